@@ -1,0 +1,127 @@
+import { errors, type ValidationItem } from '../../core/errors.js';
+import { newId } from '../../core/ids.js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
+import type { Media, MediaContents, MediaKind } from '../../core/media.js';
+import type { UploadedFile } from '../../platform/http/forms.js';
+import type { Database } from '../../platform/storage/database.js';
+import { classifyFile } from './classify.js';
+import { MediaStore } from './store.js';
+
+/** Takes in media from requests and shows them again. The bytes are stored once, by their hash. */
+export class MediaService {
+  /** Where models find the bytes. */
+  readonly contents: MediaContents;
+
+  constructor(database: Database) {
+    this.contents = new MediaStore(database);
+  }
+
+  async fromUploads(files: readonly UploadedFile[]): Promise<Media[]> {
+    const classes = files.map((file) => classifyFile(file.mimeType, file.filename));
+    if (classes.includes(undefined)) throw errors.unsupportedFileType();
+    if (files.some(({ bytes }) => bytes.length === 0)) throw errors.emptyFile();
+    return Promise.all(
+      files.map(async (file, position) => ({
+        ...classes[position]!,
+        id: newId(),
+        hash: await this.contents.put(file.bytes),
+        filename: file.filename,
+        size: file.bytes.length,
+      })),
+    );
+  }
+
+  /** Media objects of a JSON field. Everything wrong is found before anything is stored. */
+  async fromJson(kind: MediaKind, field: string, values: readonly Json[]): Promise<Media[]> {
+    const read = values.map((value, position) => readMedia(kind, value, ['body', field, position]));
+    return Promise.all(
+      read.map(async ({ bytes, ...media }) =>
+        bytes === undefined ? media : { ...media, hash: await this.contents.put(bytes), size: bytes.length },
+      ),
+    );
+  }
+
+  /** Stored bytes as the wire carries them: text as text, the rest as base64. */
+  async show(media: Media): Promise<string | undefined> {
+    const bytes = media.hash === undefined ? undefined : await this.contents.get(media.hash);
+    if (bytes === undefined) return undefined;
+    const isText = media.kind === 'file' && media.mimeType?.startsWith('text/');
+    return Buffer.from(bytes).toString(isText ? 'utf8' : 'base64');
+  }
+}
+
+type Location = ValidationItem['loc'];
+type ReadMedia = Media & { readonly bytes?: Uint8Array };
+
+function readMedia(kind: MediaKind, value: Json, loc: Location): ReadMedia {
+  if (!isJsonObject(value)) throw invalid('dict_type', loc, 'Input should be a valid dictionary', value);
+  const { url, content, filepath, id, mime_type, format, filename, ...details } = value;
+  if (filepath !== undefined && filepath !== null) {
+    throw fault([...loc, 'filepath'], 'filepath is not accepted: send the bytes as content or upload the file', filepath);
+  }
+  if ((url ?? null) === null && (content ?? null) === null) throw fault(loc, 'give url or content', value);
+  if ((url ?? null) !== null && (content ?? null) !== null) throw fault(loc, 'give url or content, not both', value);
+  const media = {
+    kind,
+    id: text(id, [...loc, 'id']) ?? newId(),
+    mimeType: text(mime_type, [...loc, 'mime_type']),
+    format: text(format, [...loc, 'format']),
+    filename: text(filename, [...loc, 'filename']),
+    details: withoutNulls(details),
+  };
+  if ((url ?? null) === null) return { ...media, bytes: decode(content!, media.mimeType, [...loc, 'content']) };
+  return fromUrl(media, text(url, [...loc, 'url'])!, [...loc, 'url']);
+}
+
+function fromUrl(media: ReadMedia, url: string, loc: Location): ReadMedia {
+  const inline = /^data:([^;,]*)(;[^,]*)?;base64,([\s\S]*)$/.exec(url);
+  if (inline) {
+    const mimeType = media.mimeType ?? (inline[1] || undefined);
+    return { ...media, mimeType, bytes: decode(inline[3]!, undefined, loc) };
+  }
+  if (!/^https?:\/\/[^\s]+$/.test(url)) throw fault(loc, 'the url must begin with http://, https:// or data:…;base64,', url);
+  return { ...media, url };
+}
+
+function decode(content: Json, mimeType: string | undefined, loc: Location): Uint8Array {
+  if (typeof content !== 'string') throw invalid('string_type', loc, 'Input should be a valid string', content);
+  const bytes = fromBase64(content);
+  // clients send the text of a text document both ways; a text that happens to be base64 of text is not a text
+  if (mimeType?.startsWith('text/') && (bytes === undefined || !isUtf8(bytes))) return Buffer.from(content, 'utf8');
+  if (bytes === undefined) throw fault(loc, 'content must be base64', `${content.slice(0, 40)}…`);
+  if (bytes.length === 0) throw fault(loc, 'content is empty', content);
+  return bytes;
+}
+
+function fromBase64(text: string): Uint8Array | undefined {
+  const compact = text.replace(/\s+/g, '');
+  if (compact.length % 4 === 1 || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(compact)) return undefined;
+  return Buffer.from(compact, 'base64');
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    return !new TextDecoder('utf-8', { fatal: true }).decode(bytes).includes('\u0000');
+  } catch {
+    return false;
+  }
+}
+
+function text(value: Json | undefined, loc: Location): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw invalid('string_type', loc, 'Input should be a valid string', value);
+  return value;
+}
+
+function withoutNulls(fields: JsonObject): JsonObject | undefined {
+  const entries = Object.entries(fields).filter(([, value]) => value !== null);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+function fault(loc: Location, message: string, input: unknown): Error {
+  return invalid('value_error', loc, `Value error, ${message}`, input);
+}
+
+function invalid(type: string, loc: Location, msg: string, input: unknown): Error {
+  return errors.invalidRequest([{ type, loc, msg, input }]);
+}

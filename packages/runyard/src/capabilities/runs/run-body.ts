@@ -1,0 +1,134 @@
+import { messageBody, toolExecutionBody } from '../../core/agents/agent-events.js';
+import { messagesOf, toolExecutionsOf } from '../../core/agents/transcript.js';
+import type { Json, JsonObject } from '../../core/json.js';
+import type { Media } from '../../core/media.js';
+import type { Message } from '../../core/models/message.js';
+import type { Run, StepRecord } from '../../core/runs/run.js';
+
+/** How the wire shows runs. `agentos` is the switch for clients of the older interface. */
+export type WireFormat = 'runyard' | 'agentos';
+
+export interface RunView {
+  readonly run: Run;
+  readonly steps: readonly StepRecord[];
+  /** Messages of earlier runs that the model was shown; only the caller of the run itself is told. */
+  readonly history?: readonly Message[];
+  /** The stored events, content deltas left out; only for a stored run. */
+  readonly events?: readonly JsonObject[];
+}
+
+type Body = Record<string, unknown>;
+
+/** The run body of the wire. Fields without a value are left out, apart from those that are always there. */
+export function runBodyOf(view: RunView, media: MediaBodies, format: WireFormat): Body {
+  const { run, steps, history = [], events } = view;
+  const { result } = run;
+  const ended = result !== null;
+  const tools = toolExecutionsOf(steps).map(toolExecutionBody);
+  const messages = [...history, ...messagesOf(run, steps)].map(messageBody);
+  return {
+    run_id: run.runId,
+    agent_id: run.componentId,
+    agent_name: run.componentName ?? undefined,
+    session_id: run.sessionId,
+    user_id: run.userId,
+    parent_run_id: run.parentRunId ?? undefined,
+    content: ended ? result.content : undefined,
+    content_type: result?.contentType,
+    reasoning_content: result?.reasoningContent,
+    model_provider_data: result?.modelProviderData,
+    model: run.model ?? undefined,
+    model_provider: run.modelProvider ?? undefined,
+    session_state: result?.sessionState,
+    created_at: format === 'agentos' ? Math.floor(run.createdAt / 1000) : new Date(run.createdAt).toISOString(),
+    status: statusOf(run, format),
+    metrics: result?.metrics,
+    messages: ended ? messages : undefined,
+    tools: ended && (tools.length > 0 || events === undefined) ? tools : undefined,
+    input: { input_content: run.input.content, ...media },
+    metadata: result?.metadata,
+    error_type: result?.error?.type,
+    error_id: result?.error?.id,
+    additional_data: result?.error?.additionalData,
+    events,
+    ...result?.extra,
+  };
+}
+
+/** A run in a list: every key is there, with nulls. Media are described, not carried. */
+export function listedRunOf({ run, steps, events }: RunView, media: MediaBodies, format: WireFormat): Body {
+  const { result } = run;
+  const tools = toolExecutionsOf(steps).map(toolExecutionBody);
+  const messages = result === null ? [] : messagesOf(run, steps).map(messageBody);
+  return {
+    run_id: run.runId,
+    parent_run_id: run.parentRunId ?? '',
+    agent_id: run.componentId,
+    user_id: run.userId ?? '',
+    status: statusOf(run, format),
+    run_input: run.input.content,
+    content: result?.content ?? null,
+    run_response_format: typeof result?.content === 'object' && result.content !== null ? 'json' : 'text',
+    reasoning_content: result?.reasoningContent ?? '',
+    reasoning_steps: [],
+    metrics: result?.metrics ?? {},
+    messages: messages.length > 0 ? messages : null,
+    tools: tools.length > 0 ? tools : null,
+    events: events ?? null,
+    created_at: new Date(run.createdAt).toISOString(),
+    references: [],
+    citations: null,
+    reasoning_messages: [],
+    session_state: result?.sessionState ?? null,
+    images: [],
+    videos: [],
+    audio: [],
+    files: [],
+    response_audio: null,
+    input_media: { images: [], videos: [], audios: [], files: [], ...media },
+    followups: null,
+    forked_from_run_id: null,
+    forked_from_message_index: null,
+    forked_from_session_id: null,
+    regenerated_from: null,
+    last_checkpoint_at_message_index: null,
+    ...result?.extra,
+  };
+}
+
+function statusOf(run: Run, format: WireFormat): string {
+  return format === 'agentos' ? run.status.toUpperCase() : run.status;
+}
+
+/** The media of a run's input by the wire's names; a name without media is absent. */
+export type MediaBodies = Partial<Record<'images' | 'videos' | 'audios' | 'files', JsonObject[]>>;
+
+const wireNames = { image: 'images', video: 'videos', audio: 'audios', file: 'files' } as const;
+
+/** `content` answers with the bytes of stored media as the wire carries them, or undefined to leave them out. */
+export async function mediaBodiesOf(
+  media: readonly Media[],
+  content: (media: Media) => Promise<string | undefined>,
+): Promise<MediaBodies> {
+  const bodies: MediaBodies = {};
+  for (const item of media) {
+    const name = wireNames[item.kind];
+    bodies[name] ??= [];
+    bodies[name].push(mediaBody(item, await content(item)));
+  }
+  return bodies;
+}
+
+function mediaBody(media: Media, content: string | undefined): JsonObject {
+  const fields: Record<string, Json | undefined> = {
+    id: media.id,
+    url: media.url,
+    content,
+    mime_type: media.mimeType,
+    format: media.format,
+    filename: media.filename,
+    size: media.size,
+    ...media.details,
+  };
+  return Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined));
+}

@@ -1,0 +1,96 @@
+import { outputShapeOf } from '../../core/agents/output-format.js';
+import { errors, type ValidationItem } from '../../core/errors.js';
+import type { Json, JsonObject } from '../../core/json.js';
+import { compileJsonSchema } from '../../core/json-schema.js';
+import type { Media } from '../../core/media.js';
+import type { RunInput, RunOptions } from '../../core/runs/run.js';
+import type { MediaService } from '../media/service.js';
+import { type CreateRunForm, createRunForm } from './schema.js';
+
+/** Turns the form of a new run into its input. Whatever is wrong is found before anything is done. */
+export async function runInputOf(form: CreateRunForm, media: MediaService, stream: boolean): Promise<RunInput> {
+  const options: RunOptions = {
+    stream,
+    sessionState: form.session_state,
+    dependencies: form.dependencies,
+    metadata: form.metadata,
+    knowledgeFilters: knowledgeFilters(form.knowledge_filters),
+    outputSchema: form.output_schema,
+    useJsonSchema: form.use_json_schema,
+    addHistoryToContext: form.add_history_to_context,
+    addDependenciesToContext: form.add_dependencies_to_context,
+    addSessionStateToContext: form.add_session_state_to_context,
+    version: form.version,
+    factoryInput: form.factory_input,
+    extra: extraFields(form),
+  };
+  await checkOutputSchema(options);
+  return { content: form.message, media: await mediaOf(form, media), options };
+}
+
+async function mediaOf(form: CreateRunForm, media: MediaService): Promise<Media[]> {
+  const lists = await Promise.all([
+    media.fromUploads(form.files ?? []),
+    media.fromJson('image', 'images', form.images ?? []),
+    media.fromJson('audio', 'audio', form.audio ?? []),
+    media.fromJson('video', 'videos', form.videos ?? []),
+    media.fromJson('file', 'input_files', form.input_files ?? []),
+  ]);
+  return lists.flat();
+}
+
+async function checkOutputSchema(options: RunOptions): Promise<void> {
+  if (options.outputSchema === undefined) return;
+  try {
+    const shape = outputShapeOf(options);
+    if (shape !== null) await compileJsonSchema(shape.format.schema);
+  } catch (error) {
+    throw valueError('output_schema', error instanceof Error ? error.message : String(error), options.outputSchema);
+  }
+}
+
+/** An object, one filter expression, or an array of expressions. */
+function knowledgeFilters(text: string | undefined): Json | undefined {
+  if (text === undefined) return undefined;
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch (error) {
+    const ctx = { error: error instanceof Error ? error.message : String(error) };
+    throw invalid({ type: 'json_invalid', loc: ['body', 'knowledge_filters'], msg: 'JSON decode error', input: text, ctx });
+  }
+  if (typeof value !== 'object' || value === null) {
+    throw valueError('knowledge_filters', 'it has to be a JSON object or an array of filter expressions', value);
+  }
+  return value;
+}
+
+/** Fields that Runyard does not know, as hooks see them. */
+function extraFields(form: CreateRunForm): JsonObject | undefined {
+  const extra: JsonObject = {};
+  for (const [name, value] of Object.entries(form)) {
+    if (Object.hasOwn(createRunForm.shape, name) || ignoredFields.has(name)) continue;
+    const last = Array.isArray(value) ? value.at(-1) : value;
+    if (typeof last === 'string') extra[name] = literals.get(last.toLowerCase()) ?? (isNull(last) ? null : last);
+  }
+  return Object.keys(extra).length === 0 ? undefined : extra;
+}
+
+/** Names that mean something inside older servers; they are nobody's business here. */
+const ignoredFields = new Set(['input', 'run_context', 'yield_run_output']);
+const literals = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
+function isNull(text: string): boolean {
+  return text === 'null' || text === 'none';
+}
+
+function valueError(field: string, message: string, input: unknown): Error {
+  return invalid({ type: 'value_error', loc: ['body', field], msg: `Value error, ${message}`, input });
+}
+
+function invalid(item: ValidationItem): Error {
+  return errors.invalidRequest([item]);
+}

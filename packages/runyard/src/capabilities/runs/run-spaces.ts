@@ -1,0 +1,87 @@
+import { errors } from '../../core/errors.js';
+import type { Log } from '../../core/log.js';
+import { RunEngine } from '../../core/runs/engine.js';
+import type { Executable } from '../../core/runs/executable.js';
+import type { Run } from '../../core/runs/run.js';
+import { isLeaseOwnerGone, newLeaseOwner } from '../../platform/engine/local/lease-owner.js';
+import { systemTimers } from '../../platform/engine/local/timers.js';
+import type { Database } from '../../platform/storage/database.js';
+import { schemaStatus } from '../../platform/storage/migrations/migrate.js';
+import { isTransientStorageError } from '../../platform/storage/transient.js';
+import { MediaService } from '../media/service.js';
+import { SessionsService } from '../sessions/service.js';
+import { RunStore } from './store.js';
+
+/** A database with what executes the runs that are stored in it. */
+export interface RunSpace {
+  readonly databaseId: string;
+  readonly runs: RunStore;
+  readonly sessions: SessionsService;
+  readonly media: MediaService;
+  readonly engine: RunEngine;
+}
+
+export interface RunSpacesOptions {
+  /** The service's own database first. */
+  readonly databases: readonly Database[];
+  readonly leaseMs: number;
+  readonly log: Log;
+  readonly resolve: (run: Run) => Executable | undefined;
+}
+
+/** One run space for each registered database. */
+export class RunSpaces {
+  private readonly spaces: ReadonlyMap<string, RunSpace & { readonly database: Database }>;
+  private readonly ready = new Set<string>();
+
+  constructor(options: RunSpacesOptions) {
+    this.spaces = new Map(options.databases.map((database) => [database.id, newSpace(database, options)]));
+  }
+
+  /** Notes which databases have the schema of this version, and takes up the runs that are waiting in them. */
+  async open(): Promise<void> {
+    for (const space of this.spaces.values()) await this.openIfReady(space);
+  }
+
+  /** The space of the named database, or the service's own. Refused while its schema is an older one. */
+  async get(databaseId: string | undefined): Promise<RunSpace> {
+    const space = databaseId === undefined ? [...this.spaces.values()][0] : this.spaces.get(databaseId);
+    if (space === undefined) throw errors.invalidConfig(`No database is registered under the id '${databaseId}'.`);
+    if (!this.ready.has(space.databaseId) && !(await this.openIfReady(space))) {
+      throw errors.notReady(space.databaseId, 'runyard migrate');
+    }
+    return space;
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    await Promise.all(Array.from(this.spaces.values(), (space) => space.engine.stop(graceMs)));
+  }
+
+  private async openIfReady(space: RunSpace & { readonly database: Database }): Promise<boolean> {
+    const { pending } = await schemaStatus(space.database);
+    if (pending.length > 0) return false;
+    if (!this.ready.has(space.databaseId)) {
+      this.ready.add(space.databaseId);
+      await space.engine.open();
+    }
+    return true;
+  }
+}
+
+function newSpace(database: Database, { leaseMs, log, resolve }: RunSpacesOptions) {
+  const runs = new RunStore(database);
+  const media = new MediaService(database);
+  const owner = newLeaseOwner();
+  const engine = new RunEngine({
+    journal: runs,
+    media: media.contents,
+    timers: systemTimers,
+    log,
+    owner,
+    leaseMs,
+    isTransient: isTransientStorageError,
+    resolve,
+    ...(database.dialect === 'sqlite' && { isGone: (other: string) => isLeaseOwnerGone(other, owner) }),
+  });
+  return { database, databaseId: database.id, runs, sessions: new SessionsService(database), media, engine };
+}

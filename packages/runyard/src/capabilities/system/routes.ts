@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { defineRoute, type Route } from '../../platform/http/route.js';
+import { configBody, healthBody, homeBody, infoBody, modelBody } from './schema.js';
+import type { SystemService } from './service.js';
+
+export interface SystemServices {
+  readonly system: SystemService;
+}
+
+const getHealth = defineRoute({
+  method: 'GET',
+  path: '/health',
+  operationId: 'health_check',
+  public: true,
+  tag: 'Service',
+  summary: 'Whether the service answers',
+  responses: { 200: healthBody },
+  handler: ({ system }: SystemServices) => system.health(),
+});
+
+const getHome = defineRoute({
+  method: 'GET',
+  path: '/',
+  operationId: 'get_api_info',
+  scope: null,
+  tag: 'Service',
+  summary: 'What answers here',
+  responses: { 200: homeBody },
+  handler: ({ system }: SystemServices) => system.home(),
+});
+
+const getInfo = defineRoute({
+  method: 'GET',
+  path: '/info',
+  operationId: 'get_info',
+  scope: null,
+  tag: 'Service',
+  summary: 'Facts about this service',
+  description: 'Its identity, version, how many components it has, and how to authenticate.',
+  responses: { 200: infoBody },
+  handler: ({ system }: SystemServices) => system.info(),
+});
+
+const getConfig = defineRoute({
+  method: 'GET',
+  path: '/config',
+  operationId: 'get_config',
+  scope: 'config:read',
+  tag: 'Service',
+  summary: 'What is registered',
+  description: 'The databases, agents, teams, workflows and interfaces of this service.',
+  responses: { 200: configBody },
+  handler: ({ system }: SystemServices) => system.config(),
+});
+
+const getModels = defineRoute({
+  method: 'GET',
+  path: '/models',
+  operationId: 'get_models',
+  scope: 'config:read',
+  tag: 'Service',
+  summary: 'List the models',
+  description: 'The models of all registered agents, each once.',
+  responses: { 200: z.array(modelBody) },
+  handler: ({ system }: SystemServices) => system.models(),
+});
+
+export const systemRoutes: readonly Route<SystemServices>[] = [getHealth, getHome, getInfo, getConfig, getModels];

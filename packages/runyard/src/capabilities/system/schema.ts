@@ -1,0 +1,104 @@
+import { z } from 'zod';
+
+export const homeBody = z
+  .object({ name: z.string(), id: z.string(), version: z.string() })
+  .meta({ id: 'Home', description: 'What answers here.', examples: [{ name: 'Runyard API', id: 'runyard', version: '0.1.0' }] });
+
+export const healthBody = z
+  .object({
+    status: z.string(),
+    instantiated_at: z.iso.datetime().meta({ description: 'When the process started.' }),
+  })
+  .meta({ id: 'Health', description: 'The service answers.', examples: [{ status: 'ok', instantiated_at: '2026-11-15T00:35:54.448Z' }] });
+
+export const infoBody = z
+  .object({
+    os_id: z.string(),
+    name: z.string().nullable(),
+    agno_version: z.string().meta({ description: 'The version of Runyard.' }),
+    agent_count: z.int(),
+    team_count: z.int(),
+    workflow_count: z.int(),
+    mcp: z.object({
+      enabled: z.boolean(),
+      path: z.string().nullable(),
+      oauth: z
+        .object({ authorization_servers: z.array(z.string()).optional(), resource: z.string().optional() })
+        .nullable(),
+    }),
+    auth_mode: z.enum(['none', 'security_key', 'jwt']),
+  })
+  .meta({ id: 'Info', description: 'What a client needs to know before it logs in.' });
+
+export const modelBody = z
+  .object({ id: z.string(), provider: z.string() })
+  .meta({ id: 'Model', description: 'A model that an agent uses.', examples: [{ id: 'offline', provider: 'Runyard' }] });
+
+const domain = z.object({ display_name: z.string().optional() });
+
+const databaseOf = z.object({ db_id: z.string(), domain_config: domain.optional(), tables: z.array(z.string()).optional() });
+const section = z.object({ display_name: z.string().optional(), dbs: z.array(databaseOf).optional() });
+
+const componentSummary = z.object({
+  id: z.string(),
+  name: z.string().optional(),
+  description: z.string().optional(),
+  db_id: z.string().optional(),
+});
+
+const versionFacts = {
+  is_factory: z.boolean().optional(),
+  factory_input_schema: z.looseObject({}).optional(),
+  is_component: z.boolean().optional(),
+  current_version: z.int().optional(),
+  stage: z.string().optional(),
+};
+
+export const configBody = z
+  .object({
+    os_id: z.string(),
+    name: z.string().optional(),
+    description: z.string().optional(),
+    available_models: z.array(z.string()).optional(),
+    os_database: z.string().optional(),
+    databases: z.array(z.string()),
+    chat: z.object({ quick_prompts: z.record(z.string(), z.array(z.string())) }).optional(),
+    manifest: z
+      .record(
+        z.string(),
+        z.object({
+          description: z.string().optional(),
+          labels: z.array(z.string()).optional(),
+          quick_prompts: z.array(z.string()).optional(),
+        }),
+      )
+      .optional(),
+    session: section.optional(),
+    metrics: section.optional(),
+    memory: section.optional(),
+    learning: section.optional(),
+    knowledge: section
+      .extend({
+        knowledge_instances: z
+          .array(
+            z.object({
+              id: z.string(),
+              name: z.string(),
+              description: z.string().optional(),
+              db_id: z.string(),
+              table: z.string(),
+            }),
+          )
+          .optional(),
+      })
+      .optional(),
+    evals: section.optional(),
+    traces: section.optional(),
+    agents: z.array(
+      componentSummary.extend({ model: modelBody.optional(), metadata: z.looseObject({}).optional() }),
+    ),
+    teams: z.array(componentSummary.extend({ mode: z.string().optional(), model: modelBody.optional() })),
+    workflows: z.array(componentSummary.extend(versionFacts)),
+    interfaces: z.array(z.object({ type: z.string(), version: z.string(), route: z.string() })),
+  })
+  .meta({ id: 'Config', description: 'What is registered with this service.' });

@@ -1,0 +1,80 @@
+import type { Agent } from '../../core/agents/agent.js';
+import type { ComponentsService } from '../components/service.js';
+
+export interface SystemFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly version: string;
+  readonly startedAt: Date;
+  /** The ids of the registered databases, the service's own first. */
+  readonly databases: readonly string[];
+}
+
+type Fields = Record<string, unknown>;
+
+/** What the service says about itself. */
+export class SystemService {
+  constructor(
+    private readonly facts: SystemFacts,
+    private readonly components: ComponentsService,
+  ) {}
+
+  home(): Fields {
+    return { name: `${this.facts.name} API`, id: this.facts.id, version: this.facts.version };
+  }
+
+  health(): Fields {
+    return { status: 'ok', instantiated_at: this.facts.startedAt.toISOString() };
+  }
+
+  info(): Fields {
+    return {
+      os_id: this.facts.id,
+      name: this.facts.name,
+      agno_version: this.facts.version,
+      agent_count: this.components.listAgents().length,
+      team_count: 0,
+      workflow_count: 0,
+      mcp: { enabled: false, path: null, oauth: null },
+      auth_mode: 'none',
+    };
+  }
+
+  models(): { id: string; provider: string }[] {
+    const unique = new Map<string, { id: string; provider: string }>();
+    for (const { model } of this.components.listAgents()) {
+      unique.set(`${model.provider}\n${model.id}`, { id: model.id, provider: model.provider });
+    }
+    return [...unique.values()];
+  }
+
+  config(): Fields {
+    const { id, name, description, databases } = this.facts;
+    return {
+      os_id: id,
+      name,
+      description,
+      available_models: this.models().map((model) => model.id),
+      os_database: databases[0],
+      databases,
+      session: { dbs: databases.map((db) => ({ db_id: db, domain_config: { display_name: db }, tables: ['sessions'] })) },
+      agents: this.components.listAgents().map((agent) => this.summary(agent)),
+      teams: [],
+      workflows: [],
+      interfaces: [],
+    };
+  }
+
+  private summary(agent: Agent): Fields {
+    const { settings, model } = agent;
+    return {
+      id: agent.id,
+      name: agent.name,
+      description: settings.description,
+      db_id: settings.database ?? this.facts.databases[0],
+      model: { id: model.id, provider: model.provider },
+      metadata: settings.metadata,
+    };
+  }
+}

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findEntry } from './load-entry.js';
+import type { ListeningNotice, StopRequest } from './serve.js';
+import { flagWords, type SettingFlags } from './setting-flags.js';
+import { FolderWatch } from './watch-folder.js';
+
+const command = fileURLToPath(new URL('../../bin/runyard.mjs', import.meta.url));
+
+/** Editors write a file in several steps: changes this near to each other are one. */
+const settleMs = 100;
+/** A restart should feel immediate. Runs that are cut off go on in the next server, from their journal. */
+const restartGraceMs = 500;
+const killAfterMs = 5000;
+
+/** Serves the entry and starts it anew whenever a file in its folder changes. Ends with Ctrl-C only. */
+export async function develop(entry: string | undefined, flags: SettingFlags): Promise<void> {
+  const path = findEntry(entry);
+  const server = new WatchedServer(path, flags);
+  const watch = new FolderWatch(dirname(path), (changed) => server.restartAfter(changed));
+  const stop = () => {
+    watch.close();
+    server.stop().then(() => process.exit(0));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+  server.start();
+}
+
+class WatchedServer {
+  private child: ChildProcess | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private restarting: Promise<void> | undefined;
+  private stopped = false;
+  /** The port of the first server: a page that is open keeps working after a restart. */
+  private port: number | undefined;
+
+  constructor(
+    private readonly entry: string,
+    private readonly flags: SettingFlags,
+  ) {}
+
+  start(): void {
+    const port = this.port === undefined ? this.flags.port : String(this.port);
+    const words = [command, 'start', this.entry, ...flagWords({ ...this.flags, port })];
+    // A group of its own: Ctrl-C reaches the server through this process, once.
+    const child = spawn(process.execPath, words, {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      detached: true,
+    });
+    child.on('message', (message: ListeningNotice) => {
+      if (message.type === 'listening') this.port = message.port;
+    });
+    child.on('exit', (code) => {
+      if (this.child !== child) return;
+      this.child = undefined;
+      if (!this.stopped)
+        console.log(`The server ended${code === 0 ? '' : ' with an error'}. Waiting for a change …`);
+    });
+    this.child = child;
+  }
+
+  restartAfter(changed: string): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.restart(changed), settleMs);
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    await this.restarting;
+    await this.end();
+  }
+
+  private restart(changed: string): void {
+    // A change during a restart may or may not be part of the new server: one more restart settles it.
+    const before = this.restarting ?? Promise.resolve();
+    const restarting = before.then(async () => {
+      if (this.stopped) return;
+      console.log(`${relative(process.cwd(), changed)} changed: restarting`);
+      await this.end();
+      if (!this.stopped) this.start();
+    });
+    this.restarting = restarting;
+    void restarting.then(() => {
+      if (this.restarting === restarting) this.restarting = undefined;
+    });
+  }
+
+  private async end(): Promise<void> {
+    const child = this.child;
+    this.child = undefined;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    if (child.connected)
+      child.send({ type: 'stop', graceMs: restartGraceMs } satisfies StopRequest, () => {});
+    else child.kill('SIGTERM');
+    const kill = setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+    await ended;
+    clearTimeout(kill);
+  }
+}

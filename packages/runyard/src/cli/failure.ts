@@ -1,0 +1,20 @@
+/** A failure that the person at the terminal can mend: its text is shown, its stack is not. */
+export class CommandFailure extends Error {
+  override name = 'CommandFailure';
+}
+
+/** How the person at the terminal changes what an error is about. The services that raise it know no terminal. */
+const hints: Readonly<Record<string, string>> = {
+  address_unavailable: 'Use --host and --port, or HOST and PORT.',
+  database_unavailable: 'Use --data-dir or --database, or RUNYARD_DATA_DIR or RUNYARD_DATABASE_URL.',
+};
+
+/** What to print for anything that ended a command. */
+export function describeFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof CommandFailure) return error.message;
+  // By name and not by class: the application may bring its own copy of Runyard.
+  if (error.name !== 'RunyardError') return error.stack ?? error.message;
+  const hint = hints[(error as { code?: string }).code ?? ''];
+  return hint === undefined ? error.message : `${error.message.replace(/([^.])$/, '$1.')} ${hint}`;
+}

@@ -1,0 +1,109 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { createRequire, register } from 'node:module';
+import { dirname, relative, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type Application, isApplication } from './application.js';
+import { CommandFailure } from './failure.js';
+import { stripTypes } from './strip-types.js';
+
+const extensions = ['ts', 'mts', 'js', 'mjs'];
+const places = ['agents', 'src/agents', 'runyard', 'src/runyard', 'app', 'src/app'];
+
+/** Where the entry is: the given file, or the first one of the usual places. */
+export function findEntry(given: string | undefined, folder = process.cwd()): string {
+  if (given !== undefined) {
+    const path = resolve(folder, given);
+    if (!existsSync(path))
+      throw new CommandFailure(`${given} does not exist. Give the file that exports your Runyard.`);
+    if (!statSync(path).isDirectory()) return realpathSync(path);
+    return findEntry(undefined, path);
+  }
+  const candidates = places.flatMap((place) =>
+    extensions.map((extension) => resolve(folder, `${place}.${extension}`)),
+  );
+  const found = candidates.find((candidate) => existsSync(candidate));
+  if (found) return realpathSync(found);
+  throw new CommandFailure(
+    `No entry found in ${folder}: looked for agents.ts, src/agents.ts, runyard.ts, app.ts and the same as .js. ` +
+      'Name the file (runyard start path/to/file.ts), or make a project with: runyard init',
+  );
+}
+
+/** Imports the entry and returns the Runyard that it exports, under whatever name. */
+export async function loadEntry(path: string): Promise<Application> {
+  const shown = relative(process.cwd(), path) || path;
+  await prepareImport(path);
+  let exported: Record<string, unknown>;
+  try {
+    exported = (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+  } catch (error) {
+    throw new CommandFailure(describeImportFailure(await located(error, path), path, shown));
+  }
+  const found = [...new Set(Object.values(exported).filter(isApplication))];
+  if (found.length === 1) return found[0]!;
+  if (found.length > 1)
+    throw new CommandFailure(`${shown} exports ${found.length} Runyard instances. Export one.`);
+  const names = Object.keys(exported);
+  throw new CommandFailure(
+    `${shown} exports no Runyard instance (it exports ${names.length > 0 ? names.join(', ') : 'nothing'}). ` +
+      'Add: export const app = new Runyard({ agents: [/* … */] });',
+  );
+}
+
+async function prepareImport(path: string): Promise<void> {
+  process.setSourceMapsEnabled(true);
+  await importRunyardAhead(path);
+  // Node 22.18 and newer strip types themselves; what they lack is the way from `./tools.js` to `./tools.ts`.
+  const transform = !(process.features as { typescript?: unknown }).typescript;
+  register(new URL('./typescript-hooks.js', import.meta.url), { data: { transform } });
+}
+
+/**
+ * Once hooks are registered every import makes a round trip to another thread. The package that the entry is
+ * about to import is by far the largest part, and needs no hook.
+ */
+async function importRunyardAhead(path: string): Promise<void> {
+  try {
+    await import(pathToFileURL(createRequire(path).resolve('runyard')).href);
+  } catch {
+    // The import of the entry itself will say what is wrong.
+  }
+}
+
+/** Node tells the line of a syntax error to the terminal only, not to the program: the compiler knows it too. */
+async function located(error: unknown, path: string): Promise<unknown> {
+  if (!(error instanceof SyntaxError) || failurePlace(error, path)) return error;
+  return stripTypes(path).then(
+    () => error,
+    (fault: unknown) => fault,
+  );
+}
+
+function describeImportFailure(error: unknown, path: string, shown: string): string {
+  if (!(error instanceof Error)) return `${shown} could not be loaded: it threw ${String(error)}`;
+  const place = failurePlace(error, path);
+  const name = error.name === 'Error' || error.name === 'RunyardError' ? '' : `${error.name}: `;
+  return `${place ?? shown} could not be loaded: ${name}${error.message}`;
+}
+
+/** The line nearest to the fault that is in the person's own code, not in a package. */
+function failurePlace(error: Error, path: string): string | undefined {
+  const folder = dirname(path);
+  for (const line of (error.stack ?? '').split('\n')) {
+    // A place stands in brackets, after `at`, or alone; Node writes it as a URL or, where a source map led, as a path.
+    const match = /(?:\(|at (?:async )?|^)((?:file:|\/|[A-Za-z]:\\).*?):(\d+)(?::\d+)?\)?$/.exec(line);
+    if (!match) continue;
+    const file = match[1]!.startsWith('file:') ? toPath(match[1]!) : match[1]!;
+    if (!file?.startsWith(folder) || file.includes('node_modules')) continue;
+    return `${relative(process.cwd(), file)}:${match[2]}`;
+  }
+  return undefined;
+}
+
+function toPath(url: string): string | undefined {
+  try {
+    return fileURLToPath(url.replace(/\?.*$/, ''));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+import { Command } from 'commander';
+import { version } from '../platform/version.js';
+import { describeFailure } from './failure.js';
+import { addSettingFlags } from './setting-flags.js';
+
+const examples = `
+Examples:
+  runyard init my-agents          make a new project in the folder my-agents
+  runyard dev                     serve agents.ts and restart when a file changes
+  runyard start --port 8080       serve on another port
+  runyard migrate --status        show which migrations each database has
+  runyard openapi --out api.json  write the API description to a file
+
+Settings, later ones winning: defaults, code, runyard.json (or --config), environment (RUNYARD_*, PORT, HOST), flags.`;
+
+/** Runs one command line. Faults are printed as one message and end the process with a non-zero code. */
+export async function main(words: readonly string[]): Promise<void> {
+  try {
+    await program().parseAsync(words, { from: 'user' });
+  } catch (error) {
+    console.error(describeFailure(error));
+    process.exit(1);
+  }
+}
+
+function program(): Command {
+  const runyard = new Command('runyard')
+    .description('Serve AI agents over HTTP.')
+    .version(version)
+    .showHelpAfterError('(runyard --help shows what there is)')
+    .addHelpText('after', examples);
+
+  const entry = 'file that exports your Runyard (default: agents.ts, src/agents.ts, …)';
+  addSettingFlags(
+    runyard.command('dev').description('serve, and restart when a file changes').argument('[entry]', entry),
+  )
+    // Each command is loaded when it is used, so that starting a server pays for nothing else.
+    .action(async (file, flags) => (await import('./develop.js')).develop(file, flags));
+  addSettingFlags(runyard.command('start').description('serve').argument('[entry]', entry)).action(
+    async (file, flags) => (await import('./serve.js')).serve(file, flags),
+  );
+  runyard
+    .command('init')
+    .description('make a new project that runs at once')
+    .argument('[folder]', 'where (default: the current folder)')
+    .action(async (folder) => (await import('./init.js')).init(folder));
+  addSettingFlags(
+    runyard.command('openapi').description('write the API description').argument('[entry]', entry),
+  )
+    .option('--out <file>', 'write to a file instead of standard output')
+    .action(async (file, flags) => (await import('./openapi.js')).openapi(file, flags));
+  addMigrate(runyard, entry);
+  return runyard;
+}
+
+function addMigrate(runyard: Command, entry: string): void {
+  runyard
+    .command('migrate')
+    .description('bring the databases to the newest schema')
+    .argument('[entry]', entry)
+    .option('--to <version>', 'go up or down to this migration; 0 removes all tables')
+    .option('--database <id>', 'only this one of the registered databases')
+    .option('--status', 'only show what would be done')
+    .option('--data-dir <folder>', 'folder of the embedded database')
+    .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent')
+    .option('--config <file>', 'settings file (default: runyard.json, if there is one)')
+    .action(async (file, flags) => (await import('./migrate.js')).migrate(file, flags));
+}

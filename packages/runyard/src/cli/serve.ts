@@ -1,0 +1,78 @@
+import { relative } from 'node:path';
+import type { Settings } from '../platform/config.js';
+import { databaseLabel } from '../platform/config-faults.js';
+import { version } from '../platform/version.js';
+import type { Application } from './application.js';
+import { findEntry, loadEntry } from './load-entry.js';
+import { configure, type SettingFlags } from './setting-flags.js';
+
+/** What a supervising `runyard dev` says to the server that it started. */
+export interface StopRequest {
+  readonly type: 'stop';
+  readonly graceMs: number;
+}
+
+export interface ListeningNotice {
+  readonly type: 'listening';
+  readonly port: number;
+}
+
+export async function serve(entry: string | undefined, flags: SettingFlags): Promise<void> {
+  const application = await loadEntry(findEntry(entry));
+  configure(application, flags);
+  const { settings } = application;
+  stopWhenTold(application);
+  const { url, port } = await application.listen();
+  process.stdout.write(banner(url, settings));
+  process.send?.({ type: 'listening', port } satisfies ListeningNotice);
+}
+
+function banner(url: string, settings: Settings): string {
+  const embedded = settings.database.startsWith('sqlite:');
+  const data = embedded
+    ? shortPath(settings.database.replace('sqlite://', ''))
+    : databaseLabel(settings.database);
+  const lines = [
+    `${settings.name} is up (Runyard ${version})`,
+    `  API   ${url}`,
+    ...(settings.docs ? [`  Docs  ${url}/docs`] : []),
+    `  Data  ${data}`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function shortPath(path: string): string {
+  const fromHere = relative(process.cwd(), path);
+  return fromHere.startsWith('..') ? path : fromHere;
+}
+
+/** Ctrl-C under npm reaches this process twice, from the terminal and from npm: that is one wish, not two. */
+const sameWishMs = 400;
+
+/** The first signal stops gracefully; a second one stops at once. */
+function stopWhenTold(application: Application): void {
+  let askedAt: number | undefined;
+  const stop = (graceMs?: number) => {
+    askedAt = performance.now();
+    application.close(graceMs === undefined ? undefined : { graceMs }).then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error('The service did not stop cleanly:', error);
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (askedAt === undefined) stop();
+      else if (performance.now() - askedAt > sameWishMs) process.exit(1);
+    });
+  }
+  process.on('message', (message: StopRequest) => {
+    if (message?.type === 'stop' && askedAt === undefined) stop(message.graceMs);
+  });
+  // Only a supervised server has a channel: when it closes, the supervisor is gone.
+  process.on('disconnect', () => {
+    if (askedAt === undefined) stop();
+  });
+}

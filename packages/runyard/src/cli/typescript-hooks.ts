@@ -1,0 +1,41 @@
+import type { InitializeHook, LoadHook, ResolveHook } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { stripTypes } from './strip-types.js';
+
+/**
+ * Module hooks that let Node import TypeScript: types are removed, nothing is checked (that is the editor's and
+ * `tsc`'s work). They run on Node's own hooks thread.
+ */
+let transforms = true;
+
+export const initialize: InitializeHook<{ transform: boolean }> = ({ transform }) => {
+  transforms = transform;
+};
+
+/** TypeScript names the compiled file in an import; what is there is the source. */
+export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
+  try {
+    return await nextResolve(specifier, context);
+  } catch (error) {
+    const sources = /^\.{1,2}\//.test(specifier) ? sourceNames(specifier) : [];
+    for (const source of sources) {
+      try {
+        return await nextResolve(source, context);
+      } catch {
+        // The first error is the one that makes sense to the reader.
+      }
+    }
+    throw error;
+  }
+};
+
+function sourceNames(specifier: string): string[] {
+  if (/\.[cm]?js$/.test(specifier)) return [specifier.replace(/js$/, 'ts')];
+  return /\.\w+$/.test(specifier) ? [] : [`${specifier}.ts`, `${specifier}/index.ts`];
+}
+
+export const load: LoadHook = async (url, context, nextLoad) => {
+  if (!transforms || !/^file:.*\.m?ts(\?.*)?$/.test(url)) return nextLoad(url, context);
+  const path = fileURLToPath(url.replace(/\?.*$/, ''));
+  return { format: 'module', shortCircuit: true, source: await stripTypes(path) };
+};

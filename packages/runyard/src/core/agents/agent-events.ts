@@ -1,0 +1,193 @@
+import type { Json, JsonObject } from '../json.js';
+import type { Message, Usage } from '../models/message.js';
+import type { RunEnd } from '../runs/executable.js';
+import type { RunEvent } from '../runs/logged-event.js';
+import type { ToolExecution } from './transcript.js';
+
+/** The events of an agent's run, in the words of the wire contract. */
+
+interface ModelName {
+  readonly id: string;
+  readonly provider: string;
+}
+
+export function runStarted(model: ModelName): RunEvent {
+  return { name: 'RunStarted', payload: { model: model.id, model_provider: model.provider } };
+}
+
+export function modelRequestStarted(model: ModelName): RunEvent {
+  return { name: 'ModelRequestStarted', payload: { model: model.id, model_provider: model.provider } };
+}
+
+export function modelRequestCompleted(model: ModelName, usage: Usage, timeToFirstToken: number): RunEvent {
+  return {
+    name: 'ModelRequestCompleted',
+    payload: {
+      model: model.id,
+      model_provider: model.provider,
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      total_tokens: usage.totalTokens,
+      time_to_first_token: timeToFirstToken,
+      reasoning_tokens: usage.reasoningTokens ?? 0,
+      cache_read_tokens: usage.cacheReadTokens ?? 0,
+      cache_write_tokens: usage.cacheWriteTokens ?? 0,
+    },
+  };
+}
+
+export function runContent(content: Json, contentType: string, reasoning = ''): RunEvent {
+  return {
+    name: 'RunContent',
+    payload: { content, workflow_agent: false, content_type: contentType, reasoning_content: reasoning },
+  };
+}
+
+export function toolCallStarted(tool: ToolExecution): RunEvent {
+  return { name: 'ToolCallStarted', payload: { tool: toolExecutionBody(tool) } };
+}
+
+export function toolCallCompleted(tool: ToolExecution): RunEvent {
+  return { name: 'ToolCallCompleted', payload: { tool: toolExecutionBody(tool), content: completedText(tool) } };
+}
+
+export function toolCallError(tool: ToolExecution): RunEvent {
+  return { name: 'ToolCallError', payload: { tool: toolExecutionBody(tool), error: tool.result ?? '' } };
+}
+
+export function customEvent(fields: JsonObject, toolCallId: string): RunEvent {
+  return { name: 'CustomEvent', payload: { ...fields, tool_call_id: toolCallId } };
+}
+
+export const runContentCompleted: RunEvent = { name: 'RunContentCompleted', payload: {} };
+
+export function endEvents(end: RunEnd): readonly RunEvent[] {
+  const { result } = end;
+  const completed: RunEvent = {
+    name: 'RunCompleted',
+    payload: {
+      content: result.content,
+      content_type: result.contentType,
+      reasoning_content: result.reasoningContent,
+      model_provider_data: result.modelProviderData,
+      metadata: result.metadata,
+      metrics: result.metrics,
+      session_state: result.sessionState,
+      ...result.extra,
+    },
+  };
+  switch (end.status) {
+    case 'completed':
+      return [completed];
+    case 'cancelled':
+      return [
+        { name: 'RunCancelled', payload: { reason: end.reason, content: result.content || end.reason } },
+        completed,
+      ];
+    case 'paused':
+      return [
+        {
+          name: 'RunPaused',
+          payload: { content: pausedText(end.requirements.length), tools: [], requirements: end.requirements.map(({ data }) => data) },
+        },
+      ];
+    case 'error':
+      return [
+        {
+          name: 'RunError',
+          payload: {
+            content: end.failure.message,
+            error_type: end.failure.type,
+            error_id: end.failure.id,
+            additional_data: end.failure.additionalData,
+          },
+        },
+      ];
+  }
+}
+
+/** ToolExecution of the wire: every key is always there. */
+export function toolExecutionBody(tool: ToolExecution): JsonObject {
+  const ended = tool.endedAt !== null;
+  return {
+    tool_call_id: tool.callId,
+    tool_name: tool.name,
+    tool_args: tool.args,
+    tool_call_error: tool.error,
+    result: tool.result,
+    metrics: ended
+      ? {
+          start_time: tool.startedAt / 1000,
+          end_time: tool.endedAt! / 1000,
+          duration: (tool.endedAt! - tool.startedAt) / 1000,
+        }
+      : null,
+    child_run_id: null,
+    stop_after_tool_call: tool.stopAfterCall,
+    created_at: Math.floor(tool.startedAt / 1000),
+    requires_confirmation: null,
+    confirmed: null,
+    confirmation_note: null,
+    requires_user_input: null,
+    user_input_schema: null,
+    user_feedback_schema: null,
+    answered: null,
+    external_execution_required: null,
+    external_execution_silent: null,
+    approval_type: null,
+    approval_id: null,
+  };
+}
+
+/** Message of the wire. Fields without a value are left out. */
+export function messageBody(message: Message): Record<string, unknown> {
+  return {
+    id: message.id,
+    role: message.role,
+    content: message.content,
+    from_history: message.fromHistory ?? false,
+    stop_after_tool_call: false,
+    created_at: message.createdAt,
+    reasoning_content: message.reasoningContent,
+    tool_calls: message.toolCalls?.map((call) => ({
+      id: call.id,
+      type: 'function',
+      function: { name: call.name, arguments: call.arguments },
+    })),
+    tool_call_id: message.toolCallId,
+    tool_name: message.toolName,
+    tool_args: message.toolArgs,
+    tool_call_error: message.toolCallError,
+    provider_data: message.providerData,
+    metrics: message.usage && usageBody(message.usage),
+  };
+}
+
+/** Token counts of the wire: zeros are left out. */
+export function usageBody(usage: Usage): JsonObject {
+  const counts: JsonObject = {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    total_tokens: usage.totalTokens,
+    audio_input_tokens: usage.audioInputTokens ?? 0,
+    audio_output_tokens: usage.audioOutputTokens ?? 0,
+    cache_read_tokens: usage.cacheReadTokens ?? 0,
+    cache_write_tokens: usage.cacheWriteTokens ?? 0,
+    reasoning_tokens: usage.reasoningTokens ?? 0,
+  };
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
+}
+
+const longArguments = 100;
+
+function completedText(tool: ToolExecution): string {
+  const shown = Object.entries(tool.args ?? {})
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ');
+  const duration = ((tool.endedAt ?? tool.startedAt) - tool.startedAt) / 1000;
+  return `${tool.name}(${shown.length > longArguments ? '...' : shown}) completed in ${duration.toFixed(4)}s. `;
+}
+
+function pausedText(count: number): string {
+  return count === 1 ? 'The run waits for an answer.' : `The run waits for ${count} answers.`;
+}

@@ -1,0 +1,50 @@
+import type { Json, JsonObject } from '../json.js';
+
+/**
+ * What the steps of an agent's run hold. Only what is new: the messages that a model call saw are rebuilt from
+ * the steps before it. This is stored data: a change of these shapes needs a migration.
+ */
+
+/** step `context`: what the model was given before the first call, beside the input itself. */
+export type ContextRecord = {
+  system: string | null;
+  user: string;
+  /** Runs of the session whose messages were shown. */
+  history: string[];
+};
+
+/** steps `model:<turn>` */
+export type ModelRecord = {
+  content: string;
+  reasoning?: string;
+  toolCalls?: { id: string; name: string; arguments: string }[];
+  finishReason: string;
+  usage: {
+    inputTokens: number;
+    outputTokens: number;
+    totalTokens: number;
+    cacheReadTokens?: number;
+    cacheWriteTokens?: number;
+    reasoningTokens?: number;
+    audioInputTokens?: number;
+    audioOutputTokens?: number;
+  };
+  /** Seconds until the first piece came. */
+  timeToFirstToken: number;
+  providerData?: JsonObject;
+};
+
+/** steps `tool:<turn>:<position>`; the arguments as the model wrote them are in the model's step */
+export type ToolRecord = {
+  callId: string;
+  content: string;
+  error: boolean;
+  /** The arguments as the tool took them; null when they could not be understood. */
+  args: JsonObject | null;
+  /** False for a call that reached no tool: the model is told, the caller sees no tool execution. */
+  listed: boolean;
+  /** `Media[]` */
+  media?: Json;
+  stop?: boolean;
+  showResult?: boolean;
+};

@@ -1,0 +1,87 @@
+import type { ModelResponse, ModelRequest, ToolDefinition } from '../models/model.js';
+import type { StepScope } from '../runs/context.js';
+import { modelRequestCompleted, modelRequestStarted, runContent } from './agent-events.js';
+import type { AgentExecution } from './execute-agent.js';
+import type { ModelRecord } from './journal-records.js';
+
+/** One model call, journaled. */
+export async function callModel(execution: AgentExecution, turn: number): Promise<ModelRecord> {
+  const { agent, context } = execution;
+  const { model } = agent;
+  const key = `model:${turn}`;
+  if (context.recorded(key)?.status !== 'completed') {
+    context.emit(modelRequestStarted(model), `${key}:started:${context.run.attempt}`);
+  }
+  const record = await context.step<ModelRecord>(key, { kind: 'model', name: model.id }, (scope) =>
+    context.run.input.options.stream && execution.output === null
+      ? streamed(execution, scope)
+      : whole(execution, scope),
+  );
+  context.draft.content = record.content;
+  context.emit(modelRequestCompleted(model, record.usage, record.timeToFirstToken), `${key}:completed`);
+  return record;
+}
+
+async function whole(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {
+  const { agent, context, output } = execution;
+  const started = performance.now();
+  const response = await agent.model.generate(requestOf(execution), { signal: scope.signal });
+  // with an output shape the content is shown once, in its shape, when the run completes
+  if (output === null && response.content !== '') {
+    context.emit(runContent(response.content, 'str', response.reasoningContent), `${scope.key}:content`);
+  }
+  return recordOf(response, elapsed(started));
+}
+
+async function streamed(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {
+  const { agent, context } = execution;
+  const started = performance.now();
+  const delta = runContent('', 'str');
+  let firstToken: number | null = null;
+  context.draft.content = '';
+  for await (const chunk of agent.model.stream(requestOf(execution), { signal: scope.signal })) {
+    if (chunk.type === 'response') return recordOf(chunk.response, firstToken ?? elapsed(started));
+    if (firstToken === null) {
+      firstToken = elapsed(started);
+      context.emitDelta(delta, '');
+    }
+    if (chunk.type === 'text') {
+      context.draft.content += chunk.text;
+      context.emitDelta(delta, chunk.text);
+    } else {
+      context.emitDelta(runContent('', 'str', chunk.text), '');
+    }
+    const congestion = context.congestion();
+    if (congestion !== undefined) await congestion;
+  }
+  throw new Error(`The model ${agent.model.id} ended its stream without a response`);
+}
+
+function requestOf({ agent, context, messages, output }: AgentExecution): ModelRequest {
+  return {
+    messages,
+    tools: toolDefinitions(agent.tools.values()),
+    media: context.media,
+    ...(output !== null && agent.model.capabilities.structuredOutput === 'native' && { output: output.format }),
+  };
+}
+
+function toolDefinitions(tools: Iterable<{ definition: ToolDefinition }>): ToolDefinition[] {
+  return Array.from(tools, (tool) => tool.definition);
+}
+
+function recordOf(response: ModelResponse, timeToFirstToken: number): ModelRecord {
+  return {
+    content: response.content,
+    finishReason: response.finishReason,
+    usage: { ...response.usage },
+    timeToFirstToken,
+    ...(response.reasoningContent && { reasoning: response.reasoningContent }),
+    ...(response.toolCalls.length > 0 && { toolCalls: response.toolCalls.map((call) => ({ ...call })) }),
+    ...(response.providerData !== undefined && { providerData: response.providerData }),
+  };
+}
+
+function elapsed(started: number): number {
+  return Math.round(performance.now() - started) / 1000;
+}

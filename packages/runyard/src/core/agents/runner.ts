@@ -1,0 +1,126 @@
+import { errors } from '../errors.js';
+import { newId } from '../ids.js';
+import type { Json, JsonObject } from '../json.js';
+import { silentLog } from '../log.js';
+import type { MediaContents } from '../media.js';
+import type { Message } from '../models/message.js';
+import { type EndedRun, RunEngine, type RunHandle } from '../runs/engine.js';
+import { MemoryJournal } from '../runs/memory-journal.js';
+import type { RunJournal } from '../runs/ports.js';
+import type { RunStatus } from '../runs/run.js';
+import { startRun } from '../runs/start-run.js';
+import type { Timers } from '../timers.js';
+import type { Agent } from './agent.js';
+import { messagesOf, type ToolExecution, toolExecutionsOf } from './transcript.js';
+
+export interface AgentRunOptions {
+  readonly sessionId?: string;
+  readonly userId?: string;
+  readonly sessionState?: JsonObject;
+  readonly dependencies?: JsonObject;
+  readonly metadata?: JsonObject;
+  /** A JSON schema that the answer has to fit; `content` is then an object. */
+  readonly outputSchema?: JsonObject;
+  readonly addHistoryToContext?: boolean;
+  /** Aborting it cancels the run. */
+  readonly signal?: AbortSignal;
+}
+
+export interface AgentRunOutput {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly status: RunStatus;
+  readonly content: Json;
+  readonly contentType: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolExecution[];
+  readonly sessionState: JsonObject;
+  readonly metrics: JsonObject;
+  readonly error?: { readonly type: string; readonly message: string };
+}
+
+/** An event as it is on the wire. */
+export type StreamedEvent = { readonly event: string; readonly event_index: number } & JsonObject;
+
+/** Runs agents in this process without HTTP. */
+export class AgentRunner {
+  /** `open` is asked before each run: a service opens its database when it is first needed. */
+  constructor(private readonly open: () => Promise<{ engine: RunEngine; journal: RunJournal }>) {}
+
+  async run(agent: Agent, message: string, options: AgentRunOptions): Promise<AgentRunOutput> {
+    const handle = await this.start(agent, message, options, false);
+    return outputOf(await handle.ended);
+  }
+
+  async *stream(agent: Agent, message: string, options: AgentRunOptions): AsyncGenerator<StreamedEvent, void, void> {
+    const handle = await this.start(agent, message, options, true);
+    const reader = handle.events();
+    try {
+      for (let events = await reader.next(); events !== null; events = await reader.next()) {
+        for (const event of events) yield JSON.parse(event.data) as StreamedEvent;
+      }
+    } finally {
+      reader.close();
+      handle.cancel('The reader of the stream left');
+    }
+    await handle.ended;
+  }
+
+  private async start(agent: Agent, message: string, options: AgentRunOptions, stream: boolean): Promise<RunHandle> {
+    const { sessionId, userId, signal, ...given } = options;
+    signal?.throwIfAborted();
+    const input = { content: message, media: [], options: { ...given, stream } };
+    const { engine, journal } = await this.open();
+    const handle = await startRun(engine, journal, {
+      executable: agent,
+      input,
+      userId: userId ?? null,
+      background: false,
+      ...(sessionId !== undefined && { sessionId }),
+    });
+    const cancel = (): void => handle.cancel('The caller aborted the run');
+    signal?.addEventListener('abort', cancel, { once: true });
+    void handle.ended.catch(() => {}).finally(() => signal?.removeEventListener('abort', cancel));
+    return handle;
+  }
+}
+
+function outputOf({ run, steps, history }: EndedRun): AgentRunOutput {
+  const { result } = run;
+  return {
+    runId: run.runId,
+    sessionId: run.sessionId,
+    status: run.status,
+    content: result?.content ?? '',
+    contentType: result?.contentType ?? 'str',
+    messages: [...history, ...messagesOf(run, steps)],
+    tools: toolExecutionsOf(steps),
+    sessionState: result?.sessionState ?? {},
+    metrics: result?.metrics ?? {},
+    ...(result?.error !== undefined && { error: result.error }),
+  };
+}
+
+/**
+ * The runner of agents that no service registers. Sessions live as long as the process: `new Runyard({ agents })`
+ * is how they become durable.
+ */
+export function ephemeralRunner(timers: Timers): AgentRunner {
+  const journal = new MemoryJournal();
+  const engine = new RunEngine({
+    journal,
+    timers,
+    media: noMedia,
+    log: silentLog,
+    owner: newId(),
+    leaseMs: 3_600_000,
+    resolve: () => undefined,
+    isTransient: () => false,
+  });
+  return new AgentRunner(async () => ({ engine, journal }));
+}
+
+const noMedia: MediaContents = {
+  put: () => Promise.reject(errors.invalidConfig('Media need a service: register the agent with new Runyard({ agents })')),
+  get: async () => undefined,
+};

@@ -1,0 +1,42 @@
+/** Where a model call went wrong. */
+export type ModelErrorKind =
+  /** The provider answered with a status that is not a success, or with an error inside its stream. */
+  | 'refused'
+  /** No connection, or one that broke. */
+  | 'connection'
+  | 'timeout'
+  /** The provider answered, but not in its protocol. */
+  | 'protocol'
+  /** The model cannot be called as it is configured. */
+  | 'configuration';
+
+export interface ModelErrorDetails {
+  readonly provider: string;
+  readonly kind: ModelErrorKind;
+  /** The provider's HTTP status. */
+  readonly status?: number;
+  /** Whether the same call may well succeed later. */
+  readonly retryable?: boolean;
+  /** How long the provider asks to be left alone. */
+  readonly retryAfterMs?: number;
+}
+
+/** A model call that failed. The message is fit for the person who asked: it never holds a secret. */
+export class ModelError extends Error {
+  readonly code = 'model_provider_error';
+  readonly provider: string;
+  readonly kind: ModelErrorKind;
+  readonly status: number | undefined;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, details: ModelErrorDetails) {
+    super(message);
+    this.name = 'ModelError';
+    this.provider = details.provider;
+    this.kind = details.kind;
+    this.status = details.status;
+    this.retryable = details.retryable ?? false;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}

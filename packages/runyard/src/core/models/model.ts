@@ -1,0 +1,68 @@
+import type { JsonObject, JsonSchema } from '../json.js';
+import type { MediaContents } from '../media.js';
+import type { Message, ToolCall, Usage } from './message.js';
+
+/** What a tool looks like to a model. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+}
+
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
+
+/** The shape the answer must have. */
+export interface OutputFormat {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  /** Whether the provider may be asked to enforce the schema to the letter. */
+  readonly strict: boolean;
+}
+
+export interface ModelRequest {
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
+  readonly toolChoice?: ToolChoice;
+  readonly output?: OutputFormat;
+  /** Where the bytes of the messages' media are. */
+  readonly media: MediaContents;
+}
+
+export interface ModelResponse {
+  readonly content: string;
+  readonly reasoningContent?: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly usage: Usage;
+  readonly finishReason: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'other';
+  /** What the provider returned beside the answer (its own ids, signatures). */
+  readonly providerData?: JsonObject;
+}
+
+/** A stream is text and reasoning deltas, then exactly one `response` with the whole. */
+export type ModelChunk =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  | { readonly type: 'response'; readonly response: ModelResponse };
+
+export interface ModelCapabilities {
+  /** `native`: the provider enforces a JSON schema; `prompted`: the schema has to be asked for in words. */
+  readonly structuredOutput: 'native' | 'prompted';
+  readonly tools: boolean;
+}
+
+export interface ModelCallOptions {
+  /** Aborting it closes the connection to the provider. */
+  readonly signal: AbortSignal;
+}
+
+export interface Model {
+  /** The provider's name for the model, e.g. `gpt-5-mini`. */
+  readonly id: string;
+  /** Who serves it, e.g. `OpenAI`. */
+  readonly provider: string;
+  /** The adapter, e.g. `OpenAICompatible`. */
+  readonly name: string;
+  readonly capabilities: ModelCapabilities;
+  generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse>;
+  stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelChunk>;
+}

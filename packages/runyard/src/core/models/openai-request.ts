@@ -1,0 +1,196 @@
+import type { Json, JsonObject, JsonSchema } from '../json.js';
+import type { Media, MediaContents } from '../media.js';
+import type { Message, ToolCall } from './message.js';
+import type { ModelRequest, ToolChoice } from './model.js';
+import { ModelError } from './model-error.js';
+import { fitsStrictMode } from './strict-schema.js';
+
+export interface OpenAIRequestOptions {
+  readonly id: string;
+  readonly provider: string;
+  readonly structuredOutput: 'native' | 'prompted';
+  readonly parameters: JsonObject;
+}
+
+/** The body of a chat completion request. */
+export async function openAIRequestBody(
+  request: ModelRequest,
+  options: OpenAIRequestOptions,
+  stream: boolean,
+): Promise<string> {
+  const body: Record<string, unknown> = {
+    model: options.id,
+    messages: await wireMessages(request.messages, request.media, options.provider),
+    ...options.parameters,
+  };
+  if (request.tools.length > 0) {
+    body.tools = request.tools.map((tool) => ({ type: 'function', function: tool }));
+    if (request.toolChoice !== undefined) body.tool_choice = wireToolChoice(request.toolChoice);
+  }
+  if (request.output && options.structuredOutput === 'native') {
+    const { name, schema, strict } = request.output;
+    body.response_format = {
+      type: 'json_schema',
+      json_schema: { name: wireName(name), schema, strict: strict && fitsStrictMode(schema as JsonSchema) },
+    };
+  }
+  if (stream) {
+    body.stream = true;
+    body.stream_options = { include_usage: true };
+  }
+  return JSON.stringify(body);
+}
+
+/** Schema names on the wire: letters, digits, _ and -, at most 64. */
+function wireName(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'answer';
+}
+
+function wireToolChoice(choice: ToolChoice): Json {
+  return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } };
+}
+
+async function wireMessages(
+  messages: readonly Message[],
+  contents: MediaContents,
+  provider: string,
+): Promise<Json[]> {
+  const wire: Json[] = [];
+  // The protocol has no place for pictures in a tool's answer: they follow the answers as a message of their own.
+  let fromTools: Media[] = [];
+  for (const message of messages) {
+    if (message.role !== 'tool' && fromTools.length > 0) {
+      wire.push({ role: 'user', content: await toolMediaParts(fromTools, contents, provider) });
+      fromTools = [];
+    }
+    wire.push(await wireMessage(message, contents, provider));
+    if (message.role === 'tool' && message.media) fromTools.push(...message.media);
+  }
+  if (fromTools.length > 0) {
+    wire.push({ role: 'user', content: await toolMediaParts(fromTools, contents, provider) });
+  }
+  return wire;
+}
+
+async function toolMediaParts(
+  media: readonly Media[],
+  contents: MediaContents,
+  provider: string,
+): Promise<Json> {
+  return [
+    { type: 'text', text: 'Media returned by the tools above:' },
+    ...(await mediaParts(media, contents, provider)),
+  ];
+}
+
+async function wireMessage(message: Message, contents: MediaContents, provider: string): Promise<JsonObject> {
+  switch (message.role) {
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.toolCallId ?? '', content: message.content };
+    case 'assistant':
+      if (!message.toolCalls?.length) return { role: 'assistant', content: message.content };
+      return {
+        role: 'assistant',
+        content: message.content || null,
+        tool_calls: message.toolCalls.map(wireToolCall),
+      };
+    case 'user': {
+      if (!message.media?.length) return { role: 'user', content: message.content };
+      const parts = await mediaParts(message.media, contents, provider);
+      const text: Json[] = message.content === '' ? [] : [{ type: 'text', text: message.content }];
+      return { role: 'user', content: [...text, ...parts] };
+    }
+    default:
+      return { role: message.role, content: message.content };
+  }
+}
+
+function wireToolCall(call: ToolCall): JsonObject {
+  return {
+    id: call.id,
+    type: 'function',
+    function: { name: call.name, arguments: wellFormed(call.arguments) },
+  };
+}
+
+/**
+ * Some servers parse the arguments of earlier calls and refuse the whole conversation when one is malformed.
+ * The model learns of its mistake from the tool's answer, which quotes it.
+ */
+function wellFormed(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? text : '{}';
+  } catch {
+    return '{}';
+  }
+}
+
+function mediaParts(
+  media: readonly Media[],
+  contents: MediaContents,
+  provider: string,
+): Promise<JsonObject[]> {
+  return Promise.all(media.map((item) => mediaPart(item, contents, provider)));
+}
+
+async function mediaPart(media: Media, contents: MediaContents, provider: string): Promise<JsonObject> {
+  switch (media.kind) {
+    case 'image': {
+      const url = media.url ?? dataUrl(media, await bytesOf(media, contents, provider), 'image/png');
+      const detail = media.details?.detail;
+      return { type: 'image_url', image_url: typeof detail === 'string' ? { url, detail } : { url } };
+    }
+    case 'audio': {
+      if (media.url) return { type: 'audio_url', audio_url: { url: media.url } };
+      const bytes = await bytesOf(media, contents, provider);
+      return { type: 'input_audio', input_audio: { data: base64(bytes), format: audioFormat(media) } };
+    }
+    case 'video': {
+      const url = media.url ?? dataUrl(media, await bytesOf(media, contents, provider), 'video/mp4');
+      return { type: 'video_url', video_url: { url } };
+    }
+    default:
+      return filePart(media, contents, provider);
+  }
+}
+
+async function filePart(media: Media, contents: MediaContents, provider: string): Promise<JsonObject> {
+  const filename = media.filename ?? media.id;
+  if (media.url) return { type: 'file', file: { filename, file_data: media.url } };
+  const bytes = await bytesOf(media, contents, provider);
+  // Providers take documents as files; text they read better, and everywhere, as text.
+  if (isText(media.mimeType)) {
+    return { type: 'text', text: `File ${filename}:\n${Buffer.from(bytes).toString('utf8')}` };
+  }
+  return { type: 'file', file: { filename, file_data: dataUrl(media, bytes, 'application/octet-stream') } };
+}
+
+async function bytesOf(media: Media, contents: MediaContents, provider: string): Promise<Uint8Array> {
+  const bytes = media.hash === undefined ? undefined : await contents.get(media.hash);
+  if (bytes) return bytes;
+  throw new ModelError(
+    `The ${media.kind} ${media.filename ?? media.id} of a message has no stored content.`,
+    {
+      provider,
+      kind: 'configuration',
+    },
+  );
+}
+
+function isText(mimeType = ''): boolean {
+  return /^text\/|[/+](json|xml|yaml|x-yaml|javascript|typescript|csv|toml)\b/.test(mimeType);
+}
+
+function audioFormat(media: Media): string {
+  const format = media.format ?? media.mimeType?.split('/')[1]?.replace(/^x-/, '') ?? 'wav';
+  return format === 'mpeg' ? 'mp3' : format;
+}
+
+function dataUrl(media: Media, bytes: Uint8Array, fallbackType: string): string {
+  return `data:${media.mimeType ?? fallbackType};base64,${base64(bytes)}`;
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+}

@@ -1,0 +1,63 @@
+/** A provider that speaks OpenAI's chat completions, and where its address and key are looked up. */
+export interface CompatibleProvider {
+  readonly provider: string;
+  /** Undefined where there is no public address: the variable must be set. */
+  readonly baseUrl?: string;
+  readonly baseUrlVariable: string;
+  readonly keyVariable: string;
+  /** Servers on one's own machine ask for no key. */
+  readonly keyRequired: boolean;
+  readonly structuredOutput: 'native' | 'prompted';
+}
+
+function hosted(
+  provider: string,
+  variables: string,
+  baseUrl: string,
+  structuredOutput: 'native' | 'prompted' = 'native',
+): CompatibleProvider {
+  return {
+    provider,
+    baseUrl,
+    baseUrlVariable: `${variables}_BASE_URL`,
+    keyVariable: `${variables}_API_KEY`,
+    keyRequired: true,
+    structuredOutput,
+  };
+}
+
+function local(provider: string, variables: string, baseUrl: string): CompatibleProvider {
+  return { ...hosted(provider, variables, baseUrl), keyRequired: false };
+}
+
+export const compatibleProviders: Readonly<Record<string, CompatibleProvider>> = {
+  openai: hosted('OpenAI', 'OPENAI', 'https://api.openai.com/v1'),
+  ollama: local('Ollama', 'OLLAMA', 'http://127.0.0.1:11434/v1'),
+  vllm: local('vLLM', 'VLLM', 'http://127.0.0.1:8000/v1'),
+  lmstudio: local('LM Studio', 'LMSTUDIO', 'http://127.0.0.1:1234/v1'),
+  llamacpp: local('llama.cpp', 'LLAMACPP', 'http://127.0.0.1:8080/v1'),
+  groq: hosted('Groq', 'GROQ', 'https://api.groq.com/openai/v1', 'prompted'),
+  mistral: hosted('Mistral', 'MISTRAL', 'https://api.mistral.ai/v1'),
+  openrouter: hosted('OpenRouter', 'OPENROUTER', 'https://openrouter.ai/api/v1'),
+  deepseek: hosted('DeepSeek', 'DEEPSEEK', 'https://api.deepseek.com/v1', 'prompted'),
+  together: hosted('Together', 'TOGETHER', 'https://api.together.xyz/v1'),
+  xai: hosted('xAI', 'XAI', 'https://api.x.ai/v1'),
+  fireworks: hosted('Fireworks', 'FIREWORKS', 'https://api.fireworks.ai/inference/v1'),
+  cerebras: hosted('Cerebras', 'CEREBRAS', 'https://api.cerebras.ai/v1'),
+  perplexity: hosted('Perplexity', 'PERPLEXITY', 'https://api.perplexity.ai'),
+  nvidia: hosted('NVIDIA', 'NVIDIA', 'https://integrate.api.nvidia.com/v1', 'prompted'),
+  azure: {
+    provider: 'Azure',
+    baseUrlVariable: 'AZURE_OPENAI_BASE_URL',
+    keyVariable: 'AZURE_OPENAI_API_KEY',
+    keyRequired: true,
+    structuredOutput: 'native',
+  },
+  'openai-compatible': {
+    provider: 'OpenAI-compatible',
+    baseUrlVariable: 'RUNYARD_MODEL_BASE_URL',
+    keyVariable: 'RUNYARD_MODEL_API_KEY',
+    keyRequired: false,
+    structuredOutput: 'native',
+  },
+};

@@ -1,0 +1,139 @@
+import { newId } from '../ids.js';
+import type { JsonObject } from '../json.js';
+import type { Usage } from './message.js';
+import type { Model, ModelCallOptions, ModelChunk, ModelRequest, ModelResponse } from './model.js';
+
+export interface ScriptedToolCall {
+  readonly name: string;
+  /** An object is written as JSON; a string goes out as it is, so that a test can send what is malformed. */
+  readonly arguments?: JsonObject | string;
+  readonly id?: string;
+}
+
+/** One answer of a scripted model. */
+export interface ScriptedAnswer {
+  readonly text?: string;
+  /** How a stream cuts the text. A promise among the pieces holds the stream until it is settled. */
+  readonly chunks?: readonly (string | Promise<unknown>)[];
+  readonly reasoning?: string;
+  readonly toolCalls?: readonly ScriptedToolCall[];
+  readonly usage?: Partial<Usage>;
+  readonly finishReason?: ModelResponse['finishReason'];
+  readonly providerData?: JsonObject;
+  /** Thrown after the text has been streamed. */
+  readonly error?: Error | string;
+  /** Holds the whole answer until it is settled. A function is given the signal of the call. */
+  readonly waitFor?: Promise<unknown> | ((signal: AbortSignal) => Promise<unknown>);
+}
+
+export type ScriptedTurn =
+  | string
+  | ScriptedAnswer
+  | ((request: ModelRequest, call: number) => string | ScriptedAnswer | Promise<string | ScriptedAnswer>);
+
+export interface ScriptedModel extends Model {
+  /** What the model was asked so far, in order. */
+  readonly requests: readonly ModelRequest[];
+}
+
+export interface ScriptedModelOptions {
+  readonly id?: string;
+  readonly provider?: string;
+  readonly structuredOutput?: 'native' | 'prompted';
+}
+
+/**
+ * A model for tests: it answers each call with the next turn of the script, or every call with the one function
+ * given instead of a list.
+ */
+export function scriptedModel(
+  script: readonly ScriptedTurn[] | Extract<ScriptedTurn, (...args: never[]) => unknown>,
+  options: ScriptedModelOptions = {},
+): ScriptedModel {
+  const requests: ModelRequest[] = [];
+  const next = async (request: ModelRequest, signal: AbortSignal): Promise<ScriptedAnswer> => {
+    signal.throwIfAborted();
+    // The caller may go on with its list of messages; the record shows it as it was.
+    requests.push({ ...request, messages: [...request.messages], tools: [...request.tools] });
+    const turn = typeof script === 'function' ? script : script[requests.length - 1];
+    if (turn === undefined) throw scriptEnded(script.length, request);
+    const answer =
+      typeof turn === 'function' ? await untilAborted(turn(request, requests.length - 1), signal) : turn;
+    return typeof answer === 'string' ? { text: answer } : answer;
+  };
+  return {
+    id: options.id ?? 'scripted',
+    provider: options.provider ?? 'Runyard',
+    name: 'Scripted',
+    capabilities: { structuredOutput: options.structuredOutput ?? 'native', tools: true },
+    requests,
+    async generate(request, { signal }) {
+      let response: ModelResponse | undefined;
+      for await (const chunk of play(await next(request, signal), signal)) {
+        if (chunk.type === 'response') response = chunk.response;
+      }
+      return response as ModelResponse;
+    },
+    async *stream(request: ModelRequest, { signal }: ModelCallOptions) {
+      yield* play(await next(request, signal), signal);
+    },
+  };
+}
+
+async function* play(answer: ScriptedAnswer, signal: AbortSignal): AsyncGenerator<ModelChunk> {
+  const { waitFor, reasoning, error } = answer;
+  if (waitFor) await untilAborted(typeof waitFor === 'function' ? waitFor(signal) : waitFor, signal);
+  if (reasoning) yield { type: 'reasoning', text: reasoning };
+  let content = '';
+  for (const piece of answer.chunks ?? answer.text?.match(/\S+\s*|^\s+/g) ?? []) {
+    signal.throwIfAborted();
+    if (typeof piece !== 'string') {
+      await untilAborted(piece, signal);
+      continue;
+    }
+    content += piece;
+    yield { type: 'text', text: piece };
+  }
+  signal.throwIfAborted();
+  if (error !== undefined) throw typeof error === 'string' ? new Error(error) : error;
+  yield { type: 'response', response: responseOf(answer, answer.text ?? content) };
+}
+
+function responseOf(answer: ScriptedAnswer, content: string): ModelResponse {
+  const toolCalls = (answer.toolCalls ?? []).map((call) => ({
+    id: call.id ?? `call_${newId()}`,
+    name: call.name,
+    arguments: typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments ?? {}),
+  }));
+  const { inputTokens = 10, outputTokens = 5, ...rest } = answer.usage ?? {};
+  return {
+    content,
+    ...(answer.reasoning ? { reasoningContent: answer.reasoning } : undefined),
+    toolCalls,
+    usage: { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, ...rest },
+    finishReason: answer.finishReason ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop'),
+    ...(answer.providerData ? { providerData: answer.providerData } : undefined),
+  };
+}
+
+/** Waits for the work or for the abort, whichever comes first. */
+function untilAborted<T>(work: T | Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    Promise.resolve(work)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+function scriptEnded(turns: number, request: ModelRequest): Error {
+  const last = request.messages.at(-1);
+  const seen = last
+    ? ` The last message was from ${last.role}: ${JSON.stringify(last.content.slice(0, 200))}.`
+    : '';
+  return new Error(
+    `The scripted model has ${turns} turn(s) and was called once more. Add a turn to its script.${seen}`,
+  );
+}

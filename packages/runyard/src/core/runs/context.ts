@@ -1,0 +1,221 @@
+import type { Json, JsonObject } from '../json.js';
+import type { Log } from '../log.js';
+import type { MediaContents } from '../media.js';
+import type { Message } from '../models/message.js';
+import type { Timers } from '../timers.js';
+import type { LiveRun } from './live-run.js';
+import type { RunEvent } from './logged-event.js';
+import type { RunJournal } from './ports.js';
+import type { Run, StepKind, StepRecord } from './run.js';
+import type { SessionState } from './session-state.js';
+import type { WriteQueue } from './write-queue.js';
+
+export interface StepSpec<T extends Json> {
+  readonly kind: StepKind;
+  readonly name: string;
+  /** What is new in this step's input; what can be rebuilt from earlier steps is left out. */
+  readonly input?: Json;
+  readonly parentKey?: string;
+  /** What to do with a step that had begun when its process died. Left out: it is done again. */
+  readonly interrupted?: InterruptedPolicy<T>;
+}
+
+/**
+ * For work that must not happen twice. Its start is durable before it begins; if its process dies inside it, `ask`
+ * pauses the run until someone tells how it ended, `fail` goes on with `lost` as the outcome.
+ */
+export interface InterruptedPolicy<T extends Json> {
+  readonly policy: 'ask' | 'fail';
+  /** The outcome to record for work whose effect is unknown. */
+  lost(message: string): T;
+}
+
+export interface StepScope {
+  readonly key: string;
+  readonly signal: AbortSignal;
+  /** The same for every execution of this step: outside systems can use it to do the work once. */
+  readonly idempotencyKey: string;
+}
+
+/** Something that has to be answered from outside before the run can go on. */
+export interface Requirement {
+  readonly key: string;
+  readonly kind: string;
+  readonly data: JsonObject;
+}
+
+/** How a step ended that nobody saw ending. */
+export type OutcomeAnswer =
+  | { readonly outcome: 'retry' }
+  | { readonly outcome: 'done'; readonly output: Json }
+  | { readonly outcome: 'failed'; readonly message: string };
+
+/** What an executor (agent, team, workflow) is given. */
+export interface RunContext {
+  readonly run: Run;
+  readonly signal: AbortSignal;
+  readonly state: SessionState;
+  readonly log: Log;
+  readonly media: MediaContents;
+  readonly timers: Timers;
+  /** What the run has to show if it ends here: kept up to date by the executor. */
+  readonly draft: { content: string; extra?: JsonObject; metrics?: JsonObject };
+  /** What only the caller who waits for this very execution is told; it is not stored with the run. */
+  readonly shown: { history: readonly Message[] };
+  step<T extends Json>(key: string, spec: StepSpec<T>, work: (scope: StepScope) => Promise<T>): Promise<T>;
+  /** Sends an event, once for each key. */
+  emit(event: RunEvent, key: string): void;
+  /** Sends a piece of streamed content; pass the same `event` object for all pieces of one call. */
+  emitDelta(event: RunEvent, text: string): void;
+  /** Undefined, or a promise to wait for because more is produced than can be stored. */
+  congestion(): Promise<void> | undefined;
+  /** Pauses the run until the requirement is answered; answers at once when it has been. */
+  wait<Answer extends Json>(requirement: Requirement): Promise<Answer>;
+  /** The steps recorded so far, in order: the journal that the run's answer is folded from. */
+  steps(): readonly StepRecord[];
+  /** One recorded step. */
+  recorded(key: string): StepRecord | undefined;
+  /** Earlier completed runs of this component in the session, oldest first. */
+  history(count: number): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]>;
+}
+
+/** Ends an execution that has to wait for an answer. Executors let it pass. */
+export class RunPaused extends Error {
+  constructor(readonly requirements: readonly Requirement[]) {
+    super('The run waits for an answer');
+    this.name = 'RunPaused';
+  }
+}
+
+export class JournaledContext implements RunContext {
+  readonly draft: RunContext['draft'] = { content: '' };
+  readonly shown: RunContext['shown'] = { history: [] };
+
+  constructor(
+    private readonly live: LiveRun,
+    private readonly queue: WriteQueue,
+    private readonly journal: RunJournal,
+    readonly timers: Timers,
+    readonly log: Log,
+    readonly media: MediaContents,
+  ) {}
+
+  get run(): Run {
+    return this.live.run;
+  }
+
+  get signal(): AbortSignal {
+    return this.live.abort.signal;
+  }
+
+  get state(): SessionState {
+    return this.live.state;
+  }
+
+  steps(): readonly StepRecord[] {
+    return this.live.allSteps();
+  }
+
+  recorded(key: string): StepRecord | undefined {
+    return this.live.step(key);
+  }
+
+  emit(event: RunEvent, key: string): void {
+    this.live.emit(event, key);
+  }
+
+  emitDelta(event: RunEvent, text: string): void {
+    this.live.emitDelta(event, text);
+  }
+
+  congestion(): Promise<void> | undefined {
+    return this.live.log.congested ? this.queue.flush(this.live) : undefined;
+  }
+
+  async step<T extends Json>(key: string, spec: StepSpec<T>, work: (scope: StepScope) => Promise<T>): Promise<T> {
+    const recorded = this.live.step(key);
+    if (recorded?.status === 'completed') return recorded.output as T;
+    if (recorded?.status === 'running' && spec.interrupted !== undefined) {
+      const settled = await this.settleInterrupted(recorded, spec.interrupted);
+      if (settled !== undefined) return settled;
+    }
+    this.signal.throwIfAborted();
+    const begun = this.begin(key, spec, recorded);
+    if (spec.interrupted !== undefined) await this.queue.flush(this.live);
+    return this.perform(begun, work);
+  }
+
+  async wait<Answer extends Json>(requirement: Requirement): Promise<Answer> {
+    const key = `wait:${requirement.key}`;
+    const recorded = this.live.step(key);
+    if (recorded?.status === 'completed') return recorded.output as Answer;
+    if (recorded === undefined) {
+      this.begin(key, { kind: 'wait', name: requirement.kind, input: requirement.data }, undefined);
+    }
+    throw new RunPaused([requirement]);
+  }
+
+  history(count: number): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
+    const { sessionId, componentId, createdAt, runId } = this.run;
+    return this.journal.history({ sessionId, componentId, before: createdAt, count, exceptRunId: runId });
+  }
+
+  private begin(key: string, spec: Omit<StepSpec<Json>, 'interrupted'>, earlier: StepRecord | undefined): StepRecord {
+    const step: StepRecord = {
+      runId: this.run.runId,
+      seq: earlier?.seq ?? this.live.nextSeq(),
+      key,
+      kind: spec.kind,
+      name: spec.name,
+      parentKey: spec.parentKey ?? null,
+      status: 'running',
+      attempt: this.run.attempt,
+      input: spec.input ?? null,
+      output: null,
+      error: null,
+      startedAt: this.timers.now(),
+      endedAt: null,
+    };
+    this.live.putStep(step);
+    return step;
+  }
+
+  private async perform<T extends Json>(begun: StepRecord, work: (scope: StepScope) => Promise<T>): Promise<T> {
+    const { key } = begun;
+    try {
+      const output = await work({ key, signal: this.signal, idempotencyKey: `${begun.runId}:${key}` });
+      this.live.putStep({ ...begun, status: 'completed', output, endedAt: this.timers.now() });
+      return output;
+    } catch (error) {
+      if (!this.live.isClosed && !(error instanceof RunPaused)) {
+        this.live.putStep({ ...begun, status: 'error', error: describe(error), endedAt: this.timers.now() });
+      }
+      throw error;
+    }
+  }
+
+  /** The process died inside this step. Answers with its outcome, or undefined when it is to be done again. */
+  private async settleInterrupted<T extends Json>(
+    recorded: StepRecord,
+    interrupted: InterruptedPolicy<T>,
+  ): Promise<T | undefined> {
+    const message = `The process stopped while '${recorded.name}' was at work; whether it took effect is not known.`;
+    const answer: OutcomeAnswer =
+      interrupted.policy === 'fail'
+        ? { outcome: 'failed', message }
+        : await this.wait<OutcomeAnswer>({
+            key: `${recorded.key}:outcome`,
+            kind: 'unknown_outcome',
+            data: { step: recorded.key, name: recorded.name, started_at: recorded.startedAt, message },
+          });
+    if (answer.outcome === 'retry') return undefined;
+    const output = answer.outcome === 'done' ? (answer.output as T) : interrupted.lost(answer.message);
+    this.live.putStep({ ...recorded, status: 'completed', output, endedAt: this.timers.now() });
+    return output;
+  }
+}
+
+function describe(error: unknown): Json {
+  if (!(error instanceof Error)) return { message: String(error) };
+  return { name: error.name, message: error.message };
+}

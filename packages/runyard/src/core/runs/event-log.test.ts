@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { EventLog } from './event-log.js';
+import { decodeBlock, LoggedEvent } from './logged-event.js';
+
+function event(index: number, size = 10): LoggedEvent {
+  return new LoggedEvent(index, 'Event', null, 'x'.repeat(size));
+}
+
+describe('reading', () => {
+  test('gives what is there from the cursor on, up to the limit', () => {
+    const log = new EventLog(0);
+    for (let index = 0; index < 5; index += 1) log.append(event(index));
+    expect((log.read(1, 3) as LoggedEvent[]).map(({ index }) => index)).toEqual([1, 2, 3]);
+    expect(log.read(5, 3)).toEqual([]);
+    expect(log.read(9, 3)).toEqual([]);
+  });
+
+  test('shows held events only after their release', () => {
+    const log = new EventLog(0);
+    log.append(event(0));
+    log.hold();
+    log.append(event(1));
+    expect(log.read(0, 10)).toHaveLength(1);
+    log.release();
+    expect(log.read(0, 10)).toHaveLength(2);
+  });
+
+  test('wakes those who wait, once', () => {
+    const log = new EventLog(0);
+    let woken = 0;
+    log.onceChanged(() => {
+      woken += 1;
+    });
+    const left = () => expect.unreachable('forgotten');
+    log.onceChanged(left);
+    log.forget(left);
+    log.append(event(0));
+    log.append(event(1));
+    expect(woken).toBe(1);
+  });
+});
+
+describe('memory', () => {
+  test('is bounded by what is stored: old events are dropped and their readers sent to the store', () => {
+    const log = new EventLog(0);
+    for (let index = 0; index < 1000; index += 1) {
+      log.append(event(index, 1000));
+      const block = log.takeUnstored()!;
+      log.stored(block.firstIndex + block.count);
+    }
+    expect(log.read(0, 1)).toBe('behind');
+    expect(log.nextIndex - log.start).toBeLessThan(100);
+    expect((log.read(999, 1) as LoggedEvent[])[0]!.index).toBe(999);
+  });
+
+  test('keeps what is not stored yet, and says when that is too much', () => {
+    const log = new EventLog(0);
+    for (let index = 0; index < 2000; index += 1) log.append(event(index, 1000));
+    expect(log.congested).toBe(true);
+    expect(log.read(0, 1)).toHaveLength(1);
+    const block = log.takeUnstored()!;
+    expect(log.takeUnstored()).toBeUndefined();
+    log.stored(block.firstIndex + block.count);
+    expect(log.congested).toBe(false);
+  });
+});
+
+test('unstored events are handed over once, in order, as blocks that follow each other', () => {
+  const log = new EventLog(10);
+  log.append(event(10));
+  log.append(event(11));
+  const first = log.takeUnstored()!;
+  log.append(event(12));
+  const second = log.takeUnstored()!;
+  expect([first.firstIndex, first.count, second.firstIndex, second.count]).toEqual([10, 2, 12, 1]);
+  expect(decodeBlock(first.firstIndex, first.payload).map(({ index }) => index)).toEqual([10, 11]);
+});

@@ -1,0 +1,115 @@
+import type { Timers } from '../timers.js';
+import type { EventLog } from './event-log.js';
+import { decodeBlock, type LoggedEvent } from './logged-event.js';
+import type { RunJournal } from './ports.js';
+import { terminalStatuses } from './run.js';
+
+/** How often a run that another process executes is looked at. */
+const pollMs = 200;
+const batchEvents = 512;
+
+export interface EventSources {
+  readonly journal: RunJournal;
+  readonly timers: Timers;
+  /** The log of a run that is live in this process. */
+  liveLog(runId: string): EventLog | undefined;
+}
+
+/**
+ * A cursor over the events of one run: from memory while the run is live here and the reader keeps up, from the
+ * store otherwise. It holds no events, so a reader that stops reading costs only itself.
+ */
+export class EventReader {
+  private closed = false;
+  private log: EventLog | undefined;
+  private wake: (() => void) | null = null;
+  private closedListener: (() => void) | null = null;
+
+  constructor(
+    private readonly sources: EventSources,
+    readonly runId: string,
+    private cursor: number,
+    private readonly filter: ((event: LoggedEvent) => boolean) | null = null,
+  ) {
+    this.log = sources.liveLog(runId);
+  }
+
+  /** Ends the reading; a `next` that waits answers null. */
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.wake?.();
+    this.closedListener?.();
+  }
+
+  /** Calls `listener` when the reader is closed before the end of the run. */
+  onClosed(listener: () => void): void {
+    this.closedListener = listener;
+  }
+
+  /** The next events, in order, at least one; null at the end of the run (or of its present life: a pause). */
+  async next(): Promise<readonly LoggedEvent[] | null> {
+    while (!this.closed) {
+      const events = await this.available();
+      if (events === null) {
+        this.closedListener = null;
+        return null;
+      }
+      if (events.length === 0) {
+        await this.wait();
+        continue;
+      }
+      this.cursor = events[events.length - 1]!.index + 1;
+      const wanted = this.filter === null ? events : events.filter(this.filter);
+      if (wanted.length > 0) return wanted;
+    }
+    return null;
+  }
+
+  private async available(): Promise<readonly LoggedEvent[] | null> {
+    this.log ??= this.sources.liveLog(this.runId);
+    if (this.log === undefined) return this.fromStore();
+    const events = this.log.read(this.cursor, batchEvents);
+    if (events === 'behind') return this.catchUp(this.log);
+    if (events.length === 0 && this.log.ended) return null;
+    return events;
+  }
+
+  private async catchUp(log: EventLog): Promise<readonly LoggedEvent[]> {
+    const events = await this.stored();
+    // a recovered run leaves a gap in the indices: nothing is stored there, so go on where memory begins
+    if (events.length === 0 || events[0]!.index >= log.start) this.cursor = Math.max(this.cursor, log.start);
+    return events;
+  }
+
+  private async fromStore(): Promise<readonly LoggedEvent[] | null> {
+    // the status first: if the run ends in between, the events read after it are complete
+    const progress = await this.sources.journal.progress(this.runId);
+    const events = await this.stored();
+    if (events.length > 0) return events;
+    const over = progress === undefined || terminalStatuses.has(progress.status) || progress.status === 'paused';
+    return over ? null : [];
+  }
+
+  private async stored(): Promise<readonly LoggedEvent[]> {
+    const [block] = await this.sources.journal.eventBlocks(this.runId, this.cursor, 1);
+    if (block === undefined) return [];
+    const events = decodeBlock(block.firstIndex, block.payload);
+    return events.filter((event) => event.index >= this.cursor);
+  }
+
+  private wait(): Promise<void> {
+    const { log } = this;
+    return new Promise((resolve) => {
+      const cancelTimer = log === undefined ? this.sources.timers.after(pollMs, () => this.wake?.()) : null;
+      this.wake = () => {
+        if (this.wake === null) return;
+        log?.forget(this.wake);
+        cancelTimer?.();
+        this.wake = null;
+        resolve();
+      };
+      log?.onceChanged(this.wake);
+    });
+  }
+}

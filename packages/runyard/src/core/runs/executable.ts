@@ -1,0 +1,53 @@
+import type { JsonObject } from '../json.js';
+import type { Requirement, RunContext } from './context.js';
+import type { RunEvent } from './logged-event.js';
+import type { RunFailure, RunKind, RunResult } from './run.js';
+
+/** What the heart can execute: an agent, a team, a workflow. */
+export interface Executable {
+  readonly kind: RunKind;
+  readonly id: string;
+  readonly name: string | null;
+  readonly model: { readonly id: string; readonly provider: string } | null;
+  /** The state that a new session begins with. */
+  readonly initialState: JsonObject;
+  /** Fields that each of its events carries. */
+  readonly eventFields: JsonObject;
+  execute(context: RunContext): Promise<RunResult>;
+  /** The last events of a run that ended this way, in the words of the wire. */
+  endEvents(end: RunEnd): readonly RunEvent[];
+}
+
+/** How an execution ended, and what there is to show. */
+export type RunEnd =
+  | { readonly status: 'completed'; readonly result: RunResult }
+  | { readonly status: 'error'; readonly result: RunResult; readonly failure: RunFailure }
+  | { readonly status: 'cancelled'; readonly result: RunResult; readonly reason: string }
+  | { readonly status: 'paused'; readonly result: RunResult; readonly requirements: readonly Requirement[] };
+
+/** Thrown by an executor that knows why it failed. */
+export class RunFailed extends Error {
+  constructor(
+    readonly failure: RunFailure,
+    options?: { cause?: unknown },
+  ) {
+    super(failure.message, options);
+    this.name = 'RunFailed';
+  }
+}
+
+/** The reason of the abort signal of a run that somebody cancelled. */
+export class RunCancelled extends Error {
+  constructor(readonly reason: string) {
+    super(reason);
+    this.name = 'RunCancelled';
+  }
+}
+
+/** The reason of the abort signal of a run that this process gives up so that another can take it over. */
+export class RunReleased extends Error {
+  constructor() {
+    super('The service is stopping; the run goes on when it is back.');
+    this.name = 'RunReleased';
+  }
+}

@@ -1,0 +1,192 @@
+import type { Json, JsonObject } from '../json.js';
+import { EventLog } from './event-log.js';
+import {
+  type DeltaTemplate,
+  deltaTemplate,
+  type LoggedEvent,
+  type RunEvent,
+  serialiseDelta,
+  serialiseEvent,
+} from './logged-event.js';
+import type { RunUpdate, RunWrite, SessionWrite } from './ports.js';
+import type { Run, RunResult, RunStatus, StepRecord } from './run.js';
+import { SessionState } from './session-state.js';
+import { assertTransition } from './transitions.js';
+import type { WriteSource } from './write-queue.js';
+
+/** What a live run is made from. */
+export interface LiveRunStart {
+  readonly run: Run;
+  readonly steps: readonly StepRecord[];
+  /** Set for a run that is not stored yet. */
+  readonly session: SessionWrite | null;
+  readonly sessionState: JsonObject;
+  /** Keys of the events that an earlier attempt stored; they are not sent again. */
+  readonly sentEvents: ReadonlySet<string>;
+  /** Fields that every event of the component carries (its id and name). */
+  readonly eventFields: JsonObject;
+}
+
+/**
+ * A run while this process holds its lease: the record, its journal, its events, and what of them is not stored
+ * yet. All changes go through here, so `drain` can hand over exactly what is new.
+ */
+export class LiveRun implements WriteSource {
+  readonly log: EventLog;
+  readonly abort = new AbortController();
+  readonly state: SessionState;
+  private record: Run;
+  private session: SessionWrite | null;
+  private stored: boolean;
+  private changed = true;
+  private closed = false;
+  private readonly steps = new Map<string, StepRecord>();
+  private readonly changedSteps = new Set<string>();
+  private readonly sent: Set<string>;
+  private readonly eventFields: JsonObject;
+  private template: { second: number; source: RunEvent; value: DeltaTemplate } | null = null;
+
+  constructor(
+    start: LiveRunStart,
+    private readonly onChange: (live: LiveRun) => void,
+    private readonly now: () => number,
+  ) {
+    this.record = start.run;
+    this.session = start.session;
+    this.stored = start.session === null;
+    this.sent = new Set(start.sentEvents);
+    this.eventFields = start.eventFields;
+    for (const step of start.steps) this.steps.set(step.key, step);
+    this.log = new EventLog(start.run.nextEventIndex);
+    this.state = new SessionState(start.run.sessionId, start.sessionState, () => this.touch());
+  }
+
+  get runId(): string {
+    return this.record.runId;
+  }
+
+  get run(): Run {
+    return this.record;
+  }
+
+  /** A closed run takes no more writes: it ended, or another process holds it. */
+  get isClosed(): boolean {
+    return this.closed;
+  }
+
+  step(key: string): StepRecord | undefined {
+    return this.steps.get(key);
+  }
+
+  allSteps(): StepRecord[] {
+    return [...this.steps.values()].sort((left, right) => left.seq - right.seq);
+  }
+
+  putStep(step: StepRecord): void {
+    this.assertOpen();
+    this.steps.set(step.key, step);
+    this.changedSteps.add(step.key);
+    this.touch();
+  }
+
+  nextSeq(): number {
+    return this.steps.size;
+  }
+
+  transition(status: RunStatus, result: RunResult | null = this.record.result): void {
+    assertTransition(this.runId, this.record.status, status);
+    this.record = { ...this.record, status, result };
+    this.changed = true;
+  }
+
+  setLease(owner: string | null, expiresAt: number | null): void {
+    this.record = { ...this.record, leaseOwner: owner, leaseExpiresAt: expiresAt };
+  }
+
+  /** Sends an event. One with a key is sent once in the life of the run, however often it is executed. */
+  emit(event: RunEvent, key: string | null): void {
+    this.assertOpen();
+    if (key !== null) {
+      if (this.sent.has(key)) return;
+      this.sent.add(key);
+    }
+    this.append(serialiseEvent(this.log.nextIndex, event, this.baseFields(event.name), key));
+  }
+
+  /** Sends a piece of content. `event` is the same object for all pieces of one model call. */
+  emitDelta(event: RunEvent, text: string): void {
+    this.assertOpen();
+    const second = Math.floor(this.now() / 1000);
+    if (this.template?.source !== event || this.template.second !== second) {
+      this.template = { second, source: event, value: deltaTemplate(event, this.baseFields(event.name)) };
+    }
+    this.append(serialiseDelta(this.log.nextIndex, this.template.value, text));
+  }
+
+  /** Nothing may be written from here on except what is already waiting. */
+  close(): void {
+    this.closed = true;
+  }
+
+  drain(): RunWrite | undefined {
+    const { runId } = this.record;
+    const events = this.log.takeUnstored();
+    const state = this.state.takeChanges();
+    const steps = [...this.changedSteps].map((key) => this.steps.get(key)!);
+    this.changedSteps.clear();
+    if (!this.changed && events === undefined && state === undefined && steps.length === 0) return undefined;
+    this.changed = false;
+    this.record = { ...this.record, nextEventIndex: this.log.nextIndex, updatedAt: this.now() };
+    const write = { runId, attempt: this.record.attempt, steps, events, state };
+    if (this.stored) return { ...write, update: updateOf(this.record) };
+    this.stored = true;
+    const session = this.session!;
+    this.session = null;
+    return { ...write, session, insert: this.record };
+  }
+
+  written(write: RunWrite): void {
+    if (write.events !== undefined) this.log.stored(write.events.firstIndex + write.events.count);
+  }
+
+  refused(_write: RunWrite, error: Error): void {
+    this.closed = true;
+    this.abort.abort(error);
+  }
+
+  private append(event: LoggedEvent): void {
+    this.log.append(event);
+    this.touch();
+  }
+
+  private touch(): void {
+    if (!this.closed) this.onChange(this);
+  }
+
+  private baseFields(name: string): JsonObject {
+    return {
+      created_at: Math.floor(this.now() / 1000),
+      event: name,
+      ...this.eventFields,
+      run_id: this.record.runId,
+      session_id: this.record.sessionId,
+      nested_depth: 0,
+    } satisfies Record<string, Json>;
+  }
+
+  private assertOpen(): void {
+    if (!this.closed) return;
+    throw this.abort.signal.reason ?? new Error(`Run ${this.runId} has ended`);
+  }
+}
+
+function updateOf(run: Run): RunUpdate {
+  return {
+    status: run.status,
+    result: run.result,
+    leaseOwner: run.leaseOwner,
+    leaseExpiresAt: run.leaseExpiresAt,
+    nextEventIndex: run.nextEventIndex,
+    updatedAt: run.updatedAt,
+  };
+}

@@ -1,0 +1,110 @@
+import type { Json, JsonObject } from '../json.js';
+
+/** What a component tells about its run. Fields that are undefined are left out. */
+export interface RunEvent {
+  readonly name: string;
+  readonly payload: Readonly<Record<string, Json | undefined>>;
+}
+
+/** The constant beginning and end of content deltas that follow each other: only the text between differs. */
+export interface DeltaTemplate {
+  readonly name: string;
+  readonly prefix: string;
+  readonly suffix: string;
+}
+
+/**
+ * An event of a run, serialised once. Readers share it; `frame` is where the layer that writes it to a wire
+ * keeps its own rendering, so that a second reader costs no second rendering.
+ */
+export class LoggedEvent {
+  frame?: string;
+
+  constructor(
+    readonly index: number,
+    readonly name: string,
+    /** The same when the run is executed again; content deltas have none. */
+    readonly key: string | null,
+    /** One line of JSON. */
+    readonly data: string,
+    readonly template: DeltaTemplate | null = null,
+    /** The JSON text of a delta's content, when made from a template. */
+    readonly text: string = '',
+  ) {}
+}
+
+/** JSON on one line that line-splitting clients do not split: U+2028 and U+2029 count as line ends to some. */
+export function oneLineJson(value: Json | object): string {
+  return escapeLineSeparators(JSON.stringify(value));
+}
+
+export function escapeLineSeparators(json: string): string {
+  return lineSeparator.test(json)
+    ? json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+    : json;
+}
+
+const lineSeparator = /[\u2028\u2029]/;
+
+/** Serialises an event; its index is the last field so that deltas can be put together from a template. */
+export function serialiseEvent(index: number, event: RunEvent, base: JsonObject, key: string | null): LoggedEvent {
+  const data = oneLineJson({ ...base, ...event.payload, event_index: index });
+  return new LoggedEvent(index, event.name, key, data);
+}
+
+/** Splits the JSON of an event around its (empty) `content`, to be filled for each delta. */
+export function deltaTemplate(event: RunEvent, base: JsonObject): DeltaTemplate {
+  const marker = '"content":""';
+  const whole = oneLineJson({ ...base, ...event.payload, content: '' });
+  const at = whole.lastIndexOf(marker);
+  return {
+    name: event.name,
+    prefix: whole.slice(0, at + marker.length - 2),
+    suffix: `${whole.slice(at + marker.length, -1)},"event_index":`,
+  };
+}
+
+export function serialiseDelta(index: number, template: DeltaTemplate, text: string): LoggedEvent {
+  const json = escapeLineSeparators(JSON.stringify(text));
+  return deltaFromJson(index, template, json);
+}
+
+function deltaFromJson(index: number, template: DeltaTemplate, json: string): LoggedEvent {
+  const data = `${template.prefix}${json}${template.suffix}${index}}`;
+  return new LoggedEvent(index, template.name, null, data, template, json);
+}
+
+/**
+ * Events as one stored text. Tabs and newlines never occur in JSON text or names, so they separate. A delta is
+ * only its text and the template it belongs to: a long answer costs its length, not that of its envelopes.
+ */
+export function encodeBlock(events: readonly LoggedEvent[]): string {
+  const lines: string[] = [];
+  let template: DeltaTemplate | null = null;
+  for (const event of events) {
+    if (event.template === null) {
+      lines.push(`e\t${event.name}\t${event.key ?? ''}\t${event.data}`);
+      continue;
+    }
+    if (event.template !== template) {
+      template = event.template;
+      lines.push(`t\t${template.name}\t${template.prefix}\t${template.suffix}`);
+    }
+    lines.push(`d\t${event.text}`);
+  }
+  return lines.join('\n');
+}
+
+export function decodeBlock(firstIndex: number, payload: string): LoggedEvent[] {
+  const events: LoggedEvent[] = [];
+  let template: DeltaTemplate | null = null;
+  for (const line of payload.split('\n')) {
+    const [kind, first = '', second = '', third = ''] = line.split('\t');
+    const index = firstIndex + events.length;
+    if (kind === 't') template = { name: first, prefix: second, suffix: third };
+    else if (kind === 'd' && template !== null) events.push(deltaFromJson(index, template, first));
+    else if (kind === 'e') events.push(new LoggedEvent(index, first, second === '' ? null : second, third));
+    else throw new Error(`Event block at index ${firstIndex} is damaged: unknown line '${line.slice(0, 40)}'`);
+  }
+  return events;
+}

@@ -1,0 +1,124 @@
+import type { JsonObject } from '../json.js';
+import type { Run, RunResult, RunStatus, StepRecord } from './run.js';
+
+/**
+ * What the heart needs from storage. Whoever implements it keeps the promises in these comments; the
+ * conformance suite checks them on every database.
+ */
+export interface RunJournal {
+  /**
+   * Writes everything in one transaction that is durable when the promise resolves. Each write stands alone:
+   * one that is refused leaves the others untouched and is named in the answer.
+   */
+  commit(writes: readonly RunWrite[]): Promise<readonly RefusedWrite[]>;
+
+  load(runId: string): Promise<{ run: Run; steps: readonly StepRecord[] } | undefined>;
+
+  /** The stored blocks that hold events with an index of at least `fromIndex`, in order, at most `limit`. */
+  eventBlocks(runId: string, fromIndex: number, limit: number): Promise<readonly EventBlock[]>;
+
+  /** Status and next event index as stored: what a reader in another process needs to know. */
+  progress(runId: string): Promise<{ status: RunStatus; nextEventIndex: number } | undefined>;
+
+  /** Pending and running runs whose lease ended before `now`, oldest first. */
+  expired(now: number, limit: number): Promise<readonly Run[]>;
+
+  /**
+   * Takes over a pending, running or paused run: raises its attempt if it still is `attempt` and nobody holds a
+   * lease that has not ended.
+   */
+  claim(claim: LeaseClaim): Promise<Run | undefined>;
+
+  /** Prolongs the leases of all runs that `owner` holds. */
+  renewLeases(owner: string, expiresAt: number): Promise<void>;
+
+  /** Ends the leases of all runs that `owner` holds, so that another process can take the runs over at once. */
+  releaseLeases(owner: string): Promise<void>;
+
+  /** All owners that hold a lease of a pending or running run. */
+  leaseOwners(): Promise<readonly string[]>;
+
+  /** The last `count` completed runs of this component in the session before `before`, oldest first. */
+  history(query: HistoryQuery): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]>;
+
+  /** The stored state of a session; an unknown session is undefined. */
+  session(sessionId: string): Promise<SessionSnapshot | undefined>;
+}
+
+export interface LeaseClaim {
+  readonly runId: string;
+  readonly attempt: number;
+  readonly owner: string;
+  readonly now: number;
+  readonly expiresAt: number;
+}
+
+export interface HistoryQuery {
+  readonly sessionId: string;
+  readonly componentId: string;
+  readonly before: number;
+  readonly count: number;
+  /** A run that must not be part of its own history. */
+  readonly exceptRunId: string;
+}
+
+export interface SessionSnapshot {
+  readonly sessionId: string;
+  readonly userId: string | null;
+  readonly name: string | null;
+  readonly state: JsonObject;
+}
+
+/** All that is new about one run since its last write. */
+export interface RunWrite {
+  readonly runId: string;
+  readonly attempt: number;
+  /** Creates the session if it is not there; refused when the session belongs to someone else. */
+  readonly session?: SessionWrite;
+  /** The first write of a run. Refused when the id is taken. */
+  readonly insert?: Run;
+  /** Later writes. Refused when the stored attempt is another. */
+  readonly update?: RunUpdate;
+  /** New and changed steps, by `seq`. */
+  readonly steps: readonly StepRecord[];
+  readonly events?: EventBlock;
+  readonly state?: StateChange;
+}
+
+export interface RunUpdate {
+  readonly status: RunStatus;
+  readonly result: RunResult | null;
+  readonly leaseOwner: string | null;
+  readonly leaseExpiresAt: number | null;
+  readonly nextEventIndex: number;
+  readonly updatedAt: number;
+}
+
+export interface SessionWrite {
+  readonly sessionId: string;
+  readonly kind: 'agent' | 'team' | 'workflow';
+  readonly componentId: string;
+  readonly userId: string | null;
+  /** Given to a session that has no name yet. */
+  readonly name: string | null;
+  readonly now: number;
+}
+
+/** Top-level keys of the session state that a run set or removed; parallel runs do not undo each other. */
+export interface StateChange {
+  readonly sessionId: string;
+  readonly set: JsonObject;
+  readonly remove: readonly string[];
+}
+
+/** Consecutive events of one run as one row; `payload` is opaque to storage. */
+export interface EventBlock {
+  readonly firstIndex: number;
+  readonly count: number;
+  readonly payload: string;
+}
+
+export interface RefusedWrite {
+  readonly runId: string;
+  readonly reason: 'run_exists' | 'fenced' | 'foreign_session';
+}

@@ -1,0 +1,114 @@
+import type { Json, JsonObject } from '../json.js';
+import type { Media } from '../media.js';
+
+export type RunKind = 'agent' | 'team' | 'workflow';
+
+export type RunStatus =
+  | 'pending'
+  | 'running'
+  | 'completed'
+  | 'error'
+  | 'cancelled'
+  | 'paused'
+  | 'regenerated';
+
+/** What a caller asked for. It never changes once the run exists. */
+export interface RunInput {
+  readonly content: string;
+  readonly media: readonly Media[];
+  /** Runtime parameters as the caller gave them; the component decides what each means. */
+  readonly options: RunOptions;
+}
+
+export interface RunOptions {
+  readonly sessionState?: JsonObject;
+  readonly dependencies?: JsonObject;
+  readonly metadata?: JsonObject;
+  readonly knowledgeFilters?: Json;
+  readonly outputSchema?: JsonObject;
+  readonly useJsonSchema?: boolean;
+  readonly addHistoryToContext?: boolean;
+  readonly addDependenciesToContext?: boolean;
+  readonly addSessionStateToContext?: boolean;
+  readonly version?: number;
+  readonly factoryInput?: JsonObject;
+  /** Form fields that Runyard does not know: visible to hooks. */
+  readonly extra?: JsonObject;
+  /** Whether the model is asked to stream, so that whoever follows the run sees it grow. */
+  readonly stream: boolean;
+}
+
+/** What a run ended with. */
+export interface RunResult {
+  readonly content: Json;
+  /** `str`, `dict`, or the name of the schema that the content fits. */
+  readonly contentType: string;
+  readonly reasoningContent?: string;
+  readonly modelProviderData?: JsonObject;
+  readonly metrics?: JsonObject;
+  readonly metadata?: JsonObject;
+  readonly sessionState?: JsonObject;
+  readonly error?: RunFailure;
+  /** Everything else that a component wants in the run body, in wire form (references, followups …). */
+  readonly extra?: JsonObject;
+}
+
+export interface RunFailure {
+  /** snake_case slug, e.g. `model_provider_error` */
+  readonly type: string;
+  readonly id?: string;
+  readonly message: string;
+  readonly additionalData?: Json;
+}
+
+/** A run is a row; its steps and events are rows of their own. Times are milliseconds since the epoch. */
+export interface Run {
+  readonly runId: string;
+  readonly kind: RunKind;
+  readonly componentId: string;
+  readonly componentName: string | null;
+  readonly sessionId: string;
+  readonly userId: string | null;
+  readonly parentRunId: string | null;
+  readonly model: string | null;
+  readonly modelProvider: string | null;
+  readonly input: RunInput;
+  readonly createdAt: number;
+  readonly status: RunStatus;
+  readonly result: RunResult | null;
+  /** Counts the executions of this run; a writer with an old number is refused. */
+  readonly attempt: number;
+  readonly leaseOwner: string | null;
+  readonly leaseExpiresAt: number | null;
+  /** The index that the next event gets. */
+  readonly nextEventIndex: number;
+  readonly updatedAt: number;
+}
+
+/** A step of the journal. `output` holds what is new in it, never what can be rebuilt. */
+export interface StepRecord {
+  readonly runId: string;
+  /** Order in which the steps began. */
+  readonly seq: number;
+  /** The same when the run is executed again. */
+  readonly key: string;
+  readonly kind: StepKind;
+  readonly name: string;
+  readonly parentKey: string | null;
+  readonly status: 'running' | 'completed' | 'error';
+  readonly attempt: number;
+  readonly input: Json;
+  readonly output: Json;
+  readonly error: Json;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+}
+
+export type StepKind = 'context' | 'model' | 'tool' | 'member' | 'step' | 'wait';
+
+export const terminalStatuses: ReadonlySet<RunStatus> = new Set([
+  'completed',
+  'error',
+  'cancelled',
+  'regenerated',
+]);

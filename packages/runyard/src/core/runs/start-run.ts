@@ -1,0 +1,48 @@
+import { errors } from '../errors.js';
+import { newId } from '../ids.js';
+import type { RunEngine, RunHandle } from './engine.js';
+import type { Executable } from './executable.js';
+import type { RunJournal, SessionSnapshot } from './ports.js';
+import type { RunInput } from './run.js';
+
+export interface RunRequest {
+  readonly executable: Executable;
+  readonly input: RunInput;
+  readonly sessionId?: string;
+  readonly userId: string | null;
+  readonly runId?: string;
+  /** Nobody waits: the run is stored before it is acknowledged. */
+  readonly background: boolean;
+}
+
+const sessionNameLength = 80;
+
+/** Begins a run in its session. The one way in, whichever interface asks and however the caller waits. */
+export async function startRun(engine: RunEngine, journal: RunJournal, request: RunRequest): Promise<RunHandle> {
+  const { executable, input, userId } = request;
+  const session = request.sessionId === undefined ? undefined : await journal.session(request.sessionId);
+  if (session !== undefined) assertOwn(session, userId);
+  return engine.start({
+    executable,
+    input,
+    userId,
+    runId: request.runId,
+    sessionId: request.sessionId ?? newId(),
+    session,
+    sessionName: nameFrom(input.content),
+    state: { ...(session === undefined ? executable.initialState : {}), ...input.options.sessionState },
+    // ids that clients choose can clash with another caller's: that has to be known before anything is done
+    durableFirst:
+      request.background || request.runId !== undefined || (request.sessionId !== undefined && session === undefined),
+  });
+}
+
+function assertOwn(session: SessionSnapshot, userId: string | null): void {
+  if (session.userId !== userId) throw errors.foreignSession(session.sessionId);
+}
+
+function nameFrom(message: string): string {
+  const line = message.trim().split('\n', 1)[0] ?? '';
+  const characters = [...line];
+  return characters.length <= sessionNameLength ? line : `${characters.slice(0, sessionNameLength - 1).join('')}…`;
+}

@@ -1,0 +1,81 @@
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { z } from 'zod';
+import type { JsonObject, JsonSchema } from '../json.js';
+import { isZodSchema, type Tool } from './tool.js';
+
+export type ValidArguments =
+  | { readonly ok: true; readonly value: unknown }
+  /** One line per fault, for the model to mend. */
+  | { readonly ok: false; readonly faults: readonly string[] };
+
+/** Checks arguments against the tool's schema and answers with what the tool receives. */
+export async function validateArguments(tool: Tool, args: JsonObject): Promise<ValidArguments> {
+  const { parameters } = tool;
+  if (!isZodSchema(parameters)) return validateJsonSchema(parameters, args);
+  const result = await z.safeParseAsync(parameters, args);
+  if (result.success) return { ok: true, value: result.data };
+  return { ok: false, faults: result.error.issues.map((issue) => fault(issue.path, issue.message, args)) };
+}
+
+async function validateJsonSchema(schema: JsonSchema, args: JsonObject): Promise<ValidArguments> {
+  const validate = await validatorFor(schema);
+  // Defaults are written into the value; the call keeps what the model sent.
+  const value = structuredClone(args);
+  if (validate(value)) return { ok: true, value };
+  return { ok: false, faults: (validate.errors ?? []).map((error) => ajvFault(error, args)) };
+}
+
+const validators = new WeakMap<JsonSchema, ValidateFunction>();
+let compiler: Promise<(schema: JsonSchema) => ValidateFunction> | undefined;
+
+async function validatorFor(schema: JsonSchema): Promise<ValidateFunction> {
+  let validate = validators.get(schema);
+  if (!validate) {
+    compiler ??= loadCompiler();
+    validate = (await compiler)(schema);
+    validators.set(schema, validate);
+  }
+  return validate;
+}
+
+/** The validator is loaded with the first tool that needs it. */
+async function loadCompiler(): Promise<(schema: JsonSchema) => ValidateFunction> {
+  const [{ Ajv2020 }, formats] = await Promise.all([import('ajv/dist/2020.js'), import('ajv-formats')]);
+  return ({ $schema: _, ...schema }) => {
+    // One instance per schema: two tools may use the same `$id` for different things.
+    const ajv = new Ajv2020({ strict: false, allErrors: true, useDefaults: true, logger: false });
+    formats.default.default(ajv);
+    return ajv.compile(schema);
+  };
+}
+
+function ajvFault(error: ErrorObject, args: JsonObject): string {
+  const path = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  if (error.keyword === 'required')
+    return fault([...path, error.params.missingProperty], 'is required', args);
+  if (error.keyword === 'additionalProperties') {
+    return fault([...path, error.params.additionalProperty], 'is not a known argument', args);
+  }
+  const allowed = error.keyword === 'enum' ? `: ${JSON.stringify(error.params.allowedValues)}` : '';
+  return fault(path, `${error.message ?? 'does not fit'}${allowed}`, args);
+}
+
+function fault(path: readonly PropertyKey[], message: string, args: JsonObject): string {
+  const name = path.length === 0 ? 'arguments' : path.map(String).join('.');
+  const given = valueAt(args, path);
+  return `${name}: ${message}${given === undefined || path.length === 0 ? '' : ` (given: ${shorten(JSON.stringify(given))})`}`;
+}
+
+function valueAt(args: unknown, path: readonly PropertyKey[]): unknown {
+  let value = args;
+  for (const key of path)
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+  return value;
+}
+
+function shorten(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}

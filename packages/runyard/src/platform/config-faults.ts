@@ -1,0 +1,106 @@
+import { z } from 'zod';
+
+/** One value of one source, with the words by which its reader knows it. */
+export interface SourceValue {
+  readonly name: string;
+  readonly value: unknown;
+  readonly label: string;
+}
+
+interface SchemaDescription {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly allowed?: string;
+}
+
+function describe(schema: z.ZodType): SchemaDescription {
+  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as SchemaDescription;
+}
+
+export function schemaKind(schema: z.ZodType): string {
+  return describe(schema).type ?? 'string';
+}
+
+/** One line: the source, the key, the value and what is allowed. */
+export function describeFault(given: SourceValue, schema: z.ZodType, error: z.ZodError): string {
+  const inner = error.issues[0]?.path.join('.');
+  const place = inner ? `${given.label} at "${inner}"` : given.label;
+  return `${place} is ${showValue(given)}; allowed: ${allowedValues(schema)}.`;
+}
+
+export function allowedValues(schema: z.ZodType): string {
+  const description = describe(schema);
+  if (description.allowed) return description.allowed;
+  if (description.enum) return description.enum.map(String).join(', ');
+  switch (description.type) {
+    case 'integer':
+      return `a whole number from ${description.minimum} to ${description.maximum}`;
+    case 'boolean':
+      return 'true or false';
+    default:
+      return description.maxLength
+        ? `a text of 1 to ${description.maxLength} characters`
+        : 'a text that is not empty';
+  }
+}
+
+/** A database URL may hold a password, whole or garbled: it is named without its value. */
+function showValue(given: SourceValue): string {
+  if (given.name === 'database' || given.name === 'databases')
+    return '(value not shown: it may hold a password)';
+  const text = JSON.stringify(given.value) ?? String(given.value);
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}
+
+/** The database as a log or an error may name it: where it is, without user and password. */
+export function databaseLabel(url: string): string {
+  if (url.startsWith('sqlite:')) return url;
+  try {
+    const parsed = new URL(url);
+    return `${parsed.protocol}//${parsed.host}${parsed.pathname}`;
+  } catch {
+    return '(a database URL that cannot be read)';
+  }
+}
+
+/** The known name that was probably meant, if one is near enough. */
+export function nearestName(given: string, known: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(2, Math.floor(given.length / 3)) + 1;
+  for (const candidate of known) {
+    const distance = editDistance(given.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** How many letters have to be inserted, removed, replaced or swapped with their neighbour. */
+function editDistance(from: string, to: string): number {
+  let beforePrevious: number[] = [];
+  let previous = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const same = from[row - 1] === to[column - 1];
+      let cost = Math.min(
+        previous[column]! + 1,
+        current[column - 1]! + 1,
+        previous[column - 1]! + (same ? 0 : 1),
+      );
+      if (row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]) {
+        cost = Math.min(cost, beforePrevious[column - 2]! + 1);
+      }
+      current.push(cost);
+    }
+    beforePrevious = previous;
+    previous = current;
+  }
+  return previous[to.length]!;
+}

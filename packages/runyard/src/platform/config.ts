@@ -1,0 +1,247 @@
+import { resolve as resolvePath } from 'node:path';
+import { z } from 'zod';
+import { errors } from '../core/errors.js';
+import { describeFault, nearestName, type SourceValue } from './config-faults.js';
+import { readEnvironment, readFlags, readSettingsFile } from './config-sources.js';
+
+const databaseUrl = z
+  .string()
+  .regex(/^(sqlite:(?!:memory:)|postgres(ql)?:\/\/).+/)
+  .meta({
+    allowed: 'sqlite:relative/path, sqlite:///absolute/path or postgres://user:password@host:5432/name',
+  });
+
+const durability = z.enum(['power-cut', 'process-crash']);
+
+const databaseOptions = z.strictObject({
+  url: databaseUrl,
+  durability: durability.optional(),
+  autoMigrate: z.boolean().optional(),
+  poolSize: z.int().min(1).max(1000).optional(),
+});
+
+const milliseconds = (minimum: number) => z.int().min(minimum).max(86_400_000);
+const bytes = () => z.int().min(1024).max(4_294_967_296);
+
+/** Every setting of a service: what it means, what it may be, and what it is when nobody says anything. */
+export const settingsSchema = z.strictObject({
+  host: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe('The address to listen on; loopback unless told otherwise.'),
+  port: z.int().min(0).max(65_535).default(7777).describe('The port to listen on; 0 takes a free one.'),
+  name: z
+    .string()
+    .min(1)
+    .max(200)
+    .default('Runyard')
+    .describe('The name of this service, as clients see it.'),
+  id: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('The identifier of this service; derived from the name when left out.'),
+  description: z.string().max(2000).optional().describe('What this service is for, as clients see it.'),
+  dataDir: z
+    .string()
+    .min(1)
+    .default('.runyard')
+    .describe('The folder of the embedded database and of other local data.'),
+  database: databaseUrl
+    .optional()
+    .describe('The main database; an SQLite file in the data folder when left out.'),
+  databases: z
+    .record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/), z.union([databaseUrl, databaseOptions]))
+    .default({})
+    .meta({ allowed: 'a map from an id to a database URL, or to { url, durability, autoMigrate, poolSize }' })
+    .describe('Further databases by id; an agent may name one.'),
+  durability: durability
+    .default('power-cut')
+    .describe('What an acknowledged write survives: also a power cut, or only a crash of the process.'),
+  autoMigrate: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether to bring the schema up to date at start; on for the embedded database only when left out.',
+    ),
+  logLevel: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('How much is logged.'),
+  logFormat: z
+    .enum(['auto', 'pretty', 'json'])
+    .default('auto')
+    .describe('How log lines look; auto is pretty on a terminal and json elsewhere.'),
+  corsOrigins: z
+    .array(z.string().regex(/^https?:\/\/[^/*\s]+$/))
+    .max(1000)
+    .default(['http://localhost:3000'])
+    .meta({ allowed: 'a list of origins such as https://app.example.com (no path, no *)' })
+    .describe('Origins whose pages may call this service from a browser.'),
+  maxBodyBytes: bytes().default(1_048_576).describe('The largest request body without files.'),
+  maxUploadBytes: bytes().default(52_428_800).describe('The largest request body with files.'),
+  maxFiles: z.int().min(0).max(10_000).default(20).describe('How many files one request may carry.'),
+  maxFields: z.int().min(1).max(10_000).default(200).describe('How many form fields one request may carry.'),
+  heartbeatMs: milliseconds(100)
+    .default(15_000)
+    .describe('After how much silence a stream sends a sign of life.'),
+  leaseMs: milliseconds(1000)
+    .default(30_000)
+    .describe('How long a run stays reserved for a process that gives no sign of life.'),
+  stopGraceMs: milliseconds(0)
+    .default(10_000)
+    .describe('How long running runs may go on after the service was told to stop.'),
+  onDisconnect: z
+    .enum(['continue', 'cancel'])
+    .default('continue')
+    .describe('What happens to a streamed run whose client goes away.'),
+  compatibility: z
+    .enum(['none', 'agentos'])
+    .default('none')
+    .describe('agentos: run bodies carry upper-case status and integer times.'),
+  docs: z.boolean().default(true).describe('Whether the API browser is served at /docs.'),
+  eventRetentionHours: z
+    .int()
+    .min(0)
+    .max(87_600)
+    .default(24)
+    .describe('How long the single events of a finished run are kept for replay.'),
+});
+
+export type SettingName = keyof typeof settingsSchema.shape;
+type SchemaSettings = z.output<typeof settingsSchema>;
+
+/** Settings as the service uses them: nothing is left to be guessed, folders and SQLite files are absolute. */
+export type Settings = Omit<SchemaSettings, 'database' | 'autoMigrate'> & {
+  readonly database: string;
+  readonly autoMigrate: boolean;
+};
+
+/** Settings as an application writes them in code. */
+export type SettingsInput = z.input<typeof settingsSchema>;
+
+export const settingNames = Object.keys(settingsSchema.shape) as SettingName[];
+
+/**
+ * Where settings come from. Later ones win: defaults, code, file, environment, flags. Nothing given for
+ * `env` means that the environment is not looked at.
+ */
+export interface SettingsSources {
+  /** What the application says in code: the settings among the options of `new Runyard({ … })`. */
+  readonly code?: Readonly<Record<string, unknown>>;
+  /** Options in `code` that are not settings (agents, routes, …). They are skipped, and suggested for typing errors. */
+  readonly otherCodeNames?: readonly string[];
+  /** A settings file named by the caller, which must exist. Without it `runyard.json` is read if it is there. */
+  readonly file?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Command line flags by setting name, as typed; undefined means not given. */
+  readonly flags?: Readonly<Record<string, unknown>>;
+  /** The project folder: where `runyard.json` is looked for and what relative paths start from. */
+  readonly cwd?: string;
+}
+
+export type SettingsSource = 'default' | 'code' | 'file' | 'environment' | 'flags';
+
+export interface LoadedSettings {
+  readonly settings: Settings;
+  /** Which source each setting came from. */
+  readonly origins: Readonly<Record<SettingName, SettingsSource>>;
+  /** Things worth a line in the log, such as a variable that nobody reads. */
+  readonly warnings: readonly string[];
+}
+
+/** Reads all sources, checks every value with its source, and merges them. Throws one error that names all faults. */
+export function loadSettings(sources: SettingsSources = {}): LoadedSettings {
+  const cwd = resolvePath(sources.cwd ?? process.cwd());
+  const environment = readEnvironment(sources.env ?? {}, settingsSchema.shape);
+  const file = readSettingsFile(sources.file, cwd);
+  const layers: readonly {
+    readonly source: SettingsSource;
+    readonly values: readonly SourceValue[];
+    readonly folder: string;
+  }[] = [
+    { source: 'code', values: codeValues(sources), folder: cwd },
+    { source: 'file', values: file.values, folder: file.folder },
+    { source: 'environment', values: environment.values, folder: cwd },
+    { source: 'flags', values: readFlags(sources.flags ?? {}, settingsSchema.shape), folder: cwd },
+  ];
+
+  const faults: string[] = [];
+  const merged: Record<string, unknown> = {};
+  const origins = Object.fromEntries(settingNames.map((name) => [name, 'default'])) as Record<
+    SettingName,
+    SettingsSource
+  >;
+  for (const layer of layers) {
+    for (const given of layer.values) {
+      const accepted = check(given, layer.source === 'code' ? (sources.otherCodeNames ?? []) : [], faults);
+      if (!accepted) continue;
+      merged[accepted.name] = fromFolder(accepted.name, accepted.value, layer.folder);
+      origins[accepted.name] = layer.source;
+    }
+  }
+  if (faults.length > 0) throw errors.invalidConfig(faults.join('\n'));
+  return { settings: complete(settingsSchema.parse(merged), cwd), origins, warnings: environment.warnings };
+}
+
+function codeValues(sources: SettingsSources): SourceValue[] {
+  const skipped = new Set(sources.otherCodeNames);
+  return Object.entries(sources.code ?? {})
+    .filter(([name, value]) => value !== undefined && !skipped.has(name))
+    .map(([name, value]) => ({ name, value, label: `code, option "${name}"` }));
+}
+
+function check(
+  given: SourceValue,
+  otherNames: readonly string[],
+  faults: string[],
+): { name: SettingName; value: unknown } | undefined {
+  const name = settingNames.find((known) => known === given.name);
+  if (!name) {
+    const near = nearestName(given.name, [...settingNames, ...otherNames]);
+    faults.push(`${given.label} is not a setting.${near ? ` Did you mean "${near}"?` : ''}`);
+    return undefined;
+  }
+  const schema = settingsSchema.shape[name];
+  const parsed = schema.safeParse(given.value);
+  if (parsed.success) return { name, value: parsed.data };
+  faults.push(describeFault(given, schema, parsed.error));
+  return undefined;
+}
+
+/** A relative path means: relative to where it was written. */
+function fromFolder(name: SettingName, value: unknown, folder: string): unknown {
+  if (name === 'dataDir') return resolvePath(folder, value as string);
+  if (name === 'database') return absoluteUrl(value as string, folder);
+  if (name !== 'databases') return value;
+  const entries = Object.entries(value as SchemaSettings['databases']).map(([id, database]) => [
+    id,
+    typeof database === 'string'
+      ? absoluteUrl(database, folder)
+      : { ...database, url: absoluteUrl(database.url, folder) },
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function absoluteUrl(url: string, folder: string): string {
+  if (!url.startsWith('sqlite:') || url.startsWith('sqlite://')) return url;
+  return sqliteUrl(resolvePath(folder, url.slice('sqlite:'.length)));
+}
+
+function sqliteUrl(path: string): string {
+  const slashed = path.replaceAll('\\', '/');
+  return slashed.startsWith('/') ? `sqlite://${slashed}` : `sqlite:///${slashed}`;
+}
+
+function complete(settings: SchemaSettings, cwd: string): Settings {
+  const dataDir = resolvePath(cwd, settings.dataDir);
+  return {
+    ...settings,
+    dataDir,
+    database: settings.database ?? sqliteUrl(resolvePath(dataDir, 'runyard.db')),
+    // The embedded file belongs to this process alone; a database that was set up by someone is theirs to change.
+    autoMigrate: settings.autoMigrate ?? settings.database === undefined,
+  };
+}

@@ -1,0 +1,29 @@
+import { hostname } from 'node:os';
+import { newId } from '../../../core/ids.js';
+
+/** A name for this process that no other process has or will have. */
+export function newLeaseOwner(): string {
+  return `${hostname()}:${process.pid}:${newId()}`;
+}
+
+/**
+ * Whether the process behind a lease is known to be dead. Only for a database that one machine uses: then a
+ * crashed service takes its runs up again at once instead of waiting for their leases to end.
+ */
+export function isLeaseOwnerGone(owner: string, self: string): boolean {
+  if (owner === self) return false;
+  const [host, pidText] = owner.split(':');
+  const pid = Number(pidText);
+  if (host !== hostname() || !Number.isInteger(pid)) return false;
+  // this very process has the number now, so the one that took the lease is gone
+  return pid === process.pid || !isAlive(pid);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify';
+import { errors } from '../../core/errors.js';
+import type { Caller } from '../auth/caller.js';
+import type { ResolveCaller } from './dispatch.js';
+import { exchangeOf } from './exchange.js';
+import type { RouteTable } from './route-table.js';
+
+/** Registers the operator's own routes: a fastify plugin on the same application. */
+export type CustomRoutes = (app: FastifyInstance) => void | Promise<void>;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who makes the request; null for the service's own routes, which get the caller handed in. */
+    caller: Caller | null;
+  }
+}
+
+/**
+ * Custom routes live in a scope of their own: their hooks, parsers and error handlers reach no route of ours.
+ * They stand behind the same door, so that they are not open by accident.
+ */
+export function customRouteScope(customRoutes: CustomRoutes, table: RouteTable, resolveCaller: ResolveCaller) {
+  return async (scope: FastifyInstance): Promise<void> => {
+    scope.decorateRequest('caller', null);
+    scope.addHook('onRoute', (route) => {
+      for (const method of [route.method].flat()) {
+        if (table.has(method, route.url)) {
+          throw errors.invalidConfig(
+            `The custom route ${method} ${route.url} clashes with a route of Runyard. Give it another path.`,
+          );
+        }
+      }
+    });
+    scope.addHook('onRequest', async (request, reply) => {
+      const exchange = exchangeOf(request.raw);
+      reply.header('x-request-id', exchange.requestId);
+      const cors = exchange.cors ?? [];
+      for (let at = 0; at < cors.length; at += 2) reply.header(cors[at] as string, cors[at + 1]);
+      request.caller = await resolveCaller({
+        method: request.method,
+        path: exchange.path,
+        headers: request.headers,
+        scope: null,
+        params: request.params as Record<string, string>,
+      });
+    });
+    await customRoutes(scope);
+  };
+}

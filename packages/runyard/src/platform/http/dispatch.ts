@@ -1,0 +1,190 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { errors, RunyardError, type ValidationItem } from '../../core/errors.js';
+import { anonymousCaller, type Caller } from '../auth/caller.js';
+import { ClientGone, hasBody, mediaType, readBody } from './body.js';
+import { refusalHeaders } from './cors.js';
+import type { Exchange } from './exchange.js';
+import { repeatableFields } from './fields.js';
+import { readForm } from './forms.js';
+import { JsonFault, parseJson } from './json-text.js';
+import { sendContent, sendEmpty, sendError, sendJson } from './respond.js';
+import { ContentReply, EventStreamReply, Reply } from './results.js';
+import type { Route, RouteRequest } from './route.js';
+import type { HttpSettings } from './settings.js';
+import { type EventStreams, writeEventStream } from './sse.js';
+import { validatePart, valueError } from './validation.js';
+
+/** What the caller's identity and rights are decided by, before anything else of the request is read. */
+export interface AccessRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The scope that the route asks for; null when any valid identity will do. */
+  readonly scope: string | null;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Throws an error of the catalogue for a caller who may not. */
+export type ResolveCaller = (request: AccessRequest) => Caller | Promise<Caller>;
+
+export interface DispatchOptions<Services> {
+  readonly services: Services;
+  readonly resolveCaller: ResolveCaller;
+  readonly settings: HttpSettings;
+  readonly streams: EventStreams;
+}
+
+type Texts = Readonly<Record<string, string>>;
+type QueryValues = Readonly<Record<string, string | string[]>>;
+
+/** Everything that is known about a route before the first request, worked out once. */
+export class RouteDispatcher<Services> {
+  readonly #repeatableInBody: ReadonlySet<string>;
+  readonly #repeatableInQuery: ReadonlySet<string>;
+  readonly #form: boolean;
+
+  constructor(
+    readonly route: Route<Services>,
+    private readonly options: DispatchOptions<Services>,
+  ) {
+    this.#form = route.accepts === 'form';
+    this.#repeatableInBody = repeatableFields(route.body);
+    this.#repeatableInQuery = repeatableFields(route.query);
+  }
+
+  /** Answers a request; never rejects. */
+  async dispatch(exchange: Exchange, params: Texts, query: QueryValues): Promise<void> {
+    try {
+      const caller = await this.#caller(exchange, params);
+      if (caller === undefined) return;
+      const call = await this.#call(exchange, params, query, caller);
+      this.#send(exchange, await this.route.handler(this.options.services, call));
+    } catch (error) {
+      if (!(error instanceof ClientGone)) sendError(exchange, error);
+    }
+  }
+
+  async #caller(exchange: Exchange, params: Texts): Promise<Caller | undefined> {
+    if (this.route.public) return anonymousCaller;
+    const { method = '', headers } = exchange.request;
+    try {
+      const access: AccessRequest = { method, path: exchange.path, headers, scope: this.route.scope, params };
+      return await this.options.resolveCaller(access);
+    } catch (error) {
+      const crossOrigin = exchange.cors !== undefined && exchange.cors.length > 2;
+      sendError(exchange, error, crossOrigin && error instanceof RunyardError ? refusalHeaders : undefined);
+      return undefined;
+    }
+  }
+
+  async #call(exchange: Exchange, params: Texts, query: QueryValues, caller: Caller): Promise<Call> {
+    const { route } = this;
+    const body = route.body === undefined ? undefined : await this.#readBody(exchange);
+    const call = new Call(exchange, caller);
+    const items: ValidationItem[] = [];
+    if (route.params) {
+      const checked = validatePart('path', route.params, params);
+      if (checked.ok) call.params = checked.value;
+      else items.push(...checked.items);
+    }
+    if (route.query) {
+      const checked = validatePart('query', route.query, this.#queryValues(query));
+      if (checked.ok) call.query = checked.value;
+      else items.push(...checked.items);
+    }
+    if (route.body) {
+      const checked = validatePart('body', route.body, body, this.#form);
+      if (checked.ok) call.body = checked.value;
+      else items.push(...checked.items);
+    }
+    if (items.length > 0) throw errors.invalidRequest(items);
+    return call;
+  }
+
+  /** Of a parameter that is given several times the last one counts, unless it is a list. */
+  #queryValues(query: QueryValues): Record<string, unknown> {
+    const values: Record<string, unknown> = {};
+    for (const name in query) {
+      const value = query[name] as string | string[];
+      const list = this.#repeatableInQuery.has(name);
+      if (Array.isArray(value) === list) values[name] = value;
+      else values[name] = list ? [value] : value.at(-1);
+    }
+    return values;
+  }
+
+  #readBody(exchange: Exchange): Promise<unknown> {
+    const encoding = exchange.request.headers['content-encoding'];
+    if (encoding !== undefined && encoding !== 'identity') {
+      throw errors.unsupportedMediaType(`with content encoding ${encoding}`, ['the body without content encoding']);
+    }
+    if (this.#form) return readForm(exchange, this.#repeatableInBody, this.options.settings);
+    return readJson(exchange, this.options.settings.maxBodyBytes);
+  }
+
+  #send(exchange: Exchange, result: unknown): void {
+    if (result instanceof EventStreamReply) {
+      writeEventStream(exchange, result.source, this.options.streams, result.headers);
+    } else if (result instanceof ContentReply) {
+      sendContent(exchange, result.status, result.content, result.contentType, result.headers);
+    } else if (!(result instanceof Reply)) {
+      sendJson(exchange, 200, result);
+    } else if (result.body === undefined) {
+      sendEmpty(exchange, result.status, result.headers);
+    } else {
+      sendJson(exchange, result.status, result.body, result.headers);
+    }
+  }
+}
+
+class Call implements RouteRequest<unknown, unknown, unknown> {
+  params: unknown = undefined;
+  query: unknown = undefined;
+  body: unknown = undefined;
+
+  constructor(
+    private readonly exchange: Exchange,
+    readonly caller: Caller,
+  ) {}
+
+  get signal(): AbortSignal {
+    return this.exchange.signal;
+  }
+
+  get requestId(): string {
+    return this.exchange.requestId;
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.exchange.request.headers;
+  }
+
+  get basePath(): string {
+    return this.exchange.basePath;
+  }
+}
+
+async function readJson(exchange: Exchange, maxBodyBytes: number): Promise<unknown> {
+  if (!hasBody(exchange)) return undefined;
+  const type = mediaType(exchange.request.headers['content-type']);
+  if (type !== '' && type !== 'application/json' && !type.endsWith('+json')) {
+    const fault = valueError(`the body has the content type ${type}; send application/json`);
+    throw errors.invalidRequest([{ ...fault, loc: ['body'], input: null }]);
+  }
+  const bytes = await readBody(exchange, { bytes: maxBodyBytes, setting: 'maxBodyBytes' });
+  if (bytes.length === 0) return undefined;
+  try {
+    return parseJson(bytes.toString('utf8'));
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    throw errors.invalidRequest([
+      {
+        type: 'json_invalid',
+        loc: ['body', error.offset],
+        msg: 'JSON decode error',
+        input: {},
+        ctx: { error: error.message },
+      },
+    ]);
+  }
+}

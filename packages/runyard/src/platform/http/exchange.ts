@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { newId } from '../../core/ids.js';
+import type { Log } from '../../core/log.js';
+
+const exchangeKey = Symbol('runyard.exchange');
+
+type Marked = { [exchangeKey]?: Exchange };
+
+/** One request and its answer, for as long as the answer lasts. It holds no body: streams may live for hours. */
+export class Exchange {
+  readonly requestId: string;
+  readonly startedAt = performance.now();
+  /** Without the query: values in it may be secrets. */
+  readonly path: string;
+  /** Headers for a browser page of another origin; undefined when the request has no origin. */
+  cors: readonly string[] | undefined = undefined;
+  #abort: AbortController | undefined;
+
+  constructor(
+    readonly request: IncomingMessage,
+    readonly response: ServerResponse,
+    readonly log: Log,
+    readonly basePath: string,
+    /** The client waits for a sign before it sends its body. */
+    readonly expectsContinue: boolean,
+  ) {
+    this.requestId = requestIdOf(request);
+    const url = request.url ?? '/';
+    const query = url.indexOf('?');
+    this.path = query === -1 ? url : url.slice(0, query);
+    (request as Marked)[exchangeKey] = this;
+    (response as Marked)[exchangeKey] = this;
+    response.on('close', closed);
+  }
+
+  /** Made only for those who ask: most handlers do not. */
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.response.destroyed && !this.response.writableFinished) this.#abort.abort();
+    return this.#abort.signal;
+  }
+
+  close(): void {
+    const { request, response } = this;
+    const complete = response.writableFinished;
+    if (!complete) this.#abort?.abort();
+    this.log.info(
+      {
+        request_id: this.requestId,
+        method: request.method,
+        path: this.path,
+        status: response.headersSent ? response.statusCode : null,
+        duration_ms: Math.round((performance.now() - this.startedAt) * 100) / 100,
+        ...(complete ? undefined : { client_gone: true }),
+      },
+      'request',
+    );
+  }
+}
+
+export function exchangeOf(message: IncomingMessage | ServerResponse): Exchange {
+  const exchange = (message as Marked)[exchangeKey];
+  if (!exchange) throw new Error('This request did not come in through the HTTP platform.');
+  return exchange;
+}
+
+function closed(this: ServerResponse): void {
+  exchangeOf(this).close();
+}
+
+// What a client sends ends up in logs and headers: only plain, short ids are taken over.
+const sanePattern = /^[\w.:@/+=-]{1,128}$/;
+
+function requestIdOf(request: IncomingMessage): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && sanePattern.test(given) ? given : newId();
+}

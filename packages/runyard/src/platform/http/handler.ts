@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { errors } from '../../core/errors.js';
+import type { ApiDescription } from './openapi.js';
+import type { EventStreams } from './sse.js';
+
+/** A plain Node request handler, for someone else's server. */
+export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** The application, ready to be listened on or mounted. */
+export interface HttpServer {
+  readonly app: FastifyInstance;
+  readonly description: ApiDescription;
+  listen(address: { readonly host: string; readonly port: number }): Promise<{ url: string; port: number }>;
+  /** For another server: everything under `basePath` is ours, and the prefix is taken off before routing. */
+  handler(options?: { readonly basePath?: string }): NodeHandler;
+  /**
+   * Takes no new connections, gives open requests `graceMs` to end, then ends the streams cleanly, and cuts off
+   * what is left.
+   */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+interface Parts {
+  readonly app: FastifyInstance;
+  readonly front: {
+    receive(request: IncomingMessage, response: ServerResponse, basePath?: string): void;
+  };
+  readonly streams: EventStreams;
+  readonly description: ApiDescription;
+}
+
+/** How long ended streams may take to reach their clients before the sockets are closed. */
+const flushMs = 1_000;
+
+export function httpServer({ app, front, streams, description }: Parts): HttpServer {
+  return {
+    app,
+    description,
+    async listen({ host, port }) {
+      await app.listen({ host, port }).catch((error: unknown) => {
+        throw explainListen(error, host, port);
+      });
+      const address = app.server.address();
+      const actual = typeof address === 'object' && address !== null ? address.port : port;
+      const shownHost = host.includes(':') ? `[${host}]` : host;
+      return { url: `http://${shownHost}:${actual}`, port: actual };
+    },
+    handler: ({ basePath = '' } = {}) => {
+      const prefix = basePath.replace(/\/+$/, '');
+      return (request, response) => {
+        request.url = withoutPrefix(request.url ?? '/', prefix);
+        front.receive(request, response, prefix);
+      };
+    },
+    async close({ graceMs = 0 } = {}) {
+      const closed = app.close();
+      if (!(await settles(closed, graceMs))) {
+        streams.endAll();
+        if (!(await settles(closed, flushMs))) app.server.closeAllConnections();
+      }
+      // A mounted application has no server of its own whose end would have ended them.
+      streams.endAll();
+      await closed;
+    },
+  };
+}
+
+/** The prefix is taken off; hosts that took it off already (as express does) are understood too. */
+function withoutPrefix(url: string, prefix: string): string {
+  if (prefix === '' || !url.startsWith(prefix)) return url;
+  const rest = url.slice(prefix.length);
+  if (rest === '' || rest.startsWith('?')) return `/${rest}`;
+  return rest.startsWith('/') ? rest : url;
+}
+
+function settles(promise: Promise<unknown>, withinMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), withinMs);
+    const done = () => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    promise.then(done, done);
+  });
+}
+
+function explainListen(error: unknown, host: string, port: number): unknown {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'EADDRINUSE') return errors.addressUnavailable(host, port, 'the port is in use. Stop the other program or choose another port (setting port)');
+  if (code === 'EACCES') return errors.addressUnavailable(host, port, 'this user may not listen there. Choose a port above 1023 (setting port)');
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return errors.addressUnavailable(host, port, 'this machine has no such address (setting host)');
+  return error;
+}

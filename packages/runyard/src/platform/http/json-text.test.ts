@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { JsonFault, parseJson } from './json-text.js';
+
+test.each([
+  ['{"a":}', 5],
+  ['{', 1],
+  ['[1,]', 3],
+  ['{"a" 1}', 5],
+  ['', 0],
+  ['nul', 0],
+  ['"abc', 0],
+  [' {a:1}', 2],
+  ['{"a": tru}', 6],
+  ['[1 2]', 3],
+  ['{} x', 3],
+  ['{"a":1,}', 7],
+  ['[[]', 3],
+  ['{"a":{"b":[true,nil]}}', 16],
+])('the fault in %s is found', (text, offset) => {
+  const fault = faultOf(text);
+  expect(fault.offset).toBe(offset);
+  expect(fault.message).not.toBe('');
+});
+
+test('depth is bounded at 64', () => {
+  const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}"[[[[["${'}]'.repeat(depth / 2)}`;
+  expect(parseJson(nested(64))).toBeInstanceOf(Array);
+  expect(faultOf(nested(66)).message).toContain('64');
+  expect(faultOf('['.repeat(100_000) + ']'.repeat(100_000)).offset).toBe(64);
+});
+
+function faultOf(text: string): JsonFault {
+  try {
+    parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonFault) return error;
+    throw error;
+  }
+  throw new Error('accepted');
+}

@@ -1,0 +1,104 @@
+import type { Json } from '../../core/json.js';
+
+/** How deep JSON from outside may nest. Deeper data serves no one and endangers whatever walks it. */
+export const maxJsonDepth = 64;
+
+/** JSON text that could not be read: what is wrong, and at which character. */
+export class JsonFault extends Error {
+  constructor(
+    message: string,
+    readonly offset: number,
+  ) {
+    super(message);
+    this.name = 'JsonFault';
+  }
+}
+
+/** Parses JSON from outside, bounded in depth. Throws a `JsonFault`. */
+export function parseJson(text: string): Json {
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch (error) {
+    const offset = faultOffset(text);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new JsonFault(reason, offset);
+  }
+  // Each level takes two characters at least, so a short text need not be walked.
+  if (text.length > 2 * maxJsonDepth && deeperThan(value, maxJsonDepth)) {
+    throw new JsonFault(`nested deeper than ${maxJsonDepth} levels`, depthOffset(text));
+  }
+  return value;
+}
+
+function deeperThan(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (deeperThan(item, levels - 1)) return true;
+    return false;
+  }
+  for (const key in value) if (deeperThan(value[key] as Json, levels - 1)) return true;
+  return false;
+}
+
+function depthOffset(text: string): number {
+  let depth = 0;
+  for (const token of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+    const mark = token[0];
+    if (mark === '[' || mark === '{') depth++;
+    else if (mark === ']' || mark === '}') depth--;
+    if (depth > maxJsonDepth) return token.index;
+  }
+  return text.length;
+}
+
+const scalar = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+const blank = /[ \t\n\r]*/y;
+
+/**
+ * Where malformed JSON stops making sense. The engine's own message names the place only sometimes, so the
+ * text is read once more, by its grammar: what may come next, with the open brackets on a stack.
+ */
+function faultOffset(text: string): number {
+  const open: string[] = [];
+  let at = 0;
+  const take = (pattern: RegExp): boolean => {
+    pattern.lastIndex = at;
+    if (!pattern.test(text)) return false;
+    at = pattern.lastIndex;
+    return true;
+  };
+  const takeMark = (mark: string): boolean => text[at] === mark && (at++, true);
+  let expect: 'value' | 'first value' | 'first key' | 'key' | 'colon' | 'end' = 'value';
+  for (;;) {
+    take(blank);
+    if (expect === 'end') {
+      const bracket = open.at(-1);
+      if (bracket === undefined) return at;
+      if (takeMark(bracket === '[' ? ']' : '}')) open.pop();
+      else if (takeMark(',')) expect = bracket === '[' ? 'value' : 'key';
+      else return at;
+    } else if (expect === 'colon') {
+      if (!takeMark(':')) return at;
+      expect = 'value';
+    } else if (expect === 'key' || expect === 'first key') {
+      if (take(string)) expect = 'colon';
+      else if (expect === 'first key' && takeMark('}')) {
+        open.pop();
+        expect = 'end';
+      } else return at;
+    } else if (takeMark('[')) {
+      open.push('[');
+      expect = 'first value';
+    } else if (takeMark('{')) {
+      open.push('{');
+      expect = 'first key';
+    } else if (take(scalar)) expect = 'end';
+    else if (expect === 'first value' && takeMark(']')) {
+      open.pop();
+      expect = 'end';
+    } else return at;
+  }
+}

@@ -1,0 +1,120 @@
+import type { RouteFacts } from './route.js';
+
+type DescribedRoute = RouteFacts & { readonly params?: unknown; readonly query?: unknown; readonly body?: unknown };
+
+interface ApiError {
+  readonly name: string;
+  readonly response: object;
+  /** Whether a route can answer so without naming it itself. */
+  applies(route: DescribedRoute): boolean;
+}
+
+const requestId = {
+  type: 'string',
+  description: 'The id of the request, also in the header x-request-id and in the log.',
+  examples: ['019a8502-7f3e-7cc1-8d40-5a7b1a6f2c12'],
+};
+
+const errorCode = { type: 'string', description: 'A stable name of the error, in snake case.' };
+
+/** The bodies of errors, for the description of the API. */
+export const problemSchemas = {
+  Problem: {
+    type: 'object',
+    description: 'What went wrong and what to do about it.',
+    properties: { detail: { type: 'string', description: 'A text for people.' }, error_code: errorCode, request_id: requestId },
+    required: ['detail', 'error_code', 'request_id'],
+  },
+  ValidationProblem: {
+    type: 'object',
+    description: 'Every fault of the request, each with its place.',
+    properties: {
+      detail: {
+        anyOf: [{ type: 'array', items: { $ref: '#/components/schemas/ValidationItem' } }, { type: 'string' }],
+      },
+      error_code: errorCode,
+      request_id: requestId,
+    },
+    required: ['detail', 'error_code', 'request_id'],
+  },
+  ValidationItem: {
+    type: 'object',
+    description: 'One fault of a request.',
+    properties: {
+      type: { type: 'string', description: 'The kind of fault.', examples: ['missing'] },
+      loc: {
+        type: 'array',
+        items: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
+        description: 'Where: path, query or body, then the way to the field.',
+        examples: [['body', 'message']],
+      },
+      msg: { type: 'string', examples: ['Field required'] },
+      input: { description: 'What was sent there.' },
+      ctx: { type: 'object', description: 'The bounds and texts that belong to the fault.' },
+    },
+    required: ['type', 'loc', 'msg', 'input'],
+  },
+};
+
+const closed = (route: DescribedRoute) => !route.public;
+const takesInput = (route: DescribedRoute) => Boolean(route.params || route.query || route.body);
+const takesBody = (route: DescribedRoute) => Boolean(route.body);
+
+export const apiErrors: Readonly<Record<number, ApiError>> = {
+  400: { name: 'BadRequest', applies: closed, response: problem('The request breaks a rule.', 'Unsupported file type', 'unsupported_file_type') },
+  401: { name: 'Unauthenticated', applies: closed, response: problem('There is no valid token.', 'Authentication required', 'unauthenticated') },
+  403: { name: 'Forbidden', applies: closed, response: problem('The caller may not do this.', 'Insufficient permissions', 'forbidden') },
+  404: { name: 'NotFound', applies: closed, response: problem('There is no such thing, or the caller may not see it.', 'Not Found', 'not_found') },
+  413: {
+    name: 'PayloadTooLarge',
+    applies: takesBody,
+    response: problem('The body is too large.', 'The request body is larger than the limit of 1 MiB (setting maxBodyBytes).', 'payload_too_large'),
+  },
+  415: {
+    name: 'UnsupportedMediaType',
+    applies: takesBody,
+    response: problem(
+      'The body has a content type that is not accepted.',
+      'Content type text/csv is not accepted here. Send application/json.',
+      'unsupported_media_type',
+    ),
+  },
+  422: {
+    name: 'InvalidRequest',
+    applies: (route) => closed(route) || takesInput(route),
+    response: {
+      description: 'The request has faults.',
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/ValidationProblem' },
+          example: {
+            detail: [{ type: 'missing', loc: ['body', 'message'], msg: 'Field required', input: null }],
+            error_code: 'invalid_request',
+            request_id: requestId.examples[0],
+          },
+        },
+      },
+    },
+  },
+  500: {
+    name: 'InternalError',
+    applies: () => true,
+    response: problem(
+      'Something unexpected happened.',
+      'Internal server error. The log has the details under this request_id.',
+      'internal_error',
+    ),
+  },
+};
+
+function problem(description: string, detail: string, code: string): object {
+  return {
+    description,
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Problem' },
+        example: { detail, error_code: code, request_id: requestId.examples[0] },
+      },
+    },
+  };
+}

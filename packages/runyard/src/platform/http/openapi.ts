@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { formContentTypes } from './forms.js';
+import { apiErrors, problemSchemas } from './openapi-errors.js';
+import { SchemaCollection } from './openapi-schemas.js';
+import { pathTemplate, type ResponseDescription, type Route } from './route.js';
+
+export interface ApiInfo {
+  readonly title: string;
+  readonly version: string;
+  readonly description?: string;
+}
+
+/** The API description of a service, made at the first use. */
+export interface ApiDescription {
+  document(basePath?: string): OpenApiDocument;
+  /** The document as text, serialised once for each place where the service is mounted. */
+  json(basePath?: string): string;
+}
+
+type JsonSchema = Record<string, unknown>;
+type Operation = Record<string, unknown>;
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0';
+  readonly info: ApiInfo;
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: Readonly<Record<string, unknown>>;
+}
+
+/** What the service offers, derived from its routes: nothing in it is written a second time. */
+export function describeApi<Services>(routes: readonly Route<Services>[], info: ApiInfo): ApiDescription {
+  const texts = new Map<string, string>();
+  const document = (basePath = '') => buildDocument(routes, info, basePath);
+  return {
+    document,
+    json(basePath = '') {
+      const text = texts.get(basePath) ?? JSON.stringify(document(basePath));
+      texts.set(basePath, text);
+      return text;
+    },
+  };
+}
+
+function buildDocument<Services>(routes: readonly Route<Services>[], info: ApiInfo, basePath: string): OpenApiDocument {
+  const documented = routes.filter((route) => !route.undocumented);
+  refuseRepeatedIds(documented);
+  const schemas = new SchemaCollection(problemSchemas);
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const route of documented) {
+    const path = pathTemplate(route.path);
+    paths[path] ??= {};
+    paths[path][route.method.toLowerCase()] = operationOf(route, schemas);
+  }
+  return {
+    openapi: '3.1.0',
+    info,
+    servers: [{ url: basePath === '' ? '/' : basePath }],
+    tags: [...new Set(documented.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: schemas.components(),
+      responses: Object.fromEntries(Object.values(apiErrors).map(({ name, response }) => [name, response])),
+      securitySchemes: {
+        HTTPBearer: { type: 'http', scheme: 'bearer', description: 'The access token of the caller.' },
+      },
+    },
+  };
+}
+
+function refuseRepeatedIds<Services>(routes: readonly Route<Services>[]): void {
+  const seen = new Set<string>();
+  for (const { operationId, method, path } of routes) {
+    if (seen.has(operationId)) throw new Error(`The operation id ${operationId} of ${method} ${path} is taken.`);
+    seen.add(operationId);
+  }
+}
+
+function operationOf<Services>(route: Route<Services>, schemas: SchemaCollection): Operation {
+  const parameters = [
+    ...parametersOf('path', route.params, schemas),
+    ...parametersOf('query', route.query, schemas),
+  ];
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === undefined ? undefined : { description: route.description }),
+    ...(route.addition ? { 'x-addition': true } : undefined),
+    ...(route.scope ? { 'x-scope': route.scope } : undefined),
+    security: route.public ? [] : [{ HTTPBearer: [] }],
+    ...(parameters.length > 0 ? { parameters } : undefined),
+    ...(route.body ? { requestBody: requestBodyOf(route, route.body, schemas) } : undefined),
+    responses: responsesOf(route, schemas),
+  };
+}
+
+function parametersOf(place: 'path' | 'query', schema: z.ZodType | undefined, schemas: SchemaCollection): Operation[] {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = schemas.inline(schema) as {
+    properties?: Record<string, JsonSchema>;
+    required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...(description === undefined ? undefined : { description }),
+    schema: property,
+  }));
+}
+
+function requestBodyOf<Services>(route: Route<Services>, body: z.ZodType, schemas: SchemaCollection): Operation {
+  const required = !body.safeParse(undefined).success;
+  if (route.accepts !== 'form') {
+    return { required, content: { 'application/json': { schema: schemas.add(body, 'input') } } };
+  }
+  const whole = schemas.inline(body);
+  const [multipart, urlencoded] = formContentTypes;
+  return {
+    required,
+    content: { [multipart]: { schema: whole }, [urlencoded]: { schema: withoutFiles(whole) } },
+  };
+}
+
+/** Files travel in multipart bodies only. */
+function withoutFiles(schema: JsonSchema): JsonSchema {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
+  const kept = properties.filter(([, { items }]) => (items as JsonSchema | undefined)?.format !== 'binary');
+  return { ...schema, properties: Object.fromEntries(kept) };
+}
+
+function responsesOf<Services>(route: Route<Services>, schemas: SchemaCollection): Operation {
+  const responses: Operation = {};
+  for (const [status, response] of Object.entries(route.responses)) {
+    responses[status] = responseOf(Number(status), response, schemas);
+  }
+  for (const [status, { name, applies }] of Object.entries(apiErrors)) {
+    if (applies(route)) responses[status] ??= { $ref: `#/components/responses/${name}` };
+  }
+  return responses;
+}
+
+function responseOf(
+  status: number,
+  response: z.ZodType | ResponseDescription,
+  schemas: SchemaCollection,
+): Operation {
+  const { description, schema, events, contentType = 'application/json' } =
+    response instanceof z.ZodType ? { schema: response } : (response as ResponseDescription);
+  const content: Operation = {};
+  if (schema) content[contentType] = { schema: schemas.add(schema, 'output') };
+  else if (contentType !== 'application/json') content[contentType] = { schema: { type: 'string' } };
+  if (events) content['text/event-stream'] = { schema: { type: 'string', description: 'Server-sent events.' } };
+  return {
+    description: description ?? (schema ? (z.globalRegistry.get(schema)?.description ?? `Status ${status}.`) : `Status ${status}.`),
+    ...(Object.keys(content).length > 0 ? { content } : undefined),
+  };
+}

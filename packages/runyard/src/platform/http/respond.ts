@@ -1,0 +1,61 @@
+import { errors, RunyardError } from '../../core/errors.js';
+import type { Exchange } from './exchange.js';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Sends JSON. Written straight to the socket's response: nothing needs to look at it again. */
+export function sendJson(exchange: Exchange, status: number, value: unknown, headers?: Headers): void {
+  sendContent(exchange, status, JSON.stringify(value) ?? 'null', 'application/json', headers);
+}
+
+export function sendContent(
+  exchange: Exchange,
+  status: number,
+  content: string | Uint8Array,
+  contentType: string,
+  headers?: Headers,
+): void {
+  const length = typeof content === 'string' ? Buffer.byteLength(content) : content.byteLength;
+  const list = headerList(exchange, headers);
+  list.push('content-type', contentType, 'content-length', String(length));
+  exchange.response.writeHead(status, list);
+  exchange.response.end(content);
+}
+
+export function sendEmpty(exchange: Exchange, status: number, headers?: Headers): void {
+  exchange.response.writeHead(status, headerList(exchange, headers));
+  exchange.response.end();
+}
+
+/** The headers that every answer carries, as the flat list that Node writes fastest. */
+export function headerList(exchange: Exchange, headers?: Headers): string[] {
+  const list = ['x-request-id', exchange.requestId];
+  if (exchange.cors) list.push(...exchange.cors);
+  if (headers) for (const name in headers) list.push(name, headers[name] as string);
+  return list;
+}
+
+/** Answers with an error in the form of the wire contract. Unexpected ones are logged whole and shown as nothing. */
+export function sendError(exchange: Exchange, error: unknown, headers?: Headers): void {
+  const known = error instanceof RunyardError && error.status < 500 ? error : explain(exchange, error);
+  // The answer has begun: the only honest thing left is to break it off.
+  if (exchange.response.headersSent) {
+    exchange.response.destroy();
+    return;
+  }
+  sendJson(exchange, known.status, errorBody(known, exchange.requestId), { ...known.options.headers, ...headers });
+}
+
+export function errorBody(error: RunyardError, requestId: string): object {
+  return { detail: error.detail, error_code: error.code, request_id: requestId };
+}
+
+function explain(exchange: Exchange, error: unknown): RunyardError {
+  const fields = { request_id: exchange.requestId, method: exchange.request.method, path: exchange.path, err: error };
+  if (error instanceof RunyardError) {
+    exchange.log.warn(fields, error.message);
+    return error;
+  }
+  exchange.log.error(fields, 'request failed unexpectedly');
+  return errors.internal();
+}

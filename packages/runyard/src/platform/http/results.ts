@@ -1,0 +1,52 @@
+import type { EventReader } from './sse.js';
+
+/** An answer with a status or headers of its own. Without a body nothing is sent after the headers. */
+export class Reply {
+  constructor(
+    readonly status: number,
+    readonly body?: unknown,
+    readonly headers?: Readonly<Record<string, string>>,
+  ) {}
+}
+
+/** An answer that is a stream of events. */
+export class EventStreamReply {
+  constructor(
+    readonly source: EventReader,
+    readonly headers?: Readonly<Record<string, string>>,
+  ) {}
+}
+
+/** An answer that is not JSON made by us: a page, a file, a text that was serialised before. */
+export class ContentReply {
+  constructor(
+    readonly content: string | Uint8Array,
+    readonly contentType: string,
+    readonly headers?: Readonly<Record<string, string>>,
+    readonly status = 200,
+  ) {}
+}
+
+/** Answers JSON with another status than 200, or with further headers. */
+export function reply(status: number, body?: unknown, headers?: Readonly<Record<string, string>>): Reply {
+  return new Reply(status, body, headers);
+}
+
+/** Answers with a stream of events that lasts until the source ends. */
+export function eventStream(source: EventReader, headers?: Readonly<Record<string, string>>): EventStreamReply {
+  return new EventStreamReply(source, headers);
+}
+
+/** Answers with a page. */
+export function html(text: string, headers?: Readonly<Record<string, string>>): ContentReply {
+  return new ContentReply(text, 'text/html; charset=utf-8', headers);
+}
+
+/** Answers with bytes, or with a text that is serialised already. */
+export function asset(
+  content: string | Uint8Array,
+  contentType: string,
+  headers?: Readonly<Record<string, string>>,
+): ContentReply {
+  return new ContentReply(content, contentType, headers);
+}

@@ -1,0 +1,97 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { z } from 'zod';
+import type { Caller } from '../auth/caller.js';
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** What a handler is given: validated input, and who asks. */
+export interface RouteRequest<Params, Query, Body> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly caller: Caller;
+  /** Aborts when the client goes away before the answer is complete. */
+  readonly signal: AbortSignal;
+  readonly requestId: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Where the service is mounted in someone else's server; empty when it stands alone. */
+  readonly basePath: string;
+}
+
+/** An answer of a route for the API description. */
+export interface ResponseDescription {
+  readonly description?: string;
+  readonly schema?: z.ZodType;
+  /** The same status may also be a stream of events. */
+  readonly events?: boolean;
+  /** The content type when it is not JSON. */
+  readonly contentType?: string;
+}
+
+/**
+ * Who may call a route: the holders of a scope, anyone with a valid identity (`null`), or everybody. There is
+ * no default, so that no route is open by omission.
+ */
+export type RouteAccess =
+  | { readonly scope: string | null; readonly public?: undefined }
+  | { readonly public: true; readonly scope?: undefined };
+
+/** What a route says about itself, apart from what it does. */
+export type RouteFacts = RouteAccess & {
+  readonly method: HttpMethod;
+  /** With `:name` for parameters. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** How the body is encoded; `json` unless told otherwise. `form` means both form content types. */
+  readonly accepts?: 'json' | 'form';
+  readonly responses: Readonly<Record<number, z.ZodType | ResponseDescription>>;
+  /** Not part of the wire contract. */
+  readonly addition?: boolean;
+  /** Left out of the API description. */
+  readonly undocumented?: boolean;
+};
+
+/** An endpoint as one value. Validation, API description, scope table, client and tests are derived from it. */
+export type Route<Services> = RouteFacts & {
+  readonly params?: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  readonly handler: (services: Services, request: RouteRequest<unknown, unknown, unknown>) => unknown;
+};
+
+export type RouteDefinition<
+  Services,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> = RouteFacts & {
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly handler: (
+    services: Services,
+    request: RouteRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
+  ) => unknown;
+};
+
+/**
+ * Defines an endpoint. The handler's first parameter names the services it needs
+ * (`({ runs }: { runs: RunsService }, { params }) => …`); the second is typed from the schemas.
+ */
+export function defineRoute<
+  Services = unknown,
+  Params extends z.ZodType = z.ZodUndefined,
+  Query extends z.ZodType = z.ZodUndefined,
+  Body extends z.ZodType = z.ZodUndefined,
+>(definition: RouteDefinition<Services, Params, Query, Body>): Route<Services> {
+  // The dispatcher hands the handler only what passed these very schemas, so the erased type is sound.
+  return definition as unknown as Route<Services>;
+}
+
+/** `/agents/:agent_id/runs` as `/agents/{agent_id}/runs`; a doubled colon stands for a plain one. */
+export function pathTemplate(path: string): string {
+  return path.replace(/::|:(\w+)/g, (_match, name: string | undefined) => (name ? `{${name}}` : ':'));
+}

@@ -1,0 +1,187 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
+import Fastify, { type ConnectionError, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { errors, RunyardError } from '../../core/errors.js';
+import { newId } from '../../core/ids.js';
+import type { Log } from '../../core/log.js';
+import { Cors } from './cors.js';
+import { customRouteScope, type CustomRoutes } from './custom-routes.js';
+import { type ResolveCaller, RouteDispatcher } from './dispatch.js';
+import { documentationRoutes } from './docs.js';
+import { Exchange, exchangeOf } from './exchange.js';
+import { type HttpServer, httpServer } from './handler.js';
+import { type ApiInfo, describeApi } from './openapi.js';
+import { sendError } from './respond.js';
+import type { Route } from './route.js';
+import { RouteTable } from './route-table.js';
+import type { HttpSettings } from './settings.js';
+import { EventStreams } from './sse.js';
+
+export interface HttpServerOptions<Services> {
+  readonly routes: readonly Route<Services>[];
+  readonly services: Services;
+  readonly resolveCaller: ResolveCaller;
+  /** The operator's own routes on the same application. */
+  readonly customRoutes?: CustomRoutes;
+  readonly settings: HttpSettings & { readonly docs?: boolean };
+  /** What the API description says about the service. */
+  readonly info: ApiInfo;
+  readonly log: Log;
+}
+
+/** Long ids are legal; what is longer than this is no id. */
+const maxParameterLength = 1_024;
+
+/** Assembles the application: routes, custom routes, error answers, CORS, limits. It does not listen yet. */
+export async function createHttpServer<Services>(options: HttpServerOptions<Services>): Promise<HttpServer> {
+  const { settings, log } = options;
+  const streams = new EventStreams(settings.heartbeatMs);
+  const description = describeApi(options.routes, options.info);
+  const routes: Route<Services>[] = [...options.routes, ...documentationRoutes(description, settings.docs ?? true)];
+  const table = new RouteTable(routes);
+  const front = new Front(new Cors(settings.corsOrigins), log);
+  const app = buildApp(front);
+
+  app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
+  app.setNotFoundHandler((request, reply) => {
+    reply.hijack();
+    const exchange = exchangeOf(request.raw);
+    const allowed = table.methodsAt(exchange.path);
+    sendError(exchange, allowed.length > 0 ? errors.methodNotAllowed(allowed) : errors.notFound());
+  });
+  // Own scope: our routes read their bodies themselves, the operator's keep fastify's parsers.
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    for (const route of routes) addRoute(scope, new RouteDispatcher(route, { ...options, streams }));
+  });
+  if (options.customRoutes) app.register(customRouteScope(options.customRoutes, table, options.resolveCaller));
+  await app.ready();
+  return httpServer({ app, front, streams, description });
+}
+
+function addRoute<Services>(scope: FastifyInstance, dispatcher: RouteDispatcher<Services>): void {
+  const { method, path } = dispatcher.route;
+  scope.route({
+    method,
+    url: path,
+    handler(request: FastifyRequest, reply: FastifyReply) {
+      // From here on the answer is ours: written once, straight to the socket.
+      reply.hijack();
+      const { params, query } = request as FastifyRequest & { params: Record<string, string>; query: Record<string, string> };
+      void dispatcher.dispatch(exchangeOf(request.raw), params, query);
+    },
+  });
+}
+
+/** What happens to every request before it is routed. */
+export class Front {
+  /** Set once the application is there. */
+  route: (request: IncomingMessage, response: ServerResponse) => void = () => {};
+
+  constructor(
+    private readonly cors: Cors,
+    private readonly log: Log,
+  ) {}
+
+  receive(request: IncomingMessage, response: ServerResponse, basePath = '', expectsContinue = false): void {
+    request.url = withoutTrailingSlashes(request.url ?? '/');
+    const exchange = new Exchange(request, response, this.log, basePath, expectsContinue);
+    const { origin } = request.headers;
+    if (origin !== undefined) {
+      if (this.cors.isPreflight(request)) {
+        this.cors.answerPreflight(request, response, exchange.requestId);
+        return;
+      }
+      exchange.cors = this.cors.headersFor(origin);
+    }
+    this.route(request, response);
+  }
+}
+
+function buildApp(front: Front): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    genReqId: (request) => exchangeOf(request as IncomingMessage).requestId,
+    // A GET route is no HEAD route: that is what the contract says, and a stream has no head to speak of.
+    exposeHeadRoutes: false,
+    // While the service stops, its own parts decide what they still do.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: maxParameterLength },
+    schemaController: { compilersFactory: lazyCompilers() },
+    frameworkErrors: (error, request, reply) => answerError(error, request, reply),
+    clientErrorHandler: answerMalformed,
+    serverFactory: (handler) => {
+      front.route = handler;
+      return createNodeServer(front);
+    },
+  });
+  return app as unknown as FastifyInstance;
+}
+
+function createNodeServer(front: Front): Server {
+  const server = createServer({ keepAlive: true, keepAliveInitialDelay: 30_000 });
+  server.on('request', (request, response) => front.receive(request, response));
+  // Whoever asks first is told to go on only when its body is going to be read.
+  server.on('checkContinue', (request, response) => front.receive(request, response, '', true));
+  // These bound how long a request may take to arrive. How long its answer takes is nobody's business here.
+  server.headersTimeout = 30_000;
+  server.requestTimeout = 300_000;
+  server.keepAliveTimeout = 72_000;
+  return server;
+}
+
+/** fastify would load two schema compilers at start, 40 ms of it. Only custom routes with schemas need them. */
+function lazyCompilers() {
+  const load = createRequire(createRequire(import.meta.url).resolve('fastify'));
+  const lazily =
+    (name: string) =>
+    (...args: unknown[]): unknown =>
+      (load(name) as () => (...args: unknown[]) => unknown)()(...args);
+  return {
+    buildValidator: lazily('@fastify/ajv-compiler'),
+    buildSerializer: lazily('@fastify/fast-json-stringify-compiler'),
+  } as NonNullable<NonNullable<Parameters<typeof Fastify>[0]>['schemaController']>['compilersFactory'];
+}
+
+/** Errors that fastify or a custom route raised, in the form of all others. */
+function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  reply.hijack();
+  sendError(exchangeOf(request.raw), translate(error, request));
+}
+
+/** What is not even HTTP has no request and no response object; it gets an answer all the same. */
+function answerMalformed(error: ConnectionError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const status =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? '408 Request Timeout'
+      : error.code === 'HPE_HEADER_OVERFLOW'
+        ? '431 Request Header Fields Too Large'
+        : '400 Bad Request';
+  const body = JSON.stringify({ detail: status.slice(4), error_code: 'bad_request', request_id: newId() });
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
+
+function translate(error: FastifyError, request: FastifyRequest): unknown {
+  if (error instanceof RunyardError) return error;
+  if (error.code === 'FST_ERR_BAD_URL') return errors.badUrl();
+  const status = error.statusCode ?? 500;
+  if (status === 415) return errors.unsupportedMediaType(request.headers['content-type'] ?? '', ['a valid content type']);
+  if (status >= 400 && status < 500) return new RunyardError('bad_request', status, error.message);
+  return error;
+}
+
+/** Any number of slashes at the end of a path means the same path; `/` stays, and `//` is no path of ours. */
+function withoutTrailingSlashes(url: string): string {
+  const query = url.indexOf('?');
+  let end = query === -1 ? url.length : query;
+  if (end <= 1 || url.charCodeAt(end - 1) !== 0x2f) return url;
+  while (end > 0 && url.charCodeAt(end - 1) === 0x2f) end--;
+  if (end === 0) return url;
+  return query === -1 ? url.slice(0, end) : url.slice(0, end) + url.slice(query);
+}

@@ -1,0 +1,22 @@
+/** The settings that the HTTP platform reads. The service's `Settings` satisfies it. */
+export interface HttpSettings {
+  /** Origins whose pages may call from a browser. The list replaces the default one; `*` in it is dropped. */
+  readonly corsOrigins: readonly string[];
+  /** The largest body without files. */
+  readonly maxBodyBytes: number;
+  /** The largest body with files. */
+  readonly maxUploadBytes: number;
+  readonly maxFiles: number;
+  readonly maxFields: number;
+  /** After how much silence a stream sends a sign of life. */
+  readonly heartbeatMs: number;
+}
+
+export const defaultHttpSettings: HttpSettings = {
+  corsOrigins: ['http://localhost:3000'],
+  maxBodyBytes: 1_048_576,
+  maxUploadBytes: 52_428_800,
+  maxFiles: 20,
+  maxFields: 200,
+  heartbeatMs: 15_000,
+};

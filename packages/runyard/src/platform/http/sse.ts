@@ -1,0 +1,220 @@
+import type { ServerResponse } from 'node:http';
+import type { Exchange } from './exchange.js';
+import { headerList } from './respond.js';
+
+/** An event as it goes over the wire. */
+export interface StreamEvent {
+  /** Its place in the run, sent as `id:`; null for a frame that belongs to no run's order. */
+  readonly index: number | null;
+  readonly name: string;
+  /** JSON on one line. */
+  readonly data: string;
+  /** The finished frame: built by the first reader that needs it, shared by all others. */
+  frame?: string;
+}
+
+/** A cursor over events. A stream asks it for more only when the client took what it has got. */
+export interface EventReader {
+  /** Everything that is there now, or else waits for the next; null at the end. */
+  next(): Promise<readonly StreamEvent[] | null>;
+  /** Called once, when nobody reads any more. A `next` that waits answers null. */
+  close(): void;
+}
+
+const heartbeat = ': heartbeat\n\n';
+/** Silence is measured in ticks of one timer that all streams share. */
+const ticksPerHeartbeat = 15;
+
+/** All open event streams of a server. */
+export class EventStreams {
+  readonly #open = new Set<OpenStream>();
+  readonly #tickMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #ticks = 0;
+
+  constructor(heartbeatMs: number) {
+    this.#tickMs = Math.max(1, heartbeatMs / ticksPerHeartbeat);
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** The tick that it is now; cheaper than asking for the time at each write. */
+  get ticks(): number {
+    return this.#ticks;
+  }
+
+  add(stream: OpenStream): void {
+    this.#open.add(stream);
+    this.#timer ??= setInterval(() => this.#tick(), this.#tickMs).unref();
+  }
+
+  delete(stream: OpenStream): void {
+    this.#open.delete(stream);
+    if (this.#open.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Ends all streams the way a finished one ends, so that clients see a clean end and can resume. */
+  endAll(): void {
+    for (const stream of this.#open) stream.end();
+  }
+
+  #tick(): void {
+    this.#ticks++;
+    for (const stream of this.#open) stream.beat(this.#ticks - ticksPerHeartbeat);
+  }
+}
+
+/** Answers a request with the events of a source. Returns at once; the stream lives on its own. */
+export function writeEventStream(
+  exchange: Exchange,
+  source: EventReader,
+  streams: EventStreams,
+  extraHeaders?: Readonly<Record<string, string>>,
+): void {
+  const { request, response } = exchange;
+  if (response.destroyed) {
+    source.close();
+    return;
+  }
+  // A body that nobody reads would keep the request incomplete, and the server's request timer running.
+  if (!request.complete) request.resume();
+  const headers = headerList(exchange, extraHeaders);
+  headers.push('content-type', 'text/event-stream; charset=utf-8');
+  headers.push('cache-control', 'no-cache, no-transform', 'x-accel-buffering', 'no');
+  response.writeHead(200, headers);
+  new OpenStream(exchange, source, streams).start();
+}
+
+/**
+ * One reader's stream. It keeps nothing but a cursor: no request, no body, no buffer of its own. What the
+ * client has not taken yet stays in the shared log behind the reader.
+ */
+class OpenStream {
+  readonly #response: ServerResponse;
+  #lastWrite: number;
+  #wrote = false;
+  #ended = false;
+  /** Continues the stream when the client has taken what was sent, or is gone. */
+  #wake: (() => void) | undefined;
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly source: EventReader,
+    private readonly streams: EventStreams,
+  ) {
+    this.#response = exchange.response;
+    this.#lastWrite = streams.ticks;
+  }
+
+  start(): void {
+    this.streams.add(this);
+    this.#response.on('close', () => this.#release());
+    this.#response.on('error', () => this.#release());
+    this.#response.on('drain', () => this.#resume());
+    // Events that are there already travel in the same packet as the headers; otherwise the headers go alone.
+    setImmediate(() => {
+      if (!this.#wrote && !this.#ended) this.#response.flushHeaders();
+    });
+    void this.#pump();
+  }
+
+  /** Ends the stream cleanly, whatever its source would still say. */
+  end(): void {
+    if (this.#ended) return;
+    this.#release();
+    this.#response.end();
+  }
+
+  /** Gives a sign of life if nothing was written since the given tick. */
+  beat(before: number): void {
+    if (this.#lastWrite > before || this.#response.writableNeedDrain) return;
+    this.#write(heartbeat);
+  }
+
+  async #pump(): Promise<void> {
+    try {
+      while (!this.#ended) {
+        const events = await this.source.next();
+        if (this.#ended) return;
+        if (events === null) {
+          this.end();
+          return;
+        }
+        if (this.#write(joinFrames(events))) await endOfTick();
+        else await this.#drained();
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #write(text: string): boolean {
+    this.#wrote = true;
+    this.#lastWrite = this.streams.ticks;
+    return this.#response.write(text);
+  }
+
+  #drained(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      if (this.#ended) this.#resume();
+    });
+  }
+
+  #resume(): void {
+    this.#wake?.();
+    this.#wake = undefined;
+  }
+
+  #fail(error: unknown): void {
+    if (this.#ended) return;
+    this.exchange.log.error({ request_id: this.exchange.requestId, err: error }, 'event stream broke off');
+    this.#release();
+    // Not a clean end: the client must be able to tell that something is missing, and resume.
+    this.#response.destroy();
+  }
+
+  #release(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.streams.delete(this);
+    this.#resume();
+    try {
+      this.source.close();
+    } catch (error) {
+      this.exchange.log.error({ request_id: this.exchange.requestId, err: error }, 'closing an event source failed');
+    }
+  }
+}
+
+function joinFrames(events: readonly StreamEvent[]): string {
+  let frames = '';
+  for (const event of events) frames += event.frame ?? frameOf(event);
+  return frames;
+}
+
+function frameOf(event: StreamEvent): string {
+  const id = event.index === null ? '' : `id: ${event.index}\n`;
+  event.frame = `${id}event: ${event.name}\ndata: ${event.data}\n\n`;
+  return event.frame;
+}
+
+let tickEnd: Promise<void> | undefined;
+
+/**
+ * Resolves at the end of this turn of the event loop, with one timer for all streams. Events that come up
+ * meanwhile gather in the shared log and then go out in one write.
+ */
+function endOfTick(): Promise<void> {
+  tickEnd ??= new Promise((resolve) => {
+    setImmediate(() => {
+      tickEnd = undefined;
+      resolve();
+    });
+  });
+  return tickEnd;
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { createLog } from './log.js';
+
+function recorded(format: 'json' | 'pretty', level = 'info') {
+  const lines: string[] = [];
+  const log = createLog({ level, format, destination: { write: (line: string) => void lines.push(line) } });
+  return { log, lines };
+}
+
+test('JSON lines carry time, level, text and fields', () => {
+  const { log, lines } = recorded('json');
+  log.info({ runId: 'r1' }, 'run completed');
+  log.debug({}, 'not at this level');
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0]!)).toEqual({
+    level: 'info',
+    time: expect.stringMatching(/^\d{4}-.*Z$/),
+    runId: 'r1',
+    msg: 'run completed',
+  });
+});
+
+test('secrets are removed at any depth, in children and in any spelling', () => {
+  const { log, lines } = recorded('json');
+  const fields = {
+    headers: { authorization: 'Bearer s3cret', 'Set-Cookie': 's3cret', accept: 'a/b' },
+    provider: { options: [{ apiKey: 's3cret', api_key: 's3cret', 'x-api-key': 's3cret' }] },
+    password: 's3cret',
+    token: 's3cret',
+    usage: { tokens: 12 },
+  };
+  log.info(fields, 'request');
+  log.child({ accessToken: 's3cret' }).info({}, 'child');
+  expect(lines.join('')).not.toContain('s3cret');
+  expect(JSON.parse(lines[0]!)).toMatchObject({ headers: { accept: 'a/b' }, usage: { tokens: 12 } });
+  expect(fields.password).toBe('s3cret');
+});
+
+test('passwords in URLs and bearer tokens are removed from texts and errors', () => {
+  const { log, lines } = recorded('json');
+  const cause = new Error('connect postgres://app:s3cret@db:5432/main');
+  log.error(
+    { err: new Error('GET https://x.test/?token=s3cret&a=1', { cause }) },
+    'failed with Bearer s3cret',
+  );
+  log.error(
+    Object.assign(new Error('refused'), { code: 'E1', request: { headers: { authorization: 's3cret' } } }),
+    'x',
+  );
+  expect(lines.join('')).not.toContain('s3cret');
+  expect(JSON.parse(lines[0]!).err.cause.message).toBe('connect postgres://app:[removed]@db:5432/main');
+  expect(JSON.parse(lines[1]!).err).toMatchObject({ message: 'refused', code: 'E1' });
+});
+
+test('an error that is its own cause ends', () => {
+  const { log, lines } = recorded('json');
+  const error = new Error('round');
+  error.cause = error;
+  log.error({ err: error }, 'failed');
+  expect(lines).toHaveLength(1);
+});
+
+test('pretty lines are for people: clock, level, text, fields, and the stack below', () => {
+  const { log, lines } = recorded('pretty');
+  log.warn({ runId: 'r1', note: 'two words', list: [1] }, 'run is slow');
+  log.error({ err: new Error('boom') }, 'run failed');
+  expect(lines[0]).toMatch(
+    /^\d\d:\d\d:\d\d\.\d{3} WARN {2}run is slow runId=r1 note="two words" list=\[1\]\n$/,
+  );
+  expect(lines[1]).toMatch(/ ERROR run failed\n {2}Error: boom\n {6}at /);
+});

@@ -1,0 +1,75 @@
+import type { Kysely } from 'kysely';
+import type { Schema } from './schema.js';
+
+export type Dialect = 'sqlite' | 'postgres';
+
+/** What a commit survives: `full` a power cut, `process` a killed process. Only SQLite offers the choice. */
+export type Durability = 'power-cut' | 'process-crash';
+
+/** A value that both databases take as a parameter. A list is an array to PostgreSQL and JSON text to SQLite. */
+export type SqlValue = string | number | null | Uint8Array | readonly string[];
+
+/**
+ * One database that Runyard stores in. SQL stands in the `store.ts` files and in the migrations; this is how
+ * they reach it. Everything but the batched write of the hot path is the same for both kinds.
+ */
+export type Database = SqliteDatabase | PostgresDatabase;
+
+interface DatabaseBase {
+  /** The id under which components and `/config` name it. */
+  readonly id: string;
+  /** The file, or the server and database, for people to read. Never holds a password. */
+  readonly location: string;
+  /** For breadth: lists, filters, rare writes, transactions. */
+  readonly query: Kysely<Schema>;
+  /** For the hot path: a prepared statement that only reads. */
+  read<Row>(statement: Statement, parameters: readonly SqlValue[]): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * SQLite has one writer at a time, and a statement costs no round trip: a batch is a list of units of prepared
+ * rows, and concurrent batches share one commit.
+ */
+export interface SqliteDatabase extends DatabaseBase {
+  readonly dialect: 'sqlite';
+  /**
+   * Runs all units in their order in one transaction, durable when it resolves. The answer tells for each unit
+   * which of its rows refused it (an index), or -1.
+   */
+  write(units: readonly WriteUnit[]): Promise<readonly number[]>;
+}
+
+/** PostgreSQL pays for round trips: a batch is one statement, which is its own transaction. */
+export interface PostgresDatabase extends DatabaseBase {
+  readonly dialect: 'postgres';
+  /** Runs the statement, again if it lost a deadlock or a race that PostgreSQL undid. */
+  write(statement: { readonly name: string; readonly text: string }, parameters: readonly unknown[]): Promise<void>;
+}
+
+/** A statement in the words of each database. `name` is unique: prepared statements are kept under it. */
+export interface Statement {
+  readonly name: string;
+  readonly sqlite: string;
+  readonly postgres: string;
+}
+
+/**
+ * Rows that are written together. A guard that finds nothing ends the unit there: what stands before it stays
+ * written, so guards come first, or refuse without having changed anything.
+ */
+export type WriteUnit = readonly WriteRow[];
+
+export interface WriteRow {
+  /** SQL for one row, with `?` placeholders. */
+  readonly sql: string;
+  readonly parameters: readonly SqlValue[];
+  /** `changed`: the row must change something; `found`: the query must find something. */
+  readonly guard?: 'changed' | 'found';
+}
+
+/** A statement that reads the same in both databases, written with `?` placeholders. */
+export function statement(name: string, sql: string): Statement {
+  let position = 0;
+  return { name, sqlite: sql, postgres: sql.replace(/\?/g, () => `$${++position}`) };
+}

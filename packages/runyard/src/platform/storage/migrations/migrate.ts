@@ -1,0 +1,212 @@
+import { performance } from 'node:perf_hooks';
+import { type Kysely, sql } from 'kysely';
+import { errors } from '../../../core/errors.js';
+import type { Database } from '../database.js';
+import type { Schema } from '../schema.js';
+import type { Migration } from './migration.js';
+import { migrations } from './migrations.js';
+
+export interface MigrationResult {
+  readonly version: number;
+  readonly name: string;
+  readonly direction: 'up' | 'down';
+  /** `not_run`: an earlier one failed. */
+  readonly status: 'done' | 'failed' | 'not_run';
+  readonly error?: unknown;
+  readonly ms: number;
+}
+
+export interface SchemaStatus {
+  /** The version of the database; 0 is an empty one. */
+  readonly current: number;
+  /** The newest version that this Runyard knows. */
+  readonly latest: number;
+  readonly pending: readonly { readonly version: number; readonly name: string }[];
+}
+
+export interface MigrateOptions {
+  /** The version to go to, up or down; 0 removes everything. Default: the newest. */
+  readonly to?: number;
+  /** The migrations to choose from; only tests give others than the product's. */
+  readonly available?: readonly Migration[];
+}
+
+export async function schemaStatus(
+  database: Database,
+  available: readonly Migration[] = migrations,
+): Promise<SchemaStatus> {
+  const current = (await tableExists(database)) ? await currentVersion(database.query) : 0;
+  return {
+    current,
+    latest: latestOf(available),
+    pending: available.filter(({ version }) => version > current).map(({ version, name }) => ({ version, name })),
+  };
+}
+
+/**
+ * Brings the schema to a version, each migration in a transaction of its own. A failure ends it and is part of
+ * the answer; what was done before stays. When several processes migrate at once, one does the work and the
+ * others wait, find it done, and answer with what was left for them: nothing.
+ */
+export async function migrate(database: Database, options: MigrateOptions = {}): Promise<MigrationResult[]> {
+  const available = options.available ?? migrations;
+  const latest = latestOf(available);
+  const target = options.to ?? latest;
+  if (target !== 0 && !available.some(({ version }) => version === target)) {
+    throw errors.invalidConfig(`There is no schema version ${target}. The versions are 0 to ${latest}.`);
+  }
+  const status = await schemaStatus(database, available);
+  const results: MigrationResult[] = [];
+  let current = status.current;
+  // Nothing to do takes no lock: the usual start of a service.
+  while (current !== target) {
+    if (current > latest) throw newerSchema(database, current, latest);
+    const step = await migrateOneStep(database, available, current, target);
+    if (step.result) results.push(step.result);
+    if (step.result?.status === 'failed') {
+      return [...results, ...notRun(available, step.current, target).slice(1)];
+    }
+    current = step.current;
+  }
+  return results;
+}
+
+interface Step {
+  readonly current: number;
+  /** Absent when another process had been here before. */
+  readonly result?: MigrationResult;
+}
+
+async function migrateOneStep(
+  database: Database,
+  available: readonly Migration[],
+  known: number,
+  target: number,
+): Promise<Step> {
+  const started = performance.now();
+  let from = known;
+  let [next] = route(available, known, target);
+  try {
+    await database.query.transaction().execute(async (transaction) => {
+      await lock(database, transaction);
+      // Read again under the lock: another process may have done it, or be ahead of what we know.
+      from = await currentVersion(transaction);
+      [next] = from > latestOf(available) ? [] : route(available, from, target);
+      if (next) await apply(database, transaction, next);
+    });
+  } catch (error) {
+    if (next === undefined) throw error;
+    return { current: from, result: resultOf(next, 'failed', started, error) };
+  }
+  if (next === undefined) return { current: from };
+  return { current: versionAfter(next, available), result: resultOf(next, 'done', started) };
+}
+
+function resultOf(
+  { migration: { version, name }, direction }: RoutePart,
+  status: 'done' | 'failed',
+  started: number,
+  error?: unknown,
+): MigrationResult {
+  const ms = Math.round(performance.now() - started);
+  return { version, name, direction, status, ms, ...(status === 'failed' ? { error } : {}) };
+}
+
+function versionAfter({ migration, direction }: RoutePart, available: readonly Migration[]): number {
+  if (direction === 'up') return migration.version;
+  return available.findLast(({ version }) => version < migration.version)?.version ?? 0;
+}
+
+/** Runs the migration and notes it. */
+async function apply(
+  database: Database,
+  transaction: Kysely<Schema>,
+  { migration, direction }: RoutePart,
+): Promise<void> {
+  const untyped = transaction as unknown as Kysely<unknown>;
+  const { version, name } = migration;
+  if (direction === 'up') {
+    await migration.up(untyped, database.dialect);
+    await transaction
+      .insertInto('runyard_migrations')
+      .values({ version, name, applied_at: Date.now() })
+      .execute();
+    return;
+  }
+  await migration.down(untyped, database.dialect);
+  await transaction.deleteFrom('runyard_migrations').where('version', '=', version).execute();
+}
+
+interface RoutePart {
+  readonly migration: Migration;
+  readonly direction: 'up' | 'down';
+}
+
+function route(available: readonly Migration[], current: number, target: number): RoutePart[] {
+  if (target >= current) {
+    return available
+      .filter(({ version }) => version > current && version <= target)
+      .map((migration) => ({ migration, direction: 'up' }));
+  }
+  return available
+    .filter(({ version }) => version <= current && version > target)
+    .reverse()
+    .map((migration) => ({ migration, direction: 'down' }));
+}
+
+function notRun(available: readonly Migration[], current: number, target: number): MigrationResult[] {
+  return route(available, current, target).map(({ migration: { version, name }, direction }) => ({
+    version,
+    name,
+    direction,
+    status: 'not_run',
+    ms: 0,
+  }));
+}
+
+/**
+ * One migration at a time over all processes. SQLite's transaction holds the write lock since it began;
+ * PostgreSQL needs one that ends with the transaction, apart for each schema.
+ */
+async function lock(database: Database, transaction: Kysely<Schema>): Promise<void> {
+  if (database.dialect === 'postgres') {
+    await sql`SELECT pg_advisory_xact_lock(hashtextextended('runyard_migrations:' || current_schema(), 0))`.execute(
+      transaction,
+    );
+  }
+  await transaction.schema
+    .createTable('runyard_migrations')
+    .ifNotExists()
+    .addColumn('version', 'integer', (column) => column.primaryKey())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('applied_at', 'bigint', (column) => column.notNull())
+    .execute();
+}
+
+async function tableExists(database: Database): Promise<boolean> {
+  const found =
+    database.dialect === 'postgres'
+      ? await sql`SELECT 1 WHERE to_regclass('runyard_migrations') IS NOT NULL`.execute(database.query)
+      : await sql`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'runyard_migrations'`.execute(
+          database.query,
+        );
+  return found.rows.length > 0;
+}
+
+async function currentVersion(query: Kysely<Schema>): Promise<number> {
+  const row = await query
+    .selectFrom('runyard_migrations')
+    .select((select) => select.fn.max('version').as('version'))
+    .executeTakeFirst();
+  return row?.version ?? 0;
+}
+
+function latestOf(available: readonly Migration[]): number {
+  return available.at(-1)?.version ?? 0;
+}
+
+function newerSchema(database: Database, current: number, latest: number) {
+  return errors.invalidConfig(
+    `Database '${database.id}' has schema version ${current}; this Runyard knows versions up to ${latest}. Update Runyard.`,
+  );
+}

@@ -1,0 +1,6 @@
+import { foundation } from './0001-foundation.js';
+import { media } from './0002-media.js';
+import type { Migration } from './migration.js';
+
+/** All migrations, in the order of their versions. */
+export const migrations: readonly Migration[] = [foundation, media];

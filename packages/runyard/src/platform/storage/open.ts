@@ -1,0 +1,46 @@
+import { resolve } from 'node:path';
+import { errors } from '../../core/errors.js';
+import type { Log } from '../../core/log.js';
+import type { Database, Durability } from './database.js';
+import { openSqlite } from './sqlite/database.js';
+
+export interface OpenDatabaseOptions {
+  readonly id: string;
+  /** `sqlite:///absolute/path`, `sqlite:relative/path`, `postgres://…` or `postgresql://…`. */
+  readonly url: string;
+  /** SQLite only; PostgreSQL decides for itself. Default `power-cut`. */
+  readonly durability?: Durability;
+  readonly log: Log;
+}
+
+/** Opens a database, or fails with one error that names it and says why. The schema is not touched. */
+export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
+  const { id, url, log } = options;
+  if (url.startsWith('sqlite:')) {
+    return openSqlite({ id, path: sqlitePath(url), durability: options.durability ?? 'power-cut', log });
+  }
+  if (/^postgres(ql)?:\/\//.test(url)) {
+    // Loaded only here: the embedded default never pays for the PostgreSQL driver.
+    const { openPostgres } = await import('./postgres/database.js');
+    return openPostgres({ id, url, log });
+  }
+  throw errors.invalidConfig(
+    `Database '${id}' has a URL of an unknown kind ('${url.split(':', 1)[0]}:'). Use sqlite:///absolute/path, sqlite:relative/path or postgres://user@host/database.`,
+  );
+}
+
+function sqlitePath(url: string): string {
+  const rest = url.slice('sqlite:'.length);
+  if (rest === ':memory:' || rest === '//:memory:' || rest === '///:memory:') {
+    throw errors.invalidConfig(
+      'sqlite::memory: is not supported: what one connection keeps in memory no other one can read. Use a file in a temporary folder.',
+    );
+  }
+  const path = rest.startsWith('///') ? rest.slice(2) : rest;
+  if (path === '' || path === '/' || path.startsWith('//')) {
+    throw errors.invalidConfig(
+      `'${url}' does not name a file. Use sqlite:///absolute/path or sqlite:relative/path.`,
+    );
+  }
+  return resolve(path);
+}

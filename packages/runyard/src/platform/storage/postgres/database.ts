@@ -1,0 +1,128 @@
+import { Kysely } from 'kysely';
+import pg from 'pg';
+import { errors } from '../../../core/errors.js';
+import type { Log } from '../../../core/log.js';
+import type { PostgresDatabase } from '../database.js';
+import type { Schema } from '../schema.js';
+import { decodeRows, encodeParameter } from '../text.js';
+import { isUndoneByPostgres } from '../transient.js';
+import { postgresDialect } from './driver.js';
+
+export interface OpenPostgresOptions {
+  readonly id: string;
+  readonly url: string;
+  readonly log: Log;
+}
+
+const int8 = 20;
+const maximumTries = 5;
+
+/**
+ * Statements of the hot path find their rows by index, and are planned once per connection. Without these a plan
+ * made while the tables were empty reads them from end to end, until the next ANALYZE.
+ */
+const hotPathSettings = `
+  SET plan_cache_mode = force_generic_plan; SET jit = off;
+  SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`;
+
+export async function openPostgres({ id, url, log }: OpenPostgresOptions): Promise<PostgresDatabase> {
+  const location = locationOf(id, url);
+  const pools = [10, 10].map((max) => newPool(url, max)) as [pg.Pool, pg.Pool];
+  const [hotPool, queryPool] = pools;
+  for (const pool of pools) {
+    // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
+    pool.on('error', (error) => log.warn({ database: id, reason: error.message }, 'database connection lost'));
+  }
+  // Queued before the first statement of the connection; a failure shows there.
+  hotPool.on('connect', (client) => void client.query(hotPathSettings).catch(() => {}));
+  await probe(hotPool, id, location);
+  const query = new Kysely<Schema>({ dialect: postgresDialect(queryPool) });
+  log.debug({ database: id, location }, 'database opened');
+  let closing: Promise<void> | undefined;
+  return {
+    id,
+    dialect: 'postgres',
+    location,
+    query,
+    async read<Row>(statement: { name: string; postgres: string }, parameters: readonly unknown[]) {
+      const result = await hotPool.query({
+        name: statement.name,
+        text: statement.postgres,
+        values: parameters.map(encodeParameter),
+      });
+      return decodeRows(result.rows as Row[]);
+    },
+    async write({ name, text }, parameters) {
+      const values = parameters.map(encodeParameter);
+      for (let tries = 1; ; tries++) {
+        try {
+          await hotPool.query({ name, text, values });
+          return;
+        } catch (error) {
+          if (!isUndoneByPostgres(error) || tries === maximumTries) throw error;
+        }
+      }
+    },
+    close() {
+      closing ??= Promise.all(pools.map((pool) => pool.end())).then(() => {});
+      return closing;
+    },
+  };
+}
+
+function newPool(url: string, max: number): pg.Pool {
+  return new pg.Pool({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    types: { getTypeParser: typeParser },
+  });
+}
+
+/** Counts and times are well within what a number holds exactly; the driver's default for them is text. */
+function typeParser(oid: number, format?: 'text' | 'binary') {
+  return oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text');
+}
+
+async function probe(pool: pg.Pool, id: string, location: string): Promise<void> {
+  try {
+    const { rows } = await pool.query<{ encoding: string }>(`SELECT current_setting('server_encoding') AS encoding`);
+    if (rows[0]?.encoding === 'UTF8') return;
+    throw new Error(`its encoding is ${rows[0]?.encoding}. Create it with ENCODING 'UTF8'.`);
+  } catch (cause) {
+    await pool.end();
+    throw errors.databaseUnavailable(`Database '${id}' cannot be used at ${location}: ${reason(cause)}`, cause);
+  }
+}
+
+function reason(cause: unknown): string {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'the server refuses the connection. Is it running, and is the port right?';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'the host name is unknown.';
+    case '28P01':
+    case '28000':
+      return 'the user or the password is wrong, or may not connect from here.';
+    case '3D000':
+      return 'there is no such database. Create it, or correct the URL.';
+    default:
+      return message;
+  }
+}
+
+/** Server and database of a URL, and nothing else of it: it may hold a password. */
+function locationOf(id: string, url: string): string {
+  try {
+    const { hostname, port, pathname, searchParams } = new URL(url);
+    const host = hostname || searchParams.get('host') || 'localhost';
+    return `postgres://${host}:${port || searchParams.get('port') || '5432'}${pathname}`;
+  } catch {
+    throw errors.invalidConfig(
+      `Database '${id}' has a URL that cannot be read. Use postgres://user:password@host:port/database, with special characters percent-encoded.`,
+    );
+  }
+}

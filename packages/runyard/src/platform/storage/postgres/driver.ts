@@ -1,0 +1,76 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  type TransactionSettings,
+} from 'kysely';
+import type { Pool, PoolClient } from 'pg';
+import { decodeRows, encodeParameter } from '../text.js';
+
+/** Kysely over the pool. Its own driver would do, but for the texts that PostgreSQL cannot hold. */
+export function postgresDialect(pool: Pool): Dialect {
+  return {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new PostgresDriver(pool),
+    createIntrospector: (database: Kysely<unknown>) => new PostgresIntrospector(database),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  };
+}
+
+class PostgresDriver implements Driver {
+  constructor(private readonly pool: Pool) {}
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<PostgresConnection> {
+    return new PostgresConnection(await this.pool.connect());
+  }
+
+  async beginTransaction({ client }: PostgresConnection, settings: TransactionSettings): Promise<void> {
+    const isolation = settings.isolationLevel ? ` ISOLATION LEVEL ${settings.isolationLevel}` : '';
+    const access = settings.accessMode ? ` ${settings.accessMode}` : '';
+    await client.query(`BEGIN${isolation}${access}`);
+  }
+
+  async commitTransaction({ client }: PostgresConnection): Promise<void> {
+    await client.query('COMMIT');
+  }
+
+  async rollbackTransaction(connection: PostgresConnection): Promise<void> {
+    // The error that led here is the one to tell.
+    await connection.client.query('ROLLBACK').catch(() => {
+      connection.unusable = true;
+    });
+  }
+
+  async releaseConnection({ client, unusable }: PostgresConnection): Promise<void> {
+    client.release(unusable);
+  }
+
+  // The pool is the database's to close.
+  async destroy(): Promise<void> {}
+}
+
+class PostgresConnection implements DatabaseConnection {
+  /** Still inside a transaction: must not go back to the pool. */
+  unusable = false;
+
+  constructor(readonly client: PoolClient) {}
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const result = await this.client.query(sql, parameters.map(encodeParameter));
+    const rows = decodeRows(result.rows as Row[]);
+    return result.command === 'SELECT' ? { rows } : { rows, numAffectedRows: BigInt(result.rowCount ?? 0) };
+  }
+
+  // biome-ignore lint/correctness/useYield: the interface asks for a generator
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('Streaming a query is not supported; read pages instead.');
+  }
+}

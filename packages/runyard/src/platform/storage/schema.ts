@@ -1,0 +1,87 @@
+/**
+ * The tables, as the queries see them. Payload columns hold JSON as text: storage never looks inside, and
+ * PostgreSQL's own JSON type cannot hold every string. Times are milliseconds since the epoch.
+ */
+export interface Schema {
+  sessions: SessionsTable;
+  session_state: SessionStateTable;
+  runs: RunsTable;
+  steps: StepsTable;
+  event_blocks: EventBlocksTable;
+  media_contents: MediaContentsTable;
+  runyard_migrations: MigrationsTable;
+}
+
+export interface SessionsTable {
+  session_id: string;
+  kind: string;
+  component_id: string;
+  user_id: string | null;
+  name: string | null;
+  metadata: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface SessionStateTable {
+  session_id: string;
+  key: string;
+  value: string;
+}
+
+export interface RunsTable {
+  run_id: string;
+  kind: string;
+  component_id: string;
+  component_name: string | null;
+  session_id: string;
+  user_id: string | null;
+  parent_run_id: string | null;
+  model: string | null;
+  model_provider: string | null;
+  input: string;
+  created_at: number;
+  status: string;
+  result: string | null;
+  attempt: number;
+  lease_owner: string | null;
+  lease_expires_at: number | null;
+  next_event_index: number;
+  updated_at: number;
+}
+
+export interface StepsTable {
+  run_id: string;
+  seq: number;
+  key: string;
+  kind: string;
+  name: string;
+  parent_key: string | null;
+  status: string;
+  attempt: number;
+  input: string | null;
+  output: string | null;
+  error: string | null;
+  started_at: number;
+  ended_at: number | null;
+}
+
+export interface EventBlocksTable {
+  run_id: string;
+  first_index: number;
+  event_count: number;
+  payload: string;
+}
+
+export interface MediaContentsTable {
+  hash: string;
+  bytes: Uint8Array;
+  size: number;
+  created_at: number;
+}
+
+export interface MigrationsTable {
+  version: number;
+  name: string;
+  applied_at: number;
+}

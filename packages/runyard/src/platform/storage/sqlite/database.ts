@@ -1,0 +1,85 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Kysely } from 'kysely';
+import { errors } from '../../../core/errors.js';
+import type { Log } from '../../../core/log.js';
+import type { Durability, SqliteDatabase } from '../database.js';
+import type { Schema } from '../schema.js';
+import { sqliteDialect } from './driver.js';
+import { loadSqliteLibrary, type SqliteConnection, sqliteLibraryPath } from './library.js';
+import { SqliteReader } from './reader.js';
+import { SqliteWriter } from './writer.js';
+
+export interface OpenSqliteOptions {
+  readonly id: string;
+  readonly path: string;
+  readonly durability: Durability;
+  readonly log: Log;
+}
+
+/** How long a connection waits for another process that writes to the same file. */
+const busyTimeout = 'PRAGMA busy_timeout = 10000';
+
+export async function openSqlite({ id, path, durability, log }: OpenSqliteOptions): Promise<SqliteDatabase> {
+  const reader = new SqliteReader(openReadingConnection(id, path));
+  const writer = new SqliteWriter({ libraryPath: sqliteLibraryPath(), path, setup: writingSetup(durability) });
+  const query = new Kysely<Schema>({ dialect: sqliteDialect(reader, writer) });
+  log.debug({ database: id, path, durability }, 'database opened');
+  let closing: Promise<void> | undefined;
+  return {
+    id,
+    dialect: 'sqlite',
+    location: path,
+    query,
+    read: async (statement, parameters) => reader.read(statement, parameters),
+    write: (units) => writer.write(units),
+    close() {
+      // The reader first: whoever closes last moves the log into the file, and that must not happen here.
+      closing ??= (async () => {
+        reader.close();
+        await writer.close();
+      })();
+      return closing;
+    },
+  };
+}
+
+function writingSetup(durability: Durability): string {
+  const synchronous = durability === 'power-cut' ? 'FULL' : 'NORMAL';
+  return `${busyTimeout}; PRAGMA foreign_keys = ON; PRAGMA synchronous = ${synchronous};
+    PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000; PRAGMA journal_size_limit = 67108864;`;
+}
+
+function openReadingConnection(id: string, path: string): SqliteConnection {
+  let connection: SqliteConnection | undefined;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    const { DatabaseSync } = loadSqliteLibrary();
+    connection = new DatabaseSync(path);
+    connection.exec(`${busyTimeout}; PRAGMA journal_mode = WAL;`);
+    refuseUnwritable(connection);
+    connection.exec('PRAGMA cache_size = -8000; PRAGMA query_only = ON;');
+    return connection;
+  } catch (cause) {
+    connection?.close();
+    throw errors.databaseUnavailable(`Database '${id}' cannot be opened at ${path}: ${reason(cause)}`, cause);
+  }
+}
+
+/** A file that may only be read opens without complaint and fails at the first write: find out now. */
+function refuseUnwritable(connection: SqliteConnection): void {
+  connection.exec('BEGIN IMMEDIATE; ROLLBACK;');
+}
+
+function reason(cause: unknown): string {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+    return 'the folder cannot be written. Choose another one, or change its permissions.';
+  }
+  if (code === 'ENOTDIR' || code === 'EEXIST') return 'a part of the path is a file, not a folder.';
+  if (code === 'ENOSPC') return 'the disk is full.';
+  if (/not a database/i.test(message)) return 'the file is not an SQLite database. Choose another file.';
+  if (/unable to open/i.test(message)) return 'the file cannot be opened for writing. Check the path and its permissions.';
+  if (/readonly|read-only/i.test(message)) return 'the file may only be read. Change its permissions.';
+  return message;
+}

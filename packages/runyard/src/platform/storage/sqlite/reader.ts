@@ -1,0 +1,44 @@
+import { decodeRows, encodeForSqlite } from '../text.js';
+import type { SqlValue, Statement } from '../database.js';
+import type { SqliteConnection, SqliteStatement } from './library.js';
+import type { StoredValue } from './writer-thread.js';
+
+const maximumQueries = 200;
+
+/**
+ * The reading connection, on the main thread: a read takes microseconds, less than handing it to another thread.
+ * It sees what is committed, without waiting for a writer.
+ */
+export class SqliteReader {
+  readonly #statements = new Map<string, SqliteStatement>();
+  readonly #queries = new Map<string, SqliteStatement>();
+
+  // The connection itself is kept: statements alone do not keep it from being collected.
+  constructor(private readonly connection: SqliteConnection) {}
+
+  read<Row>(statement: Statement, parameters: readonly SqlValue[]): Row[] {
+    let prepared = this.#statements.get(statement.name);
+    if (prepared === undefined) {
+      prepared = this.connection.prepare(statement.sqlite);
+      this.#statements.set(statement.name, prepared);
+    }
+    return decodeRows(prepared.all(...parameters.map(encodeForSqlite)) as Row[]);
+  }
+
+  query(sql: string, parameters: readonly StoredValue[]): unknown[] {
+    let prepared = this.#queries.get(sql);
+    if (prepared === undefined) {
+      // Lists are built from many filters; only the texts in use are worth keeping.
+      if (this.#queries.size >= maximumQueries) this.#queries.clear();
+      prepared = this.connection.prepare(sql);
+      this.#queries.set(sql, prepared);
+    }
+    return prepared.all(...parameters);
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#queries.clear();
+    this.connection.close();
+  }
+}

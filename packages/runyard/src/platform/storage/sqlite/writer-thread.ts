@@ -1,0 +1,141 @@
+import type * as WorkerThreads from 'node:worker_threads';
+import type { SqliteLibrary, SqliteStatement } from './library.js';
+
+export type StoredValue = string | number | null | Uint8Array;
+
+/** What the thread is started with. */
+export interface WriterThreadData {
+  readonly libraryPath: string;
+  readonly path: string;
+  /** Statements that set the connection up. */
+  readonly setup: string;
+}
+
+/** One row: the number of its statement, how it guards its unit, its parameters. */
+export type ThreadRow = readonly [statement: number, guard: 0 | 1 | 2, parameters: readonly StoredValue[]];
+export const guardNumbers = { none: 0, changed: 1, found: 2 } as const;
+
+export type ThreadRequest =
+  /** Batches that share one commit. `defined` holds the texts of statements that the thread has not seen yet. */
+  | { readonly kind: 'batches'; readonly defined: readonly string[]; readonly batches: readonly (readonly (readonly ThreadRow[])[])[] }
+  | { readonly kind: 'query'; readonly sql: string; readonly parameters: readonly StoredValue[] }
+  | { readonly kind: 'close' };
+
+export interface ThreadFailure {
+  readonly message: string;
+  readonly code: string | undefined;
+  readonly errcode: number | undefined;
+}
+
+export type ThreadReply =
+  | { readonly kind: 'batches'; readonly outcomes: readonly (readonly number[] | ThreadFailure)[] }
+  | { readonly kind: 'query'; readonly rows: unknown[]; readonly changes: number }
+  | { readonly kind: 'failure'; readonly failure: ThreadFailure }
+  | { readonly kind: 'closed' };
+
+/**
+ * The body of the thread that owns the writing connection: waiting for the disk here stalls no stream on the
+ * main thread. It is started from its own source text, so that it needs no file of its own next to the built,
+ * the bundled or the TypeScript sources; hence it uses nothing but its parameters and its types.
+ */
+export function writerThread(threads: typeof WorkerThreads, load: (path: string) => unknown): void {
+  const { libraryPath, path, setup } = threads.workerData as WriterThreadData;
+  const port = threads.parentPort!;
+  const { DatabaseSync } = load(libraryPath) as SqliteLibrary;
+  // `connection` stays reachable through this closure: statements alone do not keep it from being collected.
+  const connection = new DatabaseSync(path);
+  connection.exec(setup);
+  const begin = connection.prepare('BEGIN IMMEDIATE');
+  const commit = connection.prepare('COMMIT');
+  const rollback = connection.prepare('ROLLBACK');
+  const changes = connection.prepare('SELECT changes() AS changes');
+  const statements: SqliteStatement[] = [];
+  const queries = new Map<string, SqliteStatement>();
+  const maximumQueries = 200;
+
+  function failure(error: unknown): ThreadFailure {
+    const { message, code, errcode } = error as Error & { code?: string; errcode?: number };
+    return { message, code, errcode };
+  }
+
+  function runUnit(unit: readonly ThreadRow[]): number {
+    for (let index = 0; index < unit.length; index++) {
+      const [number, guard, parameters] = unit[index]!;
+      const statement = statements[number]!;
+      if (guard === 2) {
+        if (statement.get(...parameters) === undefined) return index;
+      } else if (Number(statement.run(...parameters).changes) === 0 && guard === 1) {
+        return index;
+      }
+    }
+    return -1;
+  }
+
+  function inTransaction<T>(work: () => T): T {
+    begin.run();
+    try {
+      const result = work();
+      commit.run();
+      return result;
+    } catch (error) {
+      try {
+        rollback.run();
+      } catch {
+        // SQLite has rolled back by itself (a full disk, for one): the first error is the one to tell.
+      }
+      throw error;
+    }
+  }
+
+  function runBatches(batches: readonly (readonly (readonly ThreadRow[])[])[]): (number[] | ThreadFailure)[] {
+    try {
+      return inTransaction(() => batches.map((units) => units.map(runUnit)));
+    } catch (error) {
+      if (batches.length === 1) return [failure(error)];
+      // One of them failed: each alone, so that only the faulty one does.
+      return batches.map((units) => {
+        try {
+          return inTransaction(() => units.map(runUnit));
+        } catch (own) {
+          return failure(own);
+        }
+      });
+    }
+  }
+
+  function runQuery(sql: string, parameters: readonly StoredValue[]): ThreadReply {
+    let statement = queries.get(sql);
+    if (statement === undefined) {
+      if (queries.size >= maximumQueries) queries.clear();
+      statement = connection.prepare(sql);
+      queries.set(sql, statement);
+    }
+    const rows = statement.all(...parameters);
+    const counted = changes.get() as { changes: number };
+    return { kind: 'query', rows, changes: counted.changes };
+  }
+
+  function answer(request: ThreadRequest): ThreadReply {
+    switch (request.kind) {
+      case 'batches':
+        for (const sql of request.defined) statements.push(connection.prepare(sql));
+        return { kind: 'batches', outcomes: runBatches(request.batches) };
+      case 'query':
+        return runQuery(request.sql, request.parameters);
+      case 'close':
+        connection.close();
+        return { kind: 'closed' };
+    }
+  }
+
+  port.on('message', (request: ThreadRequest) => {
+    let reply: ThreadReply;
+    try {
+      reply = answer(request);
+    } catch (error) {
+      reply = { kind: 'failure', failure: failure(error) };
+    }
+    port.postMessage(reply);
+    if (request.kind === 'close') port.close();
+  });
+}

@@ -1,0 +1,44 @@
+import type { SqlValue } from './database.js';
+
+/**
+ * No database holds every JavaScript string: PostgreSQL refuses NUL, and a lone surrogate has no UTF-8 form. A
+ * caller may send either in a name or an id. Such a text is stored as JSON behind a mark, the same way every
+ * time, so that it is found again and comes back unharmed; every other text is stored as it is.
+ */
+const mark = '\u0001';
+
+interface WellFormedText {
+  isWellFormed(): boolean;
+}
+
+export function encodeText(text: string): string {
+  const plain =
+    (text as unknown as WellFormedText).isWellFormed() && !text.includes('\0') && !text.startsWith(mark);
+  return plain ? text : mark + JSON.stringify(text);
+}
+
+export function decodeText(stored: string): string {
+  return stored.startsWith(mark) ? (JSON.parse(stored.slice(mark.length)) as string) : stored;
+}
+
+export function encodeParameter(value: unknown): unknown {
+  if (typeof value === 'string') return encodeText(value);
+  return Array.isArray(value) ? value.map(encodeParameter) : value;
+}
+
+/** The same for SQLite, which has no arrays: a list is JSON text there. */
+export function encodeForSqlite(value: SqlValue): string | number | null | Uint8Array {
+  if (typeof value === 'string') return encodeText(value);
+  return Array.isArray(value) ? JSON.stringify(value.map(encodeParameter)) : (value as Exclude<SqlValue, readonly string[]>);
+}
+
+/** Decodes the texts of fresh rows in place. */
+export function decodeRows<Row>(rows: Row[]): Row[] {
+  for (const row of rows as Record<string, unknown>[]) {
+    for (const column in row) {
+      const value = row[column];
+      if (typeof value === 'string' && value.startsWith(mark)) row[column] = decodeText(value);
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,237 @@
+import { createHash } from 'node:crypto';
+import type { Agent } from './core/agents/agent.js';
+import { AgentRunner } from './core/agents/runner.js';
+import { errors } from './core/errors.js';
+import type { Log } from './core/log.js';
+import { componentRoutes } from './capabilities/components/routes.js';
+import { ComponentsService } from './capabilities/components/service.js';
+import { runRoutes } from './capabilities/runs/routes.js';
+import { RunSpaces } from './capabilities/runs/run-spaces.js';
+import { RunsService } from './capabilities/runs/service.js';
+import { systemRoutes } from './capabilities/system/routes.js';
+import { SystemService } from './capabilities/system/service.js';
+import { anonymousCaller } from './platform/auth/caller.js';
+import { loadSettings, type LoadedSettings, type Settings, type SettingsInput, type SettingsSources } from './platform/config.js';
+import type { CustomRoutes } from './platform/http/custom-routes.js';
+import type { HttpServer, NodeHandler } from './platform/http/handler.js';
+import { createHttpServer } from './platform/http/server.js';
+import { createLog } from './platform/log.js';
+import type { Database } from './platform/storage/database.js';
+import { type MigrationResult, migrate, type SchemaStatus, schemaStatus } from './platform/storage/migrations/migrate.js';
+import { openDatabase } from './platform/storage/open.js';
+import { version } from './platform/version.js';
+
+/** What an application says in code: what is registered, and settings. */
+export interface RunyardOptions extends SettingsInput {
+  readonly agents?: readonly Agent[];
+  /** Routes of your own on the same application: a fastify plugin. */
+  readonly routes?: CustomRoutes;
+  /** Where log lines go instead of standard output. */
+  readonly log?: Log;
+}
+
+/** How a command tells a service from anything else that a module exports. */
+const appBrand = Symbol.for('runyard.app');
+
+/** The id of the service's own database. */
+const defaultDatabase = 'default';
+
+interface OpenService {
+  readonly http: HttpServer;
+  readonly spaces: RunSpaces;
+  readonly databases: readonly Database[];
+}
+
+/** A service: what is registered, behind HTTP. Nothing is opened before it is needed. */
+export class Runyard {
+  readonly [appBrand] = true;
+  readonly components: ComponentsService;
+  private readonly startedAt = new Date();
+  private sources: Omit<SettingsSources, 'code' | 'otherCodeNames'> = {};
+  private loaded: LoadedSettings | null = null;
+  private logger: Log | null = null;
+  private opening: Promise<OpenService> | null = null;
+  private databases: Promise<readonly Database[]> | null = null;
+
+  constructor(private readonly options: RunyardOptions) {
+    this.components = new ComponentsService(options.agents ?? []);
+    for (const agent of this.components.listAgents()) agent.attach(() => this.runnerOf(agent));
+  }
+
+  /** Adds settings from a file, the environment and flags. Before anything is opened. */
+  configure(sources: Omit<SettingsSources, 'code' | 'otherCodeNames'>): void {
+    if (this.databases !== null) throw errors.invalidConfig('configure() has to be called before the service is opened.');
+    this.sources = sources;
+    this.loaded = null;
+  }
+
+  get settings(): Settings {
+    return this.load().settings;
+  }
+
+  get log(): Log {
+    this.logger ??= this.options.log ?? createLog({ level: this.settings.logLevel, format: this.settings.logFormat });
+    return this.logger;
+  }
+
+  /** Opens everything and listens. */
+  async listen(): Promise<{ url: string; port: number }> {
+    const { http } = await this.open();
+    return http.listen({ host: this.settings.host, port: this.settings.port });
+  }
+
+  /** A handler for your own Node server; requests that come before everything is open wait. */
+  handler(options: { readonly basePath?: string } = {}): NodeHandler {
+    let ready: NodeHandler | null = null;
+    const opened = this.open().then(({ http }) => {
+      ready = http.handler(options);
+      return ready;
+    });
+    opened.catch((error: unknown) => this.log.error({ err: error }, 'the service could not be opened'));
+    return (request, response) => {
+      if (ready !== null) return ready(request, response);
+      opened.then(
+        (handler) => handler(request, response),
+        () => response.writeHead(503, { 'content-type': 'application/json' }).end('{"detail":"The service could not be opened"}'),
+      );
+    };
+  }
+
+  /** The API description. */
+  async openapi(): Promise<object> {
+    const { http } = await this.open();
+    return http.description.document;
+  }
+
+  async schemaStatus(): Promise<{ readonly database: string; readonly status: SchemaStatus }[]> {
+    const databases = await this.openDatabases();
+    return Promise.all(databases.map(async (database) => ({ database: database.id, status: await schemaStatus(database) })));
+  }
+
+  /** Migrates one or all databases. */
+  async migrate(
+    options: { readonly to?: number; readonly database?: string } = {},
+  ): Promise<{ readonly database: string; readonly results: readonly MigrationResult[] }[]> {
+    const databases = await this.openDatabases();
+    const chosen = options.database === undefined ? databases : databases.filter(({ id }) => id === options.database);
+    if (chosen.length === 0) throw errors.databaseNotFound(options.database ?? '', databases.map(({ id }) => id));
+    const reports = [];
+    for (const database of chosen) {
+      reports.push({ database: database.id, results: await migrate(database, options.to === undefined ? {} : { to: options.to }) });
+    }
+    return reports;
+  }
+
+  /** Takes no new runs, gives running ones time, hands on what is left, ends streams cleanly, and closes. */
+  async close(options: { readonly graceMs?: number } = {}): Promise<void> {
+    const service = this.opening === null ? null : await this.opening.catch(() => null);
+    if (service !== null) {
+      await service.spaces.stop(options.graceMs ?? this.settings.stopGraceMs);
+      await service.http.close();
+    }
+    const databases = this.databases === null ? [] : await this.databases.catch(() => []);
+    await Promise.all(databases.map((database) => database.close()));
+    this.opening = null;
+    this.databases = null;
+  }
+
+  private load(): LoadedSettings {
+    this.loaded ??= loadSettings({ ...this.sources, code: { ...this.options }, otherCodeNames: ['agents', 'routes', 'log'] });
+    return this.loaded;
+  }
+
+  private open(): Promise<OpenService> {
+    this.opening ??= this.assemble();
+    return this.opening;
+  }
+
+  private async assemble(): Promise<OpenService> {
+    for (const warning of this.load().warnings) this.log.warn({}, warning);
+    const { settings, components, log } = this;
+    const databases = await this.openDatabases();
+    this.checkDatabaseNames(databases);
+    for (const database of databases) if (this.migratesItself(database.id)) await migrateOrFail(database);
+    const spaces = new RunSpaces({
+      databases,
+      leaseMs: settings.leaseMs,
+      log,
+      resolve: ({ kind, componentId }) => components.find(kind, componentId),
+    });
+    const runs = new RunsService({ components, spaces, onDisconnect: settings.onDisconnect });
+    const id = settings.id ?? identifierOf(settings.name);
+    const { name, description } = settings;
+    const databaseIds = databases.map((database) => database.id);
+    const facts = { id, name, description, version, startedAt: this.startedAt, databases: databaseIds };
+    const system = new SystemService(facts, components);
+    const http = await createHttpServer({
+      routes: [...systemRoutes, ...componentRoutes, ...runRoutes],
+      services: { runs, components, system, settings, defaultDatabase },
+      resolveCaller: () => anonymousCaller,
+      settings,
+      info: { title: name, version, ...(description !== undefined && { description }) },
+      log,
+      ...(this.options.routes !== undefined && { customRoutes: this.options.routes }),
+    });
+    await spaces.open();
+    return { http, spaces, databases };
+  }
+
+  private openDatabases(): Promise<readonly Database[]> {
+    this.databases ??= this.openAll();
+    return this.databases;
+  }
+
+  private async openAll(): Promise<readonly Database[]> {
+    const { settings, log } = this;
+    const wanted = [
+      { id: defaultDatabase, url: settings.database, durability: settings.durability },
+      ...Object.entries(settings.databases).map(([id, given]) =>
+        typeof given === 'string'
+          ? { id, url: given, durability: settings.durability }
+          : { id, ...given, durability: given.durability ?? settings.durability },
+      ),
+    ];
+    return Promise.all(wanted.map((database) => openDatabase({ ...database, log })));
+  }
+
+  private migratesItself(databaseId: string): boolean {
+    const given = this.settings.databases[databaseId];
+    if (databaseId === defaultDatabase || given === undefined) return this.settings.autoMigrate;
+    return typeof given === 'object' && given.autoMigrate !== undefined
+      ? given.autoMigrate
+      : (typeof given === 'string' ? given : given.url).startsWith('sqlite:');
+  }
+
+  private checkDatabaseNames(databases: readonly Database[]): void {
+    const known = new Set(databases.map(({ id }) => id));
+    for (const agent of this.components.listAgents()) {
+      const { database } = agent.settings;
+      if (database !== undefined && !known.has(database)) {
+        throw errors.invalidConfig(
+          `Agent '${agent.id}' names the database '${database}', which is not registered. Registered: ${[...known].join(', ')}.`,
+        );
+      }
+    }
+  }
+
+  private runnerOf(agent: Agent): AgentRunner {
+    return new AgentRunner(async () => {
+      const { spaces } = await this.open();
+      const { engine, runs } = await spaces.get(agent.settings.database);
+      return { engine, journal: runs };
+    });
+  }
+}
+
+async function migrateOrFail(database: Database): Promise<void> {
+  const failed = (await migrate(database)).find(({ status }) => status === 'failed');
+  if (failed !== undefined) {
+    throw errors.migrationFailed(database.id, failed.name, failed.error instanceof Error ? failed.error.message : String(failed.error));
+  }
+}
+
+/** The same name gives the same id, so that clients recognise a service that was restarted. */
+function identifierOf(name: string): string {
+  const hash = createHash('sha256').update(`runyard:${name}`).digest('hex');
+  return [hash.slice(0, 8), hash.slice(8, 12), `5${hash.slice(13, 16)}`, `a${hash.slice(17, 20)}`, hash.slice(20, 32)].join('-');
+}

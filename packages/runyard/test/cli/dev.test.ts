@@ -1,0 +1,58 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { buildPackage, entry, project, start } from './support.js';
+
+beforeAll(buildPackage);
+
+const answers = (url: string, text: string) =>
+  vi.waitUntil(
+    async () =>
+      (await fetch(url).then(
+        (response) => response.text(),
+        () => '',
+      )) === text,
+    {
+      timeout: 20_000,
+      interval: 25,
+    },
+  );
+
+test('restarts on change with the same port, survives a broken file, and ends with Ctrl-C', async () => {
+  const cwd = project({ 'agents.ts': entry("{ answer: 'first' }") });
+  const server = start(['dev', '--port', '0'], { cwd });
+  const [, url] = await server.prints(/API +(http:\S+)/);
+  await answers(url!, 'first');
+
+  writeFileSync(join(cwd, 'agents.ts'), entry("{ answer: 'second' }"));
+  await answers(url!, 'second');
+  expect(server.stdout).toContain('agents.ts changed: restarting');
+
+  writeFileSync(join(cwd, 'agents.ts'), 'const broken: = 1;');
+  await server.prints(/agents\.ts:1 could not be loaded: SyntaxError/);
+  await server.prints(/Waiting for a change/);
+
+  writeFileSync(join(cwd, 'agents.ts'), entry("{ answer: 'third' }"));
+  await answers(url!, 'third');
+
+  server.signal('SIGINT');
+  expect((await server.ended).code).toBe(0);
+  await expect(fetch(url!)).rejects.toThrow();
+});
+
+test('sees files in folders that are made later, and not those of packages and data', async () => {
+  const words = "import { word } from './words/word.js';\n";
+  const cwd = project({ 'agents.ts': entry("{ answer: 'first' }"), 'node_modules/other/index.js': '' });
+  const server = start(['dev', '--port', '0'], { cwd });
+  const [, url] = await server.prints(/API +(http:\S+)/);
+  await answers(url!, 'first');
+
+  writeFileSync(join(cwd, 'node_modules/other/index.js'), '// changed');
+  mkdirSync(join(cwd, 'words'));
+  writeFileSync(join(cwd, 'words/word.ts'), "export const word: string = 'second';\n");
+  writeFileSync(join(cwd, 'agents.ts'), words + entry('{ answer: word }'));
+  await answers(url!, 'second');
+  writeFileSync(join(cwd, 'words/word.ts'), "export const word: string = 'third';\n");
+  await answers(url!, 'third');
+  expect(server.stdout).not.toContain('node_modules');
+});

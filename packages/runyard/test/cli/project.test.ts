@@ -1,0 +1,117 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { buildPackage, linkPackages, project, run, start, typeFaults } from './support.js';
+
+beforeAll(buildPackage);
+
+const runAgent = async (url: string, message: string) => {
+  const response = await fetch(`${url}/agents/assistant/runs`, {
+    method: 'POST',
+    body: new URLSearchParams({ message, stream: 'false' }),
+  });
+  return (await response.json()) as { status: string; content: string };
+};
+
+describe('runyard init', () => {
+  test('makes a project that type-checks, runs at once, and stops cleanly', async () => {
+    const cwd = project({});
+    const { code, stdout } = await run(['init', 'my agents'], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Next:\n {2}cd 'my agents' && npm install\n {2}npm run dev\n$/);
+
+    const folder = join(cwd, 'my agents');
+    expect(readdirSync(folder).sort()).toEqual([
+      '.gitignore',
+      'README.md',
+      'agents.ts',
+      'package.json',
+      'tsconfig.json',
+    ]);
+    const own = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    const made = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    expect(made).toMatchObject({ name: 'my-agents', dependencies: { runyard: `^${own.version}` } });
+
+    linkPackages(folder);
+    expect(typeFaults(folder)).toBe('');
+    const server = start(['start', '--port', '0'], { cwd: folder, env: { OPENAI_API_KEY: '' } });
+    const [, url] = await server.prints(/API +(http:\S+)/);
+    expect(await runAgent(url!, 'Please add 2 and 40')).toMatchObject({
+      status: 'completed',
+      content: expect.stringContaining('42'),
+    });
+    expect(existsSync(join(folder, '.runyard/runyard.db'))).toBe(true);
+    server.signal('SIGTERM');
+    expect((await server.ended).code).toBe(0);
+  });
+
+  test('overwrites nothing', async () => {
+    const cwd = project({ 'agents.ts': 'mine', 'notes.txt': 'mine too' });
+    const { code, stderr } = await run(['init'], { cwd });
+    expect(code).toBe(1);
+    expect(stderr).toBe('This folder has agents.ts already; nothing was written. Choose another folder.\n');
+    expect(readdirSync(cwd).sort()).toEqual(['agents.ts', 'notes.txt']);
+  });
+
+  test('says when the folder cannot be made', async () => {
+    const outcome = await run(['init', 'file/below'], { cwd: project({ file: '' }) });
+    expect(outcome).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('cannot be written (ENOTDIR)'),
+    });
+  });
+});
+
+describe('a real service', () => {
+  const application = "import { Runyard } from 'runyard';\nexport const app = new Runyard({});\n";
+  const linked = (files: Record<string, string> = {}) => {
+    const folder = project({ 'agents.ts': application, ...files });
+    linkPackages(folder);
+    return folder;
+  };
+  const oneLine = async (words: string[], cwd: string, env: Record<string, string> = {}) => {
+    const { code, stderr } = await run(['start', ...words], { cwd, env });
+    expect(code).toBe(1);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    return stderr;
+  };
+
+  test('says in one line that its port is in use', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as { port: number };
+    const text = await oneLine([], linked(), { PORT: String(port) });
+    expect(text).toMatch(new RegExp(`127\\.0\\.0\\.1:${port}: the port is in use.* HOST and PORT\\.`));
+  });
+
+  test('says in one line that its data folder cannot be written', async () => {
+    const text = await oneLine(['--data-dir', 'data/below', '--port', '0'], linked({ data: 'a file' }));
+    expect(text).toMatch(/data\/below\/runyard\.db: .*--data-dir/);
+  });
+
+  test('says in one line that a setting in code is wrong', async () => {
+    const cwd = linked({ 'agents.ts': application.replace('{}', '{ prot: 1 } as object') });
+    expect(await oneLine([], cwd)).toContain('code, option "prot" is not a setting. Did you mean "port"?');
+  });
+
+  test('is described and migrated without being served', async () => {
+    const cwd = linked();
+    const { stdout } = await run(['openapi'], { cwd });
+    expect(JSON.parse(stdout)).toMatchObject({
+      openapi: expect.stringMatching(/^3\.1/),
+      paths: { '/health': {} },
+    });
+    const down = await run(['migrate', '--to', '0'], { cwd });
+    expect(down.stdout).toMatch(/^default: \S+ down: done in \d+ ms$/m);
+    expect((await run(['migrate', '--status'], { cwd })).stdout).toMatch(
+      /^default: version 0 of \d+, \d+ to run: /,
+    );
+    expect((await run(['migrate'], { cwd })).stdout).toMatch(/^default: \S+ up: done in \d+ ms$/m);
+    expect((await run(['migrate'], { cwd })).stdout).toBe('default: nothing to do\n');
+    expect((await run(['migrate', '--database', 'nope'], { cwd })).stderr).toContain(
+      "'nope'. Registered: default.",
+    );
+  });
+});

@@ -1,0 +1,163 @@
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { buildPackage, entry, project, run, start } from './support.js';
+
+beforeAll(buildPackage);
+
+const anyPort = ['--port', '0'];
+
+describe('runyard start', () => {
+  test('serves agents.ts and prints where the API, the docs and the data are', async () => {
+    const cwd = project({ 'agents.ts': entry("{ answer: 'hi', settings: { name: 'Shop' } }") });
+    const server = start(['start', ...anyPort], { cwd });
+    const [, url] = await server.prints(/API +(http:\S+)/);
+    await server.prints(/Data +\S+/);
+    expect(server.stdout).toContain('Shop is up');
+    expect(server.stdout).toContain(`Docs  ${url}/docs`);
+    expect(server.stdout).toContain('Data  .runyard/runyard.db');
+    expect(await (await fetch(url!)).text()).toBe('hi');
+  });
+
+  test('loads TypeScript: types, enums, and imports of sources by their compiled name', async () => {
+    const cwd = project({
+      'src/agents.ts': `import { Word, type Words } from './words.js';\nimport { more } from './more.ts';
+        const words: Words = [Word.Hello, more satisfies string];\n${entry("{ answer: words.join(' ') }", 'service')}`,
+      'src/words.ts': "export enum Word { Hello = 'hello' }\nexport type Words = string[];\n",
+      'src/more.ts': "export const more: string = 'there';\n",
+    });
+    const server = start(['start', ...anyPort], { cwd });
+    const [, url] = await server.prints(/API +(http:\S+)/);
+    expect(await (await fetch(url!)).text()).toBe('hello there');
+  });
+
+  test('settings come from code, file, environment and flags, later ones winning', async () => {
+    const settings = "{ settings: { name: 'code', host: '127.0.0.1', dataDir: 'code-data', docs: false } }";
+    const cwd = project({
+      'agents.mjs': entry(settings),
+      'runyard.json': '{ "name": "file", "dataDir": "file-data" }',
+    });
+    const server = start(['start', ...anyPort], {
+      cwd,
+      env: { RUNYARD_DATA_DIR: 'variable-data', PORT: '1' },
+    });
+    await server.prints(/Data +variable-data/);
+    expect(server.stdout).toContain('file is up');
+    expect(server.stdout).not.toContain('Docs');
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('%s stops it gracefully', async (signal) => {
+    const server = start(['start', ...anyPort], { cwd: project({ 'agents.ts': entry() }) });
+    await server.prints(/API/);
+    server.signal(signal);
+    expect(await server.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('closing') });
+  });
+
+  test('one Ctrl-C that arrives twice is graceful; a later second signal stops at once', async () => {
+    const server = start(['start', ...anyPort], {
+      cwd: project({ 'agents.ts': entry('{ neverCloses: true }') }),
+    });
+    await server.prints(/API/);
+    server.signal('SIGINT');
+    server.signal('SIGINT');
+    await server.prints(/closing/);
+    expect(server.hasEnded).toBe(false);
+    await vi.waitUntil(
+      () => {
+        server.signal('SIGINT');
+        return server.hasEnded;
+      },
+      { timeout: 10_000, interval: 50 },
+    );
+    expect((await server.ended).code).toBe(1);
+  });
+});
+
+describe('one clear line and a non-zero exit for', () => {
+  const fails = async (
+    files: Record<string, string>,
+    words: string[] = [],
+    env: Record<string, string> = {},
+  ) => {
+    const outcome = await run(['start', ...words], { cwd: project(files), env });
+    expect(outcome.code).toBe(1);
+    expect(outcome.stderr).not.toMatch(/^\s+at /m);
+    expect(outcome.stderr.trim().split('\n')).toHaveLength(1);
+    return outcome.stderr;
+  };
+
+  test('a wrong value of a flag', async () => {
+    const text = await fails({ 'agents.ts': entry() }, ['--port', 'eighty']);
+    expect(text).toBe('flag --port is "eighty"; allowed: a whole number from 0 to 65535.\n');
+  });
+
+  test('a settings file that is not there', async () => {
+    const text = await fails({ 'agents.ts': entry() }, ['--config', 'nope.json']);
+    expect(text).toContain('settings file nope.json: it does not exist.');
+  });
+
+  test('no entry', async () => {
+    expect(await fails({})).toMatch(/No entry found in .*runyard init/);
+    expect(await fails({}, ['other.ts'])).toContain('other.ts does not exist.');
+  });
+
+  test('an entry that exports no Runyard', async () => {
+    const text = await fails({ 'agents.ts': 'export const assistant = { id: 1 };' });
+    expect(text).toContain(
+      'agents.ts exports no Runyard instance (it exports assistant). Add: export const app',
+    );
+  });
+
+  test('an entry that exports two', async () => {
+    const text = await fails({ 'agents.ts': `${entry()}export const other = new FixtureApplication();` });
+    expect(text).toContain('agents.ts exports 2 Runyard instances. Export one.');
+  });
+
+  test('an entry that throws: with the file and the line of the source', async () => {
+    const throwing =
+      'interface Unused {\n  a: string;\n}\n\nconst key: string | undefined = undefined;\nif (!key) throw new TypeError("no key");\n';
+    expect(await fails({ 'agents.ts': throwing })).toBe(
+      'agents.ts:6 could not be loaded: TypeError: no key\n',
+    );
+  });
+
+  test('a module of the entry that throws: with its own file', async () => {
+    const text = await fails({
+      'agents.ts': "import './tools.js';\n",
+      'tools.ts': '\nconst tools: string[] = [];\ntools[0]!.trim();\n',
+    });
+    expect(text).toMatch(/^tools\.ts:3 could not be loaded: TypeError: /);
+  });
+
+  test.each([
+    ['agents.ts', 'const a: string = 1;\nconst b = ;\n'],
+    ['agents.mjs', 'const a = 1;\nconst b = ;\n'],
+  ])('a syntax error in %s', async (name, text) => {
+    expect(await fails({ [name]: text })).toMatch(
+      new RegExp(`^${name}:2 could not be loaded: SyntaxError: `),
+    );
+  });
+
+  test('an import of something that is not there', async () => {
+    const text = await fails({ 'agents.ts': "import 'no-such-package';\n" });
+    expect(text).toMatch(/agents\.ts could not be loaded: .*no-such-package/);
+  });
+});
+
+test('an unknown command or flag is answered with the nearest one', async () => {
+  const cwd = project({});
+  expect((await run(['strat'], { cwd })).stderr).toContain('Did you mean start?');
+  expect((await run(['start', '--prot', '1'], { cwd })).stderr).toContain('Did you mean --port?');
+});
+
+test('--help has examples', async () => {
+  const { code, stdout } = await run(['--help'], { cwd: project({}) });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/Examples:\n +runyard init my-agents/);
+});
+
+test('the entry may be a folder', async () => {
+  const cwd = project({ 'shop/agents.ts': entry() });
+  const server = start(['start', 'shop', ...anyPort], { cwd });
+  await server.prints(/API/);
+  expect(server.stdout).toContain(join('.runyard', 'runyard.db'));
+});

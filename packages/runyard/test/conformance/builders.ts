@@ -1,0 +1,92 @@
+import { newId } from '../../src/core/ids.js';
+import type { RunUpdate, RunWrite, SessionWrite } from '../../src/core/runs/ports.js';
+import type { Run, StepRecord } from '../../src/core/runs/run.js';
+
+/** Values with all fields filled in, so that a test names only what it is about. */
+export const start = Date.UTC(2026, 0, 1);
+
+export function aRun(given: Partial<Run> = {}): Run {
+  return {
+    runId: newId(),
+    kind: 'agent',
+    componentId: 'writer',
+    componentName: 'Writer',
+    sessionId: 'session-1',
+    userId: null,
+    parentRunId: null,
+    model: 'offline',
+    modelProvider: 'Runyard',
+    input: { content: 'hello', media: [], options: { stream: false } },
+    createdAt: start,
+    status: 'running',
+    result: null,
+    attempt: 1,
+    leaseOwner: 'process-1',
+    leaseExpiresAt: start + 30_000,
+    nextEventIndex: 0,
+    updatedAt: start,
+    ...given,
+  };
+}
+
+export function aStep(run: Run, seq: number, given: Partial<StepRecord> = {}): StepRecord {
+  return {
+    runId: run.runId,
+    seq,
+    key: `model:${seq}`,
+    kind: 'model',
+    name: 'offline',
+    parentKey: null,
+    status: 'completed',
+    attempt: run.attempt,
+    input: null,
+    output: { text: `answer ${seq}` },
+    error: null,
+    startedAt: start + seq,
+    endedAt: start + seq + 1,
+    ...given,
+  };
+}
+
+export function sessionOf(run: Run, given: Partial<SessionWrite> = {}): SessionWrite {
+  return {
+    sessionId: run.sessionId,
+    kind: run.kind,
+    componentId: run.componentId,
+    userId: run.userId,
+    name: null,
+    now: run.createdAt,
+    ...given,
+  };
+}
+
+/** The first write of a run, with its session. */
+export function creation(run: Run, given: Partial<RunWrite> = {}): RunWrite {
+  return { runId: run.runId, attempt: run.attempt, session: sessionOf(run), insert: run, steps: [], ...given };
+}
+
+/** A later write of a run. */
+export function progress(run: Run, update: Partial<RunUpdate> = {}, given: Partial<RunWrite> = {}): RunWrite {
+  return {
+    runId: run.runId,
+    attempt: run.attempt,
+    update: {
+      status: run.status,
+      result: run.result,
+      leaseOwner: run.leaseOwner,
+      leaseExpiresAt: run.leaseExpiresAt,
+      nextEventIndex: run.nextEventIndex,
+      updatedAt: run.updatedAt,
+      ...update,
+    },
+    steps: [],
+    ...given,
+  };
+}
+
+export const finished = {
+  status: 'completed',
+  result: { content: 'done', contentType: 'str' },
+  leaseOwner: null,
+  leaseExpiresAt: null,
+} as const satisfies Partial<RunUpdate>;

@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest';
+import { RunStore } from '../../src/capabilities/runs/store.js';
+import { forEachDatabase } from '../support/databases.js';
+import { aRun, aStep, creation, finished, progress, start } from './builders.js';
+
+forEachDatabase((_dialect, freshPlace) => {
+  async function aStore() {
+    return new RunStore(await (await freshPlace()).open());
+  }
+
+  it('finds the runs whose lease has ended, oldest first', async () => {
+    const runs = await aStore();
+    const ended = [3, 1, 2].map((ms) => aRun({ createdAt: start + ms, leaseExpiresAt: start + 100 - ms }));
+    const free = aRun({ createdAt: start + 4, status: 'pending', leaseOwner: null, leaseExpiresAt: null });
+    const held = aRun({ leaseExpiresAt: start + 5000 });
+    const over = (['completed', 'error', 'cancelled', 'paused', 'regenerated'] as const).map((status) => aRun({ status }));
+    await runs.commit([...ended, free, held, ...over].map((run) => creation(run)));
+    const found = [ended[1]!, ended[2]!, ended[0]!, free];
+    expect(await runs.expired(start + 1000, 10)).toEqual(found);
+    expect(await runs.expired(start + 1000, 2)).toEqual(found.slice(0, 2));
+  });
+
+  it('gives an ended lease to the first who claims it', async () => {
+    const runs = await aStore();
+    const run = aRun({ leaseExpiresAt: start + 10 });
+    await runs.commit([creation(run)]);
+    const claim = { runId: run.runId, attempt: 1, owner: 'process-2', now: start + 20, expiresAt: start + 99 };
+    expect(await runs.claim({ ...claim, now: start + 5 })).toBeUndefined();
+    expect(await runs.claim({ ...claim, attempt: 2 })).toBeUndefined();
+    expect(await runs.claim(claim)).toEqual({
+      ...run,
+      attempt: 2,
+      leaseOwner: 'process-2',
+      leaseExpiresAt: start + 99,
+      updatedAt: start + 20,
+    });
+    expect(await runs.claim(claim)).toBeUndefined();
+  });
+
+  it('gives out a paused run, and never one that has ended', async () => {
+    const runs = await aStore();
+    const paused = aRun({ status: 'paused', leaseOwner: null, leaseExpiresAt: null });
+    const ended = (['completed', 'error', 'cancelled', 'regenerated'] as const).map((status) =>
+      aRun({ status, leaseOwner: null, leaseExpiresAt: null }),
+    );
+    await runs.commit([paused, ...ended].map((run) => creation(run)));
+    const claim = { attempt: 1, owner: 'process-2', now: start + 20, expiresAt: start + 99 };
+    expect(await runs.claim({ ...claim, runId: paused.runId })).toMatchObject({ attempt: 2 });
+    for (const { runId } of ended) expect(await runs.claim({ ...claim, runId })).toBeUndefined();
+  });
+
+  it('prolongs and gives up the leases of one owner only', async () => {
+    const runs = await aStore();
+    const mine = [aRun(), aRun({ status: 'pending' })];
+    const theirs = aRun({ leaseOwner: 'process-2' });
+    await runs.commit([...mine, theirs].map((run) => creation(run)));
+    expect([...(await runs.leaseOwners())].sort()).toEqual(['process-1', 'process-2']);
+    await runs.renewLeases('process-1', start + 90_000);
+    expect(await runs.expired(start + 60_000, 10)).toEqual([theirs]);
+    await runs.releaseLeases('process-1');
+    expect(await runs.leaseOwners()).toEqual(['process-2']);
+    const released = await runs.expired(start, 10);
+    expect(released.map(({ runId }) => runId)).toEqual(mine.map(({ runId }) => runId));
+  });
+
+  it('lets exactly one of many claim a run, and fences the old holder at that moment', async () => {
+    const place = await freshPlace();
+    const replicas = [await place.open(), await place.open(), await place.open()].map((one) => new RunStore(one));
+    for (let round = 0; round < 10; round++) {
+      const run = aRun({ leaseExpiresAt: start });
+      await replicas[0]!.commit([creation(run)]);
+      // The old holder writes on while two others take over: each of its writes lands before, or not at all.
+      const writes = Array.from({ length: 10 }, (_, seq) =>
+        replicas[0]!.commit([progress(run, { updatedAt: start + seq }, { steps: [aStep(run, seq)] })]),
+      );
+      const claims = replicas.slice(1).map(async (replica, index) => {
+        const claim = { runId: run.runId, attempt: 1, owner: `taker-${index}`, now: start + 1, expiresAt: start + 9 };
+        // What the old holder writes also says that its lease ended: the claim is open all the time.
+        const claimed = await replica.claim(claim);
+        return claimed && (await replica.load(run.runId));
+      });
+      const refused = (await Promise.all(writes)).map((outcome) => outcome.length > 0);
+      const taken = (await Promise.all(claims)).filter((seen) => seen !== undefined);
+      expect(taken).toHaveLength(1);
+      const landed = refused.flatMap((isRefused, seq) => (isRefused ? [] : [seq]));
+      expect(taken[0]!.steps.map(({ seq }) => seq)).toEqual(landed);
+      expect((await replicas[0]!.load(run.runId))!.steps.map(({ seq }) => seq)).toEqual(landed);
+    }
+  });
+
+  it('renews leases while the same runs are being written', async () => {
+    const place = await freshPlace();
+    const [writer, renewer] = [await place.open(), await place.open()].map((one) => new RunStore(one));
+    const all = Array.from({ length: 30 }, () => aRun());
+    await writer!.commit(all.map((run) => creation(run)));
+    const shuffled = [...all].reverse();
+    const work: Promise<unknown>[] = [];
+    for (let round = 1; round <= 10; round++) {
+      work.push(writer!.commit(shuffled.map((run) => progress(run, { nextEventIndex: round }))));
+      work.push(renewer!.renewLeases('process-1', start + round));
+    }
+    await Promise.all(work);
+    expect(await writer!.commit(all.map((run) => progress(run, finished)))).toEqual([]);
+    expect(await writer!.expired(start + 90_000, 10)).toEqual([]);
+  });
+});

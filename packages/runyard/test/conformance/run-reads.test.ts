@@ -1,0 +1,114 @@
+import { expect, it } from 'vitest';
+import { RunStore } from '../../src/capabilities/runs/store.js';
+import { SessionStore } from '../../src/capabilities/sessions/store.js';
+import type { Run } from '../../src/core/runs/run.js';
+import { forEachDatabase } from '../support/databases.js';
+import { aRun, aStep, creation, start } from './builders.js';
+
+const everyone = { kind: 'all' } as const;
+const ada = { kind: 'user', userId: 'ada' } as const;
+const bob = { kind: 'user', userId: 'bob' } as const;
+const ids = (runs: readonly Run[]) => runs.map(({ runId }) => runId);
+
+forEachDatabase((_dialect, freshPlace) => {
+  async function stores() {
+    const database = await (await freshPlace()).open();
+    return { runs: new RunStore(database), sessions: new SessionStore(database) };
+  }
+
+  it('hides the runs and sessions of other users', async () => {
+    const { runs, sessions } = await stores();
+    const hers = aRun({ userId: 'ada', sessionId: 'hers' });
+    const nobodys = aRun({ sessionId: 'nobodys' });
+    await runs.commit([creation(hers), creation(nobodys)]);
+    const page = { kind: 'agent', componentId: 'writer', limit: 10, offset: 0, order: 'asc' } as const;
+    const seenBy = async (scope: typeof everyone | typeof ada | typeof bob) => ({
+      found: await Promise.all([hers, nobodys].map(async ({ runId }) => (await runs.find(scope, runId)) !== undefined)),
+      sessions: await Promise.all(['hers', 'nobodys'].map(async (id) => (await sessions.find(scope, id)) !== undefined)),
+      listed: ids(await runs.list(scope, page)),
+      count: await runs.count(scope, page),
+    });
+    expect(await seenBy(everyone)).toEqual({
+      found: [true, true],
+      sessions: [true, true],
+      listed: [hers.runId, nobodys.runId],
+      count: 2,
+    });
+    expect(await seenBy(ada)).toEqual({ found: [true, false], sessions: [true, false], listed: [hers.runId], count: 1 });
+    expect(await seenBy(bob)).toEqual({ found: [false, false], sessions: [false, false], listed: [], count: 0 });
+  });
+
+  it('lists the top-level runs of a component, filtered, in pages, either way round', async () => {
+    const { runs } = await stores();
+    const mine = [0, 1, 2, 3, 4].map((ms) =>
+      aRun({ createdAt: start + ms, sessionId: ms < 3 ? 'one' : 'two', status: ms % 2 ? 'completed' : 'error' }),
+    );
+    const others = [
+      aRun({ componentId: 'reader' }),
+      aRun({ kind: 'team' }),
+      aRun({ parentRunId: mine[0]!.runId, sessionId: 'one' }),
+    ];
+    await runs.commit([...mine, ...others].reverse().map((run) => creation(run)));
+    const filter = { kind: 'agent', componentId: 'writer' } as const;
+    const page = { ...filter, limit: 10, offset: 0, order: 'asc' } as const;
+    expect(await runs.list(everyone, page)).toEqual(mine);
+    expect(ids(await runs.list(everyone, { ...page, order: 'desc', limit: 2, offset: 1 }))).toEqual(
+      ids([mine[3]!, mine[2]!]),
+    );
+    expect(ids(await runs.list(everyone, { ...page, sessionId: 'two' }))).toEqual(ids(mine.slice(3)));
+    expect(ids(await runs.list(everyone, { ...page, status: 'completed' }))).toEqual(ids([mine[1]!, mine[3]!]));
+    expect(await runs.count(everyone, { ...filter, sessionId: 'one', status: 'error' })).toBe(2);
+  });
+
+  it('reads the steps of many runs at once', async () => {
+    const { runs } = await stores();
+    const [first, second, empty] = [aRun(), aRun(), aRun()];
+    await runs.commit([
+      creation(first, { steps: [aStep(first, 1), aStep(first, 0)] }),
+      creation(second, { steps: [aStep(second, 0)] }),
+      creation(empty),
+    ]);
+    const steps = await runs.steps([second.runId, first.runId, empty.runId]);
+    expect(steps.get(first.runId)).toEqual([aStep(first, 0), aStep(first, 1)]);
+    expect(steps.get(second.runId)).toEqual([aStep(second, 0)]);
+    expect(steps.get(empty.runId)).toEqual([]);
+    expect((await runs.steps([])).size).toBe(0);
+  });
+
+  it('gives the last completed runs of a component in a session as its history, oldest first', async () => {
+    const { runs } = await stores();
+    const completed = [0, 1, 2, 3].map((ms) => aRun({ createdAt: start + ms, status: 'completed' }));
+    const current = aRun({ createdAt: start + 2, status: 'completed' });
+    const others = [
+      aRun({ createdAt: start + 2 }),
+      aRun({ createdAt: start + 2, status: 'error' }),
+      aRun({ createdAt: start + 2, status: 'regenerated' }),
+      aRun({ createdAt: start + 2, status: 'completed', componentId: 'reader' }),
+      aRun({ createdAt: start + 2, status: 'completed', sessionId: 'elsewhere' }),
+    ];
+    await runs.commit([...completed, current, ...others].map((run) => creation(run, { steps: [aStep(run, 0)] })));
+    const query = { sessionId: 'session-1', componentId: 'writer', before: start + 3, exceptRunId: current.runId };
+    expect(await runs.history({ ...query, count: 2 })).toEqual(
+      [completed[1]!, completed[2]!].map((run) => ({ run, steps: [aStep(run, 0)] })),
+    );
+    expect((await runs.history({ ...query, count: 10 })).map(({ run }) => run)).toEqual(completed.slice(0, 3));
+    expect(await runs.history({ ...query, sessionId: 'nowhere', count: 10 })).toEqual([]);
+  });
+
+  it('removes a run with its session, and its steps and events with it', async () => {
+    const database = await (await freshPlace()).open();
+    const runs = new RunStore(database);
+    const run = aRun();
+    await runs.commit([
+      creation(run, {
+        steps: [aStep(run, 0)],
+        events: { firstIndex: 0, count: 1, payload: 'x' },
+        state: { sessionId: run.sessionId, set: { a: 1 }, remove: [] },
+      }),
+    ]);
+    await database.query.deleteFrom('sessions').where('session_id', '=', run.sessionId).execute();
+    for (const table of ['runs', 'steps', 'event_blocks', 'session_state'] as const) {
+      expect(await database.query.selectFrom(table).selectAll().execute()).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { describe, onTestFinished } from 'vitest';
+import { silentLog } from '../../src/core/log.js';
+import type { Database, Dialect } from '../../src/platform/storage/database.js';
+import { migrate } from '../../src/platform/storage/migrations/migrate.js';
+import { openDatabase } from '../../src/platform/storage/open.js';
+
+/** A place for one test's data that nobody else uses, gone when the test has ended. */
+export interface DatabasePlace {
+  readonly url: string;
+  /** A connection with the newest schema. Another one sees the same data, as another process would. */
+  open(): Promise<Database>;
+  /** A connection to whatever is there: nothing, at first. */
+  openUnprepared(): Promise<Database>;
+}
+
+/** Defines the same tests for every kind of database. */
+export function forEachDatabase(define: (dialect: Dialect, freshPlace: () => Promise<DatabasePlace>) => void): void {
+  describe('on sqlite', () => define('sqlite', freshSqlite));
+  describe('on postgres', () => define('postgres', freshPostgres));
+}
+
+export async function freshSqlite(): Promise<DatabasePlace> {
+  const folder = mkdtempSync(join(tmpdir(), 'runyard-sqlite-'));
+  return place(`sqlite://${folder}/runyard.db`, async () => rmSync(folder, { recursive: true, force: true }));
+}
+
+export async function freshPostgres(): Promise<DatabasePlace> {
+  const server = process.env.RUNYARD_TEST_POSTGRES_URL;
+  if (!server) throw new Error('No PostgreSQL to test on: run through npm test, or set RUNYARD_TEST_POSTGRES_URL');
+  const schema = `test_${randomBytes(8).toString('hex')}`;
+  await execute(server, `CREATE SCHEMA ${schema}`);
+  const url = new URL(server);
+  url.searchParams.set('options', `-c search_path=${schema}`);
+  return place(url.href, () => execute(server, `DROP SCHEMA ${schema} CASCADE`));
+}
+
+function place(url: string, remove: () => Promise<void>): DatabasePlace {
+  const opened: Database[] = [];
+  onTestFinished(async () => {
+    await Promise.all(opened.map((database) => database.close()));
+    await remove();
+  });
+  const openUnprepared = async () => {
+    const database = await openDatabase({ id: 'test', url, log: silentLog });
+    opened.push(database);
+    return database;
+  };
+  return {
+    url,
+    openUnprepared,
+    async open() {
+      const database = await openUnprepared();
+      const failed = (await migrate(database)).find(({ status }) => status === 'failed');
+      if (failed) throw failed.error;
+      return database;
+    },
+  };
+}
+
+async function execute(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

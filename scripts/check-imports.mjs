@@ -1,0 +1,183 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readModule } from './lib/read-module.mjs';
+
+/** Files that may be longer than the bound, each with its reason. */
+const longFiles = {};
+const longest = 400;
+
+/** The wings of the house, and which ones each may import. The outermost files know all of them. */
+const wings = {
+  outermost: ['outermost', 'cli', 'interfaces', 'capabilities', 'platform', 'core'],
+  cli: ['outermost', 'cli', 'interfaces', 'capabilities', 'platform', 'core'],
+  interfaces: ['interfaces', 'capabilities', 'platform', 'core'],
+  capabilities: ['capabilities', 'platform', 'core'],
+  platform: ['platform', 'core'],
+  core: ['core'],
+};
+
+/** The core runs anywhere: no server, no database, no files, no timers of its own. */
+const foreignToCore =
+  /^(fastify|busboy|kysely|pg|pino|commander|@photostructure\/sqlite|node:(fs|http|https|http2|net|tls|dgram|child_process|worker_threads|cluster|sqlite)(\/.*)?)$/;
+const timers = new Set(['setTimeout', 'setInterval', 'setImmediate']);
+/** An adapter that talks to a provider has to wait between two attempts and to give up after a time. */
+const mayUseTimers = /^core\/models\//;
+
+const sql =
+  /^\s*(select\s[\s\S]+\sfrom\s|insert\s+(or\s+\w+\s+)?into\s|update\s+\S+\s+set\s|delete\s+from\s|(create|drop|alter)\s+(unique\s+)?(table|index|view|trigger)\s|pragma\s)/;
+const queryBuilding = new Set(['selectFrom', 'insertInto', 'updateTable', 'deleteFrom', 'mergeInto']);
+const mayHoldSql = /(^platform\/storage\/|^capabilities\/[^/]+\/([\w-]+-)?store([\w-]*)\.ts$|\/migrations\/)/;
+
+/** The faces of the package: they only hand on what is public. */
+const faces = new Set(['index.ts', 'testing.ts']);
+
+/**
+ * Checks the house rules on source files, given as a map from path (below src/) to text. Answers one line per
+ * violation.
+ */
+export function findViolations(files) {
+  const modules = new Map([...files].map(([path, text]) => [path, readModule(path, text)]));
+  const rules = [importDirections, coreStaysPure, sqlStaysInStores, noBarrels, noLongFiles];
+  const found = [...modules].flatMap(([path, module]) => rules.flatMap((rule) => rule(path, module)));
+  return [...found, ...cycles(modules)];
+}
+
+function importDirections(path, module) {
+  return module.imports.flatMap(({ from, line }) => {
+    if (!from.startsWith('.')) return [];
+    const target = resolveImport(path, from);
+    const fault = directionFault(path, target);
+    return fault ? [`${path}:${line} imports ${target}: ${fault}`] : [];
+  });
+}
+
+function directionFault(path, target) {
+  const [from, to] = [wingOf(path), wingOf(target)];
+  if (!wings[from].includes(to)) return `${from} may import ${wings[from].join(', ')} only`;
+  if (to === 'interfaces' && from === 'interfaces' && roomOf(path) !== roomOf(target)) {
+    return 'an interface does not know the other interfaces';
+  }
+  if (to !== 'capabilities' || from === 'outermost' || from === 'cli') return undefined;
+  const sameRoom = from === 'capabilities' && roomOf(path) === roomOf(target);
+  if (!sameRoom)
+    return roleOf(target) === 'service' ? undefined : 'another capability is reached through its service.ts';
+  return layerFault(roleOf(path), roleOf(target));
+}
+
+function layerFault(from, to) {
+  if (from === 'routes' && to === 'store') return 'routes reach the store through the service';
+  if (from === 'service' && to === 'routes') return 'a service does not know its routes';
+  if (from === 'store' && (to === 'service' || to === 'routes')) return 'a store does not know who uses it';
+  return undefined;
+}
+
+function coreStaysPure(path, module) {
+  if (wingOf(path) !== 'core') return [];
+  const packages = module.imports.filter(({ from }) => foreignToCore.test(from));
+  const calls = mayUseTimers.test(path)
+    ? []
+    : module.calls.filter(({ name, bare }) => bare && timers.has(name));
+  return [
+    ...packages.map(
+      ({ from, line }) => `${path}:${line} imports ${from}: the core gets such things through a port`,
+    ),
+    ...calls.map(
+      ({ name, line }) => `${path}:${line} calls ${name}: the core gets time through the port Timers`,
+    ),
+  ];
+}
+
+function sqlStaysInStores(path, module) {
+  if (mayHoldSql.test(path)) return [];
+  const isSql = (text) => sql.test(text) || sql.test(uncapitalised(text));
+  return [
+    ...module.literals.filter(({ text }) => isSql(text)),
+    ...module.calls.filter(({ name, bare }) => !bare && queryBuilding.has(name)),
+  ].map(({ line }) => `${path}:${line} holds SQL: it belongs in a store.ts or in a migration`);
+}
+
+/** SQL in capitals as in small letters, but not a sentence that begins with `Select`. */
+function uncapitalised(text) {
+  return /^\s*[A-Z]{2}/.test(text) ? text.toLowerCase() : text;
+}
+
+function noBarrels(path, module) {
+  if (faces.has(path)) return [];
+  if (posix.basename(path) === 'index.ts')
+    return [`${path} is an index file: import from the file that has the code`];
+  return module.isBarrel
+    ? [`${path} only exports what others have: import from the file that has the code`]
+    : [];
+}
+
+function noLongFiles(path, module) {
+  if (module.lines <= longest || longFiles[path]) return [];
+  return [
+    `${path} has ${module.lines} lines, more than ${longest}: split it by idea, or list it with its reason`,
+  ];
+}
+
+/** Each cycle once, told from its first file in the alphabet. */
+function cycles(modules) {
+  const found = new Map();
+  const state = new Map();
+  const walk = (path, trail) => {
+    state.set(path, 'open');
+    for (const { from } of modules.get(path).imports) {
+      const target = from.startsWith('.') ? resolveImport(path, from) : undefined;
+      if (!target || !modules.has(target)) continue;
+      if (state.get(target) === 'open') addCycle(found, trail.slice(trail.indexOf(target)));
+      else if (!state.has(target)) walk(target, [...trail, target]);
+    }
+    state.set(path, 'done');
+  };
+  for (const path of [...modules.keys()].sort()) if (!state.has(path)) walk(path, [path]);
+  return [...found.values()];
+}
+
+function addCycle(found, members) {
+  const first = members.indexOf([...members].sort()[0]);
+  const ordered = [...members.slice(first), ...members.slice(0, first)];
+  found.set(ordered.join(), `cycle: ${[...ordered, ordered[0]].join(' → ')}`);
+}
+
+function resolveImport(path, from) {
+  return posix.join(posix.dirname(path), from).replace(/\.js$/, '.ts');
+}
+
+function wingOf(path) {
+  const [first, ...rest] = path.split('/');
+  return rest.length > 0 && first in wings ? first : 'outermost';
+}
+
+function roomOf(path) {
+  return path.split('/')[1];
+}
+
+function roleOf(path) {
+  return /(?:^|[-/])(routes|service|store)\.ts$/.exec(path)?.[1];
+}
+
+function readSources(folder, below = '') {
+  return readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
+    const path = posix.join(below, entry.name);
+    if (entry.isDirectory()) return readSources(folder, path);
+    return /(?<!\.test)\.ts$/.test(path) ? [[path, readFileSync(join(folder, path), 'utf8')]] : [];
+  });
+}
+
+/** Long files that are listed but gone or short again would be reasons for nothing. */
+function staleReasons(files) {
+  return Object.keys(longFiles)
+    .filter((path) => !files.has(path))
+    .map((path) => `scripts/check-imports.mjs lists ${path}, which does not exist`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const folder = join(dirname(fileURLToPath(import.meta.url)), '../packages/runyard/src');
+  const files = new Map(existsSync(folder) ? readSources(folder) : []);
+  const violations = [...findViolations(files), ...staleReasons(files)];
+  for (const violation of violations) console.log(violation);
+  process.exitCode = violations.length > 0 ? 1 : 0;
+}

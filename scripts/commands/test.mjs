@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureBuilt, ensureInstalled, root } from '../lib/setup.mjs';
+
+/** Provides PostgreSQL, runs every test (or those that the words name) and ends with the counts. */
+export async function run(words) {
+  await ensureInstalled();
+  await ensureBuilt();
+  const { providePostgres } = await import('../lib/postgres.mjs');
+  const interruption = watchForInterruption();
+  let postgres;
+  try {
+    postgres = await providePostgres(interruption.signal);
+    console.log(`PostgreSQL: ${postgres.description}`);
+  } catch (error) {
+    finish({ passed: 0, failed: 1, skipped: 0 }, interruption.signal.aborted ? undefined : error.message);
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'runyard-test-'));
+  try {
+    const counts = await runVitest(words, postgres.url, join(folder, 'counts.json'), interruption);
+    await postgres.stop();
+    finish(counts);
+  } finally {
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Ctrl-C must not leave a database server behind: the first signal only asks everything to end. */
+function watchForInterruption() {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => controller.abort());
+  return controller;
+}
+
+async function runVitest(words, postgresUrl, countsFile, interruption) {
+  const child = spawn(process.execPath, [`${root}node_modules/vitest/vitest.mjs`, 'run', ...words], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, RUNYARD_TEST_POSTGRES_URL: postgresUrl, RUNYARD_TEST_COUNTS: countsFile },
+  });
+  interruption.signal.addEventListener('abort', () => child.kill('SIGTERM'));
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  const counts = readCounts(countsFile);
+  // A run that broke off, or that found no test for its words, is not a success whatever was counted.
+  if (code !== 0 && counts.failed === 0) counts.failed = 1;
+  return counts;
+}
+
+function readCounts(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+}
+
+function finish({ passed, failed, skipped }, reason) {
+  if (reason) console.error(reason);
+  process.exitCode = failed === 0 ? 0 : 1;
+  console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+}

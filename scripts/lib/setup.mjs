@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Installs the packages when they are missing or not those of the lock file. Ends the process if that fails. */
+export async function ensureInstalled() {
+  if (isInstalled()) return;
+  const started = performance.now();
+  // dev is named because NODE_ENV=production leaves out the compiler.
+  const { code, output } = await runNpm([
+    'ci',
+    '--include=dev',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ]);
+  if (code !== 0) fail('npm ci failed; is the npm registry reachable?', output);
+  console.log(`Installed packages (${seconds(started)})`);
+}
+
+/** Compiles what changed since the last time. Ends the process if it does not compile. */
+export async function ensureBuilt() {
+  const started = performance.now();
+  const { code, output } = await build();
+  if (code !== 0) fail('The build failed:', output);
+  if (output.includes('TSFILE')) console.log(`Built (${seconds(started)})`);
+}
+
+export function build() {
+  return runTool('typescript/bin/tsc', ['-b', 'packages/runyard/tsconfig.build.json', '--listEmittedFiles']);
+}
+
+/** Runs a script of an installed package with this Node, and collects what it prints. */
+export function runTool(script, words) {
+  return capture(process.execPath, [`${root}node_modules/${script}`, ...words]);
+}
+
+export function capture(command, words, options = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, words, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options });
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
+    child.on('error', (error) => resolve({ code: 127, output: error.message }));
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/**
+ * Compares the lock file with npm's own note of what it installed. Times of files would mislead here: a checkout
+ * sets them anew.
+ */
+function isInstalled() {
+  const wanted = packagesIn('package-lock.json');
+  const present = packagesIn('node_modules/.package-lock.json');
+  return Object.entries(wanted).every(([path, { version, optional, link }]) => {
+    if (!path.includes('node_modules/') || optional) return true;
+    return link ? present[path]?.link === true : present[path]?.version === version;
+  });
+}
+
+function packagesIn(file) {
+  try {
+    return JSON.parse(readFileSync(root + file, 'utf8')).packages ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function runNpm(words) {
+  const script = process.env.npm_execpath;
+  if (script?.endsWith('.js')) return capture(process.execPath, [script, ...words]);
+  return capture('npm', words, { shell: process.platform === 'win32' });
+}
+
+function fail(text, output) {
+  const lines = output
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !line.startsWith('TSFILE'));
+  console.error([text, ...lines.slice(-20)].join('\n'));
+  process.exit(1);
+}
+
+function seconds(started) {
+  return `${((performance.now() - started) / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,29 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+import { CountReporter } from './scripts/lib/count-reporter.mjs';
+
+const source = (file: string) => fileURLToPath(new URL(`./packages/runyard/src/${file}`, import.meta.url));
+const counts = process.env.RUNYARD_TEST_COUNTS;
+
+export default defineConfig({
+  resolve: {
+    // Examples and snippets import the package by its name; tests run them against the sources.
+    alias: [
+      { find: /^runyard$/, replacement: source('index.ts') },
+      { find: /^runyard\/testing$/, replacement: source('testing.ts') },
+    ],
+  },
+  test: {
+    include: [
+      'packages/runyard/src/**/*.test.ts',
+      'packages/runyard/test/**/*.test.ts',
+      'scripts/**/*.test.mjs',
+      'examples/**/*.test.ts',
+    ],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    reporters: counts ? ['default', new CountReporter(counts)] : ['default'],
+  },
+});
