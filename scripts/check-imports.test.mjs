@@ -19,6 +19,7 @@ describe('import directions', () => {
     ['interfaces/mcp/server.ts', '../a2a/server.js', 'an interface does not know the other interfaces'],
     ['interfaces/mcp/server.ts', '../../capabilities/runs/store.js', 'reached through its service.ts'],
     ['capabilities/runs/service.ts', '../sessions/store.js', 'reached through its service.ts'],
+    ['capabilities/sessions/store.ts', '../runs/store.js', 'reached through its service.ts'],
     ['capabilities/runs/service.ts', '../sessions/schema.js', 'reached through its service.ts'],
     ['capabilities/runs/routes.ts', './store.js', 'routes reach the store through the service'],
     ['capabilities/runs/event-routes.ts', './event-store.js', 'routes reach the store through the service'],
@@ -40,6 +41,7 @@ describe('import directions', () => {
     ['capabilities/runs/service.ts', '../sessions/service.js'],
     ['platform/http/server.ts', '../../core/errors.js'],
     ['core/agents/agent.ts', '../runs/run.js'],
+    ['capabilities/runs/store.ts', '../sessions/store.js'],
   ])('%s may import %s', (path, from) => {
     expect(violations({ [path]: importing(from) })).toEqual([]);
   });

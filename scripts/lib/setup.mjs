@@ -8,15 +8,11 @@ export const root = fileURLToPath(new URL('../../', import.meta.url));
 export async function ensureInstalled() {
   if (isInstalled()) return;
   const started = performance.now();
-  // dev is named because NODE_ENV=production leaves out the compiler.
-  const { code, output } = await runNpm([
-    'ci',
-    '--include=dev',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel=error',
-  ]);
-  if (code !== 0) fail('npm ci failed; is the npm registry reachable?', output);
+  // Not `npm ci`: it refuses a lock file without the binaries of systems other than the one that wrote it. The lock
+  // file decides the versions all the same, and --no-save leaves it as it is. dev is named because of NODE_ENV.
+  const words = ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { code, output } = await runNpm(words);
+  if (code !== 0) fail('npm could not install the packages; is its registry reachable?', output);
   console.log(`Installed packages (${seconds(started)})`);
 }
 
@@ -80,7 +76,7 @@ function fail(text, output) {
     .trimEnd()
     .split('\n')
     .filter((line) => !line.startsWith('TSFILE'));
-  console.error([text, ...lines.slice(-20)].join('\n'));
+  console.error([text, ...lines.slice(0, 20)].join('\n'));
   process.exit(1);
 }
 

@@ -32,7 +32,7 @@ export function describeFault(given: SourceValue, schema: z.ZodType, error: z.Zo
   return `${place} is ${showValue(given)}; allowed: ${allowedValues(schema)}.`;
 }
 
-export function allowedValues(schema: z.ZodType): string {
+function allowedValues(schema: z.ZodType): string {
   const description = describe(schema);
   if (description.allowed) return description.allowed;
   if (description.enum) return description.enum.map(String).join(', ');

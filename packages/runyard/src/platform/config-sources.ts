@@ -18,7 +18,7 @@ const variableNames: Readonly<Record<string, readonly string[]>> = {
 /** Variables that other parts read themselves: model access, tests. */
 const foreignVariables = /^RUNYARD_(MODEL|TEST|BENCH)_/;
 
-export function variablesOf(setting: string): readonly string[] {
+function variablesOf(setting: string): readonly string[] {
   return (
     variableNames[setting] ?? [`RUNYARD_${setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`]
   );

@@ -24,7 +24,7 @@ const milliseconds = (minimum: number) => z.int().min(minimum).max(86_400_000);
 const bytes = () => z.int().min(1024).max(4_294_967_296);
 
 /** Every setting of a service: what it means, what it may be, and what it is when nobody says anything. */
-export const settingsSchema = z.strictObject({
+const settingsSchema = z.strictObject({
   host: z
     .string()
     .min(1)
@@ -122,7 +122,7 @@ export type Settings = Omit<SchemaSettings, 'database' | 'autoMigrate'> & {
 /** Settings as an application writes them in code. */
 export type SettingsInput = z.input<typeof settingsSchema>;
 
-export const settingNames = Object.keys(settingsSchema.shape) as SettingName[];
+const settingNames = Object.keys(settingsSchema.shape) as SettingName[];
 
 /**
  * Where settings come from. Later ones win: defaults, code, file, environment, flags. Nothing given for

@@ -62,7 +62,14 @@ export function sessionOf(run: Run, given: Partial<SessionWrite> = {}): SessionW
 
 /** The first write of a run, with its session. */
 export function creation(run: Run, given: Partial<RunWrite> = {}): RunWrite {
-  return { runId: run.runId, attempt: run.attempt, session: sessionOf(run), insert: run, steps: [], ...given };
+  return {
+    runId: run.runId,
+    attempt: run.attempt,
+    session: sessionOf(run),
+    insert: run,
+    steps: [],
+    ...given,
+  };
 }
 
 /** A later write of a run. */

@@ -6,7 +6,12 @@ import { forEachDatabase } from '../support/databases.js';
 forEachDatabase((_dialect, freshPlace) => {
   it('gives back the bytes under their SHA-256', async () => {
     const media = new MediaStore(await (await freshPlace()).open());
-    for (const bytes of [randomBytes(3_000_000), randomBytes(10), new Uint8Array([0, 255, 0]), new Uint8Array()]) {
+    for (const bytes of [
+      randomBytes(3_000_000),
+      randomBytes(10),
+      new Uint8Array([0, 255, 0]),
+      new Uint8Array(),
+    ]) {
       const hash = await media.put(bytes);
       expect(hash).toBe(createHash('sha256').update(bytes).digest('hex'));
       const stored = await media.get(hash);

@@ -17,7 +17,11 @@ forEachDatabase((_dialect, freshPlace) => {
     const run = aRun({
       userId: 'ada',
       parentRunId: 'parent',
-      input: { content: 'hi', media: [{ kind: 'image', id: 'm', hash: 'abc' }], options: { stream: true, version: 3 } },
+      input: {
+        content: 'hi',
+        media: [{ kind: 'image', id: 'm', hash: 'abc' }],
+        options: { stream: true, version: 3 },
+      },
     });
     const steps = [
       aStep(run, 0, { parentKey: 'root', input: { question: [1, null, 'x'] } }),
@@ -41,7 +45,9 @@ forEachDatabase((_dialect, freshPlace) => {
   it('updates a run and replaces steps by their seq', async () => {
     const { runs } = await stores();
     const run = aRun();
-    await runs.commit([creation(run, { steps: [aStep(run, 0, { status: 'running', output: null, endedAt: null })] })]);
+    await runs.commit([
+      creation(run, { steps: [aStep(run, 0, { status: 'running', output: null, endedAt: null })] }),
+    ]);
     const ended = aStep(run, 0, { output: ['ended'] });
     const added = aStep(run, 1);
     const update = { ...finished, nextEventIndex: 7, updatedAt: start + 5 };
@@ -67,7 +73,11 @@ forEachDatabase((_dialect, freshPlace) => {
   it('accepts several writes of one run in one batch, in their order', async () => {
     const { runs } = await stores();
     const run = aRun();
-    const refused = await runs.commit([creation(run), progress(run, { nextEventIndex: 1 }), progress(run, finished)]);
+    const refused = await runs.commit([
+      creation(run),
+      progress(run, { nextEventIndex: 1 }),
+      progress(run, finished),
+    ]);
     expect(refused).toEqual([]);
     expect((await runs.load(run.runId))?.run).toEqual({ ...run, ...finished });
   });
@@ -188,10 +198,17 @@ forEachDatabase((_dialect, freshPlace) => {
     const sessionId = first.sessionId;
     await runs.commit([
       creation(first, { state: { sessionId, set: { kept: 1, changed: 1, removed: 1 }, remove: [] } }),
-      creation(second, { state: { sessionId, set: { changed: { deep: [2] } }, remove: ['removed', 'absent'] } }),
+      creation(second, {
+        state: { sessionId, set: { changed: { deep: [2] } }, remove: ['removed', 'absent'] },
+      }),
     ]);
     await runs.commit([
-      { runId: first.runId, attempt: 1, steps: [], state: { sessionId, set: { __proto__x: null, ['__proto__']: 'odd' }, remove: [] } },
+      {
+        runId: first.runId,
+        attempt: 1,
+        steps: [],
+        state: { sessionId, set: { __proto__x: null, ['__proto__']: 'odd' }, remove: [] },
+      },
     ]);
     const state = (await runs.session(sessionId))?.state;
     expect(JSON.parse(JSON.stringify(state))).toEqual(
@@ -203,8 +220,13 @@ forEachDatabase((_dialect, freshPlace) => {
     const { runs } = await stores();
     const run = aRun();
     await runs.commit([creation(run)]);
-    const blocks = [0, 10, 20, 30].map((firstIndex) => ({ firstIndex, count: 10, payload: `block ${firstIndex}` }));
-    for (const events of [...blocks].reverse()) await runs.commit([{ runId: run.runId, attempt: 1, steps: [], events }]);
+    const blocks = [0, 10, 20, 30].map((firstIndex) => ({
+      firstIndex,
+      count: 10,
+      payload: `block ${firstIndex}`,
+    }));
+    for (const events of [...blocks].reverse())
+      await runs.commit([{ runId: run.runId, attempt: 1, steps: [], events }]);
     expect(await runs.eventBlocks(run.runId, 0, 10)).toEqual(blocks);
     expect(await runs.eventBlocks(run.runId, 19, 2)).toEqual(blocks.slice(1, 3));
     expect(await runs.eventBlocks(run.runId, 20, 10)).toEqual(blocks.slice(2));
@@ -222,7 +244,14 @@ forEachDatabase((_dialect, freshPlace) => {
 
   it('keeps odd strings unharmed, wherever they stand', async () => {
     const { runs, sessions } = await stores();
-    const odd = ['👩‍🚀 "quoted" \\ \'single\'', 'nul \0 inside', 'lone \ud800 surrogate', '\u0001 first', '', '\n{},"NULL"'];
+    const odd = [
+      '👩‍🚀 "quoted" \\ \'single\'',
+      'nul \0 inside',
+      'lone \ud800 surrogate',
+      '\u0001 first',
+      '',
+      '\n{},"NULL"',
+    ];
     for (const [index, text] of odd.entries()) {
       const run = aRun({
         runId: `run ${index} ${text}`,
@@ -276,7 +305,9 @@ forEachDatabase((_dialect, freshPlace) => {
       all.map(({ run, other }, index) =>
         replicas[index % 2]!.commit(
           [run, other].map((one, position) =>
-            creation(one, { state: { sessionId: one.sessionId, set: { [`${index}-${position}`]: index }, remove: [] } }),
+            creation(one, {
+              state: { sessionId: one.sessionId, set: { [`${index}-${position}`]: index }, remove: [] },
+            }),
           ),
         ),
       ),

@@ -13,7 +13,9 @@ forEachDatabase((_dialect, freshPlace) => {
     const ended = [3, 1, 2].map((ms) => aRun({ createdAt: start + ms, leaseExpiresAt: start + 100 - ms }));
     const free = aRun({ createdAt: start + 4, status: 'pending', leaseOwner: null, leaseExpiresAt: null });
     const held = aRun({ leaseExpiresAt: start + 5000 });
-    const over = (['completed', 'error', 'cancelled', 'paused', 'regenerated'] as const).map((status) => aRun({ status }));
+    const over = (['completed', 'error', 'cancelled', 'paused', 'regenerated'] as const).map((status) =>
+      aRun({ status }),
+    );
     await runs.commit([...ended, free, held, ...over].map((run) => creation(run)));
     const found = [ended[1]!, ended[2]!, ended[0]!, free];
     expect(await runs.expired(start + 1000, 10)).toEqual(found);
@@ -24,7 +26,13 @@ forEachDatabase((_dialect, freshPlace) => {
     const runs = await aStore();
     const run = aRun({ leaseExpiresAt: start + 10 });
     await runs.commit([creation(run)]);
-    const claim = { runId: run.runId, attempt: 1, owner: 'process-2', now: start + 20, expiresAt: start + 99 };
+    const claim = {
+      runId: run.runId,
+      attempt: 1,
+      owner: 'process-2',
+      now: start + 20,
+      expiresAt: start + 99,
+    };
     expect(await runs.claim({ ...claim, now: start + 5 })).toBeUndefined();
     expect(await runs.claim({ ...claim, attempt: 2 })).toBeUndefined();
     expect(await runs.claim(claim)).toEqual({
@@ -65,7 +73,9 @@ forEachDatabase((_dialect, freshPlace) => {
 
   it('lets exactly one of many claim a run, and fences the old holder at that moment', async () => {
     const place = await freshPlace();
-    const replicas = [await place.open(), await place.open(), await place.open()].map((one) => new RunStore(one));
+    const replicas = [await place.open(), await place.open(), await place.open()].map(
+      (one) => new RunStore(one),
+    );
     for (let round = 0; round < 10; round++) {
       const run = aRun({ leaseExpiresAt: start });
       await replicas[0]!.commit([creation(run)]);
@@ -74,7 +84,13 @@ forEachDatabase((_dialect, freshPlace) => {
         replicas[0]!.commit([progress(run, { updatedAt: start + seq }, { steps: [aStep(run, seq)] })]),
       );
       const claims = replicas.slice(1).map(async (replica, index) => {
-        const claim = { runId: run.runId, attempt: 1, owner: `taker-${index}`, now: start + 1, expiresAt: start + 9 };
+        const claim = {
+          runId: run.runId,
+          attempt: 1,
+          owner: `taker-${index}`,
+          now: start + 1,
+          expiresAt: start + 9,
+        };
         // What the old holder writes also says that its lease ended: the claim is open all the time.
         const claimed = await replica.claim(claim);
         return claimed && (await replica.load(run.runId));

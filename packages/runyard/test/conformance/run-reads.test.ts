@@ -23,8 +23,12 @@ forEachDatabase((_dialect, freshPlace) => {
     await runs.commit([creation(hers), creation(nobodys)]);
     const page = { kind: 'agent', componentId: 'writer', limit: 10, offset: 0, order: 'asc' } as const;
     const seenBy = async (scope: typeof everyone | typeof ada | typeof bob) => ({
-      found: await Promise.all([hers, nobodys].map(async ({ runId }) => (await runs.find(scope, runId)) !== undefined)),
-      sessions: await Promise.all(['hers', 'nobodys'].map(async (id) => (await sessions.find(scope, id)) !== undefined)),
+      found: await Promise.all(
+        [hers, nobodys].map(async ({ runId }) => (await runs.find(scope, runId)) !== undefined),
+      ),
+      sessions: await Promise.all(
+        ['hers', 'nobodys'].map(async (id) => (await sessions.find(scope, id)) !== undefined),
+      ),
       listed: ids(await runs.list(scope, page)),
       count: await runs.count(scope, page),
     });
@@ -34,14 +38,28 @@ forEachDatabase((_dialect, freshPlace) => {
       listed: [hers.runId, nobodys.runId],
       count: 2,
     });
-    expect(await seenBy(ada)).toEqual({ found: [true, false], sessions: [true, false], listed: [hers.runId], count: 1 });
-    expect(await seenBy(bob)).toEqual({ found: [false, false], sessions: [false, false], listed: [], count: 0 });
+    expect(await seenBy(ada)).toEqual({
+      found: [true, false],
+      sessions: [true, false],
+      listed: [hers.runId],
+      count: 1,
+    });
+    expect(await seenBy(bob)).toEqual({
+      found: [false, false],
+      sessions: [false, false],
+      listed: [],
+      count: 0,
+    });
   });
 
   it('lists the top-level runs of a component, filtered, in pages, either way round', async () => {
     const { runs } = await stores();
     const mine = [0, 1, 2, 3, 4].map((ms) =>
-      aRun({ createdAt: start + ms, sessionId: ms < 3 ? 'one' : 'two', status: ms % 2 ? 'completed' : 'error' }),
+      aRun({
+        createdAt: start + ms,
+        sessionId: ms < 3 ? 'one' : 'two',
+        status: ms % 2 ? 'completed' : 'error',
+      }),
     );
     const others = [
       aRun({ componentId: 'reader' }),
@@ -56,7 +74,9 @@ forEachDatabase((_dialect, freshPlace) => {
       ids([mine[3]!, mine[2]!]),
     );
     expect(ids(await runs.list(everyone, { ...page, sessionId: 'two' }))).toEqual(ids(mine.slice(3)));
-    expect(ids(await runs.list(everyone, { ...page, status: 'completed' }))).toEqual(ids([mine[1]!, mine[3]!]));
+    expect(ids(await runs.list(everyone, { ...page, status: 'completed' }))).toEqual(
+      ids([mine[1]!, mine[3]!]),
+    );
     expect(await runs.count(everyone, { ...filter, sessionId: 'one', status: 'error' })).toBe(2);
   });
 
@@ -86,12 +106,21 @@ forEachDatabase((_dialect, freshPlace) => {
       aRun({ createdAt: start + 2, status: 'completed', componentId: 'reader' }),
       aRun({ createdAt: start + 2, status: 'completed', sessionId: 'elsewhere' }),
     ];
-    await runs.commit([...completed, current, ...others].map((run) => creation(run, { steps: [aStep(run, 0)] })));
-    const query = { sessionId: 'session-1', componentId: 'writer', before: start + 3, exceptRunId: current.runId };
+    await runs.commit(
+      [...completed, current, ...others].map((run) => creation(run, { steps: [aStep(run, 0)] })),
+    );
+    const query = {
+      sessionId: 'session-1',
+      componentId: 'writer',
+      before: start + 2,
+      exceptRunId: current.runId,
+    };
     expect(await runs.history({ ...query, count: 2 })).toEqual(
       [completed[1]!, completed[2]!].map((run) => ({ run, steps: [aStep(run, 0)] })),
     );
-    expect((await runs.history({ ...query, count: 10 })).map(({ run }) => run)).toEqual(completed.slice(0, 3));
+    expect((await runs.history({ ...query, count: 10 })).map(({ run }) => run)).toEqual(
+      completed.slice(0, 3),
+    );
     expect(await runs.history({ ...query, sessionId: 'nowhere', count: 10 })).toEqual([]);
   });
 

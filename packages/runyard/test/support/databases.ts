@@ -19,7 +19,9 @@ export interface DatabasePlace {
 }
 
 /** Defines the same tests for every kind of database. */
-export function forEachDatabase(define: (dialect: Dialect, freshPlace: () => Promise<DatabasePlace>) => void): void {
+export function forEachDatabase(
+  define: (dialect: Dialect, freshPlace: () => Promise<DatabasePlace>) => void,
+): void {
   describe('on sqlite', () => define('sqlite', freshSqlite));
   describe('on postgres', () => define('postgres', freshPostgres));
 }
@@ -31,7 +33,8 @@ export async function freshSqlite(): Promise<DatabasePlace> {
 
 export async function freshPostgres(): Promise<DatabasePlace> {
   const server = process.env.RUNYARD_TEST_POSTGRES_URL;
-  if (!server) throw new Error('No PostgreSQL to test on: run through npm test, or set RUNYARD_TEST_POSTGRES_URL');
+  if (!server)
+    throw new Error('No PostgreSQL to test on: run through npm test, or set RUNYARD_TEST_POSTGRES_URL');
   const schema = `test_${randomBytes(8).toString('hex')}`;
   await execute(server, `CREATE SCHEMA ${schema}`);
   const url = new URL(server);

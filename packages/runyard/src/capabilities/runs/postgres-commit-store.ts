@@ -43,7 +43,14 @@ const holdRuns: BatchSection = {
     ORDER BY runs.run_id FOR NO KEY UPDATE OF runs`,
 };
 
-const updateColumns = ['status', 'result', 'lease_owner', 'lease_expires_at', 'next_event_index', 'updated_at'];
+const updateColumns = [
+  'status',
+  'result',
+  'lease_owner',
+  'lease_expires_at',
+  'next_event_index',
+  'updated_at',
+];
 
 const updateRuns: BatchSection = {
   name: 'updated_runs',
@@ -135,7 +142,11 @@ function writeWave(
       rows: writes.filter(({ insert }) => !insert).map(({ runId, attempt }) => [runId, attempt]),
       reason: 'fenced',
     },
-    { section: insertRuns, rows: writes.flatMap(({ insert }) => (insert ? [runValues(insert)] : [])), reason: 'run_exists' },
+    {
+      section: insertRuns,
+      rows: writes.flatMap(({ insert }) => (insert ? [runValues(insert)] : [])),
+      reason: 'run_exists',
+    },
   ];
   const effects = [
     { section: updateRuns, rows: writes.flatMap(updateValues) },

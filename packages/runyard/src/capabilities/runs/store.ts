@@ -51,10 +51,7 @@ const readSteps: Statement = {
   postgres: `SELECT ${stepList} FROM steps WHERE run_id = ANY($1::text[]) ORDER BY run_id, seq`,
 };
 
-const readProgress = statement(
-  'run_progress',
-  'SELECT status, next_event_index FROM runs WHERE run_id = ?',
-);
+const readProgress = statement('run_progress', 'SELECT status, next_event_index FROM runs WHERE run_id = ?');
 
 // Blocks do not overlap: the one that holds an index is the last that begins at it or before.
 const readEventBlocks: Statement = statement(
@@ -116,11 +113,19 @@ export class RunStore implements RunJournal {
   }
 
   async progress(runId: string): Promise<{ status: RunStatus; nextEventIndex: number } | undefined> {
-    const [row] = await this.database.read<{ status: RunStatus; next_event_index: number }>(readProgress, [runId]);
+    const [row] = await this.database.read<{ status: RunStatus; next_event_index: number }>(readProgress, [
+      runId,
+    ]);
     return row && { status: row.status, nextEventIndex: row.next_event_index };
   }
 
-  async history({ sessionId, componentId, before, count, exceptRunId }: HistoryQuery): Promise<RunWithSteps[]> {
+  async history({
+    sessionId,
+    componentId,
+    before,
+    count,
+    exceptRunId,
+  }: HistoryQuery): Promise<RunWithSteps[]> {
     const rows = await this.database.read<RunsTable>(readHistory, [
       sessionId,
       componentId,
@@ -153,7 +158,9 @@ export class RunStore implements RunJournal {
       .where('attempt', '=', attempt)
       // A run that ended in the meantime is nobody's to take over.
       .where('status', 'in', [...heldStatuses, 'paused'])
-      .where((where) => where.or([where('lease_expires_at', '<=', now), where('lease_expires_at', 'is', null)]))
+      .where((where) =>
+        where.or([where('lease_expires_at', '<=', now), where('lease_expires_at', 'is', null)]),
+      )
       .returning(runColumns)
       .executeTakeFirst();
     return row && runFromRow(row);

@@ -7,6 +7,7 @@ import { openAIRequestBody } from './openai-request.js';
 import { OpenAIAnswer } from './openai-response.js';
 import { callProvider, type ProviderAnswer, type ProviderCall, waitOrAbort } from './provider-call.js';
 import { errorFromStream } from './provider-failure.js';
+import { RepeatedDelta } from './repeated-delta.js';
 
 export interface OpenAICompatibleOptions {
   /** The provider's name for the model. */
@@ -77,6 +78,7 @@ class OpenAICompatibleModel implements Model {
     }
   }
 
+  /** One generator, not one inside another: the hop between two of them costs as much as a token itself. */
   async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ModelChunk> {
     const answer = await this.#call(request, options, true);
     try {
@@ -87,55 +89,24 @@ class OpenAICompatibleModel implements Model {
         if (response.reasoningContent) yield { type: 'reasoning', text: response.reasoningContent };
         if (response.content) yield { type: 'text', text: response.content };
         yield { type: 'response', response };
-      } else {
-        yield* this.#readStream(answer, options.signal);
+        return;
       }
+      const reader = new StreamReader((data, event) => this.#chunk(data, event));
+      while (!reader.done) {
+        const bytes = await this.#nextBytes(answer, reader.whole);
+        for (const chunk of reader.take(bytes)) {
+          options.signal.throwIfAborted();
+          yield chunk;
+        }
+        if (reader.failure !== undefined) throw this.#protocolError(reader.failure);
+      }
+      if (!reader.complete) throw this.#unfinished();
+      // Before the last chunk, because a reader may leave with it: the connection is fit for the next call.
+      answer.close({ complete: true });
+      yield { type: 'response', response: reader.whole.response() };
     } finally {
       answer.close();
     }
-  }
-
-  async *#readStream(answer: ProviderAnswer, signal: AbortSignal): AsyncGenerator<ModelChunk> {
-    const whole = new OpenAIAnswer();
-    // One read may bring several events; they are handed on in order before the next read.
-    let ready: ModelChunk[] = [];
-    let done = false;
-    const deliver = (chunk: ModelChunk) => void ready.push(chunk);
-    const parser = new EventStreamParser((data, event) => {
-      if (done) return;
-      if (data === '[DONE]') done = true;
-      else whole.accept(this.#chunk(data, event), deliver);
-    });
-    while (!done) {
-      const bytes = await this.#nextBytes(answer, whole);
-      let failure: unknown;
-      try {
-        if (bytes) parser.push(bytes);
-        else parser.end();
-      } catch (error) {
-        failure = this.#protocolError(error);
-      }
-      if (ready.length > 0) {
-        const chunks = ready;
-        ready = [];
-        for (const chunk of chunks) {
-          signal.throwIfAborted();
-          yield chunk;
-        }
-      }
-      if (failure !== undefined) throw failure;
-      if (!bytes) break;
-    }
-    if (!done && !whole.finished) {
-      throw new ModelError(`${this.provider} ended the stream before the answer was complete.`, {
-        provider: this.provider,
-        kind: 'connection',
-        retryable: true,
-      });
-    }
-    // Before the last chunk, because a reader may leave with it: the connection is fit for the next call.
-    answer.close({ complete: true });
-    yield { type: 'response', response: whole.response() };
   }
 
   /** A connection that breaks after the answer was complete has broken nothing. */
@@ -206,6 +177,14 @@ class OpenAICompatibleModel implements Model {
     return value;
   }
 
+  #unfinished(): ModelError {
+    return new ModelError(`${this.provider} ended the stream before the answer was complete.`, {
+      provider: this.provider,
+      kind: 'connection',
+      retryable: true,
+    });
+  }
+
   #protocolError(error: unknown): ModelError {
     if (error instanceof ModelError) return error;
     const text = error instanceof Error ? error.message : String(error);
@@ -220,6 +199,55 @@ class OpenAICompatibleModel implements Model {
     for (const secret of this.#secrets) clean = clean.replaceAll(secret, '***');
     return clean;
   };
+}
+
+/** Turns the bytes of a stream into chunks, as many as each read completes. */
+class StreamReader {
+  readonly whole = new OpenAIAnswer();
+  /** What made the stream unreadable, after the chunks that came before it. */
+  failure: unknown;
+  /** There is nothing more to read. */
+  done = false;
+  #sawDone = false;
+  #ready: ModelChunk[] = [];
+  readonly #repeated = new RepeatedDelta();
+  readonly #parse: (data: string, event: string) => JsonObject;
+  readonly #parser = new EventStreamParser((data, event) => this.#accept(data, event));
+  readonly #deliver = (chunk: ModelChunk) => void this.#ready.push(chunk);
+
+  constructor(parse: (data: string, event: string) => JsonObject) {
+    this.#parse = parse;
+  }
+
+  /** Whether the provider brought its answer to an end. */
+  get complete(): boolean {
+    return this.#sawDone || this.whole.finished;
+  }
+
+  take(bytes: Uint8Array | undefined): ModelChunk[] {
+    this.#ready = [];
+    try {
+      if (bytes) this.#parser.push(bytes);
+      else this.#parser.end();
+    } catch (error) {
+      this.failure = error;
+    }
+    this.done = this.#sawDone || bytes === undefined;
+    return this.#ready;
+  }
+
+  #accept(data: string, event: string): void {
+    if (this.#sawDone) return;
+    const repeated = event === '' ? this.#repeated.textIn(data) : undefined;
+    if (repeated !== undefined) {
+      this.whole.addText(repeated, this.#deliver);
+    } else if (data === '[DONE]') {
+      this.#sawDone = true;
+    } else {
+      const onlyText = this.whole.accept(this.#parse(data, event), this.#deliver);
+      if (onlyText !== undefined) this.#repeated.learn(data, onlyText);
+    }
+  }
 }
 
 function completionsUrl(baseUrl: string): string {

@@ -28,19 +28,26 @@ export class OpenAIAnswer {
     return this.#finishReason !== undefined;
   }
 
-  /** Takes in one object of the wire and hands the text in it to `deliver`. */
-  accept(chunk: JsonObject, deliver: (chunk: ModelChunk) => void): void {
+  /**
+   * Takes in one object of the wire and hands the text in it to `deliver`. Answers with the text if the object
+   * held nothing else that matters.
+   */
+  accept(chunk: JsonObject, deliver: (chunk: ModelChunk) => void): string | undefined {
     if (this.#id === undefined && typeof chunk.id === 'string' && chunk.id !== '') this.#id = chunk.id;
-    const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
-    if (isJsonObject(choice)) {
-      const part = choice.delta ?? choice.message;
-      if (isJsonObject(part)) this.#acceptPart(part, deliver);
-      if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') {
-        this.#finishReason = choice.finish_reason;
-      }
-    }
     const usage = chunk.usage ?? (isJsonObject(chunk.x_groq) ? chunk.x_groq.usage : undefined);
     if (isJsonObject(usage)) this.#usage = usageFrom(usage);
+    const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
+    if (!isJsonObject(choice)) return undefined;
+    const part = choice.delta ?? choice.message;
+    const onlyText = isJsonObject(part) ? this.#acceptPart(part, deliver) : undefined;
+    if (typeof choice.finish_reason !== 'string' || choice.finish_reason === '') return onlyText;
+    this.#finishReason = choice.finish_reason;
+    return undefined;
+  }
+
+  addText(text: string, deliver: (chunk: ModelChunk) => void): void {
+    this.#content += text;
+    deliver({ type: 'text', text });
   }
 
   response(): ModelResponse {
@@ -56,24 +63,26 @@ export class OpenAIAnswer {
     };
   }
 
-  #acceptPart(part: JsonObject, deliver: (chunk: ModelChunk) => void): void {
+  #acceptPart(part: JsonObject, deliver: (chunk: ModelChunk) => void): string | undefined {
+    let onlyText = true;
     const reasoning = part.reasoning_content ?? part.reasoning;
     if (typeof reasoning === 'string' && reasoning !== '') {
+      onlyText = false;
       this.#reasoning += reasoning;
       deliver({ type: 'reasoning', text: reasoning });
     }
     const text = typeof part.content === 'string' ? part.content : textOfParts(part.content);
-    if (text !== '') {
-      this.#content += text;
-      deliver({ type: 'text', text });
-    }
+    if (text !== '') this.addText(text, deliver);
     if (typeof part.refusal === 'string' && part.refusal !== '') {
+      onlyText = false;
       this.#refusal += part.refusal;
       deliver({ type: 'text', text: part.refusal });
     }
     if (Array.isArray(part.tool_calls)) {
+      onlyText = false;
       for (const fragment of part.tool_calls) if (isJsonObject(fragment)) this.#acceptFragment(fragment);
     }
+    return onlyText && text !== '' ? text : undefined;
   }
 
   #acceptFragment(fragment: JsonObject): void {

@@ -4,7 +4,7 @@ import { ModelError } from './model-error.js';
 const longestMessage = 1_000;
 
 /** What a provider said about a failure, whatever form it chose. */
-export interface ProviderComplaint {
+interface ProviderComplaint {
   readonly message: string;
   readonly code?: string | number;
 }

@@ -100,6 +100,8 @@ export class EventReader {
 
   private wait(): Promise<void> {
     const { log } = this;
+    // what happened since `available` looked would wake nobody any more
+    if (this.closed || (log !== undefined && (log.ended || log.read(this.cursor, 1).length > 0))) return Promise.resolve();
     return new Promise((resolve) => {
       const cancelTimer = log === undefined ? this.sources.timers.after(pollMs, () => this.wake?.()) : null;
       this.wake = () => {

@@ -68,7 +68,7 @@ function boundaryOf(contentType: string): string {
 /** The position after the first delimiter. It stands at the start, or after a preamble that nobody reads. */
 function firstDelimiter(body: Buffer, delimiter: Buffer): number {
   const length = delimiter.length - 2;
-  if (delimiter.compare(body, 0, length, 2) === 0 && closesLine(body, length)) return length;
+  if (body.subarray(0, length).equals(delimiter.subarray(2)) && closesLine(body, length)) return length;
   const at = nextDelimiter(body, delimiter, 0);
   if (at === -1) throw malformed('the boundary that the content type names is not in the body');
   return at + delimiter.length;

@@ -50,29 +50,24 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
     const allowed = table.methodsAt(exchange.path);
     sendError(exchange, allowed.length > 0 ? errors.methodNotAllowed(allowed) : errors.notFound());
   });
-  // Own scope: our routes read their bodies themselves, the operator's keep fastify's parsers.
-  app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    for (const route of routes) addRoute(scope, new RouteDispatcher(route, { ...options, streams }));
-  });
+  for (const route of routes) addRoute(app, new RouteDispatcher(route, { ...options, streams }));
   if (options.customRoutes) app.register(customRouteScope(options.customRoutes, table, options.resolveCaller));
   await app.ready();
   return httpServer({ app, front, streams, description });
 }
 
-function addRoute<Services>(scope: FastifyInstance, dispatcher: RouteDispatcher<Services>): void {
+/**
+ * Our routes are answered in fastify's first hook: its parsing, validation and serialisation have nothing to do
+ * for them, and stay there for the operator's routes.
+ */
+function addRoute<Services>(app: FastifyInstance, dispatcher: RouteDispatcher<Services>): void {
+  const answer = (request: FastifyRequest, reply: FastifyReply): void => {
+    reply.hijack();
+    const params = request.params as Record<string, string>;
+    void dispatcher.dispatch(exchangeOf(request.raw), params, request.query as Record<string, string>);
+  };
   const { method, path } = dispatcher.route;
-  scope.route({
-    method,
-    url: path,
-    handler(request: FastifyRequest, reply: FastifyReply) {
-      // From here on the answer is ours: written once, straight to the socket.
-      reply.hijack();
-      const { params, query } = request as FastifyRequest & { params: Record<string, string>; query: Record<string, string> };
-      void dispatcher.dispatch(exchangeOf(request.raw), params, query);
-    },
-  });
+  app.route({ method, url: path, onRequest: answer, handler: answer });
 }
 
 /** What happens to every request before it is routed. */
@@ -149,7 +144,7 @@ function lazyCompilers() {
 /** Errors that fastify or a custom route raised, in the form of all others. */
 function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   reply.hijack();
-  sendError(exchangeOf(request.raw), translate(error, request));
+  sendError(exchangeOf(request.raw), translate(error));
 }
 
 /** What is not even HTTP has no request and no response object; it gets an answer all the same. */
@@ -167,11 +162,10 @@ function answerMalformed(error: ConnectionError, socket: Socket): void {
   );
 }
 
-function translate(error: FastifyError, request: FastifyRequest): unknown {
+function translate(error: FastifyError): unknown {
   if (error instanceof RunyardError) return error;
   if (error.code === 'FST_ERR_BAD_URL') return errors.badUrl();
   const status = error.statusCode ?? 500;
-  if (status === 415) return errors.unsupportedMediaType(request.headers['content-type'] ?? '', ['a valid content type']);
   if (status >= 400 && status < 500) return new RunyardError('bad_request', status, error.message);
   return error;
 }

@@ -15,12 +15,17 @@ export type Validated<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly items: readonly ValidationItem[] };
 
-const literalMark = 'literal_error';
+const literalMark = 'literal';
+const integerMark = 'integer';
 
-/** zod tells enum and literal faults apart only while it words them: the wording is used to remember which it was. */
+/** zod tells these faults from their relatives only while it words them: the wording remembers which it was. */
 const parseContext: z.core.ParseContext<z.core.$ZodIssue> = {
   reportInput: true,
-  error: (issue) => (issue.code === 'invalid_value' && issue.inst instanceof z.ZodLiteral ? literalMark : undefined),
+  error: ({ code, inst }) => {
+    if (code === 'invalid_value' && inst instanceof z.ZodLiteral) return literalMark;
+    if (code === 'invalid_type' && inst instanceof z.ZodNumberFormat) return integerMark;
+    return undefined;
+  },
 };
 
 /** Checks one part of a request and answers with the value, or with the faults in the form of the contract. */
@@ -66,7 +71,7 @@ function itemsOf(issue: z.core.$ZodIssue, prefix: Location, root: unknown, form:
 function faultOf(issue: z.core.$ZodIssue): Fault {
   switch (issue.code) {
     case 'invalid_type':
-      return typeFault(issue.expected, issue.path.length === 0);
+      return typeFault(issue.message === integerMark ? 'int' : issue.expected, issue.path.length === 0);
     case 'too_big':
       return tooBig(issue);
     case 'too_small':

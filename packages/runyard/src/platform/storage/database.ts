@@ -44,7 +44,10 @@ export interface SqliteDatabase extends DatabaseBase {
 export interface PostgresDatabase extends DatabaseBase {
   readonly dialect: 'postgres';
   /** Runs the statement, again if it lost a deadlock or a race that PostgreSQL undid. */
-  write(statement: { readonly name: string; readonly text: string }, parameters: readonly unknown[]): Promise<void>;
+  write(
+    statement: { readonly name: string; readonly text: string },
+    parameters: readonly unknown[],
+  ): Promise<void>;
 }
 
 /** A statement in the words of each database. `name` is unique: prepared statements are kept under it. */

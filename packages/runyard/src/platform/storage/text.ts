@@ -29,7 +29,9 @@ export function encodeParameter(value: unknown): unknown {
 /** The same for SQLite, which has no arrays: a list is JSON text there. */
 export function encodeForSqlite(value: SqlValue): string | number | null | Uint8Array {
   if (typeof value === 'string') return encodeText(value);
-  return Array.isArray(value) ? JSON.stringify(value.map(encodeParameter)) : (value as Exclude<SqlValue, readonly string[]>);
+  return Array.isArray(value)
+    ? JSON.stringify(value.map(encodeParameter))
+    : (value as Exclude<SqlValue, readonly string[]>);
 }
 
 /** Decodes the texts of fresh rows in place. */

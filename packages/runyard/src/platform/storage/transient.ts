@@ -31,11 +31,15 @@ interface StorageFailure {
 export function isTransientStorageError(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { code, errcode, message } = error as StorageFailure;
-  if (typeof errcode === 'number') return (errcode & 0xff) === sqliteBusy || (errcode & 0xff) === sqliteLocked;
+  if (typeof errcode === 'number')
+    return (errcode & 0xff) === sqliteBusy || (errcode & 0xff) === sqliteLocked;
   if (typeof code === 'string') {
     return code.startsWith('08') || transientPostgresCodes.has(code) || transientSystemCodes.has(code);
   }
-  return typeof message === 'string' && /^(Connection terminated|timeout exceeded when trying to connect)/.test(message);
+  return (
+    typeof message === 'string' &&
+    /^(Connection terminated|timeout exceeded when trying to connect)/.test(message)
+  );
 }
 
 /** PostgreSQL undid the whole statement: running it again is safe. */

@@ -5,7 +5,7 @@ import type { ToolChoice, ToolDefinition } from '../model.js';
 import { fillSchema } from './fill-schema.js';
 import { readArguments } from './read-arguments.js';
 import { propertiesOf, SchemaReader } from './schema-parts.js';
-import { keywords, overlap, words } from './words.js';
+import { escapePattern, keywords, overlap, words } from './words.js';
 
 const mostCalls = 3;
 /** One word of the name, or as much from the description. */
@@ -58,10 +58,12 @@ function candidate(tool: ToolDefinition, message: string): Candidate[] {
 }
 
 function relevance(tool: ToolDefinition, message: string): { score: number; named: boolean } {
-  const spoken = keywords(message);
+  // “Do you remember …” asks; it does not tell anyone to remember.
+  const asked = message.replace(/\byou (?:still |already )?(?:remember|know)\b/gi, 'recall');
+  const spoken = keywords(asked);
   const name = new Set([...keywords(tool.name)].filter((word) => !emptyVerbs.has(word)));
   const inName = overlap(name, spoken);
-  const literal = message.toLowerCase().includes(tool.name.toLowerCase()) && tool.name.length > 2;
+  const literal = new RegExp(`(?<![\\w-])${escapePattern(tool.name)}(?![\\w-])`, 'i').test(asked);
   const inDescription = overlap(keywords(tool.description), spoken);
   const inParameters = overlap(keywords(parameterWords(tool)), spoken);
   return {

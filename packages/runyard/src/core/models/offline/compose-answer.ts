@@ -108,7 +108,7 @@ function recall(wanted: string, texts: readonly string[]): string {
 
 function nameIn(text: string): string | undefined {
   const named =
-    /\b(?:[Mm]y name is|[Cc]all me|I am called|(?:user['’]s|customer['’]s|user|their) name(?: is|:|=)|(?:[Tt]alking|[Ss]peaking|[Cc]hatting) (?:to|with)|[Gg]reet|[Aa]ddress(?: the user)? as|[Uu]ser is(?: called)?|[Nn]ame:|"(?:user_)?name":)\s*["“]?(\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*)*)/u;
+    /\b(?:[Mm]y name is|[Cc]all me|I am called|(?:user['’]s|customer['’]s|user|their) name(?: is|:|=|,)|(?:[Tt]alking|[Ss]peaking|[Cc]hatting) (?:to|with)|[Gg]reet|[Aa]ddress(?: the user)? as|[Uu]ser is(?: called)?|[Nn]ame:|"(?:user_)?name":)\s*["“]?(\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*)*)/u;
   return (named.exec(text) ?? /\bI(?: am|['’]m) (\p{Lu}[\p{L}'’-]+)/u.exec(text))?.[1];
 }
 

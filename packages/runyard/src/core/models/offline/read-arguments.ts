@@ -119,9 +119,19 @@ class ArgumentReader {
 
   /** What follows the word that made us think of the tool: “remember that I like tea” leaves “I like tea”. */
   #remainder(): string | undefined {
-    const verbs = words(this.tool.name).join('|');
+    const named = [
+      ...words(this.tool.name),
+      'save',
+      'note',
+      'find',
+      'look up',
+      'the',
+      'a',
+      'my',
+      'your',
+    ].join('|');
     const after = new RegExp(
-      `\\b(?:${verbs}|save|note|find|look up)(?:s|ed|ing)?\\b\\s*(?:for|that|about|up|:)?\\s*(.+)$`,
+      `\\b(?:${named})(?:s|ed|ing)?\\b(?:\\s+(?:${named}))*\\s*(?:for|that|about|:)?\\s*(.+)$`,
       'is',
     );
     const text = (after.exec(this.message)?.[1] ?? this.message).trim().replace(/[.?!]+$/, '');

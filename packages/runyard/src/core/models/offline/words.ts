@@ -99,6 +99,7 @@ export function namesIn(text: string): string[] {
     .filter((name) => name !== 'I' && !name.startsWith('I '));
 }
 
-function escapePattern(text: string): string {
+/** A text as a regular expression that matches just that text. */
+export function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

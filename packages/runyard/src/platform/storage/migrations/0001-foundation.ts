@@ -94,11 +94,17 @@ async function createRuns(database: Kysely<unknown>): Promise<void> {
   await index(database, 'runs', 'runs_by_session', ['session_id', 'created_at', 'run_id']);
   await index(database, 'runs', 'runs_by_component', ['kind', 'component_id', 'created_at', 'run_id']);
   await index(database, 'runs', 'runs_by_status', ['kind', 'component_id', 'status', 'created_at', 'run_id']);
-  await sql`CREATE INDEX runs_by_user ON runs (user_id, created_at, run_id) WHERE user_id IS NOT NULL`.execute(database);
-  await sql`CREATE INDEX runs_by_parent ON runs (parent_run_id) WHERE parent_run_id IS NOT NULL`.execute(database);
+  await sql`CREATE INDEX runs_by_user ON runs (user_id, created_at, run_id) WHERE user_id IS NOT NULL`.execute(
+    database,
+  );
+  await sql`CREATE INDEX runs_by_parent ON runs (parent_run_id) WHERE parent_run_id IS NOT NULL`.execute(
+    database,
+  );
   await sql`CREATE INDEX runs_history ON runs (session_id, component_id, created_at, run_id)
     WHERE status = 'completed'`.execute(database);
-  await sql`CREATE INDEX runs_leased ON runs (lease_expires_at) WHERE status IN ('pending', 'running')`.execute(database);
+  await sql`CREATE INDEX runs_leased ON runs (lease_expires_at) WHERE status IN ('pending', 'running')`.execute(
+    database,
+  );
 }
 
 async function createJournal(database: Kysely<unknown>, dialect: Dialect): Promise<void> {

@@ -39,7 +39,9 @@ export async function schemaStatus(
   return {
     current,
     latest: latestOf(available),
-    pending: available.filter(({ version }) => version > current).map(({ version, name }) => ({ version, name })),
+    pending: available
+      .filter(({ version }) => version > current)
+      .map(({ version, name }) => ({ version, name })),
   };
 }
 

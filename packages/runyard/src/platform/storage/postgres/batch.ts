@@ -73,7 +73,10 @@ function batchText(guards: readonly GuardSection[], effects: readonly FilledSect
     const first = position;
     position += columns.length;
     const lists = columns.map(([, type], index) => `$${first + index}::${type}[]`);
-    return { first, given: `unnest(${lists.join(', ')}) AS given (${columns.map(([name]) => name).join(', ')})` };
+    return {
+      first,
+      given: `unnest(${lists.join(', ')}) AS given (${columns.map(([name]) => name).join(', ')})`,
+    };
   };
   for (const { section, reason } of guards) {
     const { first, given } = place(section);

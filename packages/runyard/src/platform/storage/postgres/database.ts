@@ -31,7 +31,9 @@ export async function openPostgres({ id, url, log }: OpenPostgresOptions): Promi
   const [hotPool, queryPool] = pools;
   for (const pool of pools) {
     // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
-    pool.on('error', (error) => log.warn({ database: id, reason: error.message }, 'database connection lost'));
+    pool.on('error', (error) =>
+      log.warn({ database: id, reason: error.message }, 'database connection lost'),
+    );
   }
   // Queued before the first statement of the connection; a failure shows there.
   hotPool.on('connect', (client) => void client.query(hotPathSettings).catch(() => {}));
@@ -87,12 +89,17 @@ function typeParser(oid: number, format?: 'text' | 'binary') {
 
 async function probe(pool: pg.Pool, id: string, location: string): Promise<void> {
   try {
-    const { rows } = await pool.query<{ encoding: string }>(`SELECT current_setting('server_encoding') AS encoding`);
+    const { rows } = await pool.query<{ encoding: string }>(
+      `SELECT current_setting('server_encoding') AS encoding`,
+    );
     if (rows[0]?.encoding === 'UTF8') return;
     throw new Error(`its encoding is ${rows[0]?.encoding}. Create it with ENCODING 'UTF8'.`);
   } catch (cause) {
     await pool.end();
-    throw errors.databaseUnavailable(`Database '${id}' cannot be used at ${location}: ${reason(cause)}`, cause);
+    throw errors.databaseUnavailable(
+      `Database '${id}' cannot be used at ${location}: ${reason(cause)}`,
+      cause,
+    );
   }
 }
 

@@ -22,7 +22,11 @@ const busyTimeout = 'PRAGMA busy_timeout = 10000';
 
 export async function openSqlite({ id, path, durability, log }: OpenSqliteOptions): Promise<SqliteDatabase> {
   const reader = new SqliteReader(openReadingConnection(id, path));
-  const writer = new SqliteWriter({ libraryPath: sqliteLibraryPath(), path, setup: writingSetup(durability) });
+  const writer = new SqliteWriter({
+    libraryPath: sqliteLibraryPath(),
+    path,
+    setup: writingSetup(durability),
+  });
   const query = new Kysely<Schema>({ dialect: sqliteDialect(reader, writer) });
   log.debug({ database: id, path, durability }, 'database opened');
   let closing: Promise<void> | undefined;
@@ -79,7 +83,8 @@ function reason(cause: unknown): string {
   if (code === 'ENOTDIR' || code === 'EEXIST') return 'a part of the path is a file, not a folder.';
   if (code === 'ENOSPC') return 'the disk is full.';
   if (/not a database/i.test(message)) return 'the file is not an SQLite database. Choose another file.';
-  if (/unable to open/i.test(message)) return 'the file cannot be opened for writing. Check the path and its permissions.';
+  if (/unable to open/i.test(message))
+    return 'the file cannot be opened for writing. Check the path and its permissions.';
   if (/readonly|read-only/i.test(message)) return 'the file may only be read. Change its permissions.';
   return message;
 }

@@ -1,5 +1,5 @@
-import { decodeRows, encodeForSqlite } from '../text.js';
 import type { SqlValue, Statement } from '../database.js';
+import { decodeRows, encodeForSqlite } from '../text.js';
 import type { SqliteConnection, SqliteStatement } from './library.js';
 import type { StoredValue } from './writer-thread.js';
 

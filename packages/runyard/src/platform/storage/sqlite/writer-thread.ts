@@ -17,7 +17,11 @@ export const guardNumbers = { none: 0, changed: 1, found: 2 } as const;
 
 export type ThreadRequest =
   /** Batches that share one commit. `defined` holds the texts of statements that the thread has not seen yet. */
-  | { readonly kind: 'batches'; readonly defined: readonly string[]; readonly batches: readonly (readonly (readonly ThreadRow[])[])[] }
+  | {
+      readonly kind: 'batches';
+      readonly defined: readonly string[];
+      readonly batches: readonly (readonly (readonly ThreadRow[])[])[];
+    }
   | { readonly kind: 'query'; readonly sql: string; readonly parameters: readonly StoredValue[] }
   | { readonly kind: 'close' };
 

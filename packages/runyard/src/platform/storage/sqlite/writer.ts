@@ -68,7 +68,8 @@ export class SqliteWriter {
     const encoded = units.map((unit) => this.#encode(unit));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ units: encoded, resolve, reject });
-      if (this.#waiting.length === 1) void this.#turns.take().then((done) => this.#writeWaiting().finally(done));
+      if (this.#waiting.length === 1)
+        void this.#turns.take().then((done) => this.#writeWaiting().finally(done));
     });
   }
 
@@ -120,7 +121,11 @@ export class SqliteWriter {
     this.#waiting = [];
     this.#undefined = [];
     try {
-      const reply = await this.#exchange({ kind: 'batches', defined, batches: batches.map((batch) => batch.units) });
+      const reply = await this.#exchange({
+        kind: 'batches',
+        defined,
+        batches: batches.map((batch) => batch.units),
+      });
       if (reply.kind !== 'batches') throw failureOf(reply);
       reply.outcomes.forEach((outcome, index) => {
         if ('message' in outcome) batches[index]!.reject(new SqliteError(outcome));
@@ -154,5 +159,7 @@ export class SqliteWriter {
 }
 
 function failureOf(reply: ThreadReply): Error {
-  return reply.kind === 'failure' ? new SqliteError(reply.failure) : new Error(`Unexpected answer: ${reply.kind}`);
+  return reply.kind === 'failure'
+    ? new SqliteError(reply.failure)
+    : new Error(`Unexpected answer: ${reply.kind}`);
 }

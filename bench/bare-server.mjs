@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import { instructions } from './lib/answer.mjs';
+import { openBareStore } from './lib/bare-store.mjs';
+import { serveCommands } from './lib/commands.mjs';
+
+/**
+ * The limit: what a run costs at least on this machine. It reads the same form, asks the same model in the same
+ * way, stores one row in one transaction and answers as much as Runyard does, with nothing in between.
+ */
+const { modelPort, store: storeSettings } = JSON.parse(process.argv[2]);
+const store = await openBareStore(storeSettings);
+const waitingStreams = new Set();
+
+const server = createServer((request, response) => {
+  const chunks = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('end', () => {
+    const form = new URLSearchParams(Buffer.concat(chunks).toString());
+    const agentId = request.url.split('/')[2];
+    handle(agentId, form, response).catch((error) => {
+      response.writeHead(500).end(error.message);
+    });
+  });
+});
+
+async function handle(agentId, form, response) {
+  const run = { run_id: randomUUID(), agent_id: agentId, session_id: form.get('session_id') ?? randomUUID() };
+  if (agentId === 'waiting') hold(run, response);
+  else if (form.get('stream') === 'true') await relay(run, form.get('message'), response);
+  else await answerWhole(run, form.get('message'), response);
+}
+
+async function answerWhole(run, message, response) {
+  const answer = await (await callModel(run.agent_id, message, false)).json();
+  const body = runBody(run, message, answer.choices[0].message.content, answer.usage);
+  await store.insert(run.run_id, run.session_id, JSON.stringify(body));
+  const text = JSON.stringify(body);
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+  response.end(text);
+}
+
+async function relay(run, message, response) {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const answer = await callModel(run.agent_id, message, true);
+  const decoder = new TextDecoder();
+  let rest = '';
+  let content = '';
+  let usage;
+  let index = 0;
+  for await (const bytes of answer.body) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+    rest = lines.pop();
+    let events = '';
+    for (const line of lines) {
+      if (!line.startsWith('data: ') || line === 'data: [DONE]') continue;
+      const chunk = JSON.parse(line.slice(6));
+      usage = chunk.usage ?? usage;
+      const token = chunk.choices[0]?.delta.content;
+      if (token === undefined) continue;
+      content += token;
+      events += contentEvent(run, index, token);
+      index += 1;
+    }
+    if (events !== '') response.write(events);
+  }
+  const body = JSON.stringify(runBody(run, message, content, usage));
+  await store.insert(run.run_id, run.session_id, body);
+  response.end(`id: ${index}\nevent: RunCompleted\ndata: ${body}\n\n`);
+}
+
+function hold(run, response) {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.write(contentEvent(run, 0, ''));
+  waitingStreams.add(response);
+}
+
+function callModel(agentId, message, stream) {
+  return fetch(`http://127.0.0.1:${modelPort}/${agentId}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'bench',
+      messages: [
+        { role: 'system', content: instructions },
+        { role: 'user', content: message },
+      ],
+      stream,
+    }),
+  });
+}
+
+function contentEvent(run, index, content) {
+  const event = { created_at: Math.floor(Date.now() / 1000), event: 'RunContent', agent_name: 'Bare', ...run };
+  const data = JSON.stringify({ ...event, nested_depth: 0, content, content_type: 'str', event_index: index });
+  return `id: ${index}\nevent: RunContent\ndata: ${data}\n\n`;
+}
+
+function runBody(run, message, content, usage) {
+  const now = new Date().toISOString();
+  const messages = [
+    { id: `${run.run_id}:system`, role: 'system', content: instructions, created_at: now },
+    { id: `${run.run_id}:user`, role: 'user', content: message, created_at: now },
+    { id: `${run.run_id}:model`, role: 'assistant', content, created_at: now, metrics: usage },
+  ];
+  const input = { input_content: message };
+  return { ...run, status: 'completed', content, created_at: now, metrics: usage, messages, input };
+}
+
+function release() {
+  for (const response of waitingStreams) response.end();
+  waitingStreams.clear();
+}
+
+server.listen(0, '127.0.0.1', () => serveCommands({ port: () => server.address().port, release }));

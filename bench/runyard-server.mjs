@@ -1,0 +1,50 @@
+import { agent, openAICompatible, Runyard } from '../packages/runyard/dist/index.js';
+import { instructions } from './lib/answer.mjs';
+import { serveCommands } from './lib/commands.mjs';
+
+/** Runyard as it is delivered: the default settings, except where to store and how little to log. */
+const { modelPort, dataDir, ...settings } = JSON.parse(process.argv[2]);
+
+const model = (path) =>
+  openAICompatible({ id: 'bench', provider: 'Bench', baseUrl: `http://127.0.0.1:${modelPort}/${path}/v1` });
+
+let releaseAnswers;
+const released = new Promise((resolve) => {
+  releaseAnswers = resolve;
+});
+
+/** Says nothing until it is released, and needs no connection of its own meanwhile. */
+const waitingModel = {
+  id: 'waiting',
+  provider: 'Bench',
+  name: 'WaitingModel',
+  capabilities: { structuredOutput: 'native', tools: true },
+  async generate() {
+    await released;
+    return { content: 'done', toolCalls: [], usage: {}, finishReason: 'stop' };
+  },
+  async *stream() {
+    yield { type: 'response', response: await this.generate() };
+  },
+};
+
+const app = new Runyard({
+  ...settings,
+  dataDir,
+  port: 0,
+  logLevel: 'warn',
+  autoMigrate: true,
+  agents: [
+    agent({ id: 'plain', name: 'Plain', model: model('plain'), instructions }),
+    agent({ id: 'burst', name: 'Burst', model: model('burst'), instructions }),
+    agent({ id: 'history', name: 'History', model: model('plain'), instructions, addHistoryToContext: true }),
+    agent({ id: 'waiting', name: 'Waiting', model: waitingModel, instructions }),
+  ],
+});
+
+const { port } = await app.listen();
+serveCommands({
+  port: () => port,
+  release: () => releaseAnswers(),
+  close: () => app.close(),
+});

@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { RunStore } from '../../src/capabilities/runs/store.js';
+import { isTransientStorageError } from '../../src/platform/storage/transient.js';
+import { forEachDatabase } from '../support/databases.js';
+import { aRun, creation } from './builders.js';
+
+const everyone = { kind: 'all' } as const;
+
+forEachDatabase((_dialect, freshPlace) => {
+  it('undoes a transaction that fails, and only that', async () => {
+    const database = await (await freshPlace()).open();
+    const runs = new RunStore(database);
+    const kept = aRun();
+    const transaction = database.query.transaction().execute(async (inside) => {
+      await inside
+        .insertInto('sessions')
+        .values({
+          session_id: 'undone',
+          kind: 'agent',
+          component_id: 'x',
+          user_id: null,
+          name: null,
+          metadata: null,
+          created_at: 1,
+          updated_at: 1,
+        })
+        .execute();
+      expect(await inside.selectFrom('sessions').select('session_id').execute()).toContainEqual({
+        session_id: 'undone',
+      });
+      throw new Error('changed my mind');
+    });
+    const [outcome] = await Promise.all([
+      transaction.catch((error: Error) => error.message),
+      runs.commit([creation(kept)]),
+    ]);
+    expect(outcome).toBe('changed my mind');
+    expect((await runs.load(kept.runId))?.run).toEqual(kept);
+    expect(await database.query.selectFrom('sessions').select('session_id').execute()).toEqual([
+      { session_id: kept.sessionId },
+    ]);
+  });
+
+  it('keeps commits apart from a transaction that is under way', async () => {
+    const database = await (await freshPlace()).open();
+    const runs = new RunStore(database);
+    const count = () => runs.count(everyone, { kind: 'agent', componentId: 'writer' });
+    const before = aRun();
+    await runs.commit([creation(before)]);
+    await Promise.all([
+      ...Array.from({ length: 5 }, () =>
+        database.query.transaction().execute(async (inside) => {
+          await sql`UPDATE runs SET attempt = attempt + 1 WHERE run_id = ${before.runId}`.execute(inside);
+          await inside.selectFrom('runs').selectAll().execute();
+        }),
+      ),
+      ...Array.from({ length: 20 }, () => runs.commit([creation(aRun())])),
+    ]);
+    expect(await count()).toBe(21);
+    expect((await runs.load(before.runId))?.run.attempt).toBe(6);
+  });
+
+  it('fails the batch that is at fault, and no other that is written at the same time', async () => {
+    const database = await (await freshPlace()).open();
+    const runs = new RunStore(database);
+    const good = Array.from({ length: 6 }, () => aRun());
+    // Its session is never created: the database itself refuses it.
+    const orphan = aRun({ sessionId: 'never-created' });
+    const faulty = runs
+      .commit([{ ...creation(orphan), session: undefined }])
+      .catch((error: unknown) => error);
+    const outcomes = await Promise.all(good.map((run) => runs.commit([creation(run)])));
+    expect(await faulty).toBeInstanceOf(Error);
+    expect(isTransientStorageError(await faulty)).toBe(false);
+    expect(outcomes.flat()).toEqual([]);
+    for (const run of good) expect((await runs.load(run.runId))?.run).toEqual(run);
+    expect(await runs.load(orphan.runId)).toBeUndefined();
+  });
+
+  it('tells how many rows a statement changed, and gives back what it returns', async () => {
+    const database = await (await freshPlace()).open();
+    const runs = new RunStore(database);
+    await runs.commit([creation(aRun()), creation(aRun())]);
+    const changed = await database.query.updateTable('runs').set({ model: 'other' }).executeTakeFirst();
+    expect(changed.numUpdatedRows).toBe(2n);
+    const removed = await database.query.deleteFrom('runs').returning('model').execute();
+    expect(removed).toEqual([{ model: 'other' }, { model: 'other' }]);
+  });
+
+  it('finishes what is being written before it closes, and refuses what comes after', async () => {
+    const place = await freshPlace();
+    const database = await place.open();
+    const run = aRun();
+    const writing = new RunStore(database).commit([creation(run)]);
+    await writing;
+    await database.close();
+    await database.close();
+    await expect(new RunStore(database).commit([creation(aRun())])).rejects.toThrow();
+    expect((await new RunStore(await place.open()).load(run.runId))?.run).toEqual(run);
+  });
+});

@@ -1,0 +1,114 @@
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { RunStore } from '../../src/capabilities/runs/store.js';
+import { migrate, schemaStatus } from '../../src/platform/storage/migrations/migrate.js';
+import type { Migration } from '../../src/platform/storage/migrations/migration.js';
+import { migrations } from '../../src/platform/storage/migrations/migrations.js';
+import { forEachDatabase } from '../support/databases.js';
+import { aRun, aStep, creation } from './builders.js';
+
+const latest = migrations.at(-1)!.version;
+const done = (direction: 'up' | 'down') => (migration: Migration) => ({
+  version: migration.version,
+  name: migration.name,
+  direction,
+  status: 'done',
+  ms: expect.any(Number),
+});
+
+/** A migration that leaves a table behind before it fails. */
+const faulty: Migration = {
+  version: latest + 1,
+  name: 'faulty',
+  async up(database) {
+    await database.schema.createTable('half_made').addColumn('id', 'integer').execute();
+    await sql`SELECT * FROM there_is_no_such_table`.execute(database);
+  },
+  async down() {},
+};
+const unreached: Migration = { ...faulty, version: latest + 2, name: 'unreached' };
+
+it('numbers the migrations from one, without a gap', () => {
+  expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1));
+});
+
+forEachDatabase((_dialect, freshPlace) => {
+  it('goes up, down and up again, and the schema works', async () => {
+    const database = await (await freshPlace()).openUnprepared();
+    expect(await schemaStatus(database)).toEqual({
+      current: 0,
+      latest,
+      pending: migrations.map(({ version, name }) => ({ version, name })),
+    });
+    expect(await migrate(database)).toEqual(migrations.map(done('up')));
+    expect(await schemaStatus(database)).toEqual({ current: latest, latest, pending: [] });
+    const runs = new RunStore(database);
+    const run = aRun();
+    await runs.commit([creation(run, { steps: [aStep(run, 0)] })]);
+    expect(await migrate(database, { to: 0 })).toEqual([...migrations].reverse().map(done('down')));
+    expect((await schemaStatus(database)).current).toBe(0);
+    expect(await migrate(database)).toEqual(migrations.map(done('up')));
+    expect(await runs.load(run.runId)).toBeUndefined();
+    expect(await runs.commit([creation(run)])).toEqual([]);
+    expect(await runs.load(run.runId)).toEqual({ run, steps: [] });
+  });
+
+  it('keeps the data of the tables that a step down does not concern', async () => {
+    const database = await (await freshPlace()).open();
+    const runs = new RunStore(database);
+    const run = aRun();
+    await runs.commit([creation(run)]);
+    expect(await migrate(database, { to: 1 })).toEqual(migrations.slice(1).reverse().map(done('down')));
+    expect((await schemaStatus(database)).pending.map(({ version }) => version)).toEqual(
+      migrations.slice(1).map(({ version }) => version),
+    );
+    await migrate(database);
+    expect((await runs.load(run.runId))?.run).toEqual(run);
+  });
+
+  it('has nothing to do the second time', async () => {
+    const database = await (await freshPlace()).open();
+    expect(await migrate(database)).toEqual([]);
+  });
+
+  it('does the work once when several processes migrate at the same time', async () => {
+    const place = await freshPlace();
+    const all = await Promise.all(Array.from({ length: 4 }, () => place.openUnprepared()));
+    const results = await Promise.all(all.map((database) => migrate(database)));
+    const byVersion = results.flat().sort((a, b) => a.version - b.version);
+    expect(byVersion).toEqual(migrations.map(done('up')));
+    for (const database of all) expect((await schemaStatus(database)).pending).toEqual([]);
+  });
+
+  it('reports a failure, undoes that migration alone and stops there', async () => {
+    const database = await (await freshPlace()).openUnprepared();
+    const available = [...migrations, faulty, unreached];
+    const results = await migrate(database, { available });
+    expect(results.map(({ version, status }) => [version, status])).toEqual([
+      ...migrations.map(({ version }) => [version, 'done']),
+      [faulty.version, 'failed'],
+      [unreached.version, 'not_run'],
+    ]);
+    expect(String(results.at(-2)!.error)).toContain('there_is_no_such_table');
+    expect(await schemaStatus(database, available)).toMatchObject({ current: latest });
+    await expect(sql`SELECT * FROM half_made`.execute(database.query)).rejects.toThrow('half_made');
+    expect(await new RunStore(database).commit([creation(aRun())])).toEqual([]);
+  });
+
+  it('refuses a version that does not exist', async () => {
+    const database = await (await freshPlace()).openUnprepared();
+    await expect(migrate(database, { to: latest + 1 })).rejects.toThrow(
+      `There is no schema version ${latest + 1}. The versions are 0 to ${latest}.`,
+    );
+    expect((await schemaStatus(database)).current).toBe(0);
+  });
+
+  it('refuses a schema that is newer than it knows', async () => {
+    const database = await (await freshPlace()).open();
+    const older = migrations.slice(0, -1);
+    await expect(migrate(database, { available: older })).rejects.toThrow(
+      /this Runyard knows versions up to/,
+    );
+    expect((await schemaStatus(database)).current).toBe(latest);
+  });
+});

@@ -1,0 +1,83 @@
+import { onTestFinished } from 'vitest';
+import { RunStore } from '../../src/capabilities/runs/store.js';
+import { silentLog } from '../../src/core/log.js';
+import type { RunContext } from '../../src/core/runs/context.js';
+import { type EngineOptions, RunEngine, type RunHandle } from '../../src/core/runs/engine.js';
+import type { Executable, RunEnd } from '../../src/core/runs/executable.js';
+import type { LoggedEvent } from '../../src/core/runs/logged-event.js';
+import type { RunResult } from '../../src/core/runs/run.js';
+import { startRun } from '../../src/core/runs/start-run.js';
+import { systemTimers } from '../../src/platform/engine/local/timers.js';
+import { freshSqlite } from '../support/databases.js';
+
+/** A component made of one function, with events that are easy to recognise. */
+export function executable(id: string, execute: (context: RunContext) => Promise<unknown>): Executable {
+  return {
+    kind: 'agent',
+    id,
+    name: id,
+    model: null,
+    eventFields: { agent_id: id },
+    initialState: {},
+    execute: async (context): Promise<RunResult> => ({
+      content: ((await execute(context)) ?? '') as string,
+      contentType: 'str',
+    }),
+    endEvents: (end: RunEnd) => [{ name: `end:${end.status}`, payload: { content: end.result.content } }],
+  };
+}
+
+/** A store in a fresh SQLite file, to put engines over as if each was a process of its own. */
+export async function freshStore(): Promise<RunStore> {
+  const place = await freshSqlite();
+  return new RunStore(await place.open());
+}
+
+let engines = 0;
+
+export function engineOver(store: RunStore, components: readonly Executable[], options: Partial<EngineOptions> = {}): RunEngine {
+  engines += 1;
+  const engine = new RunEngine({
+    journal: store,
+    media: { put: async () => '', get: async () => undefined },
+    timers: systemTimers,
+    log: silentLog,
+    owner: `test:${engines}`,
+    leaseMs: 60_000,
+    resolve: ({ componentId }) => components.find(({ id }) => id === componentId),
+    isTransient: () => false,
+    ...options,
+  });
+  onTestFinished(() => engine.stop(0));
+  return engine;
+}
+
+export function begin(engine: RunEngine, store: RunStore, component: Executable, more: Partial<Parameters<typeof startRun>[2]> = {}): Promise<RunHandle> {
+  return startRun(engine, store, {
+    executable: component,
+    input: { content: 'hello', media: [], options: { stream: true } },
+    userId: null,
+    background: false,
+    ...more,
+  });
+}
+
+export async function allEvents(handle: { events(from?: number): { next(): Promise<readonly LoggedEvent[] | null> } }, from = 0) {
+  const seen: LoggedEvent[] = [];
+  const reader = handle.events(from);
+  for (let events = await reader.next(); events !== null; events = await reader.next()) seen.push(...events);
+  return seen;
+}
+
+/** A promise that the test settles. */
+export function gate<T = void>() {
+  let open!: (value: T) => void;
+  const promise = new Promise<T>((resolve) => {
+    open = resolve;
+  });
+  return { promise, open };
+}
+
+export function note(text: string) {
+  return { name: 'Note', payload: { text } };
+}

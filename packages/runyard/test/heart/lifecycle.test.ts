@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest';
+import { RunFailed } from '../../src/core/runs/executable.js';
+import { allEvents, begin, engineOver, executable, freshStore, gate, note } from './harness.js';
+
+describe('a run', () => {
+  test('is stored with its steps and its end before anybody is told', async () => {
+    const store = await freshStore();
+    const component = executable('a', async (context) => context.step('one', { kind: 'step', name: 'one' }, async () => 'done'));
+    const handle = await begin(engineOver(store, [component]), store, component);
+    const { run } = await handle.ended;
+    const stored = await store.load(run.runId);
+    expect(stored?.run).toMatchObject({ status: 'completed', result: { content: 'done' }, leaseOwner: null });
+    expect(stored?.steps).toMatchObject([{ key: 'one', status: 'completed', output: 'done' }]);
+  });
+
+  test('shows its last event only when its end is stored', async () => {
+    const store = await freshStore();
+    const component = executable('a', async () => 'x');
+    const handle = await begin(engineOver(store, [component]), store, component);
+    const reader = handle.events();
+    for (let events = await reader.next(); events !== null; events = await reader.next()) {
+      if (events.some(({ name }) => name === 'end:completed')) {
+        expect((await store.load(handle.runId))?.run.status).toBe('completed');
+        return;
+      }
+    }
+    expect.unreachable('no end event');
+  });
+
+  test('that throws ends as error, with what its executor knows', async () => {
+    const store = await freshStore();
+    const component = executable('a', async () => {
+      throw new RunFailed({ type: 'model_provider_error', message: 'no credit' });
+    });
+    const { run } = await (await begin(engineOver(store, [component]), store, component)).ended;
+    expect(run).toMatchObject({ status: 'error', result: { content: 'no credit', error: { type: 'model_provider_error' } } });
+  });
+
+  test('that nobody waits for is stored as pending before it is acknowledged', async () => {
+    const store = await freshStore();
+    const open = gate();
+    const component = executable('a', () => open.promise);
+    const commit = store.commit.bind(store);
+    const firstStatuses: (string | undefined)[] = [];
+    store.commit = async (writes) => {
+      firstStatuses.push(...writes.map(({ insert }) => insert?.status));
+      return commit(writes);
+    };
+    const handle = await begin(engineOver(store, [component]), store, component, { background: true });
+    expect((await store.load(handle.runId))?.run.runId).toBe(handle.runId);
+    expect(firstStatuses[0]).toBe('pending');
+    open.open();
+    await handle.ended;
+  });
+
+  test('cancelled, ends at once although its work does not listen, and its late results are refused', async () => {
+    const store = await freshStore();
+    const never = gate();
+    const begun = gate();
+    let late: unknown;
+    const component = executable('a', async (context) => {
+      begun.open();
+      await never.promise;
+      late = await context.step('late', { kind: 'step', name: 'late' }, async () => 'x').catch((error: Error) => error.name);
+    });
+    const handle = await begin(engineOver(store, [component]), store, component);
+    await begun.promise;
+    handle.cancel('enough');
+    const { run } = await handle.ended;
+    expect(run.status).toBe('cancelled');
+    never.open();
+    await expect.poll(() => late).toBe('RunCancelled');
+    expect((await store.load(run.runId))?.steps).toEqual([]);
+  });
+
+  test('reaches its work with the abort of its signal', async () => {
+    const store = await freshStore();
+    const begun = gate();
+    let reason: unknown;
+    const component = executable('a', (context) => {
+      begun.open();
+      return new Promise((_, reject) => {
+        context.signal.addEventListener('abort', () => {
+          reason = context.signal.reason;
+          reject(reason);
+        });
+      });
+    });
+    const handle = await begin(engineOver(store, [component]), store, component);
+    await begun.promise;
+    handle.cancel('stop it');
+    await handle.ended;
+    expect(reason).toMatchObject({ name: 'RunCancelled', reason: 'stop it' });
+  });
+});
+
+describe('ids that clients choose', () => {
+  test('a taken run id is refused before anything is executed', async () => {
+    const store = await freshStore();
+    let executions = 0;
+    const component = executable('a', async () => {
+      executions += 1;
+    });
+    const engine = engineOver(store, [component]);
+    await (await begin(engine, store, component, { runId: 'mine' })).ended;
+    await expect(begin(engine, store, component, { runId: 'mine' })).rejects.toMatchObject({ code: 'run_exists' });
+    expect(executions).toBe(1);
+  });
+
+  test('two users who name the same new session at once: one gets it, the other is refused before execution', async () => {
+    const store = await freshStore();
+    const users: (string | null)[] = [];
+    const component = executable('a', async (context) => {
+      users.push(context.run.userId);
+    });
+    const engine = engineOver(store, [component]);
+    const results = await Promise.allSettled(
+      ['ada', 'ben'].map(async (userId) => (await begin(engine, store, component, { sessionId: 'shared', userId })).ended),
+    );
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(results.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'session_of_another_user' } });
+    expect(users).toHaveLength(1);
+  });
+});
+
+test('five parallel runs of a session are all stored, and their changes of the state merge', async () => {
+  const store = await freshStore();
+  const all = gate();
+  let waiting = 0;
+  const component = executable('a', async (context) => {
+    waiting += 1;
+    if (waiting === 5) all.open();
+    await all.promise;
+    context.state.set(context.run.input.content, true);
+  });
+  const engine = engineOver(store, [component]);
+  const handles = await Promise.all(
+    ['1', '2', '3', '4', '5'].map((content) =>
+      begin(engine, store, component, { sessionId: 's', input: { content, media: [], options: { stream: false } } }),
+    ),
+  );
+  await Promise.all(handles.map(({ ended }) => ended));
+  for (const { runId } of handles) expect((await store.load(runId))?.run.status).toBe('completed');
+  expect((await store.session('s'))?.state).toEqual({ 1: true, 2: true, 3: true, 4: true, 5: true });
+});
+
+describe('readers', () => {
+  test('who come late, or come twice, see the same events from the index they name', async () => {
+    const store = await freshStore();
+    const open = gate();
+    const component = executable('a', async (context) => {
+      for (let index = 0; index < 20; index += 1) context.emit(note(`${index}`), `n${index}`);
+      await open.promise;
+    });
+    const engine = engineOver(store, [component]);
+    const handle = await begin(engine, store, component);
+    const early = allEvents(handle);
+    open.open();
+    const whole = (await early).map(({ data }) => data);
+    await handle.ended;
+    expect(whole).toHaveLength(21);
+    const late = await allEvents({ events: (from) => engine.events(handle.runId, from) });
+    expect(late.map(({ data }) => data)).toEqual(whole);
+    const tail = await allEvents({ events: () => engine.events(handle.runId, 15) });
+    expect(tail.map(({ index }) => index)).toEqual([15, 16, 17, 18, 19, 20]);
+  });
+
+  test('who stop reading cost no memory: what they missed comes from the store', async () => {
+    const store = await freshStore();
+    const count = 10_000;
+    const component = executable('a', async (context) => {
+      const delta = { name: 'RunContent', payload: { content: '' } };
+      for (let index = 0; index < count; index += 1) {
+        context.emitDelta(delta, `${index} ${'x'.repeat(200)}`);
+        await context.congestion();
+      }
+    });
+    const handle = await begin(engineOver(store, [component]), store, component);
+    const stopped = handle.events();
+    const first = await stopped.next();
+    const attentive = allEvents(handle);
+    await handle.ended;
+    expect(await attentive).toHaveLength(count + 1);
+    const rest = [];
+    for (let events = await stopped.next(); events !== null; events = await stopped.next()) rest.push(...events);
+    expect([...first!, ...rest].map(({ index }) => index)).toEqual(Array.from({ length: count + 1 }, (_, index) => index));
+  });
+
+  test('who close are let go even when nothing happens', async () => {
+    const store = await freshStore();
+    const open = gate();
+    const component = executable('a', () => open.promise);
+    const handle = await begin(engineOver(store, [component]), store, component);
+    const reader = handle.events();
+    const next = reader.next();
+    reader.close();
+    expect(await next).toBeNull();
+    open.open();
+    await handle.ended;
+  });
+});
