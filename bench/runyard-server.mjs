@@ -13,6 +13,8 @@ const released = new Promise((resolve) => {
   releaseAnswers = resolve;
 });
 
+const noTokens = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+
 /** Says nothing until it is released, and needs no connection of its own meanwhile. */
 const waitingModel = {
   id: 'waiting',
@@ -21,7 +23,7 @@ const waitingModel = {
   capabilities: { structuredOutput: 'native', tools: true },
   async generate() {
     await released;
-    return { content: 'done', toolCalls: [], usage: {}, finishReason: 'stop' };
+    return { content: 'done', toolCalls: [], usage: noTokens, finishReason: 'stop' };
   },
   async *stream() {
     yield { type: 'response', response: await this.generate() };

@@ -10,20 +10,20 @@ export const shapes = [
 ];
 
 /** Alternates between the two servers, so that whatever else the machine does hits both. */
-export async function measureLoad({ bare, runyard, load }, shape, { rounds, milliseconds }) {
+export async function measureLoad({ bare, runyard, load }, shape, { rounds, milliseconds, warmUp }) {
   const samples = { bare: [], runyard: [] };
   const servers = { bare, runyard };
-  for (const name of ['bare', 'runyard']) await oneRound(servers[name], load, shape, milliseconds);
+  for (const name of ['bare', 'runyard']) await oneRound(servers[name], load, shape, warmUp);
   for (let round = 0; round < rounds; round += 1) {
     const order = round % 2 === 0 ? ['bare', 'runyard'] : ['runyard', 'bare'];
-    for (const name of order) samples[name].push(await oneRound(servers[name], load, shape, milliseconds));
+    for (const name of order) samples[name].push(await oneRound(servers[name], load, shape, { runs: 5000, milliseconds }));
   }
   return { bare: summary(samples.bare), runyard: summary(samples.runyard) };
 }
 
-export async function oneRound(server, load, shape, milliseconds) {
+export async function oneRound(server, load, shape, { runs, milliseconds }) {
   const before = await server.ask('usage');
-  const result = await load.ask('load', { ...shape, port: server.port, runs: 5000, milliseconds });
+  const result = await load.ask('load', { ...shape, port: server.port, runs, milliseconds });
   const cpu = (await server.ask('usage')) - before;
   return { ...result, cpuPerRun: cpu / result.runs };
 }

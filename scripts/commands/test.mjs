@@ -42,7 +42,10 @@ async function runVitest(words, postgresUrl, countsFile, interruption) {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, RUNYARD_TEST_POSTGRES_URL: postgresUrl, RUNYARD_TEST_COUNTS: countsFile },
   });
-  interruption.signal.addEventListener('abort', () => child.kill('SIGTERM'));
+  interruption.signal.addEventListener('abort', () => {
+    child.kill('SIGINT');
+    setTimeout(() => child.kill('SIGKILL'), 5000).unref();
+  });
   const code = await new Promise((resolve) => child.on('close', resolve));
   const counts = readCounts(countsFile);
   // A run that broke off, or that found no test for its words, is not a success whatever was counted.

@@ -7,13 +7,12 @@ export const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Installs the packages when they are missing or not those of the lock file. Ends the process if that fails. */
 export async function ensureInstalled() {
   if (isInstalled()) return;
-  const started = performance.now();
+  console.log('Installing packages …');
   // Not `npm ci`: it refuses a lock file without the binaries of systems other than the one that wrote it. The lock
   // file decides the versions all the same, and --no-save leaves it as it is. dev is named because of NODE_ENV.
   const words = ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   const { code, output } = await runNpm(words);
   if (code !== 0) fail('npm could not install the packages; is its registry reachable?', output);
-  console.log(`Installed packages (${seconds(started)})`);
 }
 
 /** Compiles what changed since the last time. Ends the process if it does not compile. */
@@ -21,7 +20,8 @@ export async function ensureBuilt() {
   const started = performance.now();
   const { code, output } = await build();
   if (code !== 0) fail('The build failed:', output);
-  if (output.includes('TSFILE')) console.log(`Built (${seconds(started)})`);
+  if (output.includes('TSFILE'))
+    console.log(`Built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
 
 export function build() {
@@ -78,8 +78,4 @@ function fail(text, output) {
     .filter((line) => !line.startsWith('TSFILE'));
   console.error([text, ...lines.slice(0, 20)].join('\n'));
   process.exit(1);
-}
-
-function seconds(started) {
-  return `${((performance.now() - started) / 1000).toFixed(1)} s`;
 }

@@ -1,5 +1,6 @@
 /** The public face of Runyard. */
-export { Agent, type AgentSettings } from './core/agents/agent.js';
+export { Agent } from './core/agents/agent.js';
+export type { AgentSettings } from './core/agents/definition.js';
 export type { AgentRunOptions, AgentRunOutput, StreamedEvent } from './core/agents/runner.js';
 export type { ToolExecution } from './core/agents/transcript.js';
 export { RunyardError } from './core/errors.js';

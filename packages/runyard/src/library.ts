@@ -1,4 +1,5 @@
-import { Agent, type AgentSettings } from './core/agents/agent.js';
+import { Agent } from './core/agents/agent.js';
+import type { AgentSettings } from './core/agents/definition.js';
 import { type AgentRunner, ephemeralRunner } from './core/agents/runner.js';
 import { systemTimers } from './platform/engine/local/timers.js';
 

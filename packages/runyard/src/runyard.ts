@@ -1,8 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Agent } from './core/agents/agent.js';
-import { AgentRunner } from './core/agents/runner.js';
-import { errors } from './core/errors.js';
-import type { Log } from './core/log.js';
 import { componentRoutes } from './capabilities/components/routes.js';
 import { ComponentsService } from './capabilities/components/service.js';
 import { runRoutes } from './capabilities/runs/routes.js';
@@ -10,14 +6,29 @@ import { RunSpaces } from './capabilities/runs/run-spaces.js';
 import { RunsService } from './capabilities/runs/service.js';
 import { systemRoutes } from './capabilities/system/routes.js';
 import { SystemService } from './capabilities/system/service.js';
+import type { Agent } from './core/agents/agent.js';
+import { AgentRunner } from './core/agents/runner.js';
+import { errors } from './core/errors.js';
+import type { Log } from './core/log.js';
 import { anonymousCaller } from './platform/auth/caller.js';
-import { loadSettings, type LoadedSettings, type Settings, type SettingsInput, type SettingsSources } from './platform/config.js';
+import {
+  type LoadedSettings,
+  loadSettings,
+  type Settings,
+  type SettingsInput,
+  type SettingsSources,
+} from './platform/config.js';
 import type { CustomRoutes } from './platform/http/custom-routes.js';
 import type { HttpServer, NodeHandler } from './platform/http/handler.js';
 import { createHttpServer } from './platform/http/server.js';
 import { createLog } from './platform/log.js';
 import type { Database } from './platform/storage/database.js';
-import { type MigrationResult, migrate, type SchemaStatus, schemaStatus } from './platform/storage/migrations/migrate.js';
+import {
+  type MigrationResult,
+  migrate,
+  type SchemaStatus,
+  schemaStatus,
+} from './platform/storage/migrations/migrate.js';
 import { openDatabase } from './platform/storage/open.js';
 import { version } from './platform/version.js';
 
@@ -60,7 +71,8 @@ export class Runyard {
 
   /** Adds settings from a file, the environment and flags. Before anything is opened. */
   configure(sources: Omit<SettingsSources, 'code' | 'otherCodeNames'>): void {
-    if (this.databases !== null) throw errors.invalidConfig('configure() has to be called before the service is opened.');
+    if (this.databases !== null)
+      throw errors.invalidConfig('configure() has to be called before the service is opened.');
     this.sources = sources;
     this.loaded = null;
   }
@@ -70,7 +82,8 @@ export class Runyard {
   }
 
   get log(): Log {
-    this.logger ??= this.options.log ?? createLog({ level: this.settings.logLevel, format: this.settings.logFormat });
+    this.logger ??=
+      this.options.log ?? createLog({ level: this.settings.logLevel, format: this.settings.logFormat });
     return this.logger;
   }
 
@@ -92,7 +105,10 @@ export class Runyard {
       if (ready !== null) return ready(request, response);
       opened.then(
         (handler) => handler(request, response),
-        () => response.writeHead(503, { 'content-type': 'application/json' }).end('{"detail":"The service could not be opened"}'),
+        () =>
+          response
+            .writeHead(503, { 'content-type': 'application/json' })
+            .end('{"detail":"The service could not be opened"}'),
       );
     };
   }
@@ -105,7 +121,9 @@ export class Runyard {
 
   async schemaStatus(): Promise<{ readonly database: string; readonly status: SchemaStatus }[]> {
     const databases = await this.openDatabases();
-    return Promise.all(databases.map(async (database) => ({ database: database.id, status: await schemaStatus(database) })));
+    return Promise.all(
+      databases.map(async (database) => ({ database: database.id, status: await schemaStatus(database) })),
+    );
   }
 
   /** Migrates one or all databases. */
@@ -113,11 +131,19 @@ export class Runyard {
     options: { readonly to?: number; readonly database?: string } = {},
   ): Promise<{ readonly database: string; readonly results: readonly MigrationResult[] }[]> {
     const databases = await this.openDatabases();
-    const chosen = options.database === undefined ? databases : databases.filter(({ id }) => id === options.database);
-    if (chosen.length === 0) throw errors.databaseNotFound(options.database ?? '', databases.map(({ id }) => id));
+    const chosen =
+      options.database === undefined ? databases : databases.filter(({ id }) => id === options.database);
+    if (chosen.length === 0)
+      throw errors.databaseNotFound(
+        options.database ?? '',
+        databases.map(({ id }) => id),
+      );
     const reports = [];
     for (const database of chosen) {
-      reports.push({ database: database.id, results: await migrate(database, options.to === undefined ? {} : { to: options.to }) });
+      reports.push({
+        database: database.id,
+        results: await migrate(database, options.to === undefined ? {} : { to: options.to }),
+      });
     }
     return reports;
   }
@@ -136,7 +162,11 @@ export class Runyard {
   }
 
   private load(): LoadedSettings {
-    this.loaded ??= loadSettings({ ...this.sources, code: { ...this.options }, otherCodeNames: ['agents', 'routes', 'log'] });
+    this.loaded ??= loadSettings({
+      ...this.sources,
+      code: { ...this.options },
+      otherCodeNames: ['agents', 'routes', 'log'],
+    });
     return this.loaded;
   }
 
@@ -226,12 +256,22 @@ export class Runyard {
 async function migrateOrFail(database: Database): Promise<void> {
   const failed = (await migrate(database)).find(({ status }) => status === 'failed');
   if (failed !== undefined) {
-    throw errors.migrationFailed(database.id, failed.name, failed.error instanceof Error ? failed.error.message : String(failed.error));
+    throw errors.migrationFailed(
+      database.id,
+      failed.name,
+      failed.error instanceof Error ? failed.error.message : String(failed.error),
+    );
   }
 }
 
 /** The same name gives the same id, so that clients recognise a service that was restarted. */
 function identifierOf(name: string): string {
   const hash = createHash('sha256').update(`runyard:${name}`).digest('hex');
-  return [hash.slice(0, 8), hash.slice(8, 12), `5${hash.slice(13, 16)}`, `a${hash.slice(17, 20)}`, hash.slice(20, 32)].join('-');
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `5${hash.slice(13, 16)}`,
+    `a${hash.slice(17, 20)}`,
+    hash.slice(20, 32),
+  ].join('-');
 }

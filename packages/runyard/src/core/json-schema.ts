@@ -11,11 +11,17 @@ export type CheckAgainstSchema = (value: unknown) => readonly ErrorObject[];
 
 type Compiler = (schema: JsonSchema, options: SchemaOptions) => ValidateFunction;
 
-const compiled = { strict: new WeakMap<JsonSchema, CheckAgainstSchema>(), coerce: new WeakMap<JsonSchema, CheckAgainstSchema>() };
+const compiled = {
+  strict: new WeakMap<JsonSchema, CheckAgainstSchema>(),
+  coerce: new WeakMap<JsonSchema, CheckAgainstSchema>(),
+};
 let compiler: Promise<Compiler> | undefined;
 
 /** Compiles a JSON schema (2020-12, with formats). Throws when it is not one. Remembered by identity. */
-export async function compileJsonSchema(schema: JsonSchema, options: SchemaOptions = {}): Promise<CheckAgainstSchema> {
+export async function compileJsonSchema(
+  schema: JsonSchema,
+  options: SchemaOptions = {},
+): Promise<CheckAgainstSchema> {
   const known = options.coerce ? compiled.coerce : compiled.strict;
   let check = known.get(schema);
   if (check === undefined) {
@@ -32,7 +38,13 @@ async function loadCompiler(): Promise<Compiler> {
   const [{ Ajv2020 }, formats] = await Promise.all([import('ajv/dist/2020.js'), import('ajv-formats')]);
   return ({ $schema: _, ...schema }, { coerce = false }) => {
     // one instance per schema: two schemas may use the same `$id` for different things
-    const ajv = new Ajv2020({ strict: false, allErrors: true, useDefaults: true, coerceTypes: coerce, logger: false });
+    const ajv = new Ajv2020({
+      strict: false,
+      allErrors: true,
+      useDefaults: true,
+      coerceTypes: coerce,
+      logger: false,
+    });
     formats.default.default(ajv);
     return ajv.compile(schema);
   };

@@ -35,7 +35,11 @@ export async function freshStore(): Promise<RunStore> {
 
 let engines = 0;
 
-export function engineOver(store: RunStore, components: readonly Executable[], options: Partial<EngineOptions> = {}): RunEngine {
+export function engineOver(
+  store: RunStore,
+  components: readonly Executable[],
+  options: Partial<EngineOptions> = {},
+): RunEngine {
   engines += 1;
   const engine = new RunEngine({
     journal: store,
@@ -52,7 +56,12 @@ export function engineOver(store: RunStore, components: readonly Executable[], o
   return engine;
 }
 
-export function begin(engine: RunEngine, store: RunStore, component: Executable, more: Partial<Parameters<typeof startRun>[2]> = {}): Promise<RunHandle> {
+export function begin(
+  engine: RunEngine,
+  store: RunStore,
+  component: Executable,
+  more: Partial<Parameters<typeof startRun>[2]> = {},
+): Promise<RunHandle> {
   return startRun(engine, store, {
     executable: component,
     input: { content: 'hello', media: [], options: { stream: true } },
@@ -62,7 +71,10 @@ export function begin(engine: RunEngine, store: RunStore, component: Executable,
   });
 }
 
-export async function allEvents(handle: { events(from?: number): { next(): Promise<readonly LoggedEvent[] | null> } }, from = 0) {
+export async function allEvents(
+  handle: { events(from?: number): { next(): Promise<readonly LoggedEvent[] | null> } },
+  from = 0,
+) {
   const seen: LoggedEvent[] = [];
   const reader = handle.events(from);
   for (let events = await reader.next(); events !== null; events = await reader.next()) seen.push(...events);

@@ -5,7 +5,9 @@ import { allEvents, begin, engineOver, executable, freshStore, gate, note } from
 describe('a run', () => {
   test('is stored with its steps and its end before anybody is told', async () => {
     const store = await freshStore();
-    const component = executable('a', async (context) => context.step('one', { kind: 'step', name: 'one' }, async () => 'done'));
+    const component = executable('a', async (context) =>
+      context.step('one', { kind: 'step', name: 'one' }, async () => 'done'),
+    );
     const handle = await begin(engineOver(store, [component]), store, component);
     const { run } = await handle.ended;
     const stored = await store.load(run.runId);
@@ -33,7 +35,10 @@ describe('a run', () => {
       throw new RunFailed({ type: 'model_provider_error', message: 'no credit' });
     });
     const { run } = await (await begin(engineOver(store, [component]), store, component)).ended;
-    expect(run).toMatchObject({ status: 'error', result: { content: 'no credit', error: { type: 'model_provider_error' } } });
+    expect(run).toMatchObject({
+      status: 'error',
+      result: { content: 'no credit', error: { type: 'model_provider_error' } },
+    });
   });
 
   test('that nobody waits for is stored as pending before it is acknowledged', async () => {
@@ -61,7 +66,9 @@ describe('a run', () => {
     const component = executable('a', async (context) => {
       begun.open();
       await never.promise;
-      late = await context.step('late', { kind: 'step', name: 'late' }, async () => 'x').catch((error: Error) => error.name);
+      late = await context
+        .step('late', { kind: 'step', name: 'late' }, async () => 'x')
+        .catch((error: Error) => error.name);
     });
     const handle = await begin(engineOver(store, [component]), store, component);
     await begun.promise;
@@ -103,7 +110,9 @@ describe('ids that clients choose', () => {
     });
     const engine = engineOver(store, [component]);
     await (await begin(engine, store, component, { runId: 'mine' })).ended;
-    await expect(begin(engine, store, component, { runId: 'mine' })).rejects.toMatchObject({ code: 'run_exists' });
+    await expect(begin(engine, store, component, { runId: 'mine' })).rejects.toMatchObject({
+      code: 'run_exists',
+    });
     expect(executions).toBe(1);
   });
 
@@ -115,10 +124,14 @@ describe('ids that clients choose', () => {
     });
     const engine = engineOver(store, [component]);
     const results = await Promise.allSettled(
-      ['ada', 'ben'].map(async (userId) => (await begin(engine, store, component, { sessionId: 'shared', userId })).ended),
+      ['ada', 'ben'].map(
+        async (userId) => (await begin(engine, store, component, { sessionId: 'shared', userId })).ended,
+      ),
     );
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    expect(results.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'session_of_another_user' } });
+    expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { code: 'session_of_another_user' },
+    });
     expect(users).toHaveLength(1);
   });
 });
@@ -136,7 +149,10 @@ test('five parallel runs of a session are all stored, and their changes of the s
   const engine = engineOver(store, [component]);
   const handles = await Promise.all(
     ['1', '2', '3', '4', '5'].map((content) =>
-      begin(engine, store, component, { sessionId: 's', input: { content, media: [], options: { stream: false } } }),
+      begin(engine, store, component, {
+        sessionId: 's',
+        input: { content, media: [], options: { stream: false } },
+      }),
     ),
   );
   await Promise.all(handles.map(({ ended }) => ended));
@@ -182,8 +198,11 @@ describe('readers', () => {
     await handle.ended;
     expect(await attentive).toHaveLength(count + 1);
     const rest = [];
-    for (let events = await stopped.next(); events !== null; events = await stopped.next()) rest.push(...events);
-    expect([...first!, ...rest].map(({ index }) => index)).toEqual(Array.from({ length: count + 1 }, (_, index) => index));
+    for (let events = await stopped.next(); events !== null; events = await stopped.next())
+      rest.push(...events);
+    expect([...first!, ...rest].map(({ index }) => index)).toEqual(
+      Array.from({ length: count + 1 }, (_, index) => index),
+    );
   });
 
   test('who close are let go even when nothing happens', async () => {

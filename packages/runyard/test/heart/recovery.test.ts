@@ -17,7 +17,11 @@ function twoSteps(interrupted?: { policy: 'ask' | 'fail' }) {
     context.emit(note('between'), 'between');
     const two = await context.step(
       'two',
-      { kind: 'tool', name: 'two', ...(interrupted && { interrupted: { ...interrupted, lost: (message: string) => message } }) },
+      {
+        kind: 'tool',
+        name: 'two',
+        ...(interrupted && { interrupted: { ...interrupted, lost: (message: string) => message } }),
+      },
       async ({ idempotencyKey }) => {
         counts.second += 1;
         keys.push(idempotencyKey);
@@ -75,7 +79,9 @@ describe('a run whose process died', () => {
     const { store, handle, dead } = await abandoned(setUp);
     const others = [engineOver(store, [setUp.component]), engineOver(store, [setUp.component])];
     await Promise.all(others.map((engine) => engine.recover()));
-    expect(others.filter((engine) => engine.handle(handle.runId) !== undefined || engine.liveCount > 0).length).toBeLessThanOrEqual(1);
+    expect(
+      others.filter((engine) => engine.handle(handle.runId) !== undefined || engine.liveCount > 0).length,
+    ).toBeLessThanOrEqual(1);
     await expect.poll(async () => (await store.load(handle.runId))?.run.status).toBe('completed');
     setUp.stuck.open();
     await expect(handle.ended).rejects.toMatchObject({ code: 'run_fenced' });
@@ -92,11 +98,16 @@ describe('a run whose process died', () => {
     await next.recover();
     await expect.poll(async () => (await store.load(handle.runId))?.run.status).toBe('paused');
     expect(setUp.counts.second).toBe(1);
-    const answered = await next.answer(handle.runId, 'two:outcome', { outcome: 'done', output: 'it had worked' });
+    const answered = await next.answer(handle.runId, 'two:outcome', {
+      outcome: 'done',
+      output: 'it had worked',
+    });
     const { run } = await answered.ended;
     expect(run).toMatchObject({ status: 'completed', result: { content: 'first it had worked' } });
     expect(setUp.counts).toEqual({ first: 1, second: 1 });
-    await expect(next.answer(handle.runId, 'two:outcome', { outcome: 'retry' })).rejects.toMatchObject({ code: 'illegal_transition' });
+    await expect(next.answer(handle.runId, 'two:outcome', { outcome: 'retry' })).rejects.toMatchObject({
+      code: 'illegal_transition',
+    });
   });
 
   test('asked whether to do the step again, does it again', async () => {
@@ -165,7 +176,10 @@ describe('a stop', () => {
     const engine = engineOver(store, [component]);
     const handle = await begin(engine, store, component);
     const stopped = engine.stop(60_000);
-    await expect(begin(engine, store, component)).rejects.toMatchObject({ code: 'service_stopping', status: 503 });
+    await expect(begin(engine, store, component)).rejects.toMatchObject({
+      code: 'service_stopping',
+      status: 503,
+    });
     open.open();
     await stopped;
     expect((await handle.ended).run.result?.content).toBe('finished in time');

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { StringDecoder } from 'node:string_decoder';
 import { afterEach } from 'vitest';
 import type { Log } from '../../src/core/log.js';
 import { anonymousCaller } from '../../src/platform/auth/caller.js';
@@ -62,32 +63,36 @@ export interface RawClient {
   received(): string;
   /** Waits until the text that came so far fulfils a condition. */
   until(condition: (text: string) => boolean): Promise<string>;
+  /** Waits for the end of the connection and answers with all that came. */
+  closed(): Promise<string>;
 }
 
 export function rawClient(port: number): RawClient {
   const socket = connect(port, '127.0.0.1');
   sockets.push(socket);
-  let text = '';
-  let closed = false;
+  const chunks: string[] = [];
+  const received = () => chunks.join('');
+  const decoder = new StringDecoder('utf8');
   let check = () => {};
   socket.on('data', (chunk: Buffer) => {
-    text += chunk.toString('utf8');
+    chunks.push(decoder.write(chunk));
     check();
   });
   socket.on('error', () => {});
-  socket.on('close', () => {
-    closed = true;
-    check();
-  });
+  const closed = new Promise<string>((resolve) => socket.on('close', () => resolve(received())));
   return {
     socket,
-    received: () => text,
+    received,
+    closed: () => closed,
     until: (condition) =>
       new Promise((resolve, reject) => {
         check = () => {
-          if (condition(text)) resolve(text);
-          else if (closed) reject(new Error(`The connection was closed after: ${text}`));
+          const text = received();
+          if (!condition(text)) return;
+          check = () => {};
+          resolve(text);
         };
+        void closed.then((text) => reject(new Error(`The connection was closed after: ${text.slice(0, 1000)}`)));
         check();
       }),
   };

@@ -29,7 +29,8 @@ export class ComponentsService {
 function byId(agents: readonly Agent[]): ReadonlyMap<string, Agent> {
   const map = new Map<string, Agent>();
   for (const agent of agents) {
-    if (map.has(agent.id)) throw errors.invalidConfig(`Two agents have the id '${agent.id}'. Give one of them another id.`);
+    if (map.has(agent.id))
+      throw errors.invalidConfig(`Two agents have the id '${agent.id}'. Give one of them another id.`);
     map.set(agent.id, agent);
   }
   return map;

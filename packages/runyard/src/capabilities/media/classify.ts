@@ -27,7 +27,9 @@ const byExtension: Record<MediaKind, readonly string[]> = {
   image: words('png jpg jpeg gif webp bmp tiff tif avif heic heif'),
   audio: words('wav mp3 ogg m4a aac flac'),
   video: words('flv mov mpeg mpg mp4 webm wmv 3gp'),
-  file: words('pdf json js docx doc pptx ppt xlsx xls msg py txt html htm css md markdown csv xml rtf zip eml'),
+  file: words(
+    'pdf json js docx doc pptx ppt xlsx xls msg py txt html htm css md markdown csv xml rtf zip eml',
+  ),
 };
 
 const kindOfType = invert(byType);
@@ -91,5 +93,7 @@ function words(text: string): string[] {
 }
 
 function invert(table: Record<MediaKind, readonly string[]>): ReadonlyMap<string, MediaKind> {
-  return new Map(Object.entries(table).flatMap(([kind, names]) => names.map((name) => [name, kind as MediaKind])));
+  return new Map(
+    Object.entries(table).flatMap(([kind, names]) => names.map((name) => [name, kind as MediaKind])),
+  );
 }

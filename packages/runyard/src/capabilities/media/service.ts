@@ -57,10 +57,15 @@ function readMedia(kind: MediaKind, value: Json, loc: Location): ReadMedia {
   if (!isJsonObject(value)) throw invalid('dict_type', loc, 'Input should be a valid dictionary', value);
   const { url, content, filepath, id, mime_type, format, filename, ...details } = value;
   if (filepath !== undefined && filepath !== null) {
-    throw fault([...loc, 'filepath'], 'filepath is not accepted: send the bytes as content or upload the file', filepath);
+    throw fault(
+      [...loc, 'filepath'],
+      'filepath is not accepted: send the bytes as content or upload the file',
+      filepath,
+    );
   }
   if ((url ?? null) === null && (content ?? null) === null) throw fault(loc, 'give url or content', value);
-  if ((url ?? null) !== null && (content ?? null) !== null) throw fault(loc, 'give url or content, not both', value);
+  if ((url ?? null) !== null && (content ?? null) !== null)
+    throw fault(loc, 'give url or content, not both', value);
   const media = {
     kind,
     id: text(id, [...loc, 'id']) ?? newId(),
@@ -69,7 +74,8 @@ function readMedia(kind: MediaKind, value: Json, loc: Location): ReadMedia {
     filename: text(filename, [...loc, 'filename']),
     details: withoutNulls(details),
   };
-  if ((url ?? null) === null) return { ...media, bytes: decode(content!, media.mimeType, [...loc, 'content']) };
+  if ((url ?? null) === null)
+    return { ...media, bytes: decode(content!, media.mimeType, [...loc, 'content']) };
   return fromUrl(media, text(url, [...loc, 'url'])!, [...loc, 'url']);
 }
 
@@ -79,15 +85,18 @@ function fromUrl(media: ReadMedia, url: string, loc: Location): ReadMedia {
     const mimeType = media.mimeType ?? (inline[1] || undefined);
     return { ...media, mimeType, bytes: decode(inline[3]!, undefined, loc) };
   }
-  if (!/^https?:\/\/[^\s]+$/.test(url)) throw fault(loc, 'the url must begin with http://, https:// or data:…;base64,', url);
+  if (!/^https?:\/\/[^\s]+$/.test(url))
+    throw fault(loc, 'the url must begin with http://, https:// or data:…;base64,', url);
   return { ...media, url };
 }
 
 function decode(content: Json, mimeType: string | undefined, loc: Location): Uint8Array {
-  if (typeof content !== 'string') throw invalid('string_type', loc, 'Input should be a valid string', content);
+  if (typeof content !== 'string')
+    throw invalid('string_type', loc, 'Input should be a valid string', content);
   const bytes = fromBase64(content);
   // clients send the text of a text document both ways; a text that happens to be base64 of text is not a text
-  if (mimeType?.startsWith('text/') && (bytes === undefined || !isUtf8(bytes))) return Buffer.from(content, 'utf8');
+  if (mimeType?.startsWith('text/') && (bytes === undefined || !isUtf8(bytes)))
+    return Buffer.from(content, 'utf8');
   if (bytes === undefined) throw fault(loc, 'content must be base64', `${content.slice(0, 40)}…`);
   if (bytes.length === 0) throw fault(loc, 'content is empty', content);
   return bytes;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineRoute, type Route } from '../../platform/http/route.js';
 import { eventStream, reply } from '../../platform/http/results.js';
+import { defineRoute, type Route } from '../../platform/http/route.js';
 import { listedRunOf, mediaBodiesOf, type RunView, runBodyOf, type WireFormat } from './run-body.js';
 import {
   agentParams,
@@ -64,7 +64,11 @@ const listAgentRuns = defineRoute({
     const { session_id: sessionId, ...rest } = query;
     const views = await services.runs.list(caller, 'agent', params.agent_id, { sessionId, ...rest });
     const format = formatOf(services, headers);
-    return Promise.all(views.map(async (view) => listedRunOf(view, await mediaBodiesOf(view.run.input.media, describeOnly), format)));
+    return Promise.all(
+      views.map(async (view) =>
+        listedRunOf(view, await mediaBodiesOf(view.run.input.media, describeOnly), format),
+      ),
+    );
   },
 });
 
@@ -87,9 +91,14 @@ const getAgentRun = defineRoute({
 
 export const runRoutes: readonly Route<RunServices>[] = [createAgentRun, listAgentRuns, getAgentRun];
 
-async function shown({ runs }: RunServices, view: RunView, format: WireFormat): Promise<Record<string, unknown>> {
+async function shown(
+  { runs }: RunServices,
+  view: RunView,
+  format: WireFormat,
+): Promise<Record<string, unknown>> {
   const { media } = view.run.input;
-  const bodies = media.length === 0 ? {} : await mediaBodiesOf(media, (item) => runs.showMedia(view.run, item));
+  const bodies =
+    media.length === 0 ? {} : await mediaBodiesOf(media, (item) => runs.showMedia(view.run, item));
   return runBodyOf(view, bodies, format);
 }
 

@@ -40,7 +40,8 @@ export function runBodyOf(view: RunView, media: MediaBodies, format: WireFormat)
     model: run.model ?? undefined,
     model_provider: run.modelProvider ?? undefined,
     session_state: result?.sessionState,
-    created_at: format === 'agentos' ? Math.floor(run.createdAt / 1000) : new Date(run.createdAt).toISOString(),
+    created_at:
+      format === 'agentos' ? Math.floor(run.createdAt / 1000) : new Date(run.createdAt).toISOString(),
     status: statusOf(run, format),
     metrics: result?.metrics,
     messages: ended ? messages : undefined,
@@ -130,5 +131,7 @@ function mediaBody(media: Media, content: string | undefined): JsonObject {
     size: media.size,
     ...media.details,
   };
-  return Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined));
+  return Object.fromEntries(
+    Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined),
+  );
 }

@@ -8,7 +8,11 @@ import type { MediaService } from '../media/service.js';
 import { type CreateRunForm, createRunForm } from './schema.js';
 
 /** Turns the form of a new run into its input. Whatever is wrong is found before anything is done. */
-export async function runInputOf(form: CreateRunForm, media: MediaService, stream: boolean): Promise<RunInput> {
+export async function runInputOf(
+  form: CreateRunForm,
+  media: MediaService,
+  stream: boolean,
+): Promise<RunInput> {
   const options: RunOptions = {
     stream,
     sessionState: form.session_state,
@@ -45,7 +49,11 @@ async function checkOutputSchema(options: RunOptions): Promise<void> {
     const shape = outputShapeOf(options);
     if (shape !== null) await compileJsonSchema(shape.format.schema);
   } catch (error) {
-    throw valueError('output_schema', error instanceof Error ? error.message : String(error), options.outputSchema);
+    throw valueError(
+      'output_schema',
+      error instanceof Error ? error.message : String(error),
+      options.outputSchema,
+    );
   }
 }
 
@@ -57,10 +65,20 @@ function knowledgeFilters(text: string | undefined): Json | undefined {
     value = JSON.parse(text) as Json;
   } catch (error) {
     const ctx = { error: error instanceof Error ? error.message : String(error) };
-    throw invalid({ type: 'json_invalid', loc: ['body', 'knowledge_filters'], msg: 'JSON decode error', input: text, ctx });
+    throw invalid({
+      type: 'json_invalid',
+      loc: ['body', 'knowledge_filters'],
+      msg: 'JSON decode error',
+      input: text,
+      ctx,
+    });
   }
   if (typeof value !== 'object' || value === null) {
-    throw valueError('knowledge_filters', 'it has to be a JSON object or an array of filter expressions', value);
+    throw valueError(
+      'knowledge_filters',
+      'it has to be a JSON object or an array of filter expressions',
+      value,
+    );
   }
   return value;
 }
@@ -71,7 +89,8 @@ function extraFields(form: CreateRunForm): JsonObject | undefined {
   for (const [name, value] of Object.entries(form)) {
     if (Object.hasOwn(createRunForm.shape, name) || ignoredFields.has(name)) continue;
     const last = Array.isArray(value) ? value.at(-1) : value;
-    if (typeof last === 'string') extra[name] = literals.get(last.toLowerCase()) ?? (isNull(last) ? null : last);
+    if (typeof last === 'string')
+      extra[name] = literals.get(last.toLowerCase()) ?? (isNull(last) ? null : last);
   }
   return Object.keys(extra).length === 0 ? undefined : extra;
 }

@@ -46,7 +46,8 @@ export class RunSpaces {
   /** The space of the named database, or the service's own. Refused while its schema is an older one. */
   async get(databaseId: string | undefined): Promise<RunSpace> {
     const space = databaseId === undefined ? [...this.spaces.values()][0] : this.spaces.get(databaseId);
-    if (space === undefined) throw errors.invalidConfig(`No database is registered under the id '${databaseId}'.`);
+    if (space === undefined)
+      throw errors.invalidConfig(`No database is registered under the id '${databaseId}'.`);
     if (!this.ready.has(space.databaseId) && !(await this.openIfReady(space))) {
       throw errors.notReady(space.databaseId, 'runyard migrate');
     }

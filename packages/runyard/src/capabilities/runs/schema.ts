@@ -27,46 +27,122 @@ export const createRunForm = z
     message: z.string().meta({ description: 'What to say to the agent.', examples: ['What is 17 plus 25?'] }),
     stream: formBoolean()
       .optional()
-      .meta({ description: 'true: the answer is a stream of events; false: one JSON body. Left out: true, or false with background.', default: true }),
+      .meta({
+        description:
+          'true: the answer is a stream of events; false: one JSON body. Left out: true, or false with background.',
+        default: true,
+      }),
     background: formBoolean()
       .optional()
-      .meta({ description: 'true: the run is stored and goes on by itself; without stream the answer is 202 and the caller polls.', default: false }),
-    session_id: identifier().optional().meta({ description: 'The session to go on with; an unknown one is created under this id. Left out: a new session.' }),
+      .meta({
+        description:
+          'true: the run is stored and goes on by itself; without stream the answer is 202 and the caller polls.',
+        default: false,
+      }),
+    session_id: identifier()
+      .optional()
+      .meta({
+        description:
+          'The session to go on with; an unknown one is created under this id. Left out: a new session.',
+      }),
     user_id: identifier().optional().meta({ description: 'Who the run belongs to.' }),
-    files: uploadedFiles().optional().meta({ description: 'Files for the agent: images, audio, video, documents. Repeat the field for more than one.' }),
-    version: formInteger({ min: 1 }).optional().meta({ description: 'A version of a stored component. Agents registered in code have none.' }),
-    factory_input: jsonObjectField().optional().meta({ description: 'A JSON object for an agent that is built per request.' }),
+    files: uploadedFiles()
+      .optional()
+      .meta({
+        description:
+          'Files for the agent: images, audio, video, documents. Repeat the field for more than one.',
+      }),
+    version: formInteger({ min: 1 })
+      .optional()
+      .meta({ description: 'A version of a stored component. Agents registered in code have none.' }),
+    factory_input: jsonObjectField()
+      .optional()
+      .meta({ description: 'A JSON object for an agent that is built per request.' }),
     monitor: formBoolean().optional().meta({ description: 'Accepted for older clients; it has no effect.' }),
-    session_state: jsonObjectField().optional().meta({ description: 'A JSON object merged over the state of the session.', examples: ['{"name":"Ada"}'] }),
-    dependencies: jsonObjectField().optional().meta({ description: 'A JSON object; its values fill {key} in the instructions.', examples: ['{"city":"Paris"}'] }),
+    session_state: jsonObjectField()
+      .optional()
+      .meta({
+        description: 'A JSON object merged over the state of the session.',
+        examples: ['{"name":"Ada"}'],
+      }),
+    dependencies: jsonObjectField()
+      .optional()
+      .meta({
+        description: 'A JSON object; its values fill {key} in the instructions.',
+        examples: ['{"city":"Paris"}'],
+      }),
     metadata: jsonObjectField().optional().meta({ description: 'A JSON object kept with the run.' }),
-    knowledge_filters: z.string().optional().meta({ description: 'Limits what is searched in the knowledge: a JSON object, a filter expression, or an array of expressions.' }),
-    output_schema: jsonObjectField().optional().meta({ description: 'A JSON schema that the answer has to fit; content is then an object.' }),
-    use_json_schema: formBoolean().optional().meta({ description: 'true: output_schema has the form {"type":"json_schema","json_schema":{"name","schema"}} and is handed on as it is.' }),
+    knowledge_filters: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'Limits what is searched in the knowledge: a JSON object, a filter expression, or an array of expressions.',
+      }),
+    output_schema: jsonObjectField()
+      .optional()
+      .meta({ description: 'A JSON schema that the answer has to fit; content is then an object.' }),
+    use_json_schema: formBoolean()
+      .optional()
+      .meta({
+        description:
+          'true: output_schema has the form {"type":"json_schema","json_schema":{"name","schema"}} and is handed on as it is.',
+      }),
     images: mediaArray('image objects'),
     audio: mediaArray('audio objects'),
     videos: mediaArray('video objects'),
     input_files: mediaArray('document objects'),
-    add_history_to_context: formBoolean().optional().meta({ description: 'Overrides the setting of the agent for this run.' }),
-    add_dependencies_to_context: formBoolean().optional().meta({ description: 'Overrides the setting of the agent for this run.' }),
-    add_session_state_to_context: formBoolean().optional().meta({ description: 'Overrides the setting of the agent for this run.' }),
-    stream_events: formBoolean().optional().meta({ description: 'false: the stream carries only content (and how the run failed or paused).', default: true }),
-    run_id: identifier().optional().meta({ description: 'An identifier of your own for the run; 409 when it is taken.' }),
-    debug_mode: formBoolean().optional().meta({ description: 'Accepted for older clients; the log level is a setting of the service.' }),
-    on_disconnect: z.enum(['continue', 'cancel']).optional().meta({ description: 'What happens to the run when the client of its stream goes away.' }),
+    add_history_to_context: formBoolean()
+      .optional()
+      .meta({ description: 'Overrides the setting of the agent for this run.' }),
+    add_dependencies_to_context: formBoolean()
+      .optional()
+      .meta({ description: 'Overrides the setting of the agent for this run.' }),
+    add_session_state_to_context: formBoolean()
+      .optional()
+      .meta({ description: 'Overrides the setting of the agent for this run.' }),
+    stream_events: formBoolean()
+      .optional()
+      .meta({
+        description: 'false: the stream carries only content (and how the run failed or paused).',
+        default: true,
+      }),
+    run_id: identifier()
+      .optional()
+      .meta({ description: 'An identifier of your own for the run; 409 when it is taken.' }),
+    debug_mode: formBoolean()
+      .optional()
+      .meta({ description: 'Accepted for older clients; the log level is a setting of the service.' }),
+    on_disconnect: z
+      .enum(['continue', 'cancel'])
+      .optional()
+      .meta({ description: 'What happens to the run when the client of its stream goes away.' }),
   })
   .catchall(z.unknown());
 
 export type CreateRunForm = z.output<typeof createRunForm>;
 
 export const runQuery = z.object({
-  session_id: z.string().optional().meta({ description: 'When given, the run has to belong to this session.' }),
+  session_id: z
+    .string()
+    .optional()
+    .meta({ description: 'When given, the run has to belong to this session.' }),
 });
 
 export const listRunsQuery = z.object({
-  session_id: z.string().optional().meta({ description: 'Only runs of this session, oldest first. Left out: all runs of the agent, newest first.' }),
-  status: z.string().optional().meta({ description: 'Only runs with this status, in any case.', examples: ['completed'] }),
-  limit: formInteger({ min: 1, max: 1000 }).optional().meta({ description: 'How many runs at the most. Default: 1000 of a session, else 20.' }),
+  session_id: z
+    .string()
+    .optional()
+    .meta({
+      description: 'Only runs of this session, oldest first. Left out: all runs of the agent, newest first.',
+    }),
+  status: z
+    .string()
+    .optional()
+    .meta({ description: 'Only runs with this status, in any case.', examples: ['completed'] }),
+  limit: formInteger({ min: 1, max: 1000 })
+    .optional()
+    .meta({ description: 'How many runs at the most. Default: 1000 of a session, else 20.' }),
   page: formInteger({ min: 1 }).optional().meta({ description: 'Which page, beginning with 1.' }),
 });
 
@@ -80,8 +156,16 @@ export const runBody = z
     user_id: z.string().nullable(),
     agent_id: z.string(),
     agent_name: z.string().optional(),
-    status: z.union([status, z.string()]).meta({ description: 'Lower case; upper case only with the compatibility switch.' }),
-    content: z.unknown().optional().meta({ description: 'The answer: a text, or an object when a schema was asked for. Absent until there is one.' }),
+    status: z
+      .union([status, z.string()])
+      .meta({ description: 'Lower case; upper case only with the compatibility switch.' }),
+    content: z
+      .unknown()
+      .optional()
+      .meta({
+        description:
+          'The answer: a text, or an object when a schema was asked for. Absent until there is one.',
+      }),
     content_type: z.string().optional(),
     created_at: z.union([z.iso.datetime(), z.int()]),
     model: z.string().optional(),

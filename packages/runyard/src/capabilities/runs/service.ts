@@ -61,7 +61,8 @@ export class RunsService {
         ...(form.run_id !== undefined && { runId: form.run_id }),
       }),
     );
-    const filter = form.stream_events === false ? (event: LoggedEvent) => contentEvents.has(event.name) : undefined;
+    const filter =
+      form.stream_events === false ? (event: LoggedEvent) => contentEvents.has(event.name) : undefined;
     const cancels = !background && (form.on_disconnect ?? this.options.onDisconnect) === 'cancel';
     return { handle, stream, background, events: () => streamOf(handle, cancels, filter) };
   }
@@ -76,7 +77,13 @@ export class RunsService {
     }
   }
 
-  async get(caller: Caller, kind: RunKind, componentId: string, runId: string, sessionId?: string): Promise<RunView> {
+  async get(
+    caller: Caller,
+    kind: RunKind,
+    componentId: string,
+    runId: string,
+    sessionId?: string,
+  ): Promise<RunView> {
     const { space } = await this.component(kind, componentId);
     const run = await space.runs.find(caller.scope, runId);
     const matches = run?.kind === kind && run.componentId === componentId;
@@ -152,11 +159,16 @@ function isForeign(error: unknown): boolean {
 /** A token's subject always wins; an anonymous caller may name any user but the reserved ones. */
 function userOf(caller: Caller, named: string | undefined): string | null {
   if (caller.userId !== null) return caller.userId;
-  if (named !== undefined && (named.startsWith('sa:') || named === '__scheduler__')) throw errors.reservedUser(named);
+  if (named !== undefined && (named.startsWith('sa:') || named === '__scheduler__'))
+    throw errors.reservedUser(named);
   return named ?? null;
 }
 
-function streamOf(handle: RunHandle, cancels: boolean, filter?: (event: LoggedEvent) => boolean): EventReader {
+function streamOf(
+  handle: RunHandle,
+  cancels: boolean,
+  filter?: (event: LoggedEvent) => boolean,
+): EventReader {
   const reader = handle.events(0, filter);
   if (cancels) reader.onClosed(() => handle.cancel('The client left the stream'));
   return reader;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type {
   EventBlock,
   HistoryQuery,
@@ -72,7 +73,7 @@ const readHistory = statement(
 const readExpired = statement(
   'expired_runs',
   `SELECT ${runList} FROM runs
-   WHERE status IN ('pending', 'running') AND (lease_expires_at <= ? OR lease_expires_at IS NULL)
+   WHERE status IN ('pending', 'running') AND coalesce(lease_expires_at, 0) <= ?
    ORDER BY created_at, run_id LIMIT ?`,
 );
 
@@ -230,15 +231,20 @@ export class RunStore implements RunJournal {
     return query;
   }
 
-  /** Locks in the order of the ids, as commits do: two that wait for each other would be a deadlock. */
   #lockedRunsOf(owner: string) {
     const runs = this.database.query
       .selectFrom('runs')
       .select('run_id')
       .where('lease_owner', '=', owner)
-      .where('status', 'in', heldStatuses)
-      .orderBy('run_id');
-    return this.database.dialect === 'postgres' ? runs.forNoKeyUpdate() : runs;
+      // As text of the query, not as parameters: only so the planner knows that the index holds all of them.
+      .where(
+        'status',
+        'in',
+        heldStatuses.map((status) => sql.lit(status)),
+      );
+    if (this.database.dialect === 'sqlite') return runs;
+    // Locked in the order of the ids, as commits do: two that wait for each other would be a deadlock.
+    return runs.orderBy('run_id').forNoKeyUpdate();
   }
 }
 

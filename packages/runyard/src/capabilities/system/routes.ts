@@ -65,4 +65,10 @@ const getModels = defineRoute({
   handler: ({ system }: SystemServices) => system.models(),
 });
 
-export const systemRoutes: readonly Route<SystemServices>[] = [getHealth, getHome, getInfo, getConfig, getModels];
+export const systemRoutes: readonly Route<SystemServices>[] = [
+  getHealth,
+  getHome,
+  getInfo,
+  getConfig,
+  getModels,
+];

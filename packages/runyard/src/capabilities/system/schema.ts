@@ -2,14 +2,22 @@ import { z } from 'zod';
 
 export const homeBody = z
   .object({ name: z.string(), id: z.string(), version: z.string() })
-  .meta({ id: 'Home', description: 'What answers here.', examples: [{ name: 'Runyard API', id: 'runyard', version: '0.1.0' }] });
+  .meta({
+    id: 'Home',
+    description: 'What answers here.',
+    examples: [{ name: 'Runyard API', id: 'runyard', version: '0.1.0' }],
+  });
 
 export const healthBody = z
   .object({
     status: z.string(),
     instantiated_at: z.iso.datetime().meta({ description: 'When the process started.' }),
   })
-  .meta({ id: 'Health', description: 'The service answers.', examples: [{ status: 'ok', instantiated_at: '2026-11-15T00:35:54.448Z' }] });
+  .meta({
+    id: 'Health',
+    description: 'The service answers.',
+    examples: [{ status: 'ok', instantiated_at: '2026-11-15T00:35:54.448Z' }],
+  });
 
 export const infoBody = z
   .object({
@@ -32,11 +40,19 @@ export const infoBody = z
 
 export const modelBody = z
   .object({ id: z.string(), provider: z.string() })
-  .meta({ id: 'Model', description: 'A model that an agent uses.', examples: [{ id: 'offline', provider: 'Runyard' }] });
+  .meta({
+    id: 'Model',
+    description: 'A model that an agent uses.',
+    examples: [{ id: 'offline', provider: 'Runyard' }],
+  });
 
 const domain = z.object({ display_name: z.string().optional() });
 
-const databaseOf = z.object({ db_id: z.string(), domain_config: domain.optional(), tables: z.array(z.string()).optional() });
+const databaseOf = z.object({
+  db_id: z.string(),
+  domain_config: domain.optional(),
+  tables: z.array(z.string()).optional(),
+});
 const section = z.object({ display_name: z.string().optional(), dbs: z.array(databaseOf).optional() });
 
 const componentSummary = z.object({

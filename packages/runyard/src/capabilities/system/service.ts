@@ -58,7 +58,13 @@ export class SystemService {
       available_models: this.models().map((model) => model.id),
       os_database: databases[0],
       databases,
-      session: { dbs: databases.map((db) => ({ db_id: db, domain_config: { display_name: db }, tables: ['sessions'] })) },
+      session: {
+        dbs: databases.map((db) => ({
+          db_id: db,
+          domain_config: { display_name: db },
+          tables: ['sessions'],
+        })),
+      },
       agents: this.components.listAgents().map((agent) => this.summary(agent)),
       teams: [],
       workflows: [],

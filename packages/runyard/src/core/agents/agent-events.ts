@@ -48,7 +48,10 @@ export function toolCallStarted(tool: ToolExecution): RunEvent {
 }
 
 export function toolCallCompleted(tool: ToolExecution): RunEvent {
-  return { name: 'ToolCallCompleted', payload: { tool: toolExecutionBody(tool), content: completedText(tool) } };
+  return {
+    name: 'ToolCallCompleted',
+    payload: { tool: toolExecutionBody(tool), content: completedText(tool) },
+  };
 }
 
 export function toolCallError(tool: ToolExecution): RunEvent {
@@ -88,7 +91,11 @@ export function endEvents(end: RunEnd): readonly RunEvent[] {
       return [
         {
           name: 'RunPaused',
-          payload: { content: pausedText(end.requirements.length), tools: [], requirements: end.requirements.map(({ data }) => data) },
+          payload: {
+            content: pausedText(end.requirements.length),
+            tools: [],
+            requirements: end.requirements.map(({ data }) => data),
+          },
         },
       ];
     case 'error':

@@ -8,41 +8,12 @@ import type { RunEvent } from '../runs/logged-event.js';
 import type { RunResult } from '../runs/run.js';
 import type { Tool } from '../tools/tool.js';
 import { endEvents } from './agent-events.js';
+import type { AgentDefinition, AgentSettings } from './definition.js';
 import { executeAgent } from './execute-agent.js';
 import type { AgentRunner, AgentRunOptions, AgentRunOutput, StreamedEvent } from './runner.js';
 
-export interface AgentSettings {
-  /** The identifier in URLs; made from the name when left out. */
-  readonly id?: string;
-  readonly name?: string;
-  /** A model object, or a name such as `offline`, `openai:gpt-5-mini`, `ollama:llama3`. */
-  readonly model: Model | string;
-  readonly description?: string;
-  readonly role?: string;
-  /** `{key}` is filled from session state, dependencies, metadata and `user_id`. */
-  readonly instructions?: string | readonly string[];
-  readonly expectedOutput?: string;
-  readonly additionalContext?: string;
-  /** Asks the model for Markdown. */
-  readonly markdown?: boolean;
-  readonly tools?: readonly Tool[];
-  /** How many tool calls one run may make; a call beyond it is refused with a word to the model. */
-  readonly toolCallLimit?: number;
-  /** Shows the model earlier runs of the session. */
-  readonly addHistoryToContext?: boolean;
-  readonly numHistoryRuns?: number;
-  /** What the state of a new session begins with. */
-  readonly sessionState?: JsonObject;
-  readonly addSessionStateToContext?: boolean;
-  readonly dependencies?: JsonObject;
-  readonly addDependenciesToContext?: boolean;
-  readonly metadata?: JsonObject;
-  /** The id of the registered database that holds its sessions; the service's own when left out. */
-  readonly database?: string;
-}
-
 /** An agent: a model with instructions and tools. Made with `agent()`, registered with `Runyard`, or run as it is. */
-export class Agent implements Executable {
+export class Agent implements AgentDefinition, Executable {
   readonly kind = 'agent';
   readonly id: string;
   readonly name: string;
@@ -52,10 +23,13 @@ export class Agent implements Executable {
 
   constructor(readonly settings: AgentSettings) {
     const { id, name } = settings;
-    if (!id && !name) throw errors.invalidConfig('An agent needs an id or a name: agent({ id: "assistant", … })');
+    if (!id && !name)
+      throw errors.invalidConfig('An agent needs an id or a name: agent({ id: "assistant", … })');
     this.id = id ?? slug(name!);
     if (!/^[\w.~-]+$/.test(this.id)) {
-      throw errors.invalidConfig(`Agent id '${this.id}' cannot stand in a URL. Use letters, digits, '-', '_', '.' or '~'.`);
+      throw errors.invalidConfig(
+        `Agent id '${this.id}' cannot stand in a URL. Use letters, digits, '-', '_', '.' or '~'.`,
+      );
     }
     this.name = name ?? this.id;
     this.tools = byName(this.id, settings.tools ?? []);
@@ -98,7 +72,8 @@ export class Agent implements Executable {
   }
 
   private currentRunner(): AgentRunner {
-    if (this.runner === null) throw errors.invalidConfig(`Agent '${this.id}' has nothing to run it. Make it with agent().`);
+    if (this.runner === null)
+      throw errors.invalidConfig(`Agent '${this.id}' has nothing to run it. Make it with agent().`);
     return this.runner();
   }
 }
@@ -114,7 +89,8 @@ function slug(name: string): string {
 function byName(agentId: string, tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   const map = new Map<string, Tool>();
   for (const tool of tools) {
-    if (map.has(tool.name)) throw errors.invalidConfig(`Agent '${agentId}' has two tools named '${tool.name}'. Rename one.`);
+    if (map.has(tool.name))
+      throw errors.invalidConfig(`Agent '${agentId}' has two tools named '${tool.name}'. Rename one.`);
     map.set(tool.name, tool);
   }
   return map;

@@ -1,31 +1,20 @@
-import type { JsonObject } from '../json.js';
-import type { Message } from '../models/message.js';
 import { ModelError } from '../models/model-error.js';
 import type { RunContext } from '../runs/context.js';
 import { RunFailed } from '../runs/executable.js';
 import type { RunResult, StepRecord } from '../runs/run.js';
-import type { Agent } from './agent.js';
 import { runContent, runContentCompleted, runStarted } from './agent-events.js';
+import type { AgentDefinition } from './definition.js';
+import type { AgentExecution } from './execution.js';
 import type { ContextRecord, ModelRecord } from './journal-records.js';
 import { metricsOf } from './metrics.js';
 import { callModel } from './model-step.js';
-import { type OutputShape, outputShapeOf } from './output-format.js';
+import { outputShapeOf } from './output-format.js';
 import { systemPrompt, userPrompt } from './prompt.js';
 import { runToolCalls } from './tool-steps.js';
 import { assistantMessage, contextMessages, historyMessages, toolMessage } from './transcript.js';
 
-/** Everything that the turns of one execution share. */
-export interface AgentExecution {
-  readonly agent: Agent;
-  readonly context: RunContext;
-  readonly messages: Message[];
-  readonly output: OutputShape | null;
-  readonly dependencies: JsonObject;
-  readonly metadata: JsonObject;
-}
-
 /** Runs an agent over the journal: the context, then model and tool steps in turns until the model is done. */
-export async function executeAgent(agent: Agent, context: RunContext): Promise<RunResult> {
+export async function executeAgent(agent: AgentDefinition, context: RunContext): Promise<RunResult> {
   const { options } = context.run.input;
   const execution: AgentExecution = {
     agent,
@@ -60,7 +49,11 @@ async function turns(execution: AgentExecution): Promise<RunResult> {
   }
 }
 
-async function complete(execution: AgentExecution, answer: ModelRecord, shown: readonly string[]): Promise<RunResult> {
+async function complete(
+  execution: AgentExecution,
+  answer: ModelRecord,
+  shown: readonly string[],
+): Promise<RunResult> {
   const { agent, context, metadata, output } = execution;
   const text = [...shown, answer.content].filter((part) => part !== '').join('\n');
   const read = output === null ? undefined : await output.read(answer.content);
@@ -83,26 +76,36 @@ async function buildContext(execution: AgentExecution): Promise<void> {
   const { agent, context, messages } = execution;
   const { settings } = agent;
   const { options } = context.run.input;
-  const wanted = (options.addHistoryToContext ?? settings.addHistoryToContext) ? (settings.numHistoryRuns ?? 3) : 0;
+  const wanted =
+    (options.addHistoryToContext ?? settings.addHistoryToContext) ? (settings.numHistoryRuns ?? 3) : 0;
   const earlier = wanted > 0 ? await context.history(wanted) : [];
-  const record = await context.step<ContextRecord>('context', { kind: 'context', name: 'context' }, async () => ({
-    system: systemPrompt({
-      settings,
-      values: {
-        state: context.state.all(),
-        dependencies: execution.dependencies,
-        metadata: execution.metadata,
-        userId: context.run.userId,
-      },
-      showState: options.addSessionStateToContext ?? settings.addSessionStateToContext ?? false,
-      promptedOutput: agent.model.capabilities.structuredOutput === 'prompted' ? (execution.output?.format ?? null) : null,
+  const record = await context.step<ContextRecord>(
+    'context',
+    { kind: 'context', name: 'context' },
+    async () => ({
+      system: systemPrompt({
+        settings,
+        values: {
+          state: context.state.all(),
+          dependencies: execution.dependencies,
+          metadata: execution.metadata,
+          userId: context.run.userId,
+        },
+        showState: options.addSessionStateToContext ?? settings.addSessionStateToContext ?? false,
+        promptedOutput:
+          agent.model.capabilities.structuredOutput === 'prompted'
+            ? (execution.output?.format ?? null)
+            : null,
+      }),
+      user: userPrompt(
+        context.run.input.content,
+        (options.addDependenciesToContext ?? settings.addDependenciesToContext)
+          ? execution.dependencies
+          : null,
+      ),
+      history: earlier.map(({ run }) => run.runId),
     }),
-    user: userPrompt(
-      context.run.input.content,
-      (options.addDependenciesToContext ?? settings.addDependenciesToContext) ? execution.dependencies : null,
-    ),
-    history: earlier.map(({ run }) => run.runId),
-  }));
+  );
   const own = contextMessages(context.run, stepOf(context, 'context'));
   const history = earlier
     .filter(({ run }) => record.history.includes(run.runId))

@@ -1,7 +1,7 @@
-import type { ModelResponse, ModelRequest, ToolDefinition } from '../models/model.js';
+import type { ModelRequest, ModelResponse, ToolDefinition } from '../models/model.js';
 import type { StepScope } from '../runs/context.js';
 import { modelRequestCompleted, modelRequestStarted, runContent } from './agent-events.js';
-import type { AgentExecution } from './execute-agent.js';
+import type { AgentExecution } from './execution.js';
 import type { ModelRecord } from './journal-records.js';
 
 /** One model call, journaled. */
@@ -62,7 +62,8 @@ function requestOf({ agent, context, messages, output }: AgentExecution): ModelR
     messages,
     tools: toolDefinitions(agent.tools.values()),
     media: context.media,
-    ...(output !== null && agent.model.capabilities.structuredOutput === 'native' && { output: output.format }),
+    ...(output !== null &&
+      agent.model.capabilities.structuredOutput === 'native' && { output: output.format }),
   };
 }
 

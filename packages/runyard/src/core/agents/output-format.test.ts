@@ -27,7 +27,11 @@ describe('a schema taken as a type', () => {
 
   test('drops what it does not name and what is null, and fits simple values', async () => {
     const answer = { name: 'Ada', age: '36', extra: 1, address: { city: 'Paris', zip: 9 }, tags: null };
-    expect((await read(person, answer))?.content).toEqual({ name: 'Ada', age: 36, address: { city: 'Paris' } });
+    expect((await read(person, answer))?.content).toEqual({
+      name: 'Ada',
+      age: 36,
+      address: { city: 'Paris' },
+    });
   });
 
   test('refuses an answer that does not fit', async () => {
@@ -56,11 +60,16 @@ describe('a schema handed on as it is', () => {
   test('reaches the model unchanged and its answer comes back unchanged', async () => {
     const shape = outputShapeOf({ outputSchema: wrapped, useJsonSchema: true, stream: false })!;
     expect(shape.format).toEqual({ name: 'person', schema: person, strict: true });
-    expect(await read(wrapped, { anything: null }, true)).toEqual({ content: { anything: null }, contentType: 'dict' });
+    expect(await read(wrapped, { anything: null }, true)).toEqual({
+      content: { anything: null },
+      contentType: 'dict',
+    });
   });
 
   test('has to have the form that the mode is about', () => {
-    expect(() => outputShapeOf({ outputSchema: person, useJsonSchema: true, stream: false })).toThrow('json_schema');
+    expect(() => outputShapeOf({ outputSchema: person, useJsonSchema: true, stream: false })).toThrow(
+      'json_schema',
+    );
   });
 });
 

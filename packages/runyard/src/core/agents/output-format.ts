@@ -16,13 +16,20 @@ const untitled = 'DynamicModel';
 /** The shape that a run's options ask for, or null for plain text. Throws an Error whose text names the fault. */
 export function outputShapeOf(options: RunOptions): OutputShape | null {
   if (options.outputSchema === undefined) return null;
-  return options.useJsonSchema === true ? dictionaryShape(options.outputSchema) : typedShape(unwrap(options.outputSchema));
+  return options.useJsonSchema === true
+    ? dictionaryShape(options.outputSchema)
+    : typedShape(unwrap(options.outputSchema));
 }
 
 /** `{"type":"json_schema","json_schema":{"name","schema"}}`: goes to the model as it is, comes back as it is. */
 function dictionaryShape(wrapped: JsonObject): OutputShape {
   const inner = wrapped.json_schema;
-  if (wrapped.type !== 'json_schema' || !isJsonObject(inner) || !isJsonObject(inner.schema) || typeof inner.name !== 'string') {
+  if (
+    wrapped.type !== 'json_schema' ||
+    !isJsonObject(inner) ||
+    !isJsonObject(inner.schema) ||
+    typeof inner.name !== 'string'
+  ) {
     throw new Error(
       'with use_json_schema=true the schema has the form {"type":"json_schema","json_schema":{"name":"…","schema":{…}}}',
     );
@@ -57,7 +64,9 @@ function typedShape(schema: JsonObject): OutputShape {
 
 function unwrap(schema: JsonObject): JsonObject {
   const inner = schema.json_schema;
-  return schema.type === 'json_schema' && isJsonObject(inner) && isJsonObject(inner.schema) ? inner.schema : schema;
+  return schema.type === 'json_schema' && isJsonObject(inner) && isJsonObject(inner.schema)
+    ? inner.schema
+    : schema;
 }
 
 /** The JSON value in a model's text, also when the model put it into a code fence or words around it. */
@@ -76,7 +85,8 @@ export function parseJson(text: string): Json | undefined {
 }
 
 function fit(value: Json, schema: JsonSchema): Json {
-  if (Array.isArray(value) && isJsonObject(schema.items)) return value.map((item) => fit(item, schema.items as JsonSchema));
+  if (Array.isArray(value) && isJsonObject(schema.items))
+    return value.map((item) => fit(item, schema.items as JsonSchema));
   if (!isJsonObject(value) || schema.type !== 'object') return value;
   if (schema.additionalProperties !== undefined && schema.additionalProperties !== false) return value;
   const properties = isJsonObject(schema.properties) ? schema.properties : {};

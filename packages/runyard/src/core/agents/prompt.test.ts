@@ -9,12 +9,20 @@ const values = {
 };
 
 function prompt(settings: object, more: Partial<Parameters<typeof systemPrompt>[0]> = {}) {
-  return systemPrompt({ settings: { model: 'offline', ...settings }, values, showState: false, promptedOutput: null, ...more });
+  return systemPrompt({
+    settings: { model: 'offline', ...settings },
+    values,
+    showState: false,
+    promptedOutput: null,
+    ...more,
+  });
 }
 
 describe('{key} in instructions', () => {
   test('is filled from state, dependencies, metadata and the user, in that order', () => {
-    expect(fill('{name} {city} {plan} {user_id} {shared} {list}', values)).toBe('Ada Paris pro u1 state [1,2]');
+    expect(fill('{name} {city} {plan} {user_id} {shared} {list}', values)).toBe(
+      'Ada Paris pro u1 state [1,2]',
+    );
   });
 
   test('stays as it is when nothing has that name, also for names that every object has', () => {
@@ -34,9 +42,9 @@ describe('the system message', () => {
   });
 
   test('holds what the agent says, in order', () => {
-    expect(prompt({ description: 'You help {name}.', instructions: ['Be brief.', 'Be kind.'], markdown: true })).toBe(
-      'You help Ada.\n\n- Be brief.\n- Be kind.\n\nFormat your answer as Markdown.',
-    );
+    expect(
+      prompt({ description: 'You help {name}.', instructions: ['Be brief.', 'Be kind.'], markdown: true }),
+    ).toBe('You help Ada.\n\n- Be brief.\n- Be kind.\n\nFormat your answer as Markdown.');
   });
 
   test('shows the state when asked to', () => {
@@ -45,7 +53,9 @@ describe('the system message', () => {
 
   test('asks in words for a schema that the model cannot be held to', () => {
     const schema = { type: 'object', properties: { answer: { type: 'number' } } };
-    expect(prompt({}, { promptedOutput: { name: 'Answer', schema, strict: false } })).toContain(JSON.stringify(schema));
+    expect(prompt({}, { promptedOutput: { name: 'Answer', schema, strict: false } })).toContain(
+      JSON.stringify(schema),
+    );
   });
 });
 

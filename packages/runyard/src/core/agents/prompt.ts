@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../json.js';
 import type { OutputFormat } from '../models/model.js';
-import type { AgentSettings } from './agent.js';
+import type { AgentSettings } from './definition.js';
 
 /** What `{key}` in instructions and descriptions can name. */
 export interface PromptValues {
@@ -19,14 +19,20 @@ export interface SystemPromptInput {
 }
 
 /** The system message, or null when the agent has nothing to say to its model. */
-export function systemPrompt({ settings, values, showState, promptedOutput }: SystemPromptInput): string | null {
+export function systemPrompt({
+  settings,
+  values,
+  showState,
+  promptedOutput,
+}: SystemPromptInput): string | null {
   const parts: string[] = [];
   if (settings.description) parts.push(fill(settings.description, values));
   if (settings.role) parts.push(`Your role: ${fill(settings.role, values)}`);
   const instructions = instructionText(settings.instructions);
   if (instructions) parts.push(fill(instructions, values));
   if (settings.markdown && promptedOutput === null) parts.push('Format your answer as Markdown.');
-  if (settings.expectedOutput) parts.push(`What the answer should look like: ${fill(settings.expectedOutput, values)}`);
+  if (settings.expectedOutput)
+    parts.push(`What the answer should look like: ${fill(settings.expectedOutput, values)}`);
   if (settings.additionalContext) parts.push(fill(settings.additionalContext, values));
   if (showState) parts.push(block('session_state', values.state));
   if (promptedOutput !== null) parts.push(outputHint(promptedOutput));

@@ -5,12 +5,12 @@ import { silentLog } from '../log.js';
 import type { MediaContents } from '../media.js';
 import type { Message } from '../models/message.js';
 import { type EndedRun, RunEngine, type RunHandle } from '../runs/engine.js';
+import type { Executable } from '../runs/executable.js';
 import { MemoryJournal } from '../runs/memory-journal.js';
 import type { RunJournal } from '../runs/ports.js';
 import type { RunStatus } from '../runs/run.js';
 import { startRun } from '../runs/start-run.js';
 import type { Timers } from '../timers.js';
-import type { Agent } from './agent.js';
 import { messagesOf, type ToolExecution, toolExecutionsOf } from './transcript.js';
 
 export interface AgentRunOptions {
@@ -47,12 +47,16 @@ export class AgentRunner {
   /** `open` is asked before each run: a service opens its database when it is first needed. */
   constructor(private readonly open: () => Promise<{ engine: RunEngine; journal: RunJournal }>) {}
 
-  async run(agent: Agent, message: string, options: AgentRunOptions): Promise<AgentRunOutput> {
+  async run(agent: Executable, message: string, options: AgentRunOptions): Promise<AgentRunOutput> {
     const handle = await this.start(agent, message, options, false);
     return outputOf(await handle.ended);
   }
 
-  async *stream(agent: Agent, message: string, options: AgentRunOptions): AsyncGenerator<StreamedEvent, void, void> {
+  async *stream(
+    agent: Executable,
+    message: string,
+    options: AgentRunOptions,
+  ): AsyncGenerator<StreamedEvent, void, void> {
     const handle = await this.start(agent, message, options, true);
     const reader = handle.events();
     try {
@@ -66,7 +70,12 @@ export class AgentRunner {
     await handle.ended;
   }
 
-  private async start(agent: Agent, message: string, options: AgentRunOptions, stream: boolean): Promise<RunHandle> {
+  private async start(
+    agent: Executable,
+    message: string,
+    options: AgentRunOptions,
+    stream: boolean,
+  ): Promise<RunHandle> {
     const { sessionId, userId, signal, ...given } = options;
     signal?.throwIfAborted();
     const input = { content: message, media: [], options: { ...given, stream } };
@@ -121,6 +130,9 @@ export function ephemeralRunner(timers: Timers): AgentRunner {
 }
 
 const noMedia: MediaContents = {
-  put: () => Promise.reject(errors.invalidConfig('Media need a service: register the agent with new Runyard({ agents })')),
+  put: () =>
+    Promise.reject(
+      errors.invalidConfig('Media need a service: register the agent with new Runyard({ agents })'),
+    ),
   get: async () => undefined,
 };

@@ -6,7 +6,7 @@ import { parseArguments } from '../tools/parse-arguments.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolContext } from '../tools/tool-context.js';
 import { customEvent, toolCallCompleted, toolCallError, toolCallStarted } from './agent-events.js';
-import type { AgentExecution } from './execute-agent.js';
+import type { AgentExecution } from './execution.js';
 import type { ModelRecord, ToolRecord } from './journal-records.js';
 import { toolExecution } from './transcript.js';
 
@@ -29,20 +29,34 @@ export async function runToolCalls(
 ): Promise<ToolTurn> {
   const { context } = execution;
   const allowed = callsLeft(execution, turn);
-  const runs = calls.map((call, position) => ({ call, key: `tool:${turn}:${position}`, refused: position >= allowed }));
+  const runs = calls.map((call, position) => ({
+    call,
+    key: `tool:${turn}:${position}`,
+    refused: position >= allowed,
+  }));
   for (const { call, key, refused } of runs) announce(execution, call, key, refused);
-  const settled = await Promise.allSettled(runs.map((run) => runToolCall(execution, run.call, run.key, run.refused)));
+  const settled = await Promise.allSettled(
+    runs.map((run) => runToolCall(execution, run.call, run.key, run.refused)),
+  );
   throwFirst(settled);
   const steps = runs.map(({ key }) => context.recorded(key)!);
   for (const step of steps) report(execution, step);
   const records = steps.map((step) => step.output as ToolRecord);
   return {
     stop: records.some((record) => record.stop === true),
-    results: { steps, shown: records.filter((record) => record.showResult === true).map((record) => record.content) },
+    results: {
+      steps,
+      shown: records.filter((record) => record.showResult === true).map((record) => record.content),
+    },
   };
 }
 
-async function runToolCall(execution: AgentExecution, call: RequestedCall, key: string, refused: boolean): Promise<void> {
+async function runToolCall(
+  execution: AgentExecution,
+  call: RequestedCall,
+  key: string,
+  refused: boolean,
+): Promise<void> {
   const { agent, context } = execution;
   const tool = agent.tools.get(call.name);
   await context.step<ToolRecord>(
@@ -50,12 +64,13 @@ async function runToolCall(execution: AgentExecution, call: RequestedCall, key: 
     {
       kind: 'tool',
       name: call.name,
-      ...(tool !== undefined && tool.onUnknownOutcome !== 'retry' && {
-        interrupted: {
-          policy: tool.onUnknownOutcome,
-          lost: (message: string) => failed(call, message, parsedArguments(call)),
-        },
-      }),
+      ...(tool !== undefined &&
+        tool.onUnknownOutcome !== 'retry' && {
+          interrupted: {
+            policy: tool.onUnknownOutcome,
+            lost: (message: string) => failed(call, message, parsedArguments(call)),
+          },
+        }),
     },
     (scope) => perform(execution, tool, call, scope, refused),
   );
@@ -70,7 +85,10 @@ async function perform(
 ): Promise<ToolRecord> {
   if (refused) {
     const limit = execution.agent.settings.toolCallLimit;
-    return { ...failed(call, `Not executed: the limit of ${limit} tool calls for this run is reached.`, null), listed: false };
+    return {
+      ...failed(call, `Not executed: the limit of ${limit} tool calls for this run is reached.`, null),
+      listed: false,
+    };
   }
   const environment = { timers: execution.context.timers, availableTools: [...execution.agent.tools.keys()] };
   const outcome = await executeTool(tool, call, toolContext(execution, call, scope), environment);
@@ -90,7 +108,11 @@ function failed(call: RequestedCall, message: string, args: JsonObject | null): 
   return { callId: call.id, content: message, error: true, args, listed: true };
 }
 
-function toolContext({ context, dependencies, metadata }: AgentExecution, call: RequestedCall, scope: StepScope): ToolContext {
+function toolContext(
+  { context, dependencies, metadata }: AgentExecution,
+  call: RequestedCall,
+  scope: StepScope,
+): ToolContext {
   const { run } = context;
   let sent = 0;
   return {
@@ -139,7 +161,9 @@ function report({ context }: AgentExecution, step: StepRecord): void {
 function callsLeft({ agent, context }: AgentExecution, turn: number): number {
   const limit = agent.settings.toolCallLimit;
   if (limit === undefined) return Number.POSITIVE_INFINITY;
-  const made = context.steps().filter(({ key, kind }) => kind === 'tool' && Number(key.split(':')[1]) < turn).length;
+  const made = context
+    .steps()
+    .filter(({ key, kind }) => kind === 'tool' && Number(key.split(':')[1]) < turn).length;
   return Math.max(limit - made, 0);
 }
 
@@ -150,7 +174,9 @@ function parsedArguments(call: RequestedCall): JsonObject | null {
 
 /** Lets every call of the turn come to its end before the turn ends: a pause last, after all that could be done. */
 function throwFirst(settled: readonly PromiseSettledResult<void>[]): void {
-  const reasons = settled.filter((result) => result.status === 'rejected').map((result) => result.reason as unknown);
+  const reasons = settled
+    .filter((result) => result.status === 'rejected')
+    .map((result) => result.reason as unknown);
   const failure = reasons.find((reason) => !(reason instanceof RunPaused));
   if (failure !== undefined) throw failure;
   const pauses = reasons.filter((reason) => reason instanceof RunPaused);

@@ -84,12 +84,12 @@ describe('failures', () => {
 
 describe('time-outs', () => {
   it('end a call whose first byte does not come', async () => {
-    const { model, server } = await modelFor([{ instead: 'stall' }], { firstByteTimeoutMs: 30 });
+    const { model, server } = await modelFor([{ instead: 'stall' }], { firstByteTimeoutMs: 200 });
     const error = await failure(model.generate(ask(), open()));
     expect(error).toMatchObject({
       kind: 'timeout',
       retryable: true,
-      message: 'Test sent no answer within 30 ms.',
+      message: 'Test sent no answer within 200 ms.',
     });
     await server.clientLeft();
     expect(server.requests).toHaveLength(1);

@@ -132,7 +132,11 @@ export class JournaledContext implements RunContext {
     return this.live.log.congested ? this.queue.flush(this.live) : undefined;
   }
 
-  async step<T extends Json>(key: string, spec: StepSpec<T>, work: (scope: StepScope) => Promise<T>): Promise<T> {
+  async step<T extends Json>(
+    key: string,
+    spec: StepSpec<T>,
+    work: (scope: StepScope) => Promise<T>,
+  ): Promise<T> {
     const recorded = this.live.step(key);
     if (recorded?.status === 'completed') return recorded.output as T;
     if (recorded?.status === 'running' && spec.interrupted !== undefined) {
@@ -160,7 +164,11 @@ export class JournaledContext implements RunContext {
     return this.journal.history({ sessionId, componentId, before: createdAt, count, exceptRunId: runId });
   }
 
-  private begin(key: string, spec: Omit<StepSpec<Json>, 'interrupted'>, earlier: StepRecord | undefined): StepRecord {
+  private begin(
+    key: string,
+    spec: Omit<StepSpec<Json>, 'interrupted'>,
+    earlier: StepRecord | undefined,
+  ): StepRecord {
     const step: StepRecord = {
       runId: this.run.runId,
       seq: earlier?.seq ?? this.live.nextSeq(),
@@ -180,7 +188,10 @@ export class JournaledContext implements RunContext {
     return step;
   }
 
-  private async perform<T extends Json>(begun: StepRecord, work: (scope: StepScope) => Promise<T>): Promise<T> {
+  private async perform<T extends Json>(
+    begun: StepRecord,
+    work: (scope: StepScope) => Promise<T>,
+  ): Promise<T> {
     const { key } = begun;
     try {
       const output = await work({ key, signal: this.signal, idempotencyKey: `${begun.runId}:${key}` });

@@ -160,9 +160,11 @@ export class RunEngine {
 
   /** Takes over runs whose lease ended. One look at a time; `recovered` tells when the present one is done. */
   recover(): Promise<void> {
-    this.recovering = this.recovering.then(() => this.recoverExpired()).catch((error: unknown) => {
-      this.options.log.error({ err: error }, 'looking for abandoned runs failed');
-    });
+    this.recovering = this.recovering
+      .then(() => this.recoverExpired())
+      .catch((error: unknown) => {
+        this.options.log.error({ err: error }, 'looking for abandoned runs failed');
+      });
     return this.recovering;
   }
 

@@ -1,5 +1,5 @@
-import type { EventBlock } from './ports.js';
 import { encodeBlock, type LoggedEvent } from './logged-event.js';
+import type { EventBlock } from './ports.js';
 
 /** How much of what is already stored a live run keeps in memory for its readers. */
 const keptBytes = 64 * 1024;

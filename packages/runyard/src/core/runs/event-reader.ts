@@ -87,7 +87,8 @@ export class EventReader {
     const progress = await this.sources.journal.progress(this.runId);
     const events = await this.stored();
     if (events.length > 0) return events;
-    const over = progress === undefined || terminalStatuses.has(progress.status) || progress.status === 'paused';
+    const over =
+      progress === undefined || terminalStatuses.has(progress.status) || progress.status === 'paused';
     return over ? null : [];
   }
 
@@ -101,7 +102,8 @@ export class EventReader {
   private wait(): Promise<void> {
     const { log } = this;
     // what happened since `available` looked would wake nobody any more
-    if (this.closed || (log !== undefined && (log.ended || log.read(this.cursor, 1).length > 0))) return Promise.resolve();
+    if (this.closed || (log !== undefined && (log.ended || log.read(this.cursor, 1).length > 0)))
+      return Promise.resolve();
     return new Promise((resolve) => {
       const cancelTimer = log === undefined ? this.sources.timers.after(pollMs, () => this.wake?.()) : null;
       this.wake = () => {

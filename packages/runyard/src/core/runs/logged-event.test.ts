@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { decodeBlock, deltaTemplate, encodeBlock, type LoggedEvent, serialiseDelta, serialiseEvent } from './logged-event.js';
+import {
+  decodeBlock,
+  deltaTemplate,
+  encodeBlock,
+  type LoggedEvent,
+  serialiseDelta,
+  serialiseEvent,
+} from './logged-event.js';
 
 const base = { created_at: 1, event: 'RunContent', agent_id: 'a', run_id: 'r' };
 const content = { name: 'RunContent', payload: { content: '', content_type: 'str', reasoning_content: '' } };
@@ -14,7 +21,12 @@ describe('a delta made from a template', () => {
     const text = 'quotes " \\ tabs \t newlines \n emoji 🙂 nul \u0000';
     const delta = serialiseDelta(7, template, text);
     expect(JSON.parse(delta.data)).toEqual({ ...base, ...content.payload, content: text, event_index: 7 });
-    const whole = serialiseEvent(7, { name: 'RunContent', payload: { ...content.payload, content: text } }, base, null);
+    const whole = serialiseEvent(
+      7,
+      { name: 'RunContent', payload: { ...content.payload, content: text } },
+      base,
+      null,
+    );
     expect(JSON.parse(delta.data)).toEqual(JSON.parse(whole.data));
   });
 

@@ -34,11 +34,11 @@ export class LoggedEvent {
 }
 
 /** JSON on one line that line-splitting clients do not split: U+2028 and U+2029 count as line ends to some. */
-export function oneLineJson(value: Json | object): string {
+function oneLineJson(value: Json | object): string {
   return escapeLineSeparators(JSON.stringify(value));
 }
 
-export function escapeLineSeparators(json: string): string {
+function escapeLineSeparators(json: string): string {
   return lineSeparator.test(json)
     ? json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
     : json;
@@ -47,7 +47,12 @@ export function escapeLineSeparators(json: string): string {
 const lineSeparator = /[\u2028\u2029]/;
 
 /** Serialises an event; its index is the last field so that deltas can be put together from a template. */
-export function serialiseEvent(index: number, event: RunEvent, base: JsonObject, key: string | null): LoggedEvent {
+export function serialiseEvent(
+  index: number,
+  event: RunEvent,
+  base: JsonObject,
+  key: string | null,
+): LoggedEvent {
   const data = oneLineJson({ ...base, ...event.payload, event_index: index });
   return new LoggedEvent(index, event.name, key, data);
 }
@@ -104,7 +109,8 @@ export function decodeBlock(firstIndex: number, payload: string): LoggedEvent[] 
     if (kind === 't') template = { name: first, prefix: second, suffix: third };
     else if (kind === 'd' && template !== null) events.push(deltaFromJson(index, template, first));
     else if (kind === 'e') events.push(new LoggedEvent(index, first, second === '' ? null : second, third));
-    else throw new Error(`Event block at index ${firstIndex} is damaged: unknown line '${line.slice(0, 40)}'`);
+    else
+      throw new Error(`Event block at index ${firstIndex} is damaged: unknown line '${line.slice(0, 40)}'`);
   }
   return events;
 }

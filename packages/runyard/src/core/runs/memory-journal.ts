@@ -22,7 +22,10 @@ interface StoredRun {
 /** The journal of agents that are run without a service: nothing outlives the process, and memory is bounded. */
 export class MemoryJournal implements RunJournal {
   private readonly runs = new Map<string, StoredRun>();
-  private readonly sessions = new Map<string, { userId: string | null; name: string | null; state: JsonObject }>();
+  private readonly sessions = new Map<
+    string,
+    { userId: string | null; name: string | null; state: JsonObject }
+  >();
 
   async commit(writes: readonly RunWrite[]): Promise<readonly RefusedWrite[]> {
     const refused: RefusedWrite[] = [];
@@ -75,14 +78,18 @@ export class MemoryJournal implements RunJournal {
 
   async leaseOwners(): Promise<readonly string[]> {
     const owners = new Set<string>();
-    for (const { run } of this.runs.values()) if (isOpen(run.status) && run.leaseOwner) owners.add(run.leaseOwner);
+    for (const { run } of this.runs.values())
+      if (isOpen(run.status) && run.leaseOwner) owners.add(run.leaseOwner);
     return [...owners];
   }
 
   async history(query: HistoryQuery): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
     return [...this.runs.values()]
       .filter(({ run }) => run.sessionId === query.sessionId && run.componentId === query.componentId)
-      .filter(({ run }) => run.status === 'completed' && run.runId !== query.exceptRunId && run.createdAt <= query.before)
+      .filter(
+        ({ run }) =>
+          run.status === 'completed' && run.runId !== query.exceptRunId && run.createdAt <= query.before,
+      )
       .slice(-query.count)
       .map((stored) => ({ run: stored.run, steps: inOrder(stored) }));
   }

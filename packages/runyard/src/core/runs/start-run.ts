@@ -18,7 +18,11 @@ export interface RunRequest {
 const sessionNameLength = 80;
 
 /** Begins a run in its session. The one way in, whichever interface asks and however the caller waits. */
-export async function startRun(engine: RunEngine, journal: RunJournal, request: RunRequest): Promise<RunHandle> {
+export async function startRun(
+  engine: RunEngine,
+  journal: RunJournal,
+  request: RunRequest,
+): Promise<RunHandle> {
   const { executable, input, userId } = request;
   const session = request.sessionId === undefined ? undefined : await journal.session(request.sessionId);
   if (session !== undefined) assertOwn(session, userId);
@@ -33,7 +37,9 @@ export async function startRun(engine: RunEngine, journal: RunJournal, request: 
     state: { ...(session === undefined ? executable.initialState : {}), ...input.options.sessionState },
     // ids that clients choose can clash with another caller's: that has to be known before anything is done
     durableFirst:
-      request.background || request.runId !== undefined || (request.sessionId !== undefined && session === undefined),
+      request.background ||
+      request.runId !== undefined ||
+      (request.sessionId !== undefined && session === undefined),
   });
 }
 
@@ -44,5 +50,7 @@ function assertOwn(session: SessionSnapshot, userId: string | null): void {
 function nameFrom(message: string): string {
   const line = message.trim().split('\n', 1)[0] ?? '';
   const characters = [...line];
-  return characters.length <= sessionNameLength ? line : `${characters.slice(0, sessionNameLength - 1).join('')}…`;
+  return characters.length <= sessionNameLength
+    ? line
+    : `${characters.slice(0, sessionNameLength - 1).join('')}…`;
 }

@@ -16,7 +16,15 @@ const legal = new Set([
   'completed→regenerated',
   'error→running',
 ]);
-const statuses: RunStatus[] = ['pending', 'running', 'completed', 'error', 'cancelled', 'paused', 'regenerated'];
+const statuses: RunStatus[] = [
+  'pending',
+  'running',
+  'completed',
+  'error',
+  'cancelled',
+  'paused',
+  'regenerated',
+];
 
 test.each(statuses.flatMap((from) => statuses.map((to) => [from, to] as const)))('%s → %s', (from, to) => {
   const change = () => assertTransition('r1', from, to);

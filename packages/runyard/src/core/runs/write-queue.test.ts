@@ -6,7 +6,11 @@ import { WriteQueue, type WriteSource } from './write-queue.js';
 
 /** A journal whose commits end when the test says so. */
 class GatedJournal {
-  readonly commits: { writes: readonly RunWrite[]; end(refused?: RefusedWrite[]): void; fail(error: Error): void }[] = [];
+  readonly commits: {
+    writes: readonly RunWrite[];
+    end(refused?: RefusedWrite[]): void;
+    fail(error: Error): void;
+  }[] = [];
   private waiting: (() => void)[] = [];
 
   commit(writes: readonly RunWrite[]): Promise<readonly RefusedWrite[]> {

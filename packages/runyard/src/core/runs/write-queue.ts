@@ -95,7 +95,10 @@ export class WriteQueue {
     else for (const source of this.dirty) this.touch(source);
   }
 
-  private async commitBatch(batch: Map<RunWrite, WriteSource>, waiters: Map<WriteSource, Waiter>): Promise<void> {
+  private async commitBatch(
+    batch: Map<RunWrite, WriteSource>,
+    waiters: Map<WriteSource, Waiter>,
+  ): Promise<void> {
     try {
       const refused = await this.commitPatiently([...batch.keys()]);
       settle(batch, waiters, refused);
@@ -113,7 +116,10 @@ export class WriteQueue {
         return await this.journal.commit(writes);
       } catch (error) {
         if (!this.isTransient(error)) throw error;
-        this.log.warn({ err: error, writes: writes.length, retryInMs: delay }, 'storage is away, the write is tried again');
+        this.log.warn(
+          { err: error, writes: writes.length, retryInMs: delay },
+          'storage is away, the write is tried again',
+        );
         await new Promise<void>((resolve) => {
           this.timers.after(delay, resolve);
         });

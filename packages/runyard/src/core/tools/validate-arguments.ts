@@ -1,6 +1,7 @@
-import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import type { JsonObject, JsonSchema } from '../json.js';
+import { compileJsonSchema } from '../json-schema.js';
 import { isZodSchema, type Tool } from './tool.js';
 
 export type ValidArguments =
@@ -18,35 +19,12 @@ export async function validateArguments(tool: Tool, args: JsonObject): Promise<V
 }
 
 async function validateJsonSchema(schema: JsonSchema, args: JsonObject): Promise<ValidArguments> {
-  const validate = await validatorFor(schema);
+  const check = await compileJsonSchema(schema);
   // Defaults are written into the value; the call keeps what the model sent.
   const value = structuredClone(args);
-  if (validate(value)) return { ok: true, value };
-  return { ok: false, faults: (validate.errors ?? []).map((error) => ajvFault(error, args)) };
-}
-
-const validators = new WeakMap<JsonSchema, ValidateFunction>();
-let compiler: Promise<(schema: JsonSchema) => ValidateFunction> | undefined;
-
-async function validatorFor(schema: JsonSchema): Promise<ValidateFunction> {
-  let validate = validators.get(schema);
-  if (!validate) {
-    compiler ??= loadCompiler();
-    validate = (await compiler)(schema);
-    validators.set(schema, validate);
-  }
-  return validate;
-}
-
-/** The validator is loaded with the first tool that needs it. */
-async function loadCompiler(): Promise<(schema: JsonSchema) => ValidateFunction> {
-  const [{ Ajv2020 }, formats] = await Promise.all([import('ajv/dist/2020.js'), import('ajv-formats')]);
-  return ({ $schema: _, ...schema }) => {
-    // One instance per schema: two tools may use the same `$id` for different things.
-    const ajv = new Ajv2020({ strict: false, allErrors: true, useDefaults: true, logger: false });
-    formats.default.default(ajv);
-    return ajv.compile(schema);
-  };
+  const faults = check(value);
+  if (faults.length === 0) return { ok: true, value };
+  return { ok: false, faults: faults.map((error) => ajvFault(error, args)) };
 }
 
 function ajvFault(error: ErrorObject, args: JsonObject): string {

@@ -32,6 +32,7 @@ interface Parts {
 
 /** How long ended streams may take to reach their clients before the sockets are closed. */
 const flushMs = 1_000;
+const sweepMs = 20;
 
 export function httpServer({ app, front, streams, description }: Parts): HttpServer {
   return {
@@ -55,13 +56,20 @@ export function httpServer({ app, front, streams, description }: Parts): HttpSer
     },
     async close({ graceMs = 0 } = {}) {
       const closed = app.close();
-      if (!(await settles(closed, graceMs))) {
+      // A connection that falls idle while others are waited for would else stay open for its next request.
+      const sweep = setInterval(() => app.server.closeIdleConnections(), sweepMs);
+      try {
+        if (!(await settles(closed, graceMs)) && streams.size > 0) {
+          streams.endAll();
+          await settles(closed, flushMs);
+        }
+        app.server.closeAllConnections();
+        // A mounted application has no connections of its own whose end would end its streams.
         streams.endAll();
-        if (!(await settles(closed, flushMs))) app.server.closeAllConnections();
+        await closed;
+      } finally {
+        clearInterval(sweep);
       }
-      // A mounted application has no server of its own whose end would have ended them.
-      streams.endAll();
-      await closed;
     },
   };
 }

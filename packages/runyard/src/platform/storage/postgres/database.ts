@@ -27,16 +27,15 @@ const hotPathSettings = `
 
 export async function openPostgres({ id, url, log }: OpenPostgresOptions): Promise<PostgresDatabase> {
   const location = locationOf(id, url);
-  const pools = [10, 10].map((max) => newPool(url, max)) as [pg.Pool, pg.Pool];
-  const [hotPool, queryPool] = pools;
+  const hotPool = newPool(url, (client) => client.query(hotPathSettings));
+  const queryPool = newPool(url);
+  const pools = [hotPool, queryPool];
   for (const pool of pools) {
     // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
     pool.on('error', (error) =>
       log.warn({ database: id, reason: error.message }, 'database connection lost'),
     );
   }
-  // Queued before the first statement of the connection; a failure shows there.
-  hotPool.on('connect', (client) => void client.query(hotPathSettings).catch(() => {}));
   await probe(hotPool, id, location);
   const query = new Kysely<Schema>({ dialect: postgresDialect(queryPool) });
   log.debug({ database: id, location }, 'database opened');
@@ -72,10 +71,11 @@ export async function openPostgres({ id, url, log }: OpenPostgresOptions): Promi
   };
 }
 
-function newPool(url: string, max: number): pg.Pool {
+function newPool(url: string, onConnect?: (client: pg.ClientBase) => Promise<unknown>): pg.Pool {
   return new pg.Pool({
     connectionString: url,
-    max,
+    max: 10,
+    onConnect,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     types: { getTypeParser: typeParser },

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely } from 'kysely';
 import { errors } from '../../../core/errors.js';
@@ -61,7 +61,8 @@ function openReadingConnection(id: string, path: string): SqliteConnection {
     const { DatabaseSync } = loadSqliteLibrary();
     connection = new DatabaseSync(path);
     connection.exec(`${busyTimeout}; PRAGMA journal_mode = WAL;`);
-    refuseUnwritable(connection);
+    // A file that may only be read opens without complaint, and would fail at the first write.
+    accessSync(path, constants.W_OK);
     connection.exec('PRAGMA cache_size = -8000; PRAGMA query_only = ON;');
     return connection;
   } catch (cause) {
@@ -70,21 +71,16 @@ function openReadingConnection(id: string, path: string): SqliteConnection {
   }
 }
 
-/** A file that may only be read opens without complaint and fails at the first write: find out now. */
-function refuseUnwritable(connection: SqliteConnection): void {
-  connection.exec('BEGIN IMMEDIATE; ROLLBACK;');
-}
-
 function reason(cause: unknown): string {
   const { code, message } = cause as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
-    return 'the folder cannot be written. Choose another one, or change its permissions.';
+    return 'it cannot be written. Choose another place, or change its permissions.';
   }
   if (code === 'ENOTDIR' || code === 'EEXIST') return 'a part of the path is a file, not a folder.';
   if (code === 'ENOSPC') return 'the disk is full.';
   if (/not a database/i.test(message)) return 'the file is not an SQLite database. Choose another file.';
   if (/unable to open/i.test(message))
-    return 'the file cannot be opened for writing. Check the path and its permissions.';
+    return 'the file cannot be opened. Check the path and its permissions.';
   if (/readonly|read-only/i.test(message)) return 'the file may only be read. Change its permissions.';
   return message;
 }

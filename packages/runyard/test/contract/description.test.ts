@@ -1,0 +1,160 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { componentRoutes } from '../../src/capabilities/components/routes.js';
+import { runRoutes } from '../../src/capabilities/runs/routes.js';
+import { systemRoutes } from '../../src/capabilities/system/routes.js';
+import { agent } from '../../src/index.js';
+import { pathTemplate, type RouteFacts } from '../../src/platform/http/route.js';
+import { type Body, TestService } from '../support/service.js';
+
+/** The operations of the wire contract that are there so far, with the ids that clients were generated from. */
+const contract: Record<string, string> = {
+  'GET /': 'get_api_info',
+  'GET /health': 'health_check',
+  'GET /info': 'get_info',
+  'GET /config': 'get_config',
+  'GET /models': 'get_models',
+  'GET /agents': 'get_agents',
+  'GET /agents/{agent_id}': 'get_agent',
+  'POST /agents/{agent_id}/runs': 'create_agent_run',
+  'GET /agents/{agent_id}/runs': 'list_agent_runs',
+  'GET /agents/{agent_id}/runs/{run_id}': 'get_agent_run',
+};
+
+/** Routes that answer without a token, each for a reason that somebody decided. */
+const open = ['GET /health', 'GET /openapi.json', 'GET /docs/assets/{file}'];
+
+/** Lists that cannot grow: they hold what the operator registered. */
+const registered = ['GET /agents', 'GET /models'];
+
+let service: TestService;
+let document: Body;
+
+beforeAll(async () => {
+  service = await TestService.start({ name: 'Yard', agents: [agent({ id: 'a', model: 'offline' })] });
+  document = (await service.get('/openapi.json')).body;
+});
+afterAll(() => service.stop());
+
+describe('the published description', () => {
+  test('is valid OpenAPI 3.1 and names the service', async () => {
+    const result = await new Validator().validate(structuredClone(document));
+    expect(result.errors ?? []).toEqual([]);
+    expect(result.valid).toBe(true);
+    expect(document.openapi).toMatch(/^3\.1\./);
+    expect(document.info.title).toBe('Yard');
+    expect(document.components.securitySchemes).toEqual({ HTTPBearer: expect.objectContaining({ scheme: 'bearer' }) });
+  });
+
+  test('has the operations of the contract under their ids', () => {
+    expect(Object.fromEntries(operations().map(({ name, operation }) => [name, operation.operationId]))).toMatchObject(
+      contract,
+    );
+  });
+
+  test('marks everything that is not in the contract', () => {
+    for (const { name, operation } of operations()) {
+      expect(operation['x-addition'] === true || name in contract, name).toBe(true);
+    }
+  });
+
+  test('describes every operation, and gives every answer that carries data a schema', () => {
+    for (const { name, operation } of operations()) {
+      expect(operation.summary, name).toBeTruthy();
+      expect(operation.tags, name).toHaveLength(1);
+      for (const [status, response] of Object.entries<Body>(operation.responses)) {
+        if (response.$ref) continue;
+        expect(response.description, `${name} ${status}`).toBeTruthy();
+        for (const media of Object.values<Body>(response.content)) expect(media.schema, `${name} ${status}`).toBeTruthy();
+      }
+    }
+  });
+
+  test('offers a run in both form content types with every field', () => {
+    const { content } = document.paths['/agents/{agent_id}/runs'].post.requestBody;
+    const fields = [
+      ...['message', 'stream', 'background', 'session_id', 'user_id', 'version', 'factory_input'],
+      ...['session_state', 'dependencies', 'metadata', 'knowledge_filters', 'output_schema', 'use_json_schema'],
+      ...['images', 'audio', 'videos', 'input_files', 'stream_events', 'run_id', 'debug_mode', 'on_disconnect'],
+      ...['add_history_to_context', 'add_dependencies_to_context', 'add_session_state_to_context'],
+    ];
+    const multipart = content['multipart/form-data'].schema;
+    const urlencoded = content['application/x-www-form-urlencoded'].schema;
+    expect(Object.keys(multipart.properties)).toEqual(expect.arrayContaining([...fields, 'files']));
+    expect(Object.keys(urlencoded.properties)).toEqual(expect.arrayContaining(fields));
+    expect(Object.keys(urlencoded.properties)).not.toContain('files');
+    for (const schema of [multipart, urlencoded]) {
+      expect(schema.required).toEqual(['message']);
+      for (const [name, field] of Object.entries<Body>(schema.properties)) {
+        expect(field.description, name).toBeTruthy();
+      }
+    }
+  });
+
+  test('announces the stream, and every refusal that a run can meet', () => {
+    const { responses } = document.paths['/agents/{agent_id}/runs'].post;
+    expect(Object.keys(responses['200'].content).sort()).toEqual(['application/json', 'text/event-stream']);
+    expect(Object.keys(responses)).toEqual(
+      expect.arrayContaining(['200', '202', '400', '403', '404', '409', '413', '415', '422', '500', '503']),
+    );
+  });
+
+  test('is the same for everybody and says where it is served', async () => {
+    const { headers, body } = await service.get('/openapi.json/');
+    expect(headers.get('content-type')).toMatch(/^application\/json/);
+    expect(body).toEqual(document);
+    expect(body.servers).toEqual([{ url: '/' }]);
+  });
+});
+
+describe('the route table', () => {
+  test('gives every route a scope, or opens it by name', () => {
+    for (const route of table()) {
+      const isOpen = open.includes(nameOf(route));
+      expect(route.public === true, nameOf(route)).toBe(isOpen);
+      if (!isOpen) expect(route.scope, nameOf(route)).not.toBeUndefined();
+    }
+  });
+
+  test('asks for no token where it is open, and for one everywhere else', () => {
+    for (const { name, operation } of operations()) {
+      expect(operation.security, name).toEqual(open.includes(name) ? [] : [{ HTTPBearer: [] }]);
+    }
+  });
+
+  test('bounds every list', () => {
+    for (const { name, operation } of operations()) {
+      const schema = operation.responses['200']?.content?.['application/json']?.schema;
+      if (schema?.type !== 'array' || registered.includes(name)) continue;
+      const limit = operation.parameters?.find((parameter: Body) => parameter.name === 'limit');
+      const page = operation.parameters?.find((parameter: Body) => parameter.name === 'page');
+      expect(limit?.schema, name).toMatchObject({ minimum: 1, maximum: expect.any(Number) });
+      expect(page?.schema, name).toMatchObject({ minimum: 1 });
+    }
+  });
+
+  test('answers at every path without parameters', async () => {
+    for (const name of operations().map((entry) => entry.name)) {
+      const [method = '', path = ''] = name.split(' ');
+      if (path.includes('{')) continue;
+      expect((await service.call(method, path)).status, name).toBe(200);
+    }
+  });
+});
+
+function operations(): { name: string; operation: Body }[] {
+  return Object.entries<Body>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Body>(methods).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      operation,
+    })),
+  );
+}
+
+function table(): RouteFacts[] {
+  return [...systemRoutes, ...componentRoutes, ...runRoutes];
+}
+
+function nameOf({ method, path }: RouteFacts): string {
+  return `${method} ${pathTemplate(path)}`;
+}

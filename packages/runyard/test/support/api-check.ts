@@ -1,0 +1,82 @@
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+
+type Schema = Record<string, unknown>;
+interface ResponseObject {
+  readonly $ref?: string;
+  readonly content?: Record<string, { readonly schema?: Schema }>;
+}
+interface Operation {
+  readonly responses: Record<string, ResponseObject>;
+}
+export interface Description {
+  readonly openapi: string;
+  readonly paths: Record<string, Record<string, Operation & Record<string, unknown>>>;
+  readonly components: { readonly schemas: Schema; readonly responses: Record<string, ResponseObject> };
+}
+
+/** What nobody promised in the description of the API: paths that stand outside it. */
+const outside = [/^\/openapi\.json$/, /^\/docs(\/.*)?$/];
+
+/** Holds every answer against what the service itself publishes about it. */
+export class ApiCheck {
+  private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
+  private readonly compiled = new Map<Schema, ValidateFunction>();
+
+  constructor(readonly description: Description) {
+    formats.default(this.ajv);
+    this.ajv.addSchema({ $id: 'api', components: description.components });
+  }
+
+  /** Throws when the answer is one that the description does not announce. */
+  check(method: string, path: string, status: number, contentType: string, body: string): void {
+    const plain = path.replace(/\?.*$/, '').replace(/(?<=.)\/+$/, '');
+    if (outside.some((pattern) => pattern.test(plain))) return;
+    const at = `${method} ${plain} answered ${status}`;
+    const operation = this.operation(method, plain);
+    if (operation === undefined) {
+      if (status < 400) throw new Error(`${at}, but no such operation is published`);
+      this.fits({ $ref: '#/components/schemas/Problem' }, JSON.parse(body), at);
+      return;
+    }
+    const published = operation.responses[status];
+    if (published === undefined) throw new Error(`${at}, which its published description does not list`);
+    const { content = {} } = this.resolved(published);
+    const type = contentType.split(';', 1)[0]!.trim();
+    const media = content[type];
+    if (media === undefined) {
+      throw new Error(`${at} as ${contentType}, but published are ${Object.keys(content).join(', ') || 'none'}`);
+    }
+    if (type === 'application/json' && media.schema) this.fits(media.schema, JSON.parse(body), at);
+  }
+
+  private operation(method: string, path: string): Operation | undefined {
+    const paths = Object.entries(this.description.paths);
+    const match = paths.find(([template]) => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path));
+    return match?.[1][method.toLowerCase()];
+  }
+
+  private resolved(response: ResponseObject): ResponseObject {
+    if (response.$ref === undefined) return response;
+    const name = response.$ref.replace('#/components/responses/', '');
+    const found = this.description.components.responses[name];
+    if (!found) throw new Error(`The description refers to ${response.$ref}, which is not there`);
+    return found;
+  }
+
+  private fits(schema: Schema, value: unknown, at: string): void {
+    let validate = this.compiled.get(schema);
+    if (!validate) {
+      // references of the description point to its own components
+      const text = JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/');
+      validate = this.ajv.compile(JSON.parse(text) as Schema);
+      this.compiled.set(schema, validate);
+    }
+    if (!validate(value)) throw new Error(`${at} with a body that does not fit: ${faults(validate.errors)}`);
+  }
+}
+
+function faults(errors: ErrorObject[] | null | undefined): string {
+  return (errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ');
+}

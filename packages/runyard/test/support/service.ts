@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { Runyard, type RunyardOptions } from '../../src/index.js';
+import { ApiCheck, type Description } from './api-check.js';
+import { type LogLine, recordingLog } from './http-server.js';
+import { SseClient } from './sse-client.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever the service sent.
+export type Body = any;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined when it is none. */
+  readonly body: Body;
+}
+
+/** Files are uploaded, other objects are sent as JSON. */
+export type FormValue = string | number | boolean | object | File[];
+
+export interface RunRequest {
+  readonly headers?: Record<string, string>;
+  readonly encoding?: 'multipart' | 'urlencoded';
+  readonly signal?: AbortSignal;
+}
+
+/** A service behind a socket whose every answer is held against its own description. */
+export class TestService {
+  readonly logged: LogLine[];
+  private constructor(
+    readonly app: Runyard,
+    readonly url: string,
+    readonly api: ApiCheck,
+    private readonly folder: string,
+    logged: LogLine[],
+  ) {
+    this.logged = logged;
+  }
+
+  static async start(options: RunyardOptions): Promise<TestService> {
+    const folder = mkdtempSync(join(tmpdir(), 'runyard-contract-'));
+    const logged: LogLine[] = [];
+    const app = new Runyard({ port: 0, dataDir: folder, log: recordingLog(logged), ...options });
+    const { url } = await app.listen();
+    const description = (await (await fetch(`${url}/openapi.json`)).json()) as Description;
+    return new TestService(app, url, new ApiCheck(description), folder, logged);
+  }
+
+  async stop(): Promise<void> {
+    await this.app.close({ graceMs: 0 });
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async call(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
+    const response = await fetch(this.url + path, { ...init, method });
+    return this.answerOf(method, path, response);
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.call('GET', path, { headers });
+  }
+
+  /** A run without streaming, unless the form says otherwise. */
+  async run(agentId: string, form: Record<string, FormValue>, request: RunRequest = {}): Promise<Answer> {
+    const path = `/agents/${agentId}/runs`;
+    const response = await this.post(path, { stream: false, ...form }, request);
+    return this.answerOf('POST', path, response);
+  }
+
+  /** A streamed run: answers when the stream has begun. */
+  async stream(agentId: string, form: Record<string, FormValue>, request: RunRequest = {}): Promise<SseClient> {
+    const path = `/agents/${agentId}/runs`;
+    const response = await this.post(path, form, request);
+    const type = response.headers.get('content-type') ?? '';
+    if (!type.startsWith('text/event-stream')) {
+      const { status, text } = await this.answerOf('POST', path, response);
+      throw new Error(`No stream, but ${status}: ${text}`);
+    }
+    this.api.check('POST', path, response.status, type, '');
+    return new SseClient(response);
+  }
+
+  private post(path: string, form: Record<string, FormValue>, request: RunRequest): Promise<Response> {
+    const body = request.encoding === 'urlencoded' ? urlencoded(form) : multipart(form);
+    const { headers = {}, signal } = request;
+    return fetch(this.url + path, { method: 'POST', body, headers, ...(signal && { signal }) });
+  }
+
+  private async answerOf(method: string, path: string, response: Response): Promise<Answer> {
+    const text = await response.text();
+    const type = response.headers.get('content-type') ?? '';
+    if (method !== 'HEAD' && method !== 'OPTIONS') this.api.check(method, path, response.status, type, text);
+    const body = type.startsWith('application/json') && text !== '' ? (JSON.parse(text) as Body) : undefined;
+    return { status: response.status, headers: response.headers, text, body };
+  }
+}
+
+/** A service for one test, on a free port with data of its own. */
+export async function startService(options: RunyardOptions): Promise<TestService> {
+  const service = await TestService.start(options);
+  onTestFinished(() => service.stop());
+  return service;
+}
+
+function multipart(form: Record<string, FormValue>): FormData {
+  const data = new FormData();
+  for (const [name, value] of Object.entries(form)) {
+    if (isFiles(value)) for (const file of value) data.append(name, file, file.name);
+    else data.append(name, textOf(value));
+  }
+  return data;
+}
+
+function urlencoded(form: Record<string, FormValue>): URLSearchParams {
+  const fields = new URLSearchParams();
+  for (const [name, value] of Object.entries(form)) fields.append(name, textOf(value));
+  return fields;
+}
+
+function textOf(value: FormValue): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function isFiles(value: FormValue): value is File[] {
+  return Array.isArray(value) && value[0] instanceof File;
+}
