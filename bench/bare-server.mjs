@@ -91,8 +91,19 @@ function callModel(agentId, message, stream) {
 }
 
 function contentEvent(run, index, content) {
-  const event = { created_at: Math.floor(Date.now() / 1000), event: 'RunContent', agent_name: 'Bare', ...run };
-  const data = JSON.stringify({ ...event, nested_depth: 0, content, content_type: 'str', event_index: index });
+  const event = {
+    created_at: Math.floor(Date.now() / 1000),
+    event: 'RunContent',
+    agent_name: 'Bare',
+    ...run,
+  };
+  const data = JSON.stringify({
+    ...event,
+    nested_depth: 0,
+    content,
+    content_type: 'str',
+    event_index: index,
+  });
   return `id: ${index}\nevent: RunContent\ndata: ${data}\n\n`;
 }
 

@@ -4,7 +4,12 @@ import { serveCommands } from './lib/commands.mjs';
 
 /** A model server in the format of OpenAI's chat completions that has its answer ready. */
 const usage = { prompt_tokens: 40, completion_tokens: tokens.length, total_tokens: 40 + tokens.length };
-const frame = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'bench' };
+const frame = {
+  id: 'chatcmpl-bench',
+  object: 'chat.completion.chunk',
+  created: 1_700_000_000,
+  model: 'bench',
+};
 
 const wholeAnswer = Buffer.from(
   JSON.stringify({

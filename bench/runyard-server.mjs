@@ -45,8 +45,4 @@ const app = new Runyard({
 });
 
 const { port } = await app.listen();
-serveCommands({
-  port: () => port,
-  release: () => releaseAnswers(),
-  close: () => app.close(),
-});
+serveCommands({ port: () => port, release: () => releaseAnswers() }, () => app.close({ graceMs: 1000 }));

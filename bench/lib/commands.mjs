@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** Answers the commands that the bench sends to this process, and ends with the bench. */
-export function serveCommands(commands) {
+export function serveCommands(commands, stop = async () => {}) {
   const known = { usage, memory, ...commands };
   process.on('message', async ({ id, command, words }) => {
     try {
@@ -11,7 +11,7 @@ export function serveCommands(commands) {
       process.send({ id, failure: error instanceof Error ? error.message : String(error) });
     }
   });
-  process.on('disconnect', () => process.exit(0));
+  process.on('disconnect', () => stop().finally(() => process.exit(0)));
   // Ctrl-C reaches the whole group: the bench has to end first, in its own order.
   process.on('SIGINT', () => {});
   process.send({ id: 'ready' });

@@ -1,41 +1,52 @@
 import { median, percentile } from '../lib/statistics.mjs';
 
-/** What is measured under load. `target` bounds the CPU time of a run against the bare server's. */
+/** What the callers do. `burst`: the model's tokens come in one packet instead of one packet each. */
 export const shapes = [
   { name: 'runs', agentId: 'plain', stream: false, callers: 1 },
   { name: 'runs', agentId: 'plain', stream: false, callers: 32 },
   { name: 'streams', agentId: 'plain', stream: true, callers: 1 },
   { name: 'streams', agentId: 'plain', stream: true, callers: 32 },
-  { name: 'streams-burst', agentId: 'burst', stream: true, callers: 32 },
+  { name: 'streams in a burst', agentId: 'burst', stream: true, callers: 32 },
 ];
 
-/** Alternates between the two servers, so that whatever else the machine does hits both. */
-export async function measureLoad({ bare, runyard, load }, shape, { rounds, milliseconds, warmUp }) {
-  const samples = { bare: [], runyard: [] };
-  const servers = { bare, runyard };
-  for (const name of ['bare', 'runyard']) await oneRound(servers[name], load, shape, warmUp);
+const mostRunsPerRound = 5000;
+
+/**
+ * Loads two servers in turns, so that whatever else the machine does hits both, and takes the median of each.
+ * Warming up is bounded by runs and not only by time: compilers count calls.
+ */
+export async function compareUnderLoad(load, { base, measured }, shape, { rounds, milliseconds, warmUp }) {
+  const servers = { base, measured };
+  const samples = { base: [], measured: [] };
+  for (const server of [base, measured]) await oneRound(load, server, shape, warmUp);
   for (let round = 0; round < rounds; round += 1) {
-    const order = round % 2 === 0 ? ['bare', 'runyard'] : ['runyard', 'bare'];
-    for (const name of order) samples[name].push(await oneRound(servers[name], load, shape, { runs: 5000, milliseconds }));
+    const order = round % 2 === 0 ? ['base', 'measured'] : ['measured', 'base'];
+    for (const name of order) {
+      const bounds = { runs: mostRunsPerRound, milliseconds };
+      samples[name].push(await oneRound(load, servers[name], shape, bounds));
+    }
   }
-  return { bare: summary(samples.bare), runyard: summary(samples.runyard) };
+  return { base: summary(samples.base), measured: summary(samples.measured) };
 }
 
-export async function oneRound(server, load, shape, { runs, milliseconds }) {
+export async function oneRound(load, server, shape, bounds) {
   const before = await server.ask('usage');
-  const result = await load.ask('load', { ...shape, port: server.port, runs, milliseconds });
+  const result = await load.ask('load', { ...shape, ...bounds, port: server.port });
   const cpu = (await server.ask('usage')) - before;
   return { ...result, cpuPerRun: cpu / result.runs };
 }
 
 function summary(rounds) {
-  const of = (value) => median(rounds.map(value));
-  const first = rounds.flatMap((round) => round.first ?? []);
   const whole = rounds.flatMap((round) => round.whole);
+  const first = rounds.flatMap((round) => round.first ?? []);
   return {
-    cpuPerRun: of((round) => round.cpuPerRun),
-    runsPerSecond: of((round) => round.runs / round.seconds),
-    wholeMs: { p50: percentile(whole, 50), p99: percentile(whole, 99) },
-    ...(first.length > 0 && { firstMs: { p50: percentile(first, 50), p99: percentile(first, 99) } }),
+    cpuPerRun: median(rounds.map((round) => round.cpuPerRun)),
+    runsPerSecond: median(rounds.map((round) => round.runs / round.seconds)),
+    wholeMs: middleAndTail(whole),
+    ...(first.length > 0 && { firstMs: middleAndTail(first) }),
   };
+}
+
+function middleAndTail(values) {
+  return { p50: percentile(values, 50), p99: percentile(values, 99) };
 }

@@ -33,6 +33,9 @@ export async function run(words) {
 function watchForInterruption() {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => controller.abort());
+  // npm passes a signal to the shell between us, which dies of it without a word.
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && controller.abort(), 250).unref();
   return controller;
 }
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { findEntry } from './load-entry.js';
 import type { ListeningNotice, StopRequest } from './serve.js';
 import { flagWords, type SettingFlags } from './setting-flags.js';
+import { stopOnSignals } from './signals.js';
 import { FolderWatch } from './watch-folder.js';
 
 const command = fileURLToPath(new URL('../../bin/runyard.mjs', import.meta.url));
@@ -20,11 +21,10 @@ export async function develop(entry: string | undefined, flags: SettingFlags): P
   const path = findEntry(entry);
   const server = new WatchedServer(path, flags);
   const watch = new FolderWatch(dirname(path), (changed) => server.restartAfter(changed));
-  const stop = () => {
+  stopOnSignals(() => {
     watch.close();
-    server.stop().then(() => process.exit(0));
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+    void server.stop().then(() => process.exit(0));
+  });
   server.start();
 }
 

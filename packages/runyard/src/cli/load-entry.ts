@@ -53,9 +53,7 @@ export async function loadEntry(path: string): Promise<Application> {
 async function prepareImport(path: string): Promise<void> {
   process.setSourceMapsEnabled(true);
   await importRunyardAhead(path);
-  // Node 22.18 and newer strip types themselves; what they lack is the way from `./tools.js` to `./tools.ts`.
-  const transform = !(process.features as { typescript?: unknown }).typescript;
-  register(new URL('./typescript-hooks.js', import.meta.url), { data: { transform } });
+  register(new URL('./typescript-hooks.js', import.meta.url));
 }
 
 /**

@@ -5,6 +5,7 @@ import { version } from '../platform/version.js';
 import type { Application } from './application.js';
 import { findEntry, loadEntry } from './load-entry.js';
 import { configure, type SettingFlags } from './setting-flags.js';
+import { stopOnSignals } from './signals.js';
 
 /** What a supervising `runyard dev` says to the server that it started. */
 export interface StopRequest {
@@ -46,14 +47,12 @@ function shortPath(path: string): string {
   return fromHere.startsWith('..') ? path : fromHere;
 }
 
-/** Ctrl-C under npm reaches this process twice, from the terminal and from npm: that is one wish, not two. */
-const sameWishMs = 400;
-
-/** The first signal stops gracefully; a second one stops at once. */
+/** Stops gracefully, once, whoever asks for it: a signal, or the `runyard dev` that started this server. */
 function stopWhenTold(application: Application): void {
-  let askedAt: number | undefined;
+  let stopping = false;
   const stop = (graceMs?: number) => {
-    askedAt = performance.now();
+    if (stopping) return;
+    stopping = true;
     application.close(graceMs === undefined ? undefined : { graceMs }).then(
       () => process.exit(0),
       (error: unknown) => {
@@ -62,17 +61,10 @@ function stopWhenTold(application: Application): void {
       },
     );
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      if (askedAt === undefined) stop();
-      else if (performance.now() - askedAt > sameWishMs) process.exit(1);
-    });
-  }
-  process.on('message', (message: StopRequest) => {
-    if (message?.type === 'stop' && askedAt === undefined) stop(message.graceMs);
+  stopOnSignals(() => stop());
+  process.on('message', (message: StopRequest | null) => {
+    if (message?.type === 'stop') stop(message.graceMs);
   });
   // Only a supervised server has a channel: when it closes, the supervisor is gone.
-  process.on('disconnect', () => {
-    if (askedAt === undefined) stop();
-  });
+  process.on('disconnect', () => stop());
 }

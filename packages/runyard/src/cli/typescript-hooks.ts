@@ -1,16 +1,13 @@
-import type { InitializeHook, LoadHook, ResolveHook } from 'node:module';
+import type { LoadHook, ResolveHook } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { stripTypes } from './strip-types.js';
 
-/**
+/*
  * Module hooks that let Node import TypeScript: types are removed, nothing is checked (that is the editor's and
- * `tsc`'s work). They run on Node's own hooks thread.
+ * `tsc`'s work). They run on Node's own hooks thread. Newer versions of Node strip types themselves, but refuse
+ * enums and parameter properties, and do not find `./tools.ts` when `./tools.js` is imported: with these hooks an
+ * entry behaves the same on all of them.
  */
-let transforms = true;
-
-export const initialize: InitializeHook<{ transform: boolean }> = ({ transform }) => {
-  transforms = transform;
-};
 
 /** TypeScript names the compiled file in an import; what is there is the source. */
 export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
@@ -35,7 +32,7 @@ function sourceNames(specifier: string): string[] {
 }
 
 export const load: LoadHook = async (url, context, nextLoad) => {
-  if (!transforms || !/^file:.*\.m?ts(\?.*)?$/.test(url)) return nextLoad(url, context);
+  if (!/^file:.*\.m?ts(\?.*)?$/.test(url)) return nextLoad(url, context);
   const path = fileURLToPath(url.replace(/\?.*$/, ''));
   return { format: 'module', shortCircuit: true, source: await stripTypes(path) };
 };

@@ -1,6 +1,36 @@
-import { v7 } from 'uuid';
+import { randomFillSync } from 'node:crypto';
 
-/** A new identifier: a UUID that sorts by the time it was made. */
+/** Random bytes are fetched for many identifiers at once: asking the system for each would cost more than the rest. */
+const pool = Buffer.alloc(8 * 512);
+let used = pool.length;
+let lastTime = 0;
+let counter = 0;
+
+/**
+ * A new identifier: a UUID (version 7) that sorts by the time it was made, also within one millisecond of this
+ * process..
+ */
 export function newId(): string {
-  return v7();
+  const now = Date.now();
+  if (now > lastTime) {
+    lastTime = now;
+    counter = 0;
+  } else {
+    counter += 1;
+    // more than the 12 bits hold: borrow the next millisecond
+    if (counter > 0xfff) {
+      lastTime += 1;
+      counter = 0;
+    }
+  }
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const time = lastTime.toString(16).padStart(12, '0');
+  const sequence = counter.toString(16).padStart(3, '0');
+  const variant = ((pool[used]! & 0x3f) | 0x80).toString(16);
+  const random = variant + pool.toString('hex', used + 1, used + 8);
+  used += 8;
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}-${random.slice(0, 4)}-${random.slice(4)}`;
 }

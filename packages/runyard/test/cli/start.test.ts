@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { buildPackage, entry, project, run, start } from './support.js';
+import { buildPackage, entry, project, run, start, startUnderShell } from './support.js';
 
 beforeAll(buildPackage);
 
@@ -70,6 +70,22 @@ describe('runyard start', () => {
     );
     expect((await server.ended).code).toBe(1);
   });
+});
+
+test('stops when the npm that started it is gone: npm passes signals to a shell, which keeps them', async () => {
+  const cwd = project({ 'agents.ts': entry() });
+  const shell = startUnderShell(['start', ...anyPort], { cwd, env: { npm_command: 'start' } });
+  const [, url] = await shell.prints(/API +(http:\S+)/);
+  shell.signal('SIGTERM');
+  await shell.prints(/closing/);
+  await vi.waitUntil(
+    () =>
+      fetch(url!).then(
+        () => false,
+        () => true,
+      ),
+    { timeout: 10_000, interval: 25 },
+  );
 });
 
 describe('one clear line and a non-zero exit for', () => {

@@ -56,15 +56,18 @@ export class RunningCommand {
   stderr = '';
   readonly ended: Promise<Outcome>;
   private readonly child: ChildProcess;
+  private outputClosed = false;
   private wake: () => void = () => {};
 
-  constructor(words: readonly string[], cwd: string, env: Record<string, string>) {
-    const { PORT: _port, HOST: _host, ...inherited } = process.env;
-    this.child = spawn(process.execPath, [command, ...words], { cwd, env: { ...inherited, ...env } });
+  constructor(program: string, words: readonly string[], cwd: string, env: Record<string, string>) {
+    // Started by npm or not, on whatever port: a test says itself what its command finds.
+    const { PORT: _port, HOST: _host, npm_command: _npm, ...inherited } = process.env;
+    this.child = spawn(program, words, { cwd, env: { ...inherited, ...env } });
     this.child.stdout!.on('data', (chunk) => this.take('stdout', chunk));
     this.child.stderr!.on('data', (chunk) => this.take('stderr', chunk));
     this.ended = new Promise((resolve) => {
       this.child.on('close', (code) => {
+        this.outputClosed = true;
         resolve({ code, stdout: this.stdout, stderr: this.stderr });
         this.wake();
       });
@@ -84,7 +87,8 @@ export class RunningCommand {
     for (;;) {
       const match = pattern.exec(this.stdout + this.stderr);
       if (match) return match;
-      if (this.hasEnded) throw new Error(`ended without printing ${pattern}:\n${this.stdout}${this.stderr}`);
+      if (this.outputClosed)
+        throw new Error(`ended without printing ${pattern}:\n${this.stdout}${this.stderr}`);
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
@@ -102,8 +106,21 @@ interface CommandOptions {
   readonly env?: Record<string, string>;
 }
 
-export function start(words: readonly string[], { cwd, env = {} }: CommandOptions): RunningCommand {
-  const running = new RunningCommand(words, cwd, env);
+export function start(words: readonly string[], options: CommandOptions): RunningCommand {
+  return launch(process.execPath, [command, ...words], options);
+}
+
+/** With a shell between the test and the command that waits for it, as npm does it. */
+export function startUnderShell(words: readonly string[], options: CommandOptions): RunningCommand {
+  return launch('sh', ['-c', '"$@"; exit $?', 'sh', process.execPath, command, ...words], options);
+}
+
+function launch(
+  program: string,
+  words: readonly string[],
+  { cwd, env = {} }: CommandOptions,
+): RunningCommand {
+  const running = new RunningCommand(program, words, cwd, env);
   onTestFinished(async () => {
     running.signal('SIGTERM');
     const impatience = setTimeout(() => running.signal('SIGKILL'), 5000);

@@ -93,9 +93,8 @@ forEachDatabase((_dialect, freshPlace) => {
     const database = await place.open();
     const run = aRun();
     const writing = new RunStore(database).commit([creation(run)]);
-    await writing;
-    await database.close();
-    await database.close();
+    await Promise.all([database.close(), database.close()]);
+    expect(await writing).toEqual([]);
     await expect(new RunStore(database).commit([creation(aRun())])).rejects.toThrow();
     expect((await new RunStore(await place.open()).load(run.runId))?.run).toEqual(run);
   });

@@ -29,15 +29,19 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((server) => server.close()));
 });
 
+type StartOptions<Services> = Partial<Omit<HttpServerOptions<Services>, 'routes' | 'settings'>> & {
+  readonly settings?: Partial<HttpSettings & { docs: boolean }>;
+};
+
 /** Listens on a free port of the loopback address until the test is over. */
-export async function startServer(
-  routes: readonly Route<unknown>[],
-  options: Partial<Omit<HttpServerOptions<unknown>, 'routes' | 'settings'>> & { settings?: Partial<HttpSettings & { docs: boolean }> } = {},
+export async function startServer<Services = unknown>(
+  routes: readonly Route<Services>[],
+  options: StartOptions<Services> = {},
   port = 0,
 ): Promise<TestServer> {
   const logged: LogLine[] = [];
-  const server = await createHttpServer({
-    services: {},
+  const server = await createHttpServer<Services>({
+    services: {} as Services,
     resolveCaller: () => anonymousCaller,
     info: { title: 'Test', version: '1.0.0' },
     log: recordingLog(logged),
@@ -92,7 +96,9 @@ export function rawClient(port: number): RawClient {
           check = () => {};
           resolve(text);
         };
-        void closed.then((text) => reject(new Error(`The connection was closed after: ${text.slice(0, 1000)}`)));
+        void closed.then((text) =>
+          reject(new Error(`The connection was closed after: ${text.slice(0, 1000)}`)),
+        );
         check();
       }),
   };

@@ -42,7 +42,8 @@ const createAgentRun = defineRoute({
     const started = await services.runs.create(caller, 'agent', params.agent_id, body);
     const { run } = started.handle;
     const format = formatOf(services, headers);
-    if (started.stream) return eventStream(started.events(), { 'x-run-id': run.runId });
+    // an id of the client's may have characters that no header can carry
+    if (started.stream) return eventStream(started.events(), { 'x-run-id': encodeURIComponent(run.runId) });
     if (!started.background) return shown(services, await services.runs.ended(started), format);
     const status = format === 'agentos' ? 'PENDING' : 'pending';
     return reply(202, { run_id: run.runId, session_id: run.sessionId, status });
@@ -79,7 +80,7 @@ const getAgentRun = defineRoute({
   scope: 'agents:read',
   tag: 'Agents',
   summary: 'Get a run',
-  description: 'The run as stored. While it is pending or running it has no content, messages or tools.',
+  description: 'The run as stored. While it is pending or running its content is empty, and it has no messages or tools.',
   params: agentRunParams,
   query: runQuery,
   responses: { 200: runBody },

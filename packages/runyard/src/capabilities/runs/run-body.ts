@@ -33,7 +33,7 @@ export function runBodyOf(view: RunView, media: MediaBodies, format: WireFormat)
     session_id: run.sessionId,
     user_id: run.userId,
     parent_run_id: run.parentRunId ?? undefined,
-    content: ended ? result.content : undefined,
+    content: ended ? result.content : '',
     content_type: result?.contentType,
     reasoning_content: result?.reasoningContent,
     model_provider_data: result?.modelProviderData,

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../core/json.js';
 import { compileJsonSchema } from '../../core/json-schema.js';
 import type { Media } from '../../core/media.js';
 import type { RunInput, RunOptions } from '../../core/runs/run.js';
+import { parseJson } from '../../platform/http/json-text.js';
 import type { MediaService } from '../media/service.js';
 import { type CreateRunForm, createRunForm } from './schema.js';
 
@@ -62,7 +63,7 @@ function knowledgeFilters(text: string | undefined): Json | undefined {
   if (text === undefined) return undefined;
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
+    value = parseJson(text);
   } catch (error) {
     const ctx = { error: error instanceof Error ? error.message : String(error) };
     throw invalid({

@@ -25,33 +25,25 @@ const mediaArray = (what: string) =>
 export const createRunForm = z
   .object({
     message: z.string().meta({ description: 'What to say to the agent.', examples: ['What is 17 plus 25?'] }),
-    stream: formBoolean()
-      .optional()
-      .meta({
-        description:
-          'true: the answer is a stream of events; false: one JSON body. Left out: true, or false with background.',
-        default: true,
-      }),
-    background: formBoolean()
-      .optional()
-      .meta({
-        description:
-          'true: the run is stored and goes on by itself; without stream the answer is 202 and the caller polls.',
-        default: false,
-      }),
-    session_id: identifier()
-      .optional()
-      .meta({
-        description:
-          'The session to go on with; an unknown one is created under this id. Left out: a new session.',
-      }),
+    stream: formBoolean().optional().meta({
+      description:
+        'true: the answer is a stream of events; false: one JSON body. Left out: true, or false with background.',
+      default: true,
+    }),
+    background: formBoolean().optional().meta({
+      description:
+        'true: the run is stored and goes on by itself; without stream the answer is 202 and the caller polls.',
+      default: false,
+    }),
+    session_id: identifier().optional().meta({
+      description:
+        'The session to go on with; an unknown one is created under this id. Left out: a new session.',
+    }),
     user_id: identifier().optional().meta({ description: 'Who the run belongs to.' }),
-    files: uploadedFiles()
-      .optional()
-      .meta({
-        description:
-          'Files for the agent: images, audio, video, documents. Repeat the field for more than one.',
-      }),
+    files: uploadedFiles().optional().meta({
+      description:
+        'Files for the agent: images, audio, video, documents. Repeat the field for more than one.',
+    }),
     version: formInteger({ min: 1 })
       .optional()
       .meta({ description: 'A version of a stored component. Agents registered in code have none.' }),
@@ -72,22 +64,17 @@ export const createRunForm = z
         examples: ['{"city":"Paris"}'],
       }),
     metadata: jsonObjectField().optional().meta({ description: 'A JSON object kept with the run.' }),
-    knowledge_filters: z
-      .string()
-      .optional()
-      .meta({
-        description:
-          'Limits what is searched in the knowledge: a JSON object, a filter expression, or an array of expressions.',
-      }),
+    knowledge_filters: z.string().optional().meta({
+      description:
+        'Limits what is searched in the knowledge: a JSON object, a filter expression, or an array of expressions.',
+    }),
     output_schema: jsonObjectField()
       .optional()
       .meta({ description: 'A JSON schema that the answer has to fit; content is then an object.' }),
-    use_json_schema: formBoolean()
-      .optional()
-      .meta({
-        description:
-          'true: output_schema has the form {"type":"json_schema","json_schema":{"name","schema"}} and is handed on as it is.',
-      }),
+    use_json_schema: formBoolean().optional().meta({
+      description:
+        'true: output_schema has the form {"type":"json_schema","json_schema":{"name","schema"}} and is handed on as it is.',
+    }),
     images: mediaArray('image objects'),
     audio: mediaArray('audio objects'),
     videos: mediaArray('video objects'),
@@ -101,12 +88,10 @@ export const createRunForm = z
     add_session_state_to_context: formBoolean()
       .optional()
       .meta({ description: 'Overrides the setting of the agent for this run.' }),
-    stream_events: formBoolean()
-      .optional()
-      .meta({
-        description: 'false: the stream carries only content (and how the run failed or paused).',
-        default: true,
-      }),
+    stream_events: formBoolean().optional().meta({
+      description: 'false: the stream carries only content (and how the run failed or paused).',
+      default: true,
+    }),
     run_id: identifier()
       .optional()
       .meta({ description: 'An identifier of your own for the run; 409 when it is taken.' }),
@@ -130,12 +115,9 @@ export const runQuery = z.object({
 });
 
 export const listRunsQuery = z.object({
-  session_id: z
-    .string()
-    .optional()
-    .meta({
-      description: 'Only runs of this session, oldest first. Left out: all runs of the agent, newest first.',
-    }),
+  session_id: z.string().optional().meta({
+    description: 'Only runs of this session, oldest first. Left out: all runs of the agent, newest first.',
+  }),
   status: z
     .string()
     .optional()
@@ -159,13 +141,9 @@ export const runBody = z
     status: z
       .union([status, z.string()])
       .meta({ description: 'Lower case; upper case only with the compatibility switch.' }),
-    content: z
-      .unknown()
-      .optional()
-      .meta({
-        description:
-          'The answer: a text, or an object when a schema was asked for. Absent until there is one.',
-      }),
+    content: z.unknown().optional().meta({
+      description: 'The answer: a text, or an object when a schema was asked for. Absent until there is one.',
+    }),
     content_type: z.string().optional(),
     created_at: z.union([z.iso.datetime(), z.int()]),
     model: z.string().optional(),

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type {
   EventBlock,
   HistoryQuery,
@@ -11,6 +10,7 @@ import type {
 import type { Run, RunKind, RunStatus, StepRecord } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
 import { type Database, type Statement, statement } from '../../platform/storage/database.js';
+import { queryBuilder } from '../../platform/storage/query-builder.js';
 import type { RunsTable, StepsTable } from '../../platform/storage/schema.js';
 import { SessionStore } from '../sessions/store.js';
 import { commitToPostgres } from './postgres-commit-store.js';
@@ -240,7 +240,7 @@ export class RunStore implements RunJournal {
       .where(
         'status',
         'in',
-        heldStatuses.map((status) => sql.lit(status)),
+        heldStatuses.map((status) => queryBuilder().sql.lit(status)),
       );
     if (this.database.dialect === 'sqlite') return runs;
     // Locked in the order of the ids, as commits do: two that wait for each other would be a deadlock.

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 
-export const homeBody = z
-  .object({ name: z.string(), id: z.string(), version: z.string() })
-  .meta({
-    id: 'Home',
-    description: 'What answers here.',
-    examples: [{ name: 'Runyard API', id: 'runyard', version: '0.1.0' }],
-  });
+export const homeBody = z.object({ name: z.string(), id: z.string(), version: z.string() }).meta({
+  id: 'Home',
+  description: 'What answers here.',
+  examples: [{ name: 'Runyard API', id: 'runyard', version: '0.1.0' }],
+});
 
 export const healthBody = z
   .object({
@@ -38,13 +36,11 @@ export const infoBody = z
   })
   .meta({ id: 'Info', description: 'What a client needs to know before it logs in.' });
 
-export const modelBody = z
-  .object({ id: z.string(), provider: z.string() })
-  .meta({
-    id: 'Model',
-    description: 'A model that an agent uses.',
-    examples: [{ id: 'offline', provider: 'Runyard' }],
-  });
+export const modelBody = z.object({ id: z.string(), provider: z.string() }).meta({
+  id: 'Model',
+  description: 'A model that an agent uses.',
+  examples: [{ id: 'offline', provider: 'Runyard' }],
+});
 
 const domain = z.object({ display_name: z.string().optional() });
 

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../json.js';
+import type { Media } from '../media.js';
 import type { Message, Usage } from '../models/message.js';
 import type { RunEnd } from '../runs/executable.js';
 import type { RunEvent } from '../runs/logged-event.js';
@@ -58,8 +59,21 @@ export function toolCallError(tool: ToolExecution): RunEvent {
   return { name: 'ToolCallError', payload: { tool: toolExecutionBody(tool), error: tool.result ?? '' } };
 }
 
+/** What every event says about itself: a tool's event cannot pass for another one. */
+const ownFields = new Set([
+  'created_at',
+  'event',
+  'event_index',
+  'run_id',
+  'session_id',
+  'agent_id',
+  'agent_name',
+  'nested_depth',
+]);
+
 export function customEvent(fields: JsonObject, toolCallId: string): RunEvent {
-  return { name: 'CustomEvent', payload: { ...fields, tool_call_id: toolCallId } };
+  const given = Object.entries(fields).filter(([name]) => !ownFields.has(name));
+  return { name: 'CustomEvent', payload: { ...Object.fromEntries(given), tool_call_id: toolCallId } };
 }
 
 export const runContentCompleted: RunEvent = { name: 'RunContentCompleted', payload: {} };
@@ -167,7 +181,20 @@ export function messageBody(message: Message): Record<string, unknown> {
     tool_call_error: message.toolCallError,
     provider_data: message.providerData,
     metrics: message.usage && usageBody(message.usage),
+    ...mediaFields(message.media ?? []),
   };
+}
+
+const mediaNames = { image: 'images', audio: 'audio', video: 'videos', file: 'files' } as const;
+
+/** Media of a message: described, for their bytes stand once in the input of the run. */
+function mediaFields(media: readonly Media[]): Record<string, unknown> {
+  const fields: Partial<Record<string, object[]>> = {};
+  for (const { kind, id, url, mimeType, format, filename, size } of media) {
+    fields[mediaNames[kind]] ??= [];
+    fields[mediaNames[kind]]!.push({ id, url, mime_type: mimeType, format, filename, size });
+  }
+  return fields;
 }
 
 /** Token counts of the wire: zeros are left out. */

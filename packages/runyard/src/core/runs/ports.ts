@@ -38,7 +38,7 @@ export interface RunJournal {
   /** All owners that hold a lease of a pending or running run. */
   leaseOwners(): Promise<readonly string[]>;
 
-  /** The last `count` completed runs of this component in the session before `before`, oldest first. */
+  /** The last `count` completed runs of this component in the session up to the time `before`, oldest first. */
   history(query: HistoryQuery): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]>;
 
   /** The stored state of a session; an unknown session is undefined. */

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { silentLog } from '../log.js';
 import type { Timers } from '../timers.js';
+import { MemoryJournal } from './memory-journal.js';
 import type { RefusedWrite, RunJournal, RunWrite } from './ports.js';
+import type { Run } from './run.js';
 import { WriteQueue, type WriteSource } from './write-queue.js';
 
 /** A journal whose commits end when the test says so. */
@@ -170,6 +172,34 @@ describe('trouble', () => {
     journal.commits[2]!.end();
     await flushed;
     expect([bad.state, good.state]).toEqual(['refused', 'written']);
+  });
+
+  test('a commit that landed although its connection broke is not taken for a clash of ids', async () => {
+    const journal = new MemoryJournal();
+    const time = manualTimers();
+    let broken = true;
+    const commit = journal.commit.bind(journal);
+    journal.commit = async (writes) => {
+      const refused = await commit(writes);
+      if (broken) {
+        broken = false;
+        throw new Error('connection lost after the commit');
+      }
+      return refused;
+    };
+    const queue = new WriteQueue(journal, time.timers, silentLog, () => true);
+    const source = new Source('a');
+    source.drain = () => ({
+      runId: 'a',
+      attempt: 1,
+      steps: [],
+      insert: { runId: 'a', attempt: 1, leaseOwner: 'me', createdAt: 1 } as Run,
+    });
+    const flushed = queue.flush(source);
+    await expect.poll(time.pending).toBe(1);
+    time.pass(60_000);
+    await flushed;
+    expect(source.state).toBe('written');
   });
 
   test('a database that is away for a moment delays, it does not fail', async () => {

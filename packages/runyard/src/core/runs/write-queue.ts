@@ -111,21 +111,38 @@ export class WriteQueue {
 
   /** A database that is away for a moment delays the runs, it does not end them. */
   private async commitPatiently(writes: readonly RunWrite[]): Promise<readonly RefusedWrite[]> {
-    for (const delay of retryDelaysMs) {
+    for (let failures = 0; ; failures += 1) {
       try {
-        return await this.journal.commit(writes);
+        const refused = await this.journal.commit(writes);
+        return failures === 0 ? refused : await this.notOurOwn(refused, writes);
       } catch (error) {
-        if (!this.isTransient(error)) throw error;
-        this.log.warn(
-          { err: error, writes: writes.length, retryInMs: delay },
-          'storage is away, the write is tried again',
-        );
+        const delay = retryDelaysMs[failures];
+        if (delay === undefined || !this.isTransient(error)) throw error;
+        const facts = { err: error, writes: writes.length, retryInMs: delay };
+        this.log.warn(facts, 'storage is away, the write is tried again');
         await new Promise<void>((resolve) => {
           this.timers.after(delay, resolve);
         });
       }
     }
-    return this.journal.commit(writes);
+  }
+
+  /** A connection that broke during a commit hides that it succeeded: then the run that exists is this one. */
+  private async notOurOwn(
+    refused: readonly RefusedWrite[],
+    writes: readonly RunWrite[],
+  ): Promise<RefusedWrite[]> {
+    const foreign: RefusedWrite[] = [];
+    for (const refusal of refused) {
+      const mine = writes.find(({ runId }) => runId === refusal.runId)?.insert;
+      const stored = refusal.reason === 'run_exists' ? await this.journal.load(refusal.runId) : undefined;
+      const landed =
+        stored !== undefined &&
+        stored.run.leaseOwner === mine?.leaseOwner &&
+        stored.run.createdAt === mine?.createdAt;
+      if (!landed) foreign.push(refusal);
+    }
+    return foreign;
   }
 
   private fail(batch: Map<RunWrite, WriteSource>, waiters: Map<WriteSource, Waiter>, error: unknown): void {

@@ -22,7 +22,10 @@ const form = defineRoute({
   operationId: 'form',
   accepts: 'form',
   body: z.object({ message: z.string(), files: uploadedFiles().optional() }),
-  handler: (_services, { body }) => ({ length: body.message.length, files: body.files?.map(({ size }) => size) }),
+  handler: (_services, { body }) => ({
+    length: body.message.length,
+    files: body.files?.map(({ size }) => size),
+  }),
 });
 
 const limits = { maxBodyBytes: 10_000, maxUploadBytes: 100_000, maxFiles: 2, maxFields: 3 };
@@ -35,7 +38,10 @@ async function post(url: string, body: RequestInit['body'], headers?: Record<str
 test('JSON and forms within the limit pass, beyond it the bound is named', async () => {
   const { url } = await startServer([json, form], { settings: limits });
   const type = { 'content-type': 'application/json' };
-  expect(await post(`${url}/json`, JSON.stringify({ text: 'x'.repeat(9000) }), type)).toEqual({ status: 200, body: { length: 9000 } });
+  expect(await post(`${url}/json`, JSON.stringify({ text: 'x'.repeat(9000) }), type)).toEqual({
+    status: 200,
+    body: { length: 9000 },
+  });
   const large = await post(`${url}/json`, JSON.stringify({ text: 'x'.repeat(10_000) }), type);
   expect(large).toMatchObject({
     status: 413,
@@ -56,11 +62,23 @@ test('files may be larger than texts, up to their own limit', async () => {
     return post(`${url}/form`, data);
   };
   expect(await upload(50_000)).toEqual({ status: 200, body: { length: 1, files: [50_000] } });
-  expect(await upload(100_000)).toMatchObject({ status: 413, body: { detail: expect.stringContaining('maxUploadBytes') } });
-  expect(await upload(10, 3)).toMatchObject({ status: 413, body: { detail: expect.stringContaining('maxFiles') } });
-  expect(await upload(10, 1, 'x'.repeat(20_000))).toMatchObject({ status: 413, body: { detail: expect.stringContaining('maxBodyBytes') } });
+  expect(await upload(100_000)).toMatchObject({
+    status: 413,
+    body: { detail: expect.stringContaining('maxUploadBytes') },
+  });
+  expect(await upload(10, 3)).toMatchObject({
+    status: 413,
+    body: { detail: expect.stringContaining('maxFiles') },
+  });
+  expect(await upload(10, 1, 'x'.repeat(20_000))).toMatchObject({
+    status: 413,
+    body: { detail: expect.stringContaining('maxBodyBytes') },
+  });
   const fields = await post(`${url}/form`, new URLSearchParams('message=1&a=1&b=1&c=1'));
-  expect(fields).toMatchObject({ status: 413, body: { detail: expect.stringContaining('limit of 3 (setting maxFields)') } });
+  expect(fields).toMatchObject({
+    status: 413,
+    body: { detail: expect.stringContaining('limit of 3 (setting maxFields)') },
+  });
 });
 
 test('a client that sends everything before it reads still gets the 413', async () => {
@@ -105,7 +123,15 @@ test('a client that asks first is told no before it sends, and yes otherwise', a
 test('curl shows the 413', async () => {
   const { url } = await startServer([form], { settings: limits });
   for (const extra of [[], ['-H', 'Expect: 100-continue'], ['-H', 'Transfer-Encoding: chunked']]) {
-    const run = promisify(execFile)('curl', ['-sS', '-w', ' %{http_code}', ...extra, '--data-binary', '@-', `${url}/form`]);
+    const run = promisify(execFile)('curl', [
+      '-sS',
+      '-w',
+      ' %{http_code}',
+      ...extra,
+      '--data-binary',
+      '@-',
+      `${url}/form`,
+    ]);
     run.child.stdin?.on('error', () => {});
     run.child.stdin?.end(`message=${'x'.repeat(5_000_000)}`);
     expect((await run).stdout).toMatch(/payload_too_large.* 413$/);
@@ -142,7 +168,10 @@ test('malformed, missing and mistyped JSON bodies', async () => {
 test('a client that hangs up in the middle of its body does no harm', async () => {
   const { url, port, logged } = await startServer([json]);
   const { socket } = rawClient(port);
-  socket.write('POST /json HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"te', () => socket.destroy());
+  socket.write(
+    'POST /json HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"te',
+    () => socket.destroy(),
+  );
   await vi.waitFor(() => expect(logged).toHaveLength(1));
   expect(logged[0]?.fields).toMatchObject({ status: null, client_gone: true });
   expect((await post(`${url}/json`, '{"text":"x"}')).status).toBe(422);

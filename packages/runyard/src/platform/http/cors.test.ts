@@ -25,11 +25,17 @@ const stream = defineRoute({
   handler: () => eventStream({ next: async () => null, close() {} }),
 });
 
-const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization, x-a' };
+const preflight = {
+  'access-control-request-method': 'POST',
+  'access-control-request-headers': 'authorization, x-a',
+};
 
 test('a preflight of an allowed origin', async () => {
   const { url } = await startServer([route], { settings: { corsOrigins: ['https://a.example', '*'] } });
-  const response = await fetch(`${url}/x`, { method: 'OPTIONS', headers: { origin: 'https://a.example', ...preflight } });
+  const response = await fetch(`${url}/x`, {
+    method: 'OPTIONS',
+    headers: { origin: 'https://a.example', ...preflight },
+  });
   expect([response.status, await response.text()]).toEqual([200, 'OK']);
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'access-control-allow-origin': 'https://a.example',

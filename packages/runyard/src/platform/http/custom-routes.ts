@@ -19,7 +19,11 @@ declare module 'fastify' {
  * Custom routes live in a scope of their own: their hooks, parsers and error handlers reach no route of ours.
  * They stand behind the same door, so that they are not open by accident.
  */
-export function customRouteScope(customRoutes: CustomRoutes, table: RouteTable, resolveCaller: ResolveCaller) {
+export function customRouteScope(
+  customRoutes: CustomRoutes,
+  table: RouteTable,
+  resolveCaller: ResolveCaller,
+) {
   return async (scope: FastifyInstance): Promise<void> => {
     scope.decorateRequest('caller', null);
     scope.addHook('onRoute', (route) => {

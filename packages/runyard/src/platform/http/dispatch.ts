@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { errors, RunyardError, type ValidationItem } from '../../core/errors.js';
+import { errors, type ValidationItem } from '../../core/errors.js';
 import { anonymousCaller, type Caller } from '../auth/caller.js';
 import { ClientGone, hasBody, mediaType, readBody } from './body.js';
 import { refusalHeaders } from './cors.js';
@@ -52,34 +52,31 @@ export class RouteDispatcher<Services> {
     this.#repeatableInQuery = repeatableFields(route.query);
   }
 
-  /** Answers a request; never rejects. */
+  /** Answers a request; never rejects. It waits only for what really takes time. */
   async dispatch(exchange: Exchange, params: Texts, query: QueryValues): Promise<void> {
+    let admitted = false;
     try {
-      const caller = await this.#caller(exchange, params);
-      if (caller === undefined) return;
-      const call = await this.#call(exchange, params, query, caller);
-      this.#send(exchange, await this.route.handler(this.options.services, call));
+      const resolved = this.route.public ? anonymousCaller : this.#resolveCaller(exchange, params);
+      const caller = resolved instanceof Promise ? await resolved : resolved;
+      admitted = true;
+      const body = this.route.body === undefined ? undefined : await this.#readBody(exchange);
+      const call = this.#validate(exchange, caller, params, query, body);
+      const result = this.route.handler(this.options.services, call);
+      this.#send(exchange, result instanceof Promise ? await result : result);
     } catch (error) {
-      if (!(error instanceof ClientGone)) sendError(exchange, error);
+      if (error instanceof ClientGone || exchange.isAbandonment(error)) return;
+      sendError(exchange, error, admitted || !mayRead(exchange) ? undefined : refusalHeaders);
     }
   }
 
-  async #caller(exchange: Exchange, params: Texts): Promise<Caller | undefined> {
-    if (this.route.public) return anonymousCaller;
+  #resolveCaller(exchange: Exchange, params: Texts): Caller | Promise<Caller> {
     const { method = '', headers } = exchange.request;
-    try {
-      const access: AccessRequest = { method, path: exchange.path, headers, scope: this.route.scope, params };
-      return await this.options.resolveCaller(access);
-    } catch (error) {
-      const crossOrigin = exchange.cors !== undefined && exchange.cors.length > 2;
-      sendError(exchange, error, crossOrigin && error instanceof RunyardError ? refusalHeaders : undefined);
-      return undefined;
-    }
+    const scope = this.route.scope ?? null;
+    return this.options.resolveCaller({ method, path: exchange.path, headers, scope, params });
   }
 
-  async #call(exchange: Exchange, params: Texts, query: QueryValues, caller: Caller): Promise<Call> {
+  #validate(exchange: Exchange, caller: Caller, params: Texts, query: QueryValues, body: unknown): Call {
     const { route } = this;
-    const body = route.body === undefined ? undefined : await this.#readBody(exchange);
     const call = new Call(exchange, caller);
     const items: ValidationItem[] = [];
     if (route.params) {
@@ -116,7 +113,9 @@ export class RouteDispatcher<Services> {
   #readBody(exchange: Exchange): Promise<unknown> {
     const encoding = exchange.request.headers['content-encoding'];
     if (encoding !== undefined && encoding !== 'identity') {
-      throw errors.unsupportedMediaType(`with content encoding ${encoding}`, ['the body without content encoding']);
+      throw errors.unsupportedMediaType(`with content encoding ${encoding}`, [
+        'the body without content encoding',
+      ]);
     }
     if (this.#form) return readForm(exchange, this.#repeatableInBody, this.options.settings);
     return readJson(exchange, this.options.settings.maxBodyBytes);
@@ -135,6 +134,11 @@ export class RouteDispatcher<Services> {
       sendJson(exchange, result.status, result.body, result.headers);
     }
   }
+}
+
+/** Whether the request comes from a page of an origin that may read the answer. */
+function mayRead(exchange: Exchange): boolean {
+  return exchange.cors?.includes('access-control-allow-origin') ?? false;
 }
 
 class Call implements RouteRequest<unknown, unknown, unknown> {

@@ -123,5 +123,8 @@ async function packageFile(name: string): Promise<ContentReply> {
     file = readFile(join(dirname(manifest), name));
     files.set(name, file);
   }
-  return asset(await file, type, { 'cache-control': 'public, max-age=86400', 'x-content-type-options': 'nosniff' });
+  return asset(await file, type, {
+    'cache-control': 'public, max-age=86400',
+    'x-content-type-options': 'nosniff',
+  });
 }

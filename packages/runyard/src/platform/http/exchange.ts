@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { newId } from '../../core/ids.js';
 import type { Log } from '../../core/log.js';
 
 const exchangeKey = Symbol('runyard.exchange');
@@ -40,6 +40,12 @@ export class Exchange {
     return this.#abort.signal;
   }
 
+  /** Whether an error only says that the work was given up because the client went away. */
+  isAbandonment(error: unknown): boolean {
+    const signal = this.#abort?.signal;
+    return signal?.aborted === true && error === signal.reason;
+  }
+
   close(): void {
     const { request, response } = this;
     const complete = response.writableFinished;
@@ -73,5 +79,5 @@ const sanePattern = /^[\w.:@/+=-]{1,128}$/;
 
 function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
-  return typeof given === 'string' && sanePattern.test(given) ? given : newId();
+  return typeof given === 'string' && sanePattern.test(given) ? given : randomUUID();
 }

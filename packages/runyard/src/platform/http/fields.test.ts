@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { formBoolean, formInteger, identifier, jsonArrayField, jsonField, jsonObjectField, repeatableFields, uploadedFiles } from './fields.js';
+import {
+  formBoolean,
+  formInteger,
+  identifier,
+  jsonArrayField,
+  jsonField,
+  jsonObjectField,
+  repeatableFields,
+  uploadedFiles,
+} from './fields.js';
 import { UploadedFile } from './forms.js';
 import { validatePart } from './validation.js';
 
@@ -52,14 +61,28 @@ test('integers and their bounds', () => {
     ]);
   }
   expect(items(schema, { limit: '0' })).toEqual([
-    { type: 'greater_than_equal', loc: ['body', 'limit'], msg: 'Input should be greater than or equal to 1', input: 0, ctx: { ge: 1 } },
+    {
+      type: 'greater_than_equal',
+      loc: ['body', 'limit'],
+      msg: 'Input should be greater than or equal to 1',
+      input: 0,
+      ctx: { ge: 1 },
+    },
   ]);
   expect(items(schema, { limit: '1001' })[0]).toMatchObject({ type: 'less_than_equal', ctx: { le: 1000 } });
 });
 
 test('JSON in a field', () => {
-  const schema = z.object({ state: jsonObjectField().optional(), list: jsonArrayField().optional(), any: jsonField(z.object({ op: z.string() })).optional() });
-  expect(accepted(schema, { state: '{"a":[1]}', list: '[1]', any: '{"op":"x"}' })).toEqual({ state: { a: [1] }, list: [1], any: { op: 'x' } });
+  const schema = z.object({
+    state: jsonObjectField().optional(),
+    list: jsonArrayField().optional(),
+    any: jsonField(z.object({ op: z.string() })).optional(),
+  });
+  expect(accepted(schema, { state: '{"a":[1]}', list: '[1]', any: '{"op":"x"}' })).toEqual({
+    state: { a: [1] },
+    list: [1],
+    any: { op: 'x' },
+  });
   expect(items(schema, { state: '{"a":}' })).toEqual([
     {
       type: 'json_invalid',
@@ -88,7 +111,10 @@ test('files and texts are not mixed up', () => {
   const schema = z.object({ message: z.string(), files: uploadedFiles().optional() });
   const file = new UploadedFile('a.txt', 'text/plain', Buffer.from('secret bytes'));
   expect(accepted(schema, { message: 'x', files: [file] })).toEqual({ message: 'x', files: [file] });
-  expect(items(schema, { message: 'x', files: ['text'] })[0]).toMatchObject({ type: 'value_error', loc: ['body', 'files', 0] });
+  expect(items(schema, { message: 'x', files: ['text'] })[0]).toMatchObject({
+    type: 'value_error',
+    loc: ['body', 'files', 0],
+  });
   const wrong = items(schema, { message: file });
   expect(wrong[0]).toMatchObject({ type: 'string_type', loc: ['body', 'message'] });
   expect(JSON.stringify(wrong)).toContain('"filename":"a.txt"');
@@ -97,7 +123,10 @@ test('files and texts are not mixed up', () => {
 
 test('identifiers are bounded and hold no U+0000', () => {
   expect(accepted(identifier(), 'any thing/✓')).toBe('any thing/✓');
-  expect(items(identifier(), 'a\u0000b')[0]).toMatchObject({ type: 'value_error', msg: 'Value error, the character U+0000 is not allowed' });
+  expect(items(identifier(), 'a\u0000b')[0]).toMatchObject({
+    type: 'value_error',
+    msg: 'Value error, the character U+0000 is not allowed',
+  });
   expect(items(identifier(), 'x'.repeat(256))[0]).toMatchObject({
     type: 'string_too_long',
     msg: 'String should have at most 255 characters',
@@ -106,7 +135,11 @@ test('identifiers are bounded and hold no U+0000', () => {
 });
 
 test('only lists are repeatable', () => {
-  const schema = z.object({ one: z.string(), files: uploadedFiles().optional(), many: z.array(z.string()).default([]) });
+  const schema = z.object({
+    one: z.string(),
+    files: uploadedFiles().optional(),
+    many: z.array(z.string()).default([]),
+  });
   expect([...repeatableFields(schema)]).toEqual(['files', 'many']);
   expect(repeatableFields(undefined).size).toBe(0);
 });

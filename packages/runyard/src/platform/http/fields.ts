@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
-import { JsonFault, parseJson } from './json-text.js';
 import { UploadedFile } from './forms.js';
+import { JsonFault, parseJson } from './json-text.js';
 import { type Fault, valueError } from './validation.js';
 
 /** How long an id that a client chose may be. */
@@ -23,7 +23,8 @@ export function identifier() {
     .string()
     .max(maxIdentifierLength)
     .check((payload) => {
-      if (payload.value.includes('\u0000')) report(payload, valueError('the character U+0000 is not allowed'));
+      if (payload.value.includes('\u0000'))
+        report(payload, valueError('the character U+0000 is not allowed'));
     });
 }
 
@@ -120,11 +121,17 @@ export function uploadedFiles() {
     .custom<UploadedFile>()
     .check((payload) => {
       if (!(payload.value instanceof UploadedFile)) {
-        report(payload, valueError('expected an uploaded file, received text. Send it as multipart/form-data with a filename'));
+        report(
+          payload,
+          valueError(
+            'expected an uploaded file, received text. Send it as multipart/form-data with a filename',
+          ),
+        );
       }
     })
     .meta({ type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' });
-  return z.array(file);
+  // Without an example of no files, API browsers fill in a made-up text.
+  return z.array(file).meta({ examples: [[]] });
 }
 
 /** Names of the fields of an object schema that may be sent several times; of all others the last one counts. */

@@ -31,7 +31,10 @@ const urlencoded = { 'content-type': 'application/x-www-form-urlencoded' };
 
 async function send(url: string, body?: RequestInit['body'], headers?: Record<string, string>) {
   const response = await fetch(`${url}/form`, { method: 'POST', body, headers });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> & { detail: { loc: unknown; type: string }[] } };
+  return {
+    status: response.status,
+    body: (await response.json()) as Record<string, unknown> & { detail: { loc: unknown; type: string }[] },
+  };
 }
 
 test('both content types mean the same', async () => {
@@ -58,7 +61,10 @@ test('files come with their names and types', async () => {
 
 test('empty means absent, and of several the last wins', async () => {
   const { url } = await startServer([form]);
-  expect((await send(url, 'message=a&message=b&stream=', urlencoded)).body).toEqual({ message: 'b', stream: true });
+  expect((await send(url, 'message=a&message=b&stream=', urlencoded)).body).toEqual({
+    message: 'b',
+    stream: true,
+  });
   for (const body of ['message=', 'message=a&message=', 'message']) {
     const { status, body: answer } = await send(url, body, urlencoded);
     expect([status, answer.detail]).toEqual([
@@ -70,7 +76,11 @@ test('empty means absent, and of several the last wins', async () => {
 
 test('odd percent signs and names of object internals do no harm', async () => {
   const { url } = await startServer([form]);
-  const { status, body } = await send(url, 'message=100%&x=%zz&__proto__=a&constructor=b&toString=c', urlencoded);
+  const { status, body } = await send(
+    url,
+    'message=100%&x=%zz&__proto__=a&constructor=b&toString=c',
+    urlencoded,
+  );
   expect(status).toBe(200);
   expect(body.message).toBe('100%');
   expect(({} as Record<string, unknown>).a).toBeUndefined();
@@ -95,11 +105,17 @@ test('no content type and no body is an empty form', async () => {
 test('a text called files and a file called message are 422', async () => {
   const { url } = await startServer([form]);
   const text = await send(url, 'message=x&files=y', urlencoded);
-  expect([text.status, text.body.detail[0]]).toEqual([422, expect.objectContaining({ loc: ['body', 'files', 0] })]);
+  expect([text.status, text.body.detail[0]]).toEqual([
+    422,
+    expect.objectContaining({ loc: ['body', 'files', 0] }),
+  ]);
   const data = new FormData();
   data.append('message', new File(['x'], 'x.txt'));
   const file = await send(url, data);
-  expect([file.status, file.body.detail[0]]).toEqual([422, expect.objectContaining({ type: 'string_type', loc: ['body', 'message'] })]);
+  expect([file.status, file.body.detail[0]]).toEqual([
+    422,
+    expect.objectContaining({ type: 'string_type', loc: ['body', 'message'] }),
+  ]);
 });
 
 test('malformed multipart is 422, at once', async () => {
@@ -109,7 +125,10 @@ test('malformed multipart is 422, at once', async () => {
     ['multipart/form-data; boundary=B', '--B\r\nContent-Disposition: form-data; name="message"\r\n\r\ncut'],
   ]) {
     const answer = await send(url, body, { 'content-type': type as string });
-    expect([answer.status, answer.body.detail[0]]).toEqual([422, expect.objectContaining({ type: 'value_error', loc: ['body'] })]);
+    expect([answer.status, answer.body.detail[0]]).toEqual([
+      422,
+      expect.objectContaining({ type: 'value_error', loc: ['body'] }),
+    ]);
   }
 });
 
@@ -141,7 +160,9 @@ test('chunked bodies of single bytes', async () => {
   const { port } = await startServer([form]);
   const client = rawClient(port);
   const chunks = [...'message=hello'].map((letter) => `1\r\n${letter}\r\n`).join('');
-  client.socket.write('POST /form HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\ncontent-type: application/x-www-form-urlencoded\r\n\r\n');
+  client.socket.write(
+    'POST /form HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\ncontent-type: application/x-www-form-urlencoded\r\n\r\n',
+  );
   client.socket.write(`${chunks}0\r\n\r\n`);
   expect(await client.until((text) => text.includes('}'))).toContain('{"message":"hello","stream":true}');
 });

@@ -1,4 +1,4 @@
-import { parse as parseQuery } from 'node:querystring';
+import { unescape as unescapeLeniently } from 'node:querystring';
 import { errors } from '../../core/errors.js';
 import { type BodyLimit, hasBody, mediaType, readBody } from './body.js';
 import type { Exchange } from './exchange.js';
@@ -57,21 +57,31 @@ export async function readForm(
 }
 
 function parseUrlencoded(text: string, maxFields: number, form: FormBuilder): void {
-  // One more than allowed is read, so that too many are noticed and never silently cut off.
-  const fields = parseQuery(text, '&', '=', { maxKeys: maxFields + 1 });
   let count = 0;
-  for (const name in fields) {
-    const value = fields[name] as string | string[];
-    if (typeof value === 'string') {
-      count++;
-      form.addText(name, value);
-    } else {
-      count += value.length;
-      for (const item of value) form.addText(name, item);
+  let start = 0;
+  while (start < text.length) {
+    const next = text.indexOf('&', start);
+    const end = next === -1 ? text.length : next;
+    if (end > start) {
+      if (++count > maxFields) {
+        throw errors.payloadTooLarge('The number of fields in the form', String(maxFields), 'maxFields');
+      }
+      const equals = text.indexOf('=', start);
+      const nameEnd = equals === -1 || equals > end ? end : equals;
+      form.addText(decode(text.slice(start, nameEnd)), decode(text.slice(nameEnd + 1, end)));
     }
+    start = end + 1;
   }
-  if (count > maxFields) {
-    throw errors.payloadTooLarge('The number of fields in the form', String(maxFields), 'maxFields');
+}
+
+function decode(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    // Broken escapes stay as they are, as browsers read them.
+    return unescapeLeniently(spaced);
   }
 }
 

@@ -6,7 +6,12 @@ import type { NodeHandler } from './handler.js';
 import { defineRoute } from './route.js';
 
 const facts = { method: 'GET', public: true, tag: 'Test', summary: 'x', responses: {} } as const;
-const hello = defineRoute({ ...facts, path: '/hello', operationId: 'hello', handler: () => ({ hello: 'there' }) });
+const hello = defineRoute({
+  ...facts,
+  path: '/hello',
+  operationId: 'hello',
+  handler: () => ({ hello: 'there' }),
+});
 
 async function mounted(handler: NodeHandler, work: (url: string) => Promise<void>): Promise<void> {
   const host = createServer((request, response) => {
@@ -31,9 +36,13 @@ test('the application serves inside another server, with and without a prefix', 
   });
   await mounted(server.handler({ basePath: '/agents-api/' }), async (url) => {
     expect(await (await fetch(`${url}/agents-api/hello?x=1`)).json()).toEqual({ hello: 'there' });
-    const description = (await (await fetch(`${url}/agents-api/openapi.json`)).json()) as { servers: unknown };
+    const description = (await (await fetch(`${url}/agents-api/openapi.json`)).json()) as {
+      servers: unknown;
+    };
     expect(description.servers).toEqual([{ url: '/agents-api' }]);
-    expect(await (await fetch(`${url}/agents-api/docs`)).text()).toContain('/agents-api/docs/assets/swagger-ui.css');
+    expect(await (await fetch(`${url}/agents-api/docs`)).text()).toContain(
+      '/agents-api/docs/assets/swagger-ui.css',
+    );
     expect((await fetch(`${url}/agents-apihello`)).status).toBe(404);
   });
 });
@@ -63,7 +72,12 @@ test('closing waits for open requests, up to the grace it is given', async () =>
 });
 
 test('what does not end in time is cut off', async () => {
-  const stuck = defineRoute({ ...facts, path: '/stuck', operationId: 'stuck', handler: () => new Promise(() => {}) });
+  const stuck = defineRoute({
+    ...facts,
+    path: '/stuck',
+    operationId: 'stuck',
+    handler: () => new Promise(() => {}),
+  });
   const onReceive = vi.fn();
   const { server, url } = await startServer([stuck]);
   server.app.server.on('request', onReceive);

@@ -95,8 +95,19 @@ function settles(promise: Promise<unknown>, withinMs: number): Promise<boolean> 
 
 function explainListen(error: unknown, host: string, port: number): unknown {
   const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'EADDRINUSE') return errors.addressUnavailable(host, port, 'the port is in use. Stop the other program or choose another port (setting port)');
-  if (code === 'EACCES') return errors.addressUnavailable(host, port, 'this user may not listen there. Choose a port above 1023 (setting port)');
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return errors.addressUnavailable(host, port, 'this machine has no such address (setting host)');
+  if (code === 'EADDRINUSE')
+    return errors.addressUnavailable(
+      host,
+      port,
+      'the port is in use. Stop the other program or choose another port (setting port)',
+    );
+  if (code === 'EACCES')
+    return errors.addressUnavailable(
+      host,
+      port,
+      'this user may not listen there. Choose a port above 1023 (setting port)',
+    );
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return errors.addressUnavailable(host, port, 'this machine has no such address (setting host)');
   return error;
 }

@@ -53,8 +53,11 @@ function depthOffset(text: string): number {
   return text.length;
 }
 
-const scalar = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+/** From the blank on, all characters but the quote and the backslash; or an escape. */
+const stringSource = String.raw`"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"`;
+const numberSource = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
+const string = new RegExp(stringSource, 'y');
+const scalar = new RegExp(`${stringSource}|${numberSource}|true|false|null`, 'y');
 const blank = /[ \t\n\r]*/y;
 
 /**
@@ -70,7 +73,11 @@ function faultOffset(text: string): number {
     at = pattern.lastIndex;
     return true;
   };
-  const takeMark = (mark: string): boolean => text[at] === mark && (at++, true);
+  const takeMark = (mark: string): boolean => {
+    if (text[at] !== mark) return false;
+    at++;
+    return true;
+  };
   let expect: 'value' | 'first value' | 'first key' | 'key' | 'colon' | 'end' = 'value';
   for (;;) {
     take(blank);

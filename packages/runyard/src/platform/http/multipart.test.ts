@@ -5,13 +5,16 @@ import { type MultipartLimits, parseMultipart } from './multipart.js';
 const limits: MultipartLimits = { maxBodyBytes: 1000, maxFiles: 3, maxFields: 5 };
 const header = 'multipart/form-data; boundary=XX';
 
-type Part = [name: string, value: string] | [name: string, filename: string, mimeType: string, content: string];
+type Part =
+  | [name: string, value: string]
+  | [name: string, filename: string, mimeType: string, content: string];
 
 function parse(body: string | Buffer, contentType = header, bounds = limits): Part[] {
   const parts: Part[] = [];
   parseMultipart(Buffer.from(body as string), contentType, bounds, {
     addText: (name, value) => parts.push([name, value]),
-    addFile: (name, filename, mimeType, bytes) => parts.push([name, filename, mimeType, Buffer.from(bytes).toString('utf8')]),
+    addFile: (name, filename, mimeType, bytes) =>
+      parts.push([name, filename, mimeType, Buffer.from(bytes).toString('utf8')]),
   });
   return parts;
 }
@@ -42,7 +45,9 @@ test('a value may hold what looks like a boundary, line ends and anything else',
 test('a preamble, an epilogue, padding after the boundary, a quoted boundary', () => {
   expect(parse(`ignored\r\n${field('a', '1')}--XX--\r\nignored too`)).toEqual([['a', '1']]);
   expect(parse('--XX \t\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--XX--')).toEqual([['a', '1']]);
-  expect(parse(`${field('a', '1')}--XX--`, 'multipart/form-data; charset=utf-8; boundary="XX"')).toEqual([['a', '1']]);
+  expect(parse(`${field('a', '1')}--XX--`, 'multipart/form-data; charset=utf-8; boundary="XX"')).toEqual([
+    ['a', '1'],
+  ]);
   expect(parse('--XX--\r\n')).toEqual([]);
 });
 
@@ -51,7 +56,10 @@ test('names of files in every spelling that clients use', () => {
     parse(`--XX\r\ncontent-disposition: form-data; ${parameters}\r\n\r\nx\r\n--XX--`)[0]?.slice(0, 2);
   expect(named('name="files"; filename="näme.txt"')).toEqual(['files', 'näme.txt']);
   expect(named('name="files"; filename="a\\"b%22c.txt"')).toEqual(['files', 'a"b"c.txt']);
-  expect(named("name=files; filename=plain.txt; filename*=UTF-8''n%C3%A4me%20x.txt")).toEqual(['files', 'näme x.txt']);
+  expect(named("name=files; filename=plain.txt; filename*=UTF-8''n%C3%A4me%20x.txt")).toEqual([
+    'files',
+    'näme x.txt',
+  ]);
   expect(named('filename="a; name=other.txt"; name="files"')).toEqual(['files', 'a; name=other.txt']);
   expect(named('name="files"; filename="C:\\temp\\a.txt"')).toEqual(['files', 'C:\\temp\\a.txt']);
 });
@@ -67,7 +75,12 @@ test.each([
   ['an empty body', '', header, 'is not in the body'],
   ['the end is missing', field('a', '1'), header, 'before its closing boundary'],
   ['cut off in the last boundary', `${field('a', '1')}--XX`, header, 'before its closing boundary'],
-  ['cut off in a value', '--XX\r\nContent-Disposition: form-data; name="a"\r\n\r\nhal', header, 'before its closing boundary'],
+  [
+    'cut off in a value',
+    '--XX\r\nContent-Disposition: form-data; name="a"\r\n\r\nhal',
+    header,
+    'before its closing boundary',
+  ],
   ['cut off in the headers', '--XX\r\nContent-Dispo', header, 'ends inside the headers'],
   ['a part without a name', '--XX\r\nContent-Disposition: form-data\r\n\r\nx\r\n--XX--', header, 'form-data'],
   ['a part without headers', '--XX\r\n\r\nx\r\n--XX--', header, 'form-data'],
@@ -86,7 +99,10 @@ test('bounds on files, fields and text are named', () => {
   expect(catchError(() => parse(fields)).message).toContain('limit of 5 (setting maxFields)');
   const text = `${field('f', 'a'.repeat(600)).repeat(2)}--XX--`;
   const failure = catchError(() => parse(text));
-  expect([failure.status, failure.message]).toEqual([413, expect.stringContaining('limit of 1000 bytes (setting maxBodyBytes)')]);
+  expect([failure.status, failure.message]).toEqual([
+    413,
+    expect.stringContaining('limit of 1000 bytes (setting maxBodyBytes)'),
+  ]);
   expect(parse(`${file('f', 'a', 'x'.repeat(5000))}--XX--`)).toHaveLength(1);
 });
 

@@ -36,7 +36,9 @@ export function parseMultipart(
     if (body[at] === dash && body[at + 1] === dash) return;
     const end = body.indexOf(headerEnd, at, 'latin1');
     if (end === -1 || end - at > maxHeaderBytes) {
-      throw malformed(end === -1 ? 'the body ends inside the headers of a part' : 'the headers of a part are too long');
+      throw malformed(
+        end === -1 ? 'the body ends inside the headers of a part' : 'the headers of a part are too long',
+      );
     }
     const part = readHeaders(body.toString('latin1', at, end + 2));
     const start = end + headerEnd.length;
@@ -46,7 +48,11 @@ export function parseMultipart(
       if (++fields > limits.maxFields) throw tooMany('fields', limits.maxFields, 'maxFields');
       textBytes += next - start;
       if (textBytes > limits.maxBodyBytes) {
-        throw errors.payloadTooLarge('The text of the form', describeBytes(limits.maxBodyBytes), 'maxBodyBytes');
+        throw errors.payloadTooLarge(
+          'The text of the form',
+          describeBytes(limits.maxBodyBytes),
+          'maxBodyBytes',
+        );
       }
       form.addText(part.name, body.toString('utf8', start, next));
     } else if (part.filename !== '' || next > start) {

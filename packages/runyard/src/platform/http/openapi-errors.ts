@@ -1,6 +1,10 @@
 import type { RouteFacts } from './route.js';
 
-type DescribedRoute = RouteFacts & { readonly params?: unknown; readonly query?: unknown; readonly body?: unknown };
+type DescribedRoute = RouteFacts & {
+  readonly params?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
+};
 
 interface ApiError {
   readonly name: string;
@@ -22,7 +26,11 @@ export const problemSchemas = {
   Problem: {
     type: 'object',
     description: 'What went wrong and what to do about it.',
-    properties: { detail: { type: 'string', description: 'A text for people.' }, error_code: errorCode, request_id: requestId },
+    properties: {
+      detail: { type: 'string', description: 'A text for people.' },
+      error_code: errorCode,
+      request_id: requestId,
+    },
     required: ['detail', 'error_code', 'request_id'],
   },
   ValidationProblem: {
@@ -30,7 +38,10 @@ export const problemSchemas = {
     description: 'Every fault of the request, each with its place.',
     properties: {
       detail: {
-        anyOf: [{ type: 'array', items: { $ref: '#/components/schemas/ValidationItem' } }, { type: 'string' }],
+        anyOf: [
+          { type: 'array', items: { $ref: '#/components/schemas/ValidationItem' } },
+          { type: 'string' },
+        ],
       },
       error_code: errorCode,
       request_id: requestId,
@@ -61,14 +72,34 @@ const takesInput = (route: DescribedRoute) => Boolean(route.params || route.quer
 const takesBody = (route: DescribedRoute) => Boolean(route.body);
 
 export const apiErrors: Readonly<Record<number, ApiError>> = {
-  400: { name: 'BadRequest', applies: closed, response: problem('The request breaks a rule.', 'Unsupported file type', 'unsupported_file_type') },
-  401: { name: 'Unauthenticated', applies: closed, response: problem('There is no valid token.', 'Authentication required', 'unauthenticated') },
-  403: { name: 'Forbidden', applies: closed, response: problem('The caller may not do this.', 'Insufficient permissions', 'forbidden') },
-  404: { name: 'NotFound', applies: closed, response: problem('There is no such thing, or the caller may not see it.', 'Not Found', 'not_found') },
+  400: {
+    name: 'BadRequest',
+    applies: closed,
+    response: problem('The request breaks a rule.', 'Unsupported file type', 'unsupported_file_type'),
+  },
+  401: {
+    name: 'Unauthenticated',
+    applies: closed,
+    response: problem('There is no valid token.', 'Authentication required', 'unauthenticated'),
+  },
+  403: {
+    name: 'Forbidden',
+    applies: closed,
+    response: problem('The caller may not do this.', 'Insufficient permissions', 'forbidden'),
+  },
+  404: {
+    name: 'NotFound',
+    applies: closed,
+    response: problem('There is no such thing, or the caller may not see it.', 'Not Found', 'not_found'),
+  },
   413: {
     name: 'PayloadTooLarge',
     applies: takesBody,
-    response: problem('The body is too large.', 'The request body is larger than the limit of 1 MiB (setting maxBodyBytes).', 'payload_too_large'),
+    response: problem(
+      'The body is too large.',
+      'The request body is larger than the limit of 1 MiB (setting maxBodyBytes).',
+      'payload_too_large',
+    ),
   },
   415: {
     name: 'UnsupportedMediaType',

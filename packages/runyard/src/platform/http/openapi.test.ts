@@ -11,7 +11,9 @@ const Pet = z
   .meta({ id: 'Pet', description: 'A pet.', examples: [{ id: '1', name: 'Rex' }] });
 
 type Node = { value: string; children?: Node[] };
-const Tree: z.ZodType<Node> = z.lazy(() => z.object({ value: z.string(), children: z.array(Tree).optional() })).meta({ id: 'Tree' });
+const Tree: z.ZodType<Node> = z
+  .lazy(() => z.object({ value: z.string(), children: z.array(Tree).optional() }))
+  .meta({ id: 'Tree' });
 
 const routes = [
   defineRoute({
@@ -39,11 +41,16 @@ const routes = [
       .object({
         message: z.string().meta({ description: 'What to say.', examples: ['Sit!'] }),
         stream: formBoolean().optional().meta({ description: 'Whether to stream.', default: true }),
-        state: jsonObjectField().optional().meta({ examples: ['{"a":1}'] }),
+        state: jsonObjectField()
+          .optional()
+          .meta({ examples: ['{"a":1}'] }),
         files: uploadedFiles().optional(),
       })
       .catchall(z.unknown()),
-    responses: { 200: { schema: Pet, events: true }, 202: { description: 'It runs.', schema: z.object({ run_id: z.string() }) } },
+    responses: {
+      200: { schema: Pet, events: true },
+      202: { description: 'It runs.', schema: z.object({ run_id: z.string() }) },
+    },
     addition: true,
     handler: () => null,
   }),
@@ -75,7 +82,9 @@ const routes = [
 type Loose = any;
 
 async function load(): Promise<Loose> {
-  const { url } = await startServer(routes, { info: { title: 'Pets', version: '2.0.0', description: 'All about pets.' } });
+  const { url } = await startServer(routes, {
+    info: { title: 'Pets', version: '2.0.0', description: 'All about pets.' },
+  });
   const response = await fetch(`${url}/openapi.json`);
   expect(response.headers.get('content-type')).toBe('application/json');
   return response.json();
@@ -102,8 +111,19 @@ test('paths, parameters, scopes and additions come from the routes', async () =>
     'x-scope': 'pets:run',
   });
   expect(run.parameters).toEqual([
-    { name: 'pet_id', in: 'path', required: true, description: 'Which pet.', schema: { type: 'string', maxLength: 255 } },
-    { name: 'limit', in: 'query', required: false, schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
+    {
+      name: 'pet_id',
+      in: 'path',
+      required: true,
+      description: 'Which pet.',
+      schema: { type: 'string', maxLength: 255 },
+    },
+    {
+      name: 'limit',
+      in: 'query',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+    },
     { name: 'deep', in: 'query', required: false, schema: { type: 'boolean' } },
   ]);
   expect(paths['/health'].get.security).toEqual([]);
@@ -120,10 +140,23 @@ test('forms stand in both content types; files in one', async () => {
   expect(form.properties).toEqual({
     message: { type: 'string', description: 'What to say.', examples: ['Sit!'] },
     stream: { type: 'boolean', description: 'Whether to stream.', default: true },
-    state: { type: 'string', contentMediaType: 'application/json', contentSchema: { type: 'object' }, examples: ['{"a":1}'] },
-    files: { type: 'array', items: { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' } },
+    state: {
+      type: 'string',
+      contentMediaType: 'application/json',
+      contentSchema: { type: 'object' },
+      examples: ['{"a":1}'],
+    },
+    files: {
+      type: 'array',
+      items: { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' },
+      examples: [[]],
+    },
   });
-  expect(Object.keys(content['application/x-www-form-urlencoded'].schema.properties)).toEqual(['message', 'stream', 'state']);
+  expect(Object.keys(content['application/x-www-form-urlencoded'].schema.properties)).toEqual([
+    'message',
+    'stream',
+    'state',
+  ]);
 });
 
 test('named schemas are components, apart for input and output where they differ', async () => {
@@ -134,7 +167,9 @@ test('named schemas are components, apart for input and output where they differ
   expect(components.schemas[output]).toMatchObject({ description: 'A pet.', required: ['id', 'name'] });
   expect(components.schemas[input].required).toEqual(['id']);
   expect(components.schemas[output].additionalProperties).toBeUndefined();
-  expect(created.responses[200].content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Tree' });
+  expect(created.responses[200].content['application/json'].schema).toEqual({
+    $ref: '#/components/schemas/Tree',
+  });
   expect(components.schemas.Tree.properties.children.items).toEqual({ $ref: '#/components/schemas/Tree' });
   expect(created.responses[204]).toEqual({ description: 'Nothing.' });
 });
@@ -142,9 +177,22 @@ test('named schemas are components, apart for input and output where they differ
 test('errors are shared components; streams are shown', async () => {
   const { paths, components } = await load();
   const { responses } = paths['/pets/{pet_id}/runs'].post;
-  expect(Object.keys(responses)).toEqual(['200', '202', '400', '401', '403', '404', '413', '415', '422', '500']);
+  expect(Object.keys(responses)).toEqual([
+    '200',
+    '202',
+    '400',
+    '401',
+    '403',
+    '404',
+    '413',
+    '415',
+    '422',
+    '500',
+  ]);
   expect(responses[404]).toEqual({ $ref: '#/components/responses/NotFound' });
-  expect(components.responses.NotFound.content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Problem' });
+  expect(components.responses.NotFound.content['application/json'].schema).toEqual({
+    $ref: '#/components/schemas/Problem',
+  });
   expect(Object.keys(responses[200].content)).toEqual(['application/json', 'text/event-stream']);
   expect(Object.keys(paths['/health'].get.responses)).toEqual(['200', '500']);
   expect(components.securitySchemes.HTTPBearer).toMatchObject({ type: 'http', scheme: 'bearer' });

@@ -43,7 +43,11 @@ export function describeApi<Services>(routes: readonly Route<Services>[], info: 
   };
 }
 
-function buildDocument<Services>(routes: readonly Route<Services>[], info: ApiInfo, basePath: string): OpenApiDocument {
+function buildDocument<Services>(
+  routes: readonly Route<Services>[],
+  info: ApiInfo,
+  basePath: string,
+): OpenApiDocument {
   const documented = routes.filter((route) => !route.undocumented);
   refuseRepeatedIds(documented);
   const schemas = new SchemaCollection(problemSchemas);
@@ -72,7 +76,8 @@ function buildDocument<Services>(routes: readonly Route<Services>[], info: ApiIn
 function refuseRepeatedIds<Services>(routes: readonly Route<Services>[]): void {
   const seen = new Set<string>();
   for (const { operationId, method, path } of routes) {
-    if (seen.has(operationId)) throw new Error(`The operation id ${operationId} of ${method} ${path} is taken.`);
+    if (seen.has(operationId))
+      throw new Error(`The operation id ${operationId} of ${method} ${path} is taken.`);
     seen.add(operationId);
   }
 }
@@ -96,7 +101,11 @@ function operationOf<Services>(route: Route<Services>, schemas: SchemaCollection
   };
 }
 
-function parametersOf(place: 'path' | 'query', schema: z.ZodType | undefined, schemas: SchemaCollection): Operation[] {
+function parametersOf(
+  place: 'path' | 'query',
+  schema: z.ZodType | undefined,
+  schemas: SchemaCollection,
+): Operation[] {
   if (!schema) return [];
   const { properties = {}, required = [] } = schemas.inline(schema) as {
     properties?: Record<string, JsonSchema>;
@@ -111,7 +120,11 @@ function parametersOf(place: 'path' | 'query', schema: z.ZodType | undefined, sc
   }));
 }
 
-function requestBodyOf<Services>(route: Route<Services>, body: z.ZodType, schemas: SchemaCollection): Operation {
+function requestBodyOf<Services>(
+  route: Route<Services>,
+  body: z.ZodType,
+  schemas: SchemaCollection,
+): Operation {
   const required = !body.safeParse(undefined).success;
   if (route.accepts !== 'form') {
     return { required, content: { 'application/json': { schema: schemas.add(body, 'input') } } };
@@ -134,7 +147,7 @@ function withoutFiles(schema: JsonSchema): JsonSchema {
 function responsesOf<Services>(route: Route<Services>, schemas: SchemaCollection): Operation {
   const responses: Operation = {};
   for (const [status, response] of Object.entries(route.responses)) {
-    responses[status] = responseOf(Number(status), response, schemas);
+    responses[status] = responseOf(response, schemas);
   }
   for (const [status, { name, applies }] of Object.entries(apiErrors)) {
     if (applies(route)) responses[status] ??= { $ref: `#/components/responses/${name}` };
@@ -142,19 +155,24 @@ function responsesOf<Services>(route: Route<Services>, schemas: SchemaCollection
   return responses;
 }
 
-function responseOf(
-  status: number,
-  response: z.ZodType | ResponseDescription,
-  schemas: SchemaCollection,
-): Operation {
-  const { description, schema, events, contentType = 'application/json' } =
-    response instanceof z.ZodType ? { schema: response } : (response as ResponseDescription);
+function responseOf(response: z.ZodType | ResponseDescription, schemas: SchemaCollection): Operation {
+  const {
+    description,
+    schema,
+    events,
+    contentType = 'application/json',
+  } = response instanceof z.ZodType ? { schema: response } : (response as ResponseDescription);
   const content: Operation = {};
   if (schema) content[contentType] = { schema: schemas.add(schema, 'output') };
   else if (contentType !== 'application/json') content[contentType] = { schema: { type: 'string' } };
-  if (events) content['text/event-stream'] = { schema: { type: 'string', description: 'Server-sent events.' } };
+  if (events)
+    content['text/event-stream'] = { schema: { type: 'string', description: 'Server-sent events.' } };
   return {
-    description: description ?? (schema ? (z.globalRegistry.get(schema)?.description ?? `Status ${status}.`) : `Status ${status}.`),
+    description: description ?? metaDescription(schema) ?? 'The request was successful.',
     ...(Object.keys(content).length > 0 ? { content } : undefined),
   };
+}
+
+function metaDescription(schema: z.ZodType | undefined): string | undefined {
+  return schema && z.globalRegistry.get(schema)?.description;
 }

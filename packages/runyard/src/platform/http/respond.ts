@@ -43,7 +43,10 @@ export function sendError(exchange: Exchange, error: unknown, headers?: Headers)
     exchange.response.destroy();
     return;
   }
-  sendJson(exchange, known.status, errorBody(known, exchange.requestId), { ...known.options.headers, ...headers });
+  sendJson(exchange, known.status, errorBody(known, exchange.requestId), {
+    ...known.options.headers,
+    ...headers,
+  });
 }
 
 export function errorBody(error: RunyardError, requestId: string): object {
@@ -51,7 +54,12 @@ export function errorBody(error: RunyardError, requestId: string): object {
 }
 
 function explain(exchange: Exchange, error: unknown): RunyardError {
-  const fields = { request_id: exchange.requestId, method: exchange.request.method, path: exchange.path, err: error };
+  const fields = {
+    request_id: exchange.requestId,
+    method: exchange.request.method,
+    path: exchange.path,
+    err: error,
+  };
   if (error instanceof RunyardError) {
     exchange.log.warn(fields, error.message);
     return error;

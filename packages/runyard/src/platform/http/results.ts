@@ -33,7 +33,10 @@ export function reply(status: number, body?: unknown, headers?: Readonly<Record<
 }
 
 /** Answers with a stream of events that lasts until the source ends. */
-export function eventStream(source: EventReader, headers?: Readonly<Record<string, string>>): EventStreamReply {
+export function eventStream(
+  source: EventReader,
+  headers?: Readonly<Record<string, string>>,
+): EventStreamReply {
   return new EventStreamReply(source, headers);
 }
 

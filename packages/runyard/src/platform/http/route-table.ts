@@ -42,7 +42,9 @@ function shapeOf(path: string): string {
 function patternOf(path: string): RegExp {
   const source = path
     .split(/(::|:\w+)/)
-    .map((part) => (part === '::' ? ':' : part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+    .map((part) =>
+      part === '::' ? ':' : part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
+    )
     .join('');
   return new RegExp(`^${source}$`);
 }

@@ -1,12 +1,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
-import Fastify, { type ConnectionError, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, {
+  type ConnectionError,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import { errors, RunyardError } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
 import type { Log } from '../../core/log.js';
 import { Cors } from './cors.js';
-import { customRouteScope, type CustomRoutes } from './custom-routes.js';
+import { type CustomRoutes, customRouteScope } from './custom-routes.js';
 import { type ResolveCaller, RouteDispatcher } from './dispatch.js';
 import { documentationRoutes } from './docs.js';
 import { Exchange, exchangeOf } from './exchange.js';
@@ -38,7 +44,10 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
   const { settings, log } = options;
   const streams = new EventStreams(settings.heartbeatMs);
   const description = describeApi(options.routes, options.info);
-  const routes: Route<Services>[] = [...options.routes, ...documentationRoutes(description, settings.docs ?? true)];
+  const routes: Route<Services>[] = [
+    ...options.routes,
+    ...documentationRoutes(description, settings.docs ?? true),
+  ];
   const table = new RouteTable(routes);
   const front = new Front(new Cors(settings.corsOrigins), log);
   const app = buildApp(front);
@@ -51,7 +60,8 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
     sendError(exchange, allowed.length > 0 ? errors.methodNotAllowed(allowed) : errors.notFound());
   });
   for (const route of routes) addRoute(app, new RouteDispatcher(route, { ...options, streams }));
-  if (options.customRoutes) app.register(customRouteScope(options.customRoutes, table, options.resolveCaller));
+  if (options.customRoutes)
+    app.register(customRouteScope(options.customRoutes, table, options.resolveCaller));
   await app.ready();
   return httpServer({ app, front, streams, description });
 }

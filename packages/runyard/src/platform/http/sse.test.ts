@@ -69,7 +69,9 @@ test('events arrive as frames with their index, and the end is the end of the bo
   });
   reader.push('{"a":"ü"}', '{"b":2}');
   reader.finish();
-  expect(await response.text()).toBe('id: 0\nevent: RunContent\ndata: {"a":"ü"}\n\nid: 1\nevent: RunContent\ndata: {"b":2}\n\n');
+  expect(await response.text()).toBe(
+    'id: 0\nevent: RunContent\ndata: {"a":"ü"}\n\nid: 1\nevent: RunContent\ndata: {"b":2}\n\n',
+  );
   expect(reader.closed).toBe(1);
   await vi.waitFor(() => expect(logged[0]?.fields).toMatchObject({ path: '/events', status: 200 }));
 });
@@ -86,7 +88,9 @@ test('headers arrive before the first event', async () => {
 test('an event without an index has no id line, and a frame is built once', async () => {
   const event: StreamEvent = { index: null, name: 'catch_up', data: '{}' };
   const batches = [[event], null];
-  const { url } = await startServer([streamRoute(() => ({ next: async () => batches.shift() ?? null, close() {} }))]);
+  const { url } = await startServer([
+    streamRoute(() => ({ next: async () => batches.shift() ?? null, close() {} })),
+  ]);
   expect(await (await fetch(`${url}/events`)).text()).toBe('event: catch_up\ndata: {}\n\n');
   expect(event.frame).toBe('event: catch_up\ndata: {}\n\n');
 });
@@ -173,7 +177,9 @@ test('a source that fails breaks the stream off and is logged', async () => {
   const { url, logged } = await startServer([streamRoute(() => source)]);
   const response = fetch(`${url}/events`).then((answer) => answer.text());
   await expect(response).rejects.toThrow();
-  expect(logged.some(({ level, fields }) => level === 'error' && String(fields.err).includes('disk on fire'))).toBe(true);
+  expect(
+    logged.some(({ level, fields }) => level === 'error' && String(fields.err).includes('disk on fire')),
+  ).toBe(true);
   expect(close).toHaveBeenCalledOnce();
 });
 

@@ -186,7 +186,10 @@ class OpenStream {
     try {
       this.source.close();
     } catch (error) {
-      this.exchange.log.error({ request_id: this.exchange.requestId, err: error }, 'closing an event source failed');
+      this.exchange.log.error(
+        { request_id: this.exchange.requestId, err: error },
+        'closing an event source failed',
+      );
     }
   }
 }

@@ -41,10 +41,31 @@ test.each([
   ['text', z.string(), 1, 'string_type', 'Input should be a valid string', undefined],
   ['integer', z.int(), 'x', 'int_type', 'Input should be a valid integer', undefined],
   ['boolean', z.boolean(), 'x', 'bool_type', 'Input should be a valid boolean', undefined],
-  ['object', z.record(z.string(), z.string()), [], 'dict_type', 'Input should be a valid dictionary', undefined],
+  [
+    'object',
+    z.record(z.string(), z.string()),
+    [],
+    'dict_type',
+    'Input should be a valid dictionary',
+    undefined,
+  ],
   ['list', z.array(z.string()), {}, 'list_type', 'Input should be a valid list', undefined],
-  ['length', z.string().max(255), 'x'.repeat(256), 'string_too_long', 'String should have at most 255 characters', { max_length: 255 }],
-  ['short', z.string().min(1), '', 'string_too_short', 'String should have at least 1 character', { min_length: 1 }],
+  [
+    'length',
+    z.string().max(255),
+    'x'.repeat(256),
+    'string_too_long',
+    'String should have at most 255 characters',
+    { max_length: 255 },
+  ],
+  [
+    'short',
+    z.string().min(1),
+    '',
+    'string_too_short',
+    'String should have at least 1 character',
+    { min_length: 1 },
+  ],
   [
     'pattern',
     z.string().regex(/^(approved|rejected)$/),
@@ -53,7 +74,14 @@ test.each([
     "String should match pattern '^(approved|rejected)$'",
     { pattern: '^(approved|rejected)$' },
   ],
-  ['minimum', z.number().min(1), 0, 'greater_than_equal', 'Input should be greater than or equal to 1', { ge: 1 }],
+  [
+    'minimum',
+    z.number().min(1),
+    0,
+    'greater_than_equal',
+    'Input should be greater than or equal to 1',
+    { ge: 1 },
+  ],
   ['maximum', z.number().max(5), 6, 'less_than_equal', 'Input should be less than or equal to 5', { le: 5 }],
   [
     'enum',
@@ -63,8 +91,22 @@ test.each([
     "Input should be 'agent', 'team' or 'workflow'",
     { expected: "'agent', 'team' or 'workflow'" },
   ],
-  ['literal', z.literal(['required', 'audit']), 'x', 'literal_error', "Input should be 'required' or 'audit'", { expected: "'required' or 'audit'" }],
-  ['own rule', z.string().refine(() => false, 'no such method'), 'x', 'value_error', 'Value error, no such method', { error: {} }],
+  [
+    'literal',
+    z.literal(['required', 'audit']),
+    'x',
+    'literal_error',
+    "Input should be 'required' or 'audit'",
+    { expected: "'required' or 'audit'" },
+  ],
+  [
+    'own rule',
+    z.string().refine(() => false, 'no such method'),
+    'x',
+    'value_error',
+    'Value error, no such method',
+    { error: {} },
+  ],
 ])('%s', (_name, schema, value, type, msg, ctx) => {
   const found = item(schema, value);
   expect(found).toMatchObject({ type, msg, loc: ['body', 'f'] });
@@ -74,7 +116,9 @@ test.each([
 test('each branch of a union says what it wants, once', () => {
   const schema = z.object({ f: z.union([z.string(), z.array(z.string()), z.string().max(3)]) });
   const result = validatePart('query', schema, { f: 1 });
-  expect(result).toMatchObject({ items: [{ type: 'string_type', loc: ['query', 'f'] }, { type: 'list_type' }] });
+  expect(result).toMatchObject({
+    items: [{ type: 'string_type', loc: ['query', 'f'] }, { type: 'list_type' }],
+  });
 });
 
 test('unknown keys of a strict object are named one by one', () => {

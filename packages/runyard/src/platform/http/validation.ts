@@ -35,6 +35,9 @@ export function validatePart<Schema extends z.ZodType>(
   value: unknown,
   form = false,
 ): Validated<z.output<Schema>> {
+  const plain = schema.safeParse(value);
+  if (plain.success) return { ok: true, value: plain.data };
+  // Only a request with faults pays for their description: a parse with a context costs several times more.
   const result = schema.safeParse(value, parseContext);
   if (result.success) return { ok: true, value: result.data };
   const items = result.error.issues.flatMap((issue) => itemsOf(issue, [part], value, form));
@@ -64,7 +67,13 @@ function itemsOf(issue: z.core.$ZodIssue, prefix: Location, root: unknown, form:
   }
   const fault = faultOf(issue);
   return [
-    { type: fault.type, loc, msg: fault.msg, input: shown(issue.input), ...(fault.ctx ? { ctx: fault.ctx } : undefined) },
+    {
+      type: fault.type,
+      loc,
+      msg: fault.msg,
+      input: shown(issue.input),
+      ...(fault.ctx ? { ctx: fault.ctx } : undefined),
+    },
   ];
 }
 
@@ -119,35 +128,63 @@ function typeFault(expected: string, whole: boolean): Fault {
 function tooBig(issue: z.core.$ZodIssueTooBig): Fault {
   const bound = Number(issue.maximum);
   if (issue.origin === 'string') {
-    return { type: 'string_too_long', msg: `String should have at most ${count(bound, 'character')}`, ctx: { max_length: bound } };
+    return {
+      type: 'string_too_long',
+      msg: `String should have at most ${count(bound, 'character')}`,
+      ctx: { max_length: bound },
+    };
   }
   if (issue.origin === 'array' || issue.origin === 'set') {
-    return { type: 'too_long', msg: `List should have at most ${count(bound, 'item')}`, ctx: { max_length: bound } };
+    return {
+      type: 'too_long',
+      msg: `List should have at most ${count(bound, 'item')}`,
+      ctx: { max_length: bound },
+    };
   }
   if (issue.inclusive === false) {
     return { type: 'less_than', msg: `Input should be less than ${bound}`, ctx: { lt: bound } };
   }
-  return { type: 'less_than_equal', msg: `Input should be less than or equal to ${bound}`, ctx: { le: bound } };
+  return {
+    type: 'less_than_equal',
+    msg: `Input should be less than or equal to ${bound}`,
+    ctx: { le: bound },
+  };
 }
 
 function tooSmall(issue: z.core.$ZodIssueTooSmall): Fault {
   const bound = Number(issue.minimum);
   if (issue.origin === 'string') {
-    return { type: 'string_too_short', msg: `String should have at least ${count(bound, 'character')}`, ctx: { min_length: bound } };
+    return {
+      type: 'string_too_short',
+      msg: `String should have at least ${count(bound, 'character')}`,
+      ctx: { min_length: bound },
+    };
   }
   if (issue.origin === 'array' || issue.origin === 'set') {
-    return { type: 'too_short', msg: `List should have at least ${count(bound, 'item')}`, ctx: { min_length: bound } };
+    return {
+      type: 'too_short',
+      msg: `List should have at least ${count(bound, 'item')}`,
+      ctx: { min_length: bound },
+    };
   }
   if (issue.inclusive === false) {
     return { type: 'greater_than', msg: `Input should be greater than ${bound}`, ctx: { gt: bound } };
   }
-  return { type: 'greater_than_equal', msg: `Input should be greater than or equal to ${bound}`, ctx: { ge: bound } };
+  return {
+    type: 'greater_than_equal',
+    msg: `Input should be greater than or equal to ${bound}`,
+    ctx: { ge: bound },
+  };
 }
 
 function formatFault(issue: z.core.$ZodIssueInvalidStringFormat): Fault {
   if (issue.format !== 'regex') return valueError(`this is not a valid ${issue.format}`);
   const pattern = (issue.pattern ?? '').replace(/^\/(.*)\/[a-z]*$/s, '$1');
-  return { type: 'string_pattern_mismatch', msg: `String should match pattern '${pattern}'`, ctx: { pattern } };
+  return {
+    type: 'string_pattern_mismatch',
+    msg: `String should match pattern '${pattern}'`,
+    ctx: { pattern },
+  };
 }
 
 function alternatives(values: readonly unknown[]): string {

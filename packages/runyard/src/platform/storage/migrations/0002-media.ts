@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { queryBuilder } from '../query-builder.js';
 import type { Migration } from './migration.js';
 
 /** The bytes of media, once per content. */
@@ -7,6 +7,7 @@ export const media: Migration = {
   name: 'media',
 
   async up(database, dialect) {
+    const { sql } = queryBuilder();
     await database.schema
       .createTable('media_contents')
       .addColumn('hash', 'text', (column) => column.primaryKey().notNull())

@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { errors } from '../../../core/errors.js';
-import type { Database } from '../database.js';
+import { type Database, type Statement, statement } from '../database.js';
+import { queryBuilder } from '../query-builder.js';
 import type { Schema } from '../schema.js';
 import type { Migration } from './migration.js';
 import { migrations } from './migrations.js';
@@ -35,7 +36,7 @@ export async function schemaStatus(
   database: Database,
   available: readonly Migration[] = migrations,
 ): Promise<SchemaStatus> {
-  const current = (await tableExists(database)) ? await currentVersion(database.query) : 0;
+  const current = await storedVersion(database);
   return {
     current,
     latest: latestOf(available),
@@ -172,6 +173,7 @@ function notRun(available: readonly Migration[], current: number, target: number
  */
 async function lock(database: Database, transaction: Kysely<Schema>): Promise<void> {
   if (database.dialect === 'postgres') {
+    const { sql } = queryBuilder();
     await sql`SELECT pg_advisory_xact_lock(hashtextextended('runyard_migrations:' || current_schema(), 0))`.execute(
       transaction,
     );
@@ -185,14 +187,18 @@ async function lock(database: Database, transaction: Kysely<Schema>): Promise<vo
     .execute();
 }
 
-async function tableExists(database: Database): Promise<boolean> {
-  const found =
-    database.dialect === 'postgres'
-      ? await sql`SELECT 1 WHERE to_regclass('runyard_migrations') IS NOT NULL`.execute(database.query)
-      : await sql`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'runyard_migrations'`.execute(
-          database.query,
-        );
-  return found.rows.length > 0;
+const findTable: Statement = {
+  name: 'migrations_table',
+  sqlite: `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'runyard_migrations'`,
+  postgres: `SELECT 1 WHERE to_regclass('runyard_migrations') IS NOT NULL`,
+};
+
+const readVersion = statement('schema_version', 'SELECT max(version) AS version FROM runyard_migrations');
+
+async function storedVersion(database: Database): Promise<number> {
+  if ((await database.read(findTable, [])).length === 0) return 0;
+  const [row] = await database.read<{ version: number | null }>(readVersion, []);
+  return row?.version ?? 0;
 }
 
 async function currentVersion(query: Kysely<Schema>): Promise<number> {

@@ -1,8 +1,9 @@
-import { Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import pg from 'pg';
 import { errors } from '../../../core/errors.js';
 import type { Log } from '../../../core/log.js';
 import type { PostgresDatabase } from '../database.js';
+import { queryBuilder } from '../query-builder.js';
 import type { Schema } from '../schema.js';
 import { decodeRows, encodeParameter } from '../text.js';
 import { isUndoneByPostgres } from '../transient.js';
@@ -37,14 +38,18 @@ export async function openPostgres({ id, url, log }: OpenPostgresOptions): Promi
     );
   }
   await probe(hotPool, id, location);
-  const query = new Kysely<Schema>({ dialect: postgresDialect(queryPool) });
   log.debug({ database: id, location }, 'database opened');
+  const underWay = new Set<Promise<void>>();
+  let query: Kysely<Schema> | undefined;
   let closing: Promise<void> | undefined;
   return {
     id,
     dialect: 'postgres',
     location,
-    query,
+    get query() {
+      query ??= new (queryBuilder().Kysely)<Schema>({ dialect: postgresDialect(queryPool) });
+      return query;
+    },
     async read<Row>(statement: { name: string; postgres: string }, parameters: readonly unknown[]) {
       const result = await hotPool.query({
         name: statement.name,
@@ -53,22 +58,35 @@ export async function openPostgres({ id, url, log }: OpenPostgresOptions): Promi
       });
       return decodeRows(result.rows as Row[]);
     },
-    async write({ name, text }, parameters) {
-      const values = parameters.map(encodeParameter);
-      for (let tries = 1; ; tries++) {
-        try {
-          await hotPool.query({ name, text, values });
-          return;
-        } catch (error) {
-          if (!isUndoneByPostgres(error) || tries === maximumTries) throw error;
-        }
+    async write(statement, parameters) {
+      const written = writeUntilKept(hotPool, { ...statement, values: parameters.map(encodeParameter) });
+      underWay.add(written);
+      try {
+        await written;
+      } finally {
+        underWay.delete(written);
       }
     },
     close() {
-      closing ??= Promise.all(pools.map((pool) => pool.end())).then(() => {});
+      closing ??= (async () => {
+        // The pool forgets statements that wait for a connection.
+        await Promise.allSettled(underWay);
+        await Promise.all(pools.map((pool) => pool.end()));
+      })();
       return closing;
     },
   };
+}
+
+async function writeUntilKept(pool: pg.Pool, query: pg.QueryConfig): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await pool.query(query);
+      return;
+    } catch (error) {
+      if (!isUndoneByPostgres(error) || tries === maximumTries) throw error;
+    }
+  }
 }
 
 function newPool(url: string, onConnect?: (client: pg.ClientBase) => Promise<unknown>): pg.Pool {

@@ -1,25 +1,23 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  type Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type QueryResult,
-  type TransactionSettings,
+import type {
+  CompiledQuery,
+  DatabaseConnection,
+  Dialect,
+  Driver,
+  Kysely,
+  QueryResult,
+  TransactionSettings,
 } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
+import { queryBuilder } from '../query-builder.js';
 import { decodeRows, encodeParameter } from '../text.js';
 
 /** Kysely over the pool. Its own driver would do, but for the texts that PostgreSQL cannot hold. */
 export function postgresDialect(pool: Pool): Dialect {
   return {
-    createAdapter: () => new PostgresAdapter(),
+    createAdapter: () => new (queryBuilder().PostgresAdapter)(),
     createDriver: () => new PostgresDriver(pool),
-    createIntrospector: (database: Kysely<unknown>) => new PostgresIntrospector(database),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createIntrospector: (database: Kysely<unknown>) => new (queryBuilder().PostgresIntrospector)(database),
+    createQueryCompiler: () => new (queryBuilder().PostgresQueryCompiler)(),
   };
 }
 

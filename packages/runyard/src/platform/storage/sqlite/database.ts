@@ -1,9 +1,10 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import { errors } from '../../../core/errors.js';
 import type { Log } from '../../../core/log.js';
 import type { Durability, SqliteDatabase } from '../database.js';
+import { queryBuilder } from '../query-builder.js';
 import type { Schema } from '../schema.js';
 import { sqliteDialect } from './driver.js';
 import { loadSqliteLibrary, type SqliteConnection, sqliteLibraryPath } from './library.js';
@@ -27,14 +28,17 @@ export async function openSqlite({ id, path, durability, log }: OpenSqliteOption
     path,
     setup: writingSetup(durability),
   });
-  const query = new Kysely<Schema>({ dialect: sqliteDialect(reader, writer) });
   log.debug({ database: id, path, durability }, 'database opened');
+  let query: Kysely<Schema> | undefined;
   let closing: Promise<void> | undefined;
   return {
     id,
     dialect: 'sqlite',
     location: path,
-    query,
+    get query() {
+      query ??= new (queryBuilder().Kysely)<Schema>({ dialect: sqliteDialect(reader, writer) });
+      return query;
+    },
     read: async (statement, parameters) => reader.read(statement, parameters),
     write: (units) => writer.write(units),
     close() {
@@ -51,7 +55,8 @@ export async function openSqlite({ id, path, durability, log }: OpenSqliteOption
 function writingSetup(durability: Durability): string {
   const synchronous = durability === 'power-cut' ? 'FULL' : 'NORMAL';
   return `${busyTimeout}; PRAGMA foreign_keys = ON; PRAGMA synchronous = ${synchronous};
-    PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000; PRAGMA journal_size_limit = 67108864;`;
+    PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000;
+    PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;`;
 }
 
 function openReadingConnection(id: string, path: string): SqliteConnection {

@@ -1,15 +1,6 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  type Kysely,
-  type QueryResult,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely';
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, Kysely, QueryResult } from 'kysely';
 import type { SqlValue } from '../database.js';
+import { queryBuilder } from '../query-builder.js';
 import { decodeRows, encodeForSqlite } from '../text.js';
 import type { SqliteReader } from './reader.js';
 import type { SqliteWriter } from './writer.js';
@@ -17,10 +8,10 @@ import type { SqliteWriter } from './writer.js';
 /** Kysely over the reading connection of this thread and the writing one of the other. */
 export function sqliteDialect(reader: SqliteReader, writer: SqliteWriter): Dialect {
   return {
-    createAdapter: () => new SqliteAdapter(),
+    createAdapter: () => new (queryBuilder().SqliteAdapter)(),
     createDriver: () => new SqliteDriver(reader, writer),
-    createIntrospector: (database: Kysely<unknown>) => new SqliteIntrospector(database),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (database: Kysely<unknown>) => new (queryBuilder().SqliteIntrospector)(database),
+    createQueryCompiler: () => new (queryBuilder().SqliteQueryCompiler)(),
   };
 }
 

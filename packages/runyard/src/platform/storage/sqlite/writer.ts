@@ -14,7 +14,7 @@ import {
 } from './writer-thread.js';
 
 /** An error that SQLite reported in the writing thread. */
-export class SqliteError extends Error {
+class SqliteError extends Error {
   readonly code: string | undefined;
   /** SQLite's own result code. */
   readonly errcode: number | undefined;
@@ -56,6 +56,8 @@ export class SqliteWriter {
     this.#worker = new Worker(`(${writerThread.toString()})(require('node:worker_threads'), require)`, {
       eval: true,
       workerData: data,
+      // Hooks and profilers of the process are not for this thread.
+      execArgv: [],
     });
     // Only a write under way keeps the process alive.
     this.#worker.unref();

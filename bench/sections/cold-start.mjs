@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { get } from 'node:http';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { root } from '../../scripts/lib/setup.mjs';
+import { median } from '../lib/statistics.mjs';
+
+const bareServer = `require('node:http').createServer((request, response) => response.end('{"status":"ok"}'))
+  .listen(Number(process.argv[1]), '127.0.0.1')`;
+
+/** From the start of the process until /health answers: a bare server, a new data folder, and an existing one. */
+export async function compareColdStarts(folder, rounds) {
+  const samples = { bare: [], fresh: [], existing: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    const dataDir = mkdtempSync(join(folder, 'start-'));
+    samples.bare.push(await startOnce((port) => ['-e', bareServer, port]));
+    samples.fresh.push(await startOnce((port) => commandLine(port, dataDir)));
+    samples.existing.push(await startOnce((port) => commandLine(port, dataDir)));
+  }
+  return { bare: median(samples.bare), fresh: median(samples.fresh), existing: median(samples.existing) };
+}
+
+function commandLine(port, dataDir) {
+  const words = ['start', join(root, 'examples/quickstart/agents.ts'), '--port', port, '--data-dir', dataDir];
+  return [join(root, 'packages/runyard/bin/runyard.mjs'), ...words];
+}
+
+async function startOnce(words) {
+  const port = await freePort();
+  const begun = performance.now();
+  const child = spawn(process.execPath, words(String(port)), { stdio: 'ignore' });
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  try {
+    while (!(await isHealthy(port))) {
+      if (child.exitCode !== null) throw new Error(`a server ended with code ${child.exitCode} at its start`);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    return performance.now() - begun;
+  } finally {
+    child.kill('SIGTERM');
+    await ended;
+  }
+}
+
+function isHealthy(port) {
+  return new Promise((resolve) => {
+    const sent = get({ host: '127.0.0.1', port, path: '/health', agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    sent.on('error', () => resolve(false));
+  });
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}

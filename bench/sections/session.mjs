@@ -1,0 +1,41 @@
+import { median } from '../lib/statistics.mjs';
+import { oneRound } from './load.mjs';
+
+const shape = { agentId: 'history', stream: false };
+const window = 50;
+const block = 10;
+
+/**
+ * The last runs of a long session against the first runs of new ones, with history on. In turns and on the same
+ * server, so that the length of the session is all that differs.
+ */
+export async function compareSessionLengths(load, server, { length, rounds }) {
+  const long = `long-${process.pid}`;
+  await oneRound(load, server, { ...shape, callers: 1 }, { runs: 300, milliseconds: 5000 });
+  await oneRound(
+    load,
+    server,
+    { ...shape, callers: 16, sessionId: long },
+    { runs: length - window * rounds, milliseconds: 60_000 },
+  );
+  const samples = { first: [], last: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    for (let part = 0; part < window / block; part += 1) {
+      samples.first.push(await nextBlock(load, server, `new-${process.pid}-${round}`));
+      samples.last.push(await nextBlock(load, server, long));
+    }
+  }
+  return { first: summary(samples.first), last: summary(samples.last) };
+}
+
+function nextBlock(load, server, sessionId) {
+  const bounds = { runs: block, milliseconds: 60_000 };
+  return oneRound(load, server, { ...shape, callers: 1, sessionId }, bounds);
+}
+
+function summary(blocks) {
+  return {
+    wholeMs: median(blocks.flatMap((result) => result.whole)),
+    cpuPerRun: median(blocks.map((result) => result.cpuPerRun)),
+  };
+}

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agent } from '../../src/index.js';
+import { ScriptBook } from '../support/script-book.js';
+import { TestService } from '../support/service.js';
+
+const book = new ScriptBook();
+const prompted = new ScriptBook({ structuredOutput: 'prompted' });
+let service: TestService;
+
+beforeAll(async () => {
+  service = await TestService.start({
+    agents: [
+      agent({ id: 'native', model: book.model }),
+      agent({ id: 'prompted', model: prompted.model }),
+      agent({ id: 'offline', model: 'offline' }),
+    ],
+  });
+});
+afterAll(() => service.stop());
+
+const schema = {
+  title: 'Person',
+  type: 'object',
+  properties: {
+    name: { type: 'string' },
+    age: { type: 'integer' },
+    nickname: { type: 'string' },
+    addresses: {
+      type: 'array',
+      items: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    },
+  },
+  required: ['name', 'age'],
+};
+const ada = { name: 'Ada', age: 36, addresses: [{ city: 'London' }] };
+
+describe('output_schema', () => {
+  test('makes the content an object of the type that it names', async () => {
+    const message = book.write('typed person', JSON.stringify(ada));
+    const { body } = await service.run('native', { message, output_schema: schema });
+    expect(body).toMatchObject({ status: 'completed', content: ada, content_type: 'Person' });
+    expect(book.requests(message)[0]?.output?.schema).toMatchObject({ properties: schema.properties });
+    const stored = await service.get(`/agents/native/runs/${body.run_id}`);
+    expect(stored.body).toMatchObject({ content: ada, content_type: 'Person' });
+    const [listed] = (await service.get(`/agents/native/runs?session_id=${body.session_id}`)).body;
+    expect(listed).toMatchObject({ content: ada, run_response_format: 'json' });
+  });
+
+  test('leaves out nulls, and what the type does not know', async () => {
+    const given = { ...ada, nickname: null, invented: true, addresses: [{ city: 'London', street: 'x' }] };
+    const message = book.write('person with more', JSON.stringify(given));
+    const { body } = await service.run('native', { message, output_schema: schema });
+    expect(body.content).toEqual(ada);
+  });
+
+  test('has a name when the schema has none', async () => {
+    const { title: _, ...untitled } = schema;
+    const message = book.write('nameless', JSON.stringify(ada));
+    const { body } = await service.run('native', { message, output_schema: untitled });
+    expect(body).toMatchObject({ content: ada, content_type: 'DynamicModel' });
+  });
+
+  test('finds the object in a fence or among words', async () => {
+    for (const text of [`\`\`\`json\n${JSON.stringify(ada)}\n\`\`\``, `Here you are: ${JSON.stringify(ada)}.`]) {
+      const message = book.write(`wrapped ${text}`, text);
+      const { body } = await service.run('native', { message, output_schema: schema });
+      expect(body).toMatchObject({ content: ada, content_type: 'Person' });
+    }
+  });
+
+  test('leaves an answer that cannot be read as it is, and the run is completed', async () => {
+    for (const text of ['I would rather not.', '{"name": "Ada"', '{"name":"Ada","age":"very old"}']) {
+      const message = book.write(`unreadable ${text}`, text);
+      const { body } = await service.run('native', { message, output_schema: schema });
+      expect(body, text).toMatchObject({ status: 'completed', content: text, content_type: 'str' });
+    }
+  });
+
+  test('without properties gives an empty object', async () => {
+    const message = book.write('nothing asked', '{"a":1}');
+    const { body } = await service.run('native', { message, output_schema: { type: 'object' } });
+    expect(body.content).toEqual({});
+  });
+
+  test('is explained to a model that cannot be held to it', async () => {
+    const message = prompted.write('asked in words', JSON.stringify(ada));
+    const { body } = await service.run('prompted', { message, output_schema: schema });
+    expect(body.content).toEqual(ada);
+    const system = prompted.requests(message)[0]?.messages.find(({ role }) => role === 'system');
+    expect(system?.content).toContain('"addresses"');
+  });
+
+  test('is fitted by the offline model', async () => {
+    const { body } = await service.run('offline', { message: 'Who is Ada?', output_schema: schema });
+    expect(body).toMatchObject({ status: 'completed', content_type: 'Person' });
+    expect(body.content).toMatchObject({ name: expect.any(String), age: expect.any(Number) });
+  });
+
+  test('gives a stream one content event with the whole object', async () => {
+    const message = book.write('streamed person', JSON.stringify(ada));
+    const stream = await (await service.stream('native', { message, output_schema: schema })).end();
+    expect(stream.all('RunContent')).toHaveLength(1);
+    expect(stream.first('RunContent')).toMatchObject({ content: ada, content_type: 'Person' });
+    expect(stream.first('RunCompleted')).toMatchObject({ content: ada, content_type: 'Person' });
+  });
+
+  test.each([
+    ['a type that there is not', { type: 'objekt', properties: {} }],
+    ['properties that are no schemas', { type: 'object', properties: { a: 3 } }],
+    ['a reference to nowhere', { type: 'object', properties: { a: { $ref: '#/$defs/none' } } }],
+    ['a reference to elsewhere', { $ref: 'https://example.com/schema.json' }],
+    ['a broken pattern', { type: 'object', properties: { a: { type: 'string', pattern: '(' } } }],
+  ])('with %s is refused before anything happens', async (_what, output_schema) => {
+    const calls = book.model.requests.length;
+    for (const stream of [false, true]) {
+      const { status, body } = await service.run('native', { message: 'x', output_schema, stream });
+      expect(status).toBe(422);
+      expect(body.detail[0]).toMatchObject({ type: 'value_error', loc: ['body', 'output_schema'] });
+    }
+    expect(book.model.requests.length).toBe(calls);
+  });
+});
+
+describe('use_json_schema', () => {
+  const wrapped = { type: 'json_schema', json_schema: { name: 'person', schema, strict: true } };
+
+  test('hands the schema on and gives back what came', async () => {
+    const given = { ...ada, nickname: null, invented: true };
+    const message = book.write('dictionary', JSON.stringify(given));
+    const { body } = await service.run('native', { message, output_schema: wrapped, use_json_schema: true });
+    expect(body).toMatchObject({ status: 'completed', content: given, content_type: 'dict' });
+    expect(book.requests(message)[0]?.output).toEqual({ name: 'person', schema, strict: true });
+  });
+
+  test('leaves an answer that is no JSON as text', async () => {
+    const message = book.write('dictionary, no', 'No.');
+    const { body } = await service.run('native', { message, output_schema: wrapped, use_json_schema: true });
+    expect(body).toMatchObject({ status: 'completed', content: 'No.', content_type: 'str' });
+  });
+
+  test('refuses a schema of another form', async () => {
+    for (const output_schema of [schema, { type: 'json_schema' }, { type: 'json_schema', json_schema: { schema } }]) {
+      const { status, body } = await service.run('native', { message: 'x', output_schema, use_json_schema: true });
+      expect(status).toBe(422);
+      expect(body.detail[0].loc).toEqual(['body', 'output_schema']);
+    }
+  });
+
+  test('means nothing without a schema', async () => {
+    const { body } = await service.run('native', { message: 'no schema at all', use_json_schema: true });
+    expect(body).toMatchObject({ content: 'Answer to: no schema at all', content_type: 'str' });
+  });
+});

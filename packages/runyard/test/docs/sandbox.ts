@@ -1,0 +1,176 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Block, repository } from './pages.js';
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+const command = join(repository, 'packages/runyard/bin/runyard.mjs');
+const hooks = pathToFileURL(join(repository, 'packages/runyard/dist/cli/typescript-hooks.js')).href;
+const patienceMs = 20_000;
+
+/**
+ * A folder in which the blocks of one page are tried, as its reader would. Packages are those of the workspace, the
+ * ports of the page are replaced by free ones.
+ */
+export class Sandbox {
+  private readonly processes: ChildProcess[] = [];
+  private served: ChildProcess | undefined;
+  private programs = 0;
+
+  private constructor(
+    readonly folder: string,
+    private readonly servicePort: number,
+    private readonly programPort: number,
+  ) {}
+
+  static async make(): Promise<Sandbox> {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'runyard-docs-')));
+    symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'), 'dir');
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
+    cpSync(join(repository, 'examples/quickstart'), join(folder, 'quickstart'), {
+      recursive: true,
+      filter: (path) => !/node_modules|\.runyard/.test(path),
+    });
+    return new Sandbox(folder, await freePort(), await freePort());
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all(this.processes.map(end));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Runs a block to its end. */
+  run(block: Block): Promise<Outcome> {
+    return block.language === 'sh' ? this.runShell(block) : this.runProgram(block);
+  }
+
+  /** Starts a program that listens, and answers when it does. */
+  async serve(block: Block): Promise<void> {
+    const child = this.start(process.execPath, ['--import', registration(), this.write(block)]);
+    await listening(this.programPort, child);
+  }
+
+  /** Serves an entry, or the example agents; a service that was there before is stopped. */
+  async startService(entry?: Block): Promise<void> {
+    if (this.served) await end(this.served);
+    const file = entry === undefined ? 'quickstart/agents.ts' : this.write(entry);
+    const words = [command, 'start', file, '--port', String(this.servicePort), '--log-level', 'silent'];
+    this.served = this.start(process.execPath, words);
+    await listening(this.servicePort, this.served);
+  }
+
+  get hasService(): boolean {
+    return this.served !== undefined;
+  }
+
+  private runProgram(block: Block): Promise<Outcome> {
+    return outcome(this.start(process.execPath, ['--import', registration(), this.write(block)]));
+  }
+
+  private runShell(block: Block): Promise<Outcome> {
+    // The page shows plain calls; here they also tell their status.
+    const curl = `curl() { command curl -sS -N --max-time 20 -w '%{stderr}status %{http_code}\\n' "$@"; }\n`;
+    return outcome(this.start('bash', ['-euo', 'pipefail', '-c', curl + this.withPorts(block.text)]));
+  }
+
+  private write(block: Block): string {
+    this.programs += 1;
+    const name = `program-${this.programs}.ts`;
+    writeFileSync(join(this.folder, name), this.withPorts(block.text));
+    return name;
+  }
+
+  private withPorts(text: string): string {
+    return text.replace(/\b7777\b/g, String(this.servicePort)).replace(/\b8080\b/g, String(this.programPort));
+  }
+
+  private start(program: string, words: readonly string[]): ChildProcess {
+    const child = spawn(program, words, { cwd: this.folder, env: plainEnvironment() });
+    this.processes.push(child);
+    return child;
+  }
+}
+
+/** No setting and no key of whoever runs the tests. */
+function plainEnvironment(): Record<string, string | undefined> {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(PORT|HOST|NODE_OPTIONS|RUNYARD_.*|VITEST.*|.*_API_KEY)$/.test(name),
+  );
+  const path = [join(repository, 'node_modules/.bin'), process.env.PATH].join(delimiter);
+  return { ...Object.fromEntries(kept), PATH: path };
+}
+
+/** Programs are TypeScript; Node 20 needs the hooks of the command for that. */
+function registration(): string {
+  const code = `import { register } from 'node:module';
+    register(${JSON.stringify(hooks)}, { data: { transform: !process.features.typescript } });`;
+  return `data:text/javascript,${encodeURIComponent(code)}`;
+}
+
+async function outcome(child: ChildProcess): Promise<Outcome> {
+  let output = '';
+  let errors = '';
+  child.stdout!.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr!.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const impatience = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+  const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(impatience);
+  return { code, output, errors };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, 'close');
+  child.kill('SIGTERM');
+  const impatience = setTimeout(() => child.kill('SIGKILL'), 5000);
+  await closed;
+  clearTimeout(impatience);
+}
+
+/** Waits until something answers on the port, or the process that was to do so is gone. */
+async function listening(port: number, child: ChildProcess): Promise<void> {
+  let printed = '';
+  for (const stream of [child.stdout!, child.stderr!]) {
+    stream.on('data', (chunk) => {
+      printed += chunk;
+    });
+  }
+  const until = Date.now() + patienceMs;
+  while (!(await answers(port))) {
+    if (child.exitCode !== null || Date.now() > until) throw new Error(`nothing listens:\n${printed}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { createRunForm } from '../../src/capabilities/runs/schema.js';
+import { addSettingFlags } from '../../src/cli/setting-flags.js';
+import { compatibleProviders } from '../../src/core/models/providers.js';
+import { loadSettings, type SettingName, type SettingsSource } from '../../src/platform/config.js';
+import { readPage, repository, tableBelow } from './pages.js';
+
+/** A folder without a settings file; paths in the defaults are told from it. */
+const project = '/project';
+
+describe('docs/configuration.md', () => {
+  const rows = tableBelow(readPage('docs/configuration.md'), 'All settings');
+  const { settings, origins } = loadSettings({ cwd: project });
+
+  test('names every setting once, and nothing else', () => {
+    expect(rows.map(([name]) => name).sort()).toEqual(Object.keys(origins).sort());
+  });
+
+  test.each(rows.map((row) => [row[0] as SettingName, row[1]] as const))(
+    'tells the default of %s',
+    (name, shown) => {
+      expect(shown).toBe(defaultText(settings[name]));
+    },
+  );
+
+  test.each(rows.map((row) => [row[0] as SettingName, row[2]!.split(/,\s*/)] as const))(
+    'names the variables of %s',
+    (name, variables) => {
+      const text = sample(name, settings[name]);
+      expect(variables.map((variable) => originWith(name, { [variable]: text }))).toEqual(
+        variables.map(() => 'environment'),
+      );
+    },
+  );
+
+  test('names the flags of the settings', () => {
+    const flags = addSettingFlags(new Command()).options.filter(({ long }) => long !== '--config');
+    const shown = rows.filter((row) => row[3] !== '').map((row) => [row[0], row[3]]);
+    expect(shown.sort()).toEqual(flags.map((flag) => [flag.attributeName(), flag.long]).sort());
+  });
+});
+
+test('docs/http-api.md lists every form field of a run', () => {
+  const rows = tableBelow(readPage('docs/http-api.md'), 'Form fields');
+  expect(rows.map(([name]) => name).sort()).toEqual(Object.keys(createRunForm.shape).sort());
+});
+
+test('docs/http-api.md lists every error code with its status', () => {
+  const source = readFileSync(join(repository, 'packages/runyard/src/core/errors.ts'), 'utf8');
+  const catalogue = [
+    ...source.matchAll(/(?:define|new RunyardError)\(\s*['`]([a-z_${}]+)['`],\s*(\d+)/g),
+  ].map(([, code, status]) => `${code!.replace('${kind}', 'agent')} ${status}`);
+  const rows = tableBelow(readPage('docs/http-api.md'), 'Error codes');
+  expect(rows.map(([code, status]) => `${code} ${status}`).sort()).toEqual(catalogue.sort());
+});
+
+test('docs/models.md lists every provider with its key and address', () => {
+  const rows = tableBelow(readPage('docs/models.md'), 'Names');
+  const providers = Object.entries(compatibleProviders).map(
+    ([prefix, { keyVariable, baseUrl, baseUrlVariable }]) => [
+      `${prefix}:`,
+      keyVariable,
+      baseUrlVariable,
+      baseUrl ?? '',
+    ],
+  );
+  expect(rows.map((row) => row.slice(0, 4)).sort()).toEqual(providers.sort());
+});
+
+function defaultText(value: unknown): string {
+  if (value === undefined) return '';
+  if (Array.isArray(value)) return value.join(',');
+  if (typeof value === 'object') return JSON.stringify(value);
+  return String(value).replace(`//${project}/`, '').replace(`${project}/`, '');
+}
+
+/** A value that the setting takes, as a variable holds it. */
+function sample(name: SettingName, value: unknown): string {
+  if (name === 'database') return 'sqlite:other.db';
+  return defaultText(value) || 'something';
+}
+
+function originWith(name: SettingName, env: Record<string, string>): SettingsSource {
+  return loadSettings({ cwd: project, env }).origins[name];
+}

@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { allPages, isMarked, repository } from './pages.js';
+
+const sources = join(repository, 'packages/runyard/src');
+
+test('the TypeScript of the pages has the right types', () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'runyard-docs-types-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'), 'dir');
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(configuration()));
+  for (const { path, blocks } of allPages()) {
+    for (const block of blocks.filter(({ language }) => language === 'ts').filter(isMarked)) {
+      writeFileSync(join(folder, `${path.replace(/\W/g, '_')}_${block.line}.ts`), block.text);
+    }
+  }
+  const compiler = join(repository, 'node_modules/typescript/bin/tsc');
+  const { stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { cwd: folder, encoding: 'utf8' });
+  // The sources are compiled along; their types are another check's business.
+  const faults = stdout.split('\n').filter((line) => /^\w+_\d+\.ts/.test(line));
+  expect(faults).toEqual([]);
+});
+
+function configuration(): object {
+  return {
+    extends: join(repository, 'tsconfig.base.json'),
+    compilerOptions: {
+      noEmit: true,
+      allowImportingTsExtensions: true,
+      paths: { runyard: [join(sources, 'index.ts')], 'runyard/testing': [join(sources, 'testing.ts')] },
+    },
+    include: ['*.ts'],
+  };
+}
+
+test('every TypeScript block is marked, so that nothing in it goes unchecked', () => {
+  const unmarked = allPages().flatMap(({ path, blocks }) =>
+    blocks
+      .filter((block) => block.language === 'ts' && !isMarked(block))
+      .map(({ line }) => `${path}:${line}`),
+  );
+  expect(unmarked).toEqual([]);
+});

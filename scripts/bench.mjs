@@ -1,0 +1,3 @@
+import { withNewEnoughNode } from './lib/node-version.mjs';
+
+withNewEnoughNode(() => import('../bench/bench.mjs').then((command) => command.run(process.argv.slice(2))));
