@@ -20,6 +20,7 @@ import {
 } from './platform/config.js';
 import type { CustomRoutes } from './platform/http/custom-routes.js';
 import type { HttpServer, NodeHandler } from './platform/http/handler.js';
+import { type ApiInfo, describeApi } from './platform/http/openapi.js';
 import { createHttpServer } from './platform/http/server.js';
 import { createLog } from './platform/log.js';
 import type { Database } from './platform/storage/database.js';
@@ -40,6 +41,9 @@ export interface RunyardOptions extends SettingsInput {
   /** Where log lines go instead of standard output. */
   readonly log?: Log;
 }
+
+/** The whole route table. */
+const routes = [...systemRoutes, ...componentRoutes, ...runRoutes];
 
 /** How a command tells a service from anything else that a module exports. */
 const appBrand = Symbol.for('runyard.app');
@@ -113,10 +117,9 @@ export class Runyard {
     };
   }
 
-  /** The API description. */
+  /** The API description. Nothing is opened for it. */
   async openapi(): Promise<object> {
-    const { http } = await this.open();
-    return http.description.document;
+    return describeApi(routes, this.apiInfo()).document();
   }
 
   async schemaStatus(): Promise<{ readonly database: string; readonly status: SchemaStatus }[]> {
@@ -170,6 +173,11 @@ export class Runyard {
     return this.loaded;
   }
 
+  private apiInfo(): ApiInfo {
+    const { name, description } = this.settings;
+    return { title: name, version, ...(description !== undefined && { description }) };
+  }
+
   private open(): Promise<OpenService> {
     this.opening ??= this.assemble();
     return this.opening;
@@ -194,11 +202,11 @@ export class Runyard {
     const facts = { id, name, description, version, startedAt: this.startedAt, databases: databaseIds };
     const system = new SystemService(facts, components);
     const http = await createHttpServer({
-      routes: [...systemRoutes, ...componentRoutes, ...runRoutes],
+      routes,
       services: { runs, components, system, settings, defaultDatabase },
       resolveCaller: () => anonymousCaller,
       settings,
-      info: { title: name, version, ...(description !== undefined && { description }) },
+      info: this.apiInfo(),
       log,
       ...(this.options.routes !== undefined && { customRoutes: this.options.routes }),
     });

@@ -17,6 +17,12 @@ const command = join(repository, 'packages/runyard/bin/runyard.mjs');
 const hooks = pathToFileURL(join(repository, 'packages/runyard/dist/cli/typescript-hooks.js')).href;
 const patienceMs = 20_000;
 
+/** The page shows plain calls: here curl also tells the status, and npx finds the command without asking around. */
+const shellWords = `
+  curl() { command curl -sS -N --max-time 20 -w '%{stderr}status %{http_code}\\n' "$@"; }
+  npx() { "$@"; }
+`;
+
 /**
  * A folder in which the blocks of one page are tried, as its reader would. Packages are those of the workspace, the
  * ports of the page are replaced by free ones.
@@ -77,9 +83,7 @@ export class Sandbox {
   }
 
   private runShell(block: Block): Promise<Outcome> {
-    // The page shows plain calls; here they also tell their status.
-    const curl = `curl() { command curl -sS -N --max-time 20 -w '%{stderr}status %{http_code}\\n' "$@"; }\n`;
-    return outcome(this.start('bash', ['-euo', 'pipefail', '-c', curl + this.withPorts(block.text)]));
+    return outcome(this.start('bash', ['-euo', 'pipefail', '-c', shellWords + this.withPorts(block.text)]));
   }
 
   private write(block: Block): string {

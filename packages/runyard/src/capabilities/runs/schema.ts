@@ -141,8 +141,8 @@ export const runBody = z
     status: z
       .union([status, z.string()])
       .meta({ description: 'Lower case; upper case only with the compatibility switch.' }),
-    content: z.unknown().optional().meta({
-      description: 'The answer: a text, or an object when a schema was asked for. Absent until there is one.',
+    content: z.unknown().meta({
+      description: 'The answer: a text, or an object when a schema was asked for. Empty until there is one.',
     }),
     content_type: z.string().optional(),
     created_at: z.union([z.iso.datetime(), z.int()]),

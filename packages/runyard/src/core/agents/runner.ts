@@ -88,6 +88,8 @@ export class AgentRunner {
       ...(sessionId !== undefined && { sessionId }),
     });
     const cancel = (): void => handle.cancel('The caller aborted the run');
+    // the caller may have aborted while the run was being started
+    if (signal?.aborted) cancel();
     signal?.addEventListener('abort', cancel, { once: true });
     void handle.ended.catch(() => {}).finally(() => signal?.removeEventListener('abort', cancel));
     return handle;
