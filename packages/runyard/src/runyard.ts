@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { componentRoutes } from './capabilities/components/routes.js';
+import { type ComponentServices, componentRoutes } from './capabilities/components/routes.js';
 import { ComponentsService } from './capabilities/components/service.js';
-import { runRoutes } from './capabilities/runs/routes.js';
+import { type RunServices, runRoutes } from './capabilities/runs/routes.js';
 import { RunSpaces } from './capabilities/runs/run-spaces.js';
 import { RunsService } from './capabilities/runs/service.js';
-import { systemRoutes } from './capabilities/system/routes.js';
+import { type SystemServices, systemRoutes } from './capabilities/system/routes.js';
 import { SystemService } from './capabilities/system/service.js';
 import type { Agent } from './core/agents/agent.js';
 import { AgentRunner } from './core/agents/runner.js';
@@ -21,6 +21,7 @@ import {
 import type { CustomRoutes } from './platform/http/custom-routes.js';
 import type { HttpServer, NodeHandler } from './platform/http/handler.js';
 import { type ApiInfo, describeApi } from './platform/http/openapi.js';
+import type { Route } from './platform/http/route.js';
 import { createHttpServer } from './platform/http/server.js';
 import { createLog } from './platform/log.js';
 import type { Database } from './platform/storage/database.js';
@@ -43,7 +44,11 @@ export interface RunyardOptions extends SettingsInput {
 }
 
 /** The whole route table. */
-const routes = [...systemRoutes, ...componentRoutes, ...runRoutes];
+const routes: readonly Route<SystemServices & ComponentServices & RunServices>[] = [
+  ...systemRoutes,
+  ...componentRoutes,
+  ...runRoutes,
+];
 
 /** How a command tells a service from anything else that a module exports. */
 const appBrand = Symbol.for('runyard.app');
