@@ -92,6 +92,15 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
     applies: closed,
     response: problem('There is no such thing, or the caller may not see it.', 'Not Found', 'not_found'),
   },
+  409: {
+    name: 'Conflict',
+    applies: (route) => closed(route) && route.method !== 'GET',
+    response: problem(
+      'What is asked for clashes with what is there.',
+      'Run 019a8502-7f3e-7cc1-8d40-5a7b1a6f2c11 exists already. Leave run_id out, or choose another.',
+      'run_exists',
+    ),
+  },
   413: {
     name: 'PayloadTooLarge',
     applies: takesBody,
@@ -134,6 +143,15 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
       'Something unexpected happened.',
       'Internal server error. The log has the details under this request_id.',
       'internal_error',
+    ),
+  },
+  503: {
+    name: 'Unavailable',
+    applies: closed,
+    response: problem(
+      'The service cannot do this now: it is stopping, or its database is not ready.',
+      'The service is stopping and takes no new runs. Try again shortly.',
+      'service_stopping',
     ),
   },
 };
