@@ -10,7 +10,8 @@ test('links between the pages lead somewhere', () => {
 });
 
 test('the files and folders that the pages name are there', () => {
-  const named = /`((?:packages|scripts|examples|docs|bench|core|platform|capabilities|cli|test)\/[\w./*-]+)`/g;
+  const named =
+    /`((?:packages|scripts|examples|docs|bench|core|platform|capabilities|cli|test)\/[\w./*-]+)`/g;
   const missing = pages
     // An example of something new names what is not there yet.
     .filter(({ path }) => path !== 'CONTRIBUTING.md')

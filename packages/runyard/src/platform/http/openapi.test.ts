@@ -184,10 +184,12 @@ test('errors are shared components; streams are shown', async () => {
     '401',
     '403',
     '404',
+    '409',
     '413',
     '415',
     '422',
     '500',
+    '503',
   ]);
   expect(responses[404]).toEqual({ $ref: '#/components/responses/NotFound' });
   expect(components.responses.NotFound.content['application/json'].schema).toEqual({
