@@ -8,7 +8,7 @@ import { coldStartRows, loadRows, memoryRows, sessionRows } from './lib/rows.mjs
 import { databases, serverStarter } from './lib/servers.mjs';
 import { machine, table } from './lib/table.mjs';
 import { compareColdStarts } from './sections/cold-start.mjs';
-import { compareUnderLoad, shapes } from './sections/load.mjs';
+import { compareUnderLoad, shapes, warmUp } from './sections/load.mjs';
 import { measureIdleStreams } from './sections/memory.mjs';
 import { compareSessionLengths } from './sections/session.mjs';
 
@@ -16,13 +16,15 @@ const sections = ['load', 'session', 'memory', 'start', 'durability'];
 const usage = `npm run bench -- [--only ${sections.join('|')}]… [--sqlite] [--postgres] [--quick] [--json] [--profile <folder>]`;
 
 const thorough = {
-  load: { rounds: 5, milliseconds: 600, warmUp: { runs: 1000, milliseconds: 2500 } },
+  load: { rounds: 5, milliseconds: 500 },
+  warmUp: { runs: 3000, milliseconds: 3000 },
   session: { length: 1000, rounds: 2 },
   streams: 2000,
-  starts: 7,
+  starts: 5,
 };
 const quick = {
-  load: { rounds: 3, milliseconds: 300, warmUp: { runs: 400, milliseconds: 1000 } },
+  load: { rounds: 3, milliseconds: 300 },
+  warmUp: { runs: 1500, milliseconds: 2500 },
   session: { length: 1000, rounds: 1 },
   streams: 2000,
   starts: 3,
@@ -134,6 +136,8 @@ async function underLoad({ load, start }, database, amounts) {
   const { title } = databases[database];
   const base = await start.bare(database);
   const measured = await start.runyard(database);
+  say(`${title}: warming up`);
+  for (const server of [base, measured]) await warmUp(load, server, amounts.warmUp);
   const rows = [];
   for (const shape of shapes) {
     say(`${title}: ${shape.name}, callers: ${shape.callers}`);
@@ -173,6 +177,7 @@ async function atStart({ folder }, amounts) {
 async function betweenDurabilities({ load, start }, amounts) {
   const base = await start.runyard('crash');
   const measured = await start.runyard('sqlite');
+  for (const server of [base, measured]) await warmUp(load, server, amounts.warmUp);
   const rows = [];
   for (const shape of shapes.slice(0, 2)) {
     say(`durability: ${shape.name}, callers: ${shape.callers}`);

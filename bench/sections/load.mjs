@@ -11,14 +11,18 @@ export const shapes = [
 
 const mostRunsPerRound = 5000;
 
-/**
- * Loads two servers in turns, so that whatever else the machine does hits both, and takes the median of each.
- * Warming up is bounded by runs and not only by time: compilers count calls.
- */
-export async function compareUnderLoad(load, { base, measured }, shape, { rounds, milliseconds, warmUp }) {
+/** Compilers count calls: with many callers a server has made them soonest. */
+export async function warmUp(load, server, bounds) {
+  for (const shape of [shapes[1], shapes[3]]) await oneRound(load, server, shape, bounds);
+}
+
+/** Loads two servers in turns, so that whatever else the machine does hits both, and takes the median of each. */
+export async function compareUnderLoad(load, { base, measured }, shape, { rounds, milliseconds }) {
   const servers = { base, measured };
   const samples = { base: [], measured: [] };
-  for (const server of [base, measured]) await oneRound(load, server, shape, warmUp);
+  for (const server of [base, measured]) {
+    await oneRound(load, server, shape, { runs: mostRunsPerRound, milliseconds });
+  }
   for (let round = 0; round < rounds; round += 1) {
     const order = round % 2 === 0 ? ['base', 'measured'] : ['measured', 'base'];
     for (const name of order) {

@@ -16,7 +16,7 @@ export async function compareSessionLengths(load, server, { length, rounds }) {
     load,
     server,
     { ...shape, callers: 16, sessionId: long },
-    { runs: length - window * rounds, milliseconds: 60_000 },
+    { runs: length - window * rounds, milliseconds: 20_000 },
   );
   const samples = { first: [], last: [] };
   for (let round = 0; round < rounds; round += 1) {

@@ -5,6 +5,10 @@ if (major < 20) {
   console.error(`Runyard needs Node 20 or newer; this is Node ${process.versions.node}.`);
   process.exit(1);
 } else {
+  // Where Node can keep compiled code, the next start is quicker.
+  import('node:module').then((module) => {
+    if (module.enableCompileCache) module.enableCompileCache();
+  });
   import('../dist/cli/main.js').then(
     (cli) => cli.main(process.argv.slice(2)),
     (error) => {

@@ -5,7 +5,7 @@ export class CommandFailure extends Error {
 
 /** How the person at the terminal changes what an error is about. The services that raise it know no terminal. */
 const hints: Readonly<Record<string, string>> = {
-  address_unavailable: 'Use --host and --port, or HOST and PORT.',
+  address_unavailable: 'Use --host and --port, or RUNYARD_HOST and PORT.',
   database_unavailable: 'Use --data-dir or --database, or RUNYARD_DATA_DIR or RUNYARD_DATABASE_URL.',
 };
 

@@ -11,7 +11,7 @@ Examples:
   runyard migrate --status        show which migrations each database has
   runyard openapi --out api.json  write the API description to a file
 
-Settings, later ones winning: defaults, code, runyard.json (or --config), environment (RUNYARD_*, PORT, HOST), flags.`;
+Settings, later ones winning: defaults, code, runyard.json (or --config), environment (RUNYARD_*, PORT), flags.`;
 
 /** Runs one command line. Faults are printed as one message and end the process with a non-zero code. */
 export async function main(words: readonly string[]): Promise<void> {

@@ -10,7 +10,8 @@ const settingsFileName = 'runyard.json';
 
 /** Variables with other names than the derived ones. The first one that is set wins. */
 const variableNames: Readonly<Record<string, readonly string[]>> = {
-  host: ['RUNYARD_HOST', 'HOST'],
+  // no HOST: some shells export it, and the service would leave loopback without being told to
+  host: ['RUNYARD_HOST'],
   port: ['RUNYARD_PORT', 'PORT'],
   database: ['RUNYARD_DATABASE_URL', 'RUNYARD_DATABASE'],
 };

@@ -102,12 +102,6 @@ const settingsSchema = z.strictObject({
     .default('none')
     .describe('agentos: run bodies carry upper-case status and integer times.'),
   docs: z.boolean().default(true).describe('Whether the API browser is served at /docs.'),
-  eventRetentionHours: z
-    .int()
-    .min(0)
-    .max(87_600)
-    .default(24)
-    .describe('How long the single events of a finished run are kept for replay.'),
 });
 
 export type SettingName = keyof typeof settingsSchema.shape;

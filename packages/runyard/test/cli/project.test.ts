@@ -83,7 +83,7 @@ describe('a real service', () => {
     onTestFinished(() => void taken.close());
     const { port } = taken.address() as { port: number };
     const text = await oneLine([], linked(), { PORT: String(port) });
-    expect(text).toMatch(new RegExp(`127\\.0\\.0\\.1:${port}: the port is in use.* HOST and PORT\\.`));
+    expect(text).toMatch(new RegExp(`127\\.0\\.0\\.1:${port}: the port is in use.* RUNYARD_HOST and PORT\\.`));
   });
 
   test('says in one line that its data folder cannot be written', async () => {
@@ -103,13 +103,13 @@ describe('a real service', () => {
       openapi: expect.stringMatching(/^3\.1/),
       paths: { '/health': {} },
     });
-    const down = await run(['migrate', '--to', '0'], { cwd });
-    expect(down.stdout).toMatch(/^default: \S+ down: done in \d+ ms$/m);
-    expect((await run(['migrate', '--status'], { cwd })).stdout).toMatch(
-      /^default: version 0 of \d+, \d+ to run: /,
-    );
-    expect((await run(['migrate'], { cwd })).stdout).toMatch(/^default: \S+ up: done in \d+ ms$/m);
-    expect((await run(['migrate'], { cwd })).stdout).toBe('default: nothing to do\n');
+    expect(existsSync(join(cwd, '.runyard'))).toBe(false);
+    const migrate = async (...words: string[]) => (await run(['migrate', ...words], { cwd })).stdout;
+    expect(await migrate('--status')).toMatch(/^default: version 0 of \d+, \d+ to run: /);
+    expect(await migrate()).toMatch(/^default: \S+ up: done in \d+ ms$/m);
+    expect(await migrate()).toBe('default: nothing to do\n');
+    expect(await migrate('--to', '0')).toMatch(/^default: \S+ down: done in \d+ ms$/m);
+    expect(await migrate('--status')).toMatch(/^default: version 0 of /);
     expect((await run(['migrate', '--database', 'nope'], { cwd })).stderr).toContain(
       "'nope'. Registered: default.",
     );

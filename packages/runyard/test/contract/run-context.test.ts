@@ -119,7 +119,7 @@ describe('metadata', () => {
 });
 
 describe('history', () => {
-  const contents = (messages: Body[]) => messages.map(({ role, content }) => `${role}: ${content}`);
+  const contents = (messages: readonly Body[]) => messages.map(({ role, content }) => `${role}: ${content}`);
 
   test('is shown to the model, marked in the answer, and not stored again', async () => {
     const session_id = session();

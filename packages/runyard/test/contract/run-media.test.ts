@@ -17,7 +17,7 @@ afterAll(() => service.stop());
 
 const bytes = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3, 0xff]);
 const base64 = Buffer.from(bytes).toString('base64');
-const file = (name: string, type = '', content: BlobPart = bytes) => new File([content], name, { type });
+const file = (name: string, type = '', content: string | Uint8Array<ArrayBuffer> = bytes) => new File([content], name, { type });
 
 describe('an uploaded file', () => {
   test.each([

@@ -52,7 +52,7 @@ test('docs/http-api.md lists every error code with its status', () => {
   const source = readFileSync(join(repository, 'packages/runyard/src/core/errors.ts'), 'utf8');
   const catalogue = [
     ...source.matchAll(/(?:define|new RunyardError)\(\s*['`]([a-z_${}]+)['`],\s*(\d+)/g),
-  ].map(([, code, status]) => `${code!.replace('${kind}', 'agent')} ${status}`);
+  ].map(([, code, status]) => `${code!.replace(/^\$\{kind\}/, 'agent')} ${status}`);
   const rows = tableBelow(readPage('docs/http-api.md'), 'Error codes');
   expect(rows.map(([code, status]) => `${code} ${status}`).sort()).toEqual(catalogue.sort());
 });

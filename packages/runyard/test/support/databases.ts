@@ -31,7 +31,7 @@ export async function freshSqlite(): Promise<DatabasePlace> {
   return place(`sqlite://${folder}/runyard.db`, async () => rmSync(folder, { recursive: true, force: true }));
 }
 
-async function freshPostgres(): Promise<DatabasePlace> {
+export async function freshPostgres(): Promise<DatabasePlace> {
   const server = process.env.RUNYARD_TEST_POSTGRES_URL;
   if (!server)
     throw new Error('No PostgreSQL to test on: run through npm test, or set RUNYARD_TEST_POSTGRES_URL');

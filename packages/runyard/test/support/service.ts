@@ -21,6 +21,9 @@ export interface Answer {
 /** Files are uploaded, other objects are sent as JSON. */
 export type FormValue = string | number | boolean | object | File[];
 
+/** Fields that are undefined are not sent. */
+type Form = Readonly<Record<string, FormValue | undefined>>;
+
 export interface RunRequest {
   readonly headers?: Record<string, string>;
   readonly encoding?: 'multipart' | 'urlencoded';
@@ -64,14 +67,14 @@ export class TestService {
   }
 
   /** A run without streaming, unless the form says otherwise. */
-  async run(agentId: string, form: Record<string, FormValue>, request: RunRequest = {}): Promise<Answer> {
+  async run(agentId: string, form: Form, request: RunRequest = {}): Promise<Answer> {
     const path = `/agents/${agentId}/runs`;
     const response = await this.post(path, { stream: false, ...form }, request);
     return this.answerOf('POST', path, response);
   }
 
   /** A streamed run: answers when the stream has begun. */
-  async stream(agentId: string, form: Record<string, FormValue>, request: RunRequest = {}): Promise<SseClient> {
+  async stream(agentId: string, form: Form, request: RunRequest = {}): Promise<SseClient> {
     const path = `/agents/${agentId}/runs`;
     const response = await this.post(path, form, request);
     const type = response.headers.get('content-type') ?? '';
@@ -83,7 +86,7 @@ export class TestService {
     return new SseClient(response);
   }
 
-  private post(path: string, form: Record<string, FormValue>, request: RunRequest): Promise<Response> {
+  private post(path: string, form: Form, request: RunRequest): Promise<Response> {
     const body = request.encoding === 'urlencoded' ? urlencoded(form) : multipart(form);
     const { headers = {}, signal } = request;
     return fetch(this.url + path, { method: 'POST', body, headers, ...(signal && { signal }) });
@@ -105,19 +108,23 @@ export async function startService(options: RunyardOptions): Promise<TestService
   return service;
 }
 
-function multipart(form: Record<string, FormValue>): FormData {
+function multipart(form: Form): FormData {
   const data = new FormData();
-  for (const [name, value] of Object.entries(form)) {
+  for (const [name, value] of fieldsOf(form)) {
     if (isFiles(value)) for (const file of value) data.append(name, file, file.name);
     else data.append(name, textOf(value));
   }
   return data;
 }
 
-function urlencoded(form: Record<string, FormValue>): URLSearchParams {
+function urlencoded(form: Form): URLSearchParams {
   const fields = new URLSearchParams();
-  for (const [name, value] of Object.entries(form)) fields.append(name, textOf(value));
+  for (const [name, value] of fieldsOf(form)) fields.append(name, textOf(value));
   return fields;
+}
+
+function fieldsOf(form: Form): [string, FormValue][] {
+  return Object.entries(form).filter((entry): entry is [string, FormValue] => entry[1] !== undefined);
 }
 
 function textOf(value: FormValue): string {

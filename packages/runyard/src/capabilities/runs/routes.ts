@@ -80,7 +80,8 @@ const getAgentRun = defineRoute({
   scope: 'agents:read',
   tag: 'Agents',
   summary: 'Get a run',
-  description: 'The run as stored. While it is pending or running its content is empty, and it has no messages or tools.',
+  description:
+    'The run as stored. While it is pending or running its content is empty, and it has no messages or tools.',
   params: agentRunParams,
   query: runQuery,
   responses: { 200: runBody },

@@ -1,5 +1,5 @@
 import { messageBody, toolExecutionBody } from '../../core/agents/agent-events.js';
-import { messagesOf, toolExecutionsOf } from '../../core/agents/transcript.js';
+import { messagesOf, toolExecutionsOf, withHistory } from '../../core/agents/transcript.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { Media } from '../../core/media.js';
 import type { Message } from '../../core/models/message.js';
@@ -25,7 +25,7 @@ export function runBodyOf(view: RunView, media: MediaBodies, format: WireFormat)
   const { result } = run;
   const ended = result !== null;
   const tools = toolExecutionsOf(steps).map(toolExecutionBody);
-  const messages = [...history, ...messagesOf(run, steps)].map(messageBody);
+  const messages = withHistory(messagesOf(run, steps), history).map(messageBody);
   return {
     run_id: run.runId,
     agent_id: run.componentId,

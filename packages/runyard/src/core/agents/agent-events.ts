@@ -198,11 +198,11 @@ function mediaFields(media: readonly Media[]): Record<string, unknown> {
 }
 
 /** Token counts of the wire: zeros are left out. */
-export function usageBody(usage: Usage): JsonObject {
+export function usageBody(usage: Partial<Usage>): JsonObject {
   const counts: JsonObject = {
-    input_tokens: usage.inputTokens,
-    output_tokens: usage.outputTokens,
-    total_tokens: usage.totalTokens,
+    input_tokens: usage.inputTokens ?? 0,
+    output_tokens: usage.outputTokens ?? 0,
+    total_tokens: usage.totalTokens ?? 0,
     audio_input_tokens: usage.audioInputTokens ?? 0,
     audio_output_tokens: usage.audioOutputTokens ?? 0,
     cache_read_tokens: usage.cacheReadTokens ?? 0,

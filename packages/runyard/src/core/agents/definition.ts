@@ -1,33 +1,105 @@
-import type { JsonObject } from '../json.js';
-import type { Model } from '../models/model.js';
+import type { z } from 'zod';
+import type { JsonObject, JsonSchema } from '../json.js';
+import type { Message } from '../models/message.js';
+import type { Model, ToolChoice } from '../models/model.js';
 import type { Tool } from '../tools/tool.js';
+import type { PostHook, PreHook } from './hooks.js';
+import type { DependencyValue, InstructionsFunction } from './run-values.js';
 
+/** How an agent is defined. Everything but the model is optional. */
 export interface AgentSettings {
   /** The identifier in URLs; made from the name when left out. */
   readonly id?: string;
   readonly name?: string;
   /** A model object, or a name such as `offline`, `openai:gpt-5-mini`, `ollama:llama3`. */
   readonly model: Model | string;
+
+  // what the model is told
   readonly description?: string;
   readonly role?: string;
   /** `{key}` is filled from session state, dependencies, metadata and `user_id`. */
-  readonly instructions?: string | readonly string[];
+  readonly instructions?: string | readonly string[] | InstructionsFunction;
   readonly expectedOutput?: string;
   readonly additionalContext?: string;
+  /** Messages that stand before the conversation, as examples of it. */
+  readonly additionalInput?: readonly Pick<Message, 'role' | 'content'>[];
   /** Asks the model for Markdown. */
   readonly markdown?: boolean;
+  readonly addNameToContext?: boolean;
+  readonly addDatetimeToContext?: boolean;
+  /** The time zone of that date, e.g. `Europe/Paris`; UTC when left out. */
+  readonly timezone?: string;
+  /** Stored as the first run of a new session. */
+  readonly introduction?: string;
+
+  // tools
   readonly tools?: readonly Tool[];
+  readonly toolChoice?: ToolChoice;
   /** How many tool calls one run may make; a call beyond it is refused with a word to the model. */
   readonly toolCallLimit?: number;
+
+  // sessions
   /** Shows the model earlier runs of the session. */
   readonly addHistoryToContext?: boolean;
   readonly numHistoryRuns?: number;
+  /** Gives the model a tool to read earlier runs of the session. */
+  readonly readChatHistory?: boolean;
+  /** Gives the model a tool to read earlier tool calls of the session. */
+  readonly readToolCallHistory?: boolean;
+  /** Gives the model tools to search and read other sessions of the same user. */
+  readonly searchPastSessions?: boolean;
+  readonly numPastSessionsToSearch?: number;
+  readonly numPastSessionRunsInSearch?: number;
   /** What the state of a new session begins with. */
   readonly sessionState?: JsonObject;
   readonly addSessionStateToContext?: boolean;
-  readonly dependencies?: JsonObject;
+  /** Gives the model a tool to change the session state. */
+  readonly agenticState?: boolean;
+  readonly enableSessionSummaries?: boolean;
+  readonly sessionSummaryModel?: Model | string;
+  readonly addSessionSummaryToContext?: boolean;
+
+  // values for the run
+  /** Values, or functions that are called for each run. */
+  readonly dependencies?: Readonly<Record<string, DependencyValue>>;
   readonly addDependenciesToContext?: boolean;
   readonly metadata?: JsonObject;
+
+  // the shape of what goes in and comes out
+  readonly inputSchema?: z.ZodType | JsonSchema;
+  readonly outputSchema?: z.ZodType | JsonSchema;
+  /** Turns the answer into the shape of the schema, when the main model is not to. */
+  readonly parserModel?: Model | string;
+  readonly parserModelPrompt?: string;
+  /** Writes the final answer from what the main model found out. */
+  readonly outputModel?: Model | string;
+  readonly outputModelPrompt?: string;
+
+  // when something goes wrong
+  /** How often a failed model call is made again. */
+  readonly retries?: number;
+  readonly delayBetweenRetriesMs?: number;
+  readonly exponentialBackoff?: boolean;
+  /** Tried in order when the model fails for good. */
+  readonly fallbackModels?: readonly (Model | string)[];
+
+  // before and after
+  readonly preHooks?: readonly PreHook[];
+  readonly postHooks?: readonly PostHook[];
+  readonly reasoning?: boolean;
+  readonly reasoningModel?: Model | string;
+  readonly reasoningMinSteps?: number;
+  readonly reasoningMaxSteps?: number;
+  /** Suggests what the user could ask next. */
+  readonly followups?: boolean;
+  readonly numFollowups?: number;
+  readonly followupModel?: Model | string;
+  /** Shortens old tool results when the conversation fills the context window. */
+  readonly compressToolResults?: boolean;
+  readonly compressionModel?: Model | string;
+  /** How many tokens of tool results are left as they are. */
+  readonly compressToolResultsAboveTokens?: number;
+
   /** The id of the registered database that holds its sessions; the service's own when left out. */
   readonly database?: string;
 }

@@ -34,6 +34,23 @@ export type ModelRecord = {
   providerData?: JsonObject;
 };
 
+/** auxiliary steps: a model call that is no part of the conversation */
+export type AuxiliaryRecord = ModelRecord & {
+  /** What the call was for, as the wire's metrics name it. */
+  role: AuxiliaryRole;
+  model: { id: string; provider: string };
+};
+
+export type AuxiliaryRole =
+  | 'memory_model'
+  | 'session_summary_model'
+  | 'parser_model'
+  | 'output_model'
+  | 'followup_model'
+  | 'reasoning_model'
+  | 'compression_model'
+  | 'guardrail_model';
+
 /** steps `tool:<turn>:<position>`; the arguments as the model wrote them are in the model's step */
 export type ToolRecord = {
   callId: string;

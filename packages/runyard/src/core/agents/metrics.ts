@@ -1,19 +1,51 @@
 import type { JsonObject } from '../json.js';
+import type { Usage } from '../models/message.js';
 import type { RunContext } from '../runs/context.js';
 import { usageBody } from './agent-events.js';
-import type { ModelRecord } from './journal-records.js';
-import { usageOf } from './transcript.js';
+import type { AuxiliaryRecord, ModelRecord } from './journal-records.js';
 
-/** Metrics of the wire, summed over the journal. */
+interface Tally {
+  readonly role: string;
+  readonly id: string;
+  readonly provider: string;
+  readonly usage: Record<string, number>;
+}
+
+/** Metrics of the wire, summed over the journal: the whole, and by role and model. */
 export function metricsOf(model: { id: string; provider: string }, context: RunContext): JsonObject {
-  const steps = context.steps();
-  const tokens = usageBody(usageOf(steps));
-  const first = steps.find(({ kind, status }) => kind === 'model' && status === 'completed');
-  const ended = steps.reduce((latest, step) => Math.max(latest, step.endedAt ?? 0), context.run.createdAt);
+  const tallies = new Map<string, Tally>();
+  const total: Record<string, number> = {};
+  let first: ModelRecord | undefined;
+  let ended = context.run.createdAt;
+  for (const step of context.steps()) {
+    ended = Math.max(ended, step.endedAt ?? 0);
+    if (step.status !== 'completed' || (step.kind !== 'model' && step.kind !== 'auxiliary')) continue;
+    const record = step.output as ModelRecord | AuxiliaryRecord;
+    const { role, model: used } = 'role' in record ? record : { role: 'model', model };
+    if (role === 'model') first ??= record;
+    const key = `${role}\n${used.provider}\n${used.id}`;
+    const tally = tallies.get(key) ?? { role, ...used, usage: {} };
+    tallies.set(key, tally);
+    add(tally.usage, record.usage);
+    add(total, record.usage);
+  }
   return {
-    ...tokens,
-    ...(first && { time_to_first_token: (first.output as ModelRecord).timeToFirstToken }),
+    ...usageBody(total),
+    ...(first && { time_to_first_token: first.timeToFirstToken }),
     duration: (ended - context.run.createdAt) / 1000,
-    details: { model: [{ ...tokens, id: model.id, provider: model.provider }] },
+    details: detailsOf(tallies.values()),
   };
+}
+
+function detailsOf(tallies: Iterable<Tally>): JsonObject {
+  const details: Record<string, JsonObject[]> = {};
+  for (const { role, id, provider, usage } of tallies) {
+    details[role] ??= [];
+    details[role].push({ ...usageBody(usage), id, provider });
+  }
+  return details;
+}
+
+function add(total: Record<string, number>, usage: Partial<Usage>): void {
+  for (const [name, count] of Object.entries(usage)) total[name] = (total[name] ?? 0) + count;
 }

@@ -6,8 +6,7 @@ import type { ModelRecord } from './journal-records.js';
 
 /** One model call, journaled. */
 export async function callModel(execution: AgentExecution, turn: number): Promise<ModelRecord> {
-  const { agent, context } = execution;
-  const { model } = agent;
+  const { context, model } = execution;
   const key = `model:${turn}`;
   if (context.recorded(key)?.status !== 'completed') {
     context.emit(modelRequestStarted(model), `${key}:started:${context.run.attempt}`);
@@ -23,26 +22,27 @@ export async function callModel(execution: AgentExecution, turn: number): Promis
 }
 
 async function whole(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {
-  const { agent, context, output } = execution;
+  const { context, model, output } = execution;
   const started = performance.now();
-  const response = await agent.model.generate(requestOf(execution), { signal: scope.signal });
+  const response = await model.generate(requestOf(execution), { signal: scope.signal });
   // with an output shape the content is shown once, in its shape, when the run completes
   if (output === null && response.content !== '') {
     context.emit(runContent(response.content, 'str', response.reasoningContent), `${scope.key}:content`);
   }
-  return recordOf(response, elapsed(started));
+  return modelRecordOf(response, elapsedSeconds(started));
 }
 
 async function streamed(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {
-  const { agent, context } = execution;
+  const { context, model } = execution;
   const started = performance.now();
   const delta = runContent('', 'str');
   let firstToken: number | null = null;
   context.draft.content = '';
-  for await (const chunk of agent.model.stream(requestOf(execution), { signal: scope.signal })) {
-    if (chunk.type === 'response') return recordOf(chunk.response, firstToken ?? elapsed(started));
+  for await (const chunk of model.stream(requestOf(execution), { signal: scope.signal })) {
+    if (chunk.type === 'response')
+      return modelRecordOf(chunk.response, firstToken ?? elapsedSeconds(started));
     if (firstToken === null) {
-      firstToken = elapsed(started);
+      firstToken = elapsedSeconds(started);
       context.emitDelta(delta, '');
     }
     if (chunk.type === 'text') {
@@ -54,16 +54,16 @@ async function streamed(execution: AgentExecution, scope: StepScope): Promise<Mo
     const congestion = context.congestion();
     if (congestion !== undefined) await congestion;
   }
-  throw new Error(`The model ${agent.model.id} ended its stream without a response`);
+  throw new Error(`The model ${model.id} ended its stream without a response`);
 }
 
-function requestOf({ agent, context, messages, output }: AgentExecution): ModelRequest {
+function requestOf({ agent, context, messages, model, output, tools }: AgentExecution): ModelRequest {
   return {
     messages,
-    tools: toolDefinitions(agent.tools.values()),
+    tools: toolDefinitions(tools.values()),
+    ...(agent.settings.toolChoice !== undefined && { toolChoice: agent.settings.toolChoice }),
     media: context.media,
-    ...(output !== null &&
-      agent.model.capabilities.structuredOutput === 'native' && { output: output.format }),
+    ...(output !== null && model.capabilities.structuredOutput === 'native' && { output: output.format }),
   };
 }
 
@@ -71,7 +71,7 @@ function toolDefinitions(tools: Iterable<{ definition: ToolDefinition }>): ToolD
   return Array.from(tools, (tool) => tool.definition);
 }
 
-function recordOf(response: ModelResponse, timeToFirstToken: number): ModelRecord {
+export function modelRecordOf(response: ModelResponse, timeToFirstToken: number): ModelRecord {
   return {
     content: response.content,
     finishReason: response.finishReason,
@@ -83,6 +83,6 @@ function recordOf(response: ModelResponse, timeToFirstToken: number): ModelRecor
   };
 }
 
-function elapsed(started: number): number {
+export function elapsedSeconds(started: number): number {
   return Math.round(performance.now() - started) / 1000;
 }

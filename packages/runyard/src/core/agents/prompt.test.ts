@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { AgentExecution } from './execution.js';
 import { fill, systemPrompt, userPrompt } from './prompt.js';
 
 const values = {
@@ -8,14 +9,24 @@ const values = {
   userId: 'u1',
 };
 
-function prompt(settings: object, more: Partial<Parameters<typeof systemPrompt>[0]> = {}) {
-  return systemPrompt({
-    settings: { model: 'offline', ...settings },
-    values,
-    showState: false,
-    promptedOutput: null,
+function execution(
+  settings: object,
+  options: object = {},
+  more: Partial<AgentExecution> = {},
+): AgentExecution {
+  return {
+    agent: { settings: { model: 'offline', ...settings } },
+    context: {
+      run: { runId: 'r1', sessionId: 's1', userId: values.userId, input: { options } },
+      state: { all: () => values.state },
+    },
+    model: { capabilities: { structuredOutput: 'prompted' } },
+    input: { content: 'hi' },
+    output: null,
+    dependencies: values.dependencies,
+    metadata: values.metadata,
     ...more,
-  });
+  } as unknown as AgentExecution;
 }
 
 describe('{key} in instructions', () => {
@@ -37,30 +48,38 @@ describe('{key} in instructions', () => {
 });
 
 describe('the system message', () => {
-  test('is absent when the agent has nothing to say', () => {
-    expect(prompt({})).toBeNull();
+  test('is absent when the agent has nothing to say', async () => {
+    expect(await systemPrompt(execution({}))).toBeNull();
   });
 
-  test('holds what the agent says, in order', () => {
-    expect(
-      prompt({ description: 'You help {name}.', instructions: ['Be brief.', 'Be kind.'], markdown: true }),
-    ).toBe('You help Ada.\n\n- Be brief.\n- Be kind.\n\nFormat your answer as Markdown.');
-  });
-
-  test('shows the state when asked to', () => {
-    expect(prompt({}, { showState: true })).toContain('"name": "Ada"');
-  });
-
-  test('asks in words for a schema that the model cannot be held to', () => {
-    const schema = { type: 'object', properties: { answer: { type: 'number' } } };
-    expect(prompt({}, { promptedOutput: { name: 'Answer', schema, strict: false } })).toContain(
-      JSON.stringify(schema),
+  test('holds what the agent says, in order', async () => {
+    const settings = {
+      description: 'You help {name}.',
+      instructions: ['Be brief.', 'Be kind.'],
+      markdown: true,
+    };
+    expect(await systemPrompt(execution(settings))).toBe(
+      'You help Ada.\n\n- Be brief.\n- Be kind.\n\nFormat your answer as Markdown.',
     );
+  });
+
+  test('shows the state when asked to', async () => {
+    expect(await systemPrompt(execution({}, { addSessionStateToContext: true }))).toContain('"name": "Ada"');
+  });
+
+  test('asks in words for a schema that the model cannot be held to', async () => {
+    const schema = { type: 'object', properties: { answer: { type: 'number' } } };
+    const output = {
+      format: { name: 'Answer', schema, strict: false },
+    } as unknown as AgentExecution['output'];
+    expect(await systemPrompt(execution({}, {}, { output }))).toContain(JSON.stringify(schema));
   });
 });
 
 test('the user message carries dependencies only when asked to', () => {
-  expect(userPrompt('hi', null)).toBe('hi');
-  expect(userPrompt('hi', {})).toBe('hi');
-  expect(userPrompt('hi', { city: 'Paris' })).toContain('"city": "Paris"');
+  expect(userPrompt(execution({}))).toBe('hi');
+  expect(userPrompt(execution({ addDependenciesToContext: true }))).toContain('"city": "Paris"');
+  expect(userPrompt(execution({ addDependenciesToContext: true }, { addDependenciesToContext: false }))).toBe(
+    'hi',
+  );
 });

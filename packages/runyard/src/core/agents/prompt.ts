@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../json.js';
 import type { OutputFormat } from '../models/model.js';
-import type { AgentSettings } from './definition.js';
+import type { AgentExecution } from './execution.js';
 
 /** What `{key}` in instructions and descriptions can name. */
 export interface PromptValues {
@@ -10,39 +10,38 @@ export interface PromptValues {
   readonly userId: string | null;
 }
 
-export interface SystemPromptInput {
-  readonly settings: AgentSettings;
-  readonly values: PromptValues;
-  readonly showState: boolean;
-  /** Set when the model cannot be held to a schema and has to be asked in words. */
-  readonly promptedOutput: OutputFormat | null;
-}
-
 /** The system message, or null when the agent has nothing to say to its model. */
-export function systemPrompt({
-  settings,
-  values,
-  showState,
-  promptedOutput,
-}: SystemPromptInput): string | null {
+export async function systemPrompt(execution: AgentExecution): Promise<string | null> {
+  const { agent, context, model, output } = execution;
+  const { settings } = agent;
+  const { options } = context.run.input;
+  const values = valuesOf(execution);
+  const prompted =
+    output !== null && model.capabilities.structuredOutput === 'prompted' ? output.format : null;
   const parts: string[] = [];
   if (settings.description) parts.push(fill(settings.description, values));
   if (settings.role) parts.push(`Your role: ${fill(settings.role, values)}`);
-  const instructions = instructionText(settings.instructions);
+  const instructions = await instructionText(execution, values);
   if (instructions) parts.push(fill(instructions, values));
-  if (settings.markdown && promptedOutput === null) parts.push('Format your answer as Markdown.');
+  if (settings.markdown && output === null) parts.push('Format your answer as Markdown.');
   if (settings.expectedOutput)
     parts.push(`What the answer should look like: ${fill(settings.expectedOutput, values)}`);
   if (settings.additionalContext) parts.push(fill(settings.additionalContext, values));
-  if (showState) parts.push(block('session_state', values.state));
-  if (promptedOutput !== null) parts.push(outputHint(promptedOutput));
+  if (options.addSessionStateToContext ?? settings.addSessionStateToContext)
+    parts.push(block('session_state', values.state));
+  if (prompted !== null) parts.push(outputHint(prompted));
   return parts.length === 0 ? null : parts.join('\n\n');
 }
 
 /** The user message: what was said, with the dependencies behind it when asked for. */
-export function userPrompt(content: string, dependencies: JsonObject | null): string {
-  if (dependencies === null || Object.keys(dependencies).length === 0) return content;
-  return `${content}\n\n${block('additional_context', dependencies)}`;
+export function userPrompt({ agent, context, dependencies, input }: AgentExecution): string {
+  const asked = context.run.input.options.addDependenciesToContext ?? agent.settings.addDependenciesToContext;
+  if (!asked || Object.keys(dependencies).length === 0) return input.content;
+  return `${input.content}\n\n${block('additional_context', dependencies)}`;
+}
+
+function valuesOf({ context, dependencies, metadata }: AgentExecution): PromptValues {
+  return { state: context.state.all(), dependencies, metadata, userId: context.run.userId };
 }
 
 /** Fills `{key}` from state, dependencies, metadata and the user; unknown keys stay as they are. */
@@ -61,10 +60,13 @@ function lookUp(key: string, values: PromptValues): Json | undefined {
   return key === 'user_id' ? (values.userId ?? undefined) : undefined;
 }
 
-function instructionText(instructions: AgentSettings['instructions']): string {
+async function instructionText({ agent, context }: AgentExecution, values: PromptValues): Promise<string> {
+  const { instructions } = agent.settings;
   if (instructions === undefined) return '';
-  if (typeof instructions === 'string') return instructions;
-  return instructions.map((line) => `- ${line}`).join('\n');
+  const { runId, sessionId } = context.run;
+  const given =
+    typeof instructions === 'function' ? await instructions({ runId, sessionId, ...values }) : instructions;
+  return typeof given === 'string' ? given : given.map((line) => `- ${line}`).join('\n');
 }
 
 function block(name: string, value: JsonObject): string {

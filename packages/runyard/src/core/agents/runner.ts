@@ -11,7 +11,7 @@ import type { RunJournal } from '../runs/ports.js';
 import type { RunStatus } from '../runs/run.js';
 import { startRun } from '../runs/start-run.js';
 import type { Timers } from '../timers.js';
-import { messagesOf, type ToolExecution, toolExecutionsOf } from './transcript.js';
+import { messagesOf, type ToolExecution, toolExecutionsOf, withHistory } from './transcript.js';
 
 export interface AgentRunOptions {
   readonly sessionId?: string;
@@ -104,7 +104,7 @@ function outputOf({ run, steps, history }: EndedRun): AgentRunOutput {
     status: run.status,
     content: result?.content ?? '',
     contentType: result?.contentType ?? 'str',
-    messages: [...history, ...messagesOf(run, steps)],
+    messages: withHistory(messagesOf(run, steps), history),
     tools: toolExecutionsOf(steps),
     sessionState: result?.sessionState ?? {},
     metrics: result?.metrics ?? {},

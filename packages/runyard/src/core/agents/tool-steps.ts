@@ -57,8 +57,8 @@ async function runToolCall(
   key: string,
   refused: boolean,
 ): Promise<void> {
-  const { agent, context } = execution;
-  const tool = agent.tools.get(call.name);
+  const { context, tools } = execution;
+  const tool = tools.get(call.name);
   await context.step<ToolRecord>(
     key,
     {
@@ -90,7 +90,7 @@ async function perform(
       listed: false,
     };
   }
-  const environment = { timers: execution.context.timers, availableTools: [...execution.agent.tools.keys()] };
+  const environment = { timers: execution.context.timers, availableTools: [...execution.tools.keys()] };
   const outcome = await executeTool(tool, call, toolContext(execution, call, scope), environment);
   return {
     callId: call.id,
@@ -134,8 +134,8 @@ function toolContext(
 }
 
 function announce(execution: AgentExecution, call: RequestedCall, key: string, refused: boolean): void {
-  const { agent, context } = execution;
-  const tool = agent.tools.get(call.name);
+  const { context, tools } = execution;
+  const tool = tools.get(call.name);
   if (tool === undefined || refused) return;
   const started = {
     callId: call.id,

@@ -1,5 +1,5 @@
 import type { Media } from '../media.js';
-import type { Message, Usage } from '../models/message.js';
+import type { Message } from '../models/message.js';
 import type { Run, StepRecord } from '../runs/run.js';
 import type { ContextRecord, ModelRecord, ToolRecord } from './journal-records.js';
 
@@ -32,6 +32,12 @@ export function historyMessages(run: Run, steps: readonly StepRecord[]): Message
   return messagesOf(run, steps)
     .filter(({ role }) => role !== 'system')
     .map((message) => ({ ...message, fromHistory: true }));
+}
+
+/** In the order in which the model was shown them: the system message first. */
+export function withHistory(own: readonly Message[], history: readonly Message[]): Message[] {
+  const [first, ...rest] = own;
+  return first?.role === 'system' ? [first, ...history, ...rest] : [...history, ...own];
 }
 
 export function contextMessages(run: Run, step: StepRecord): Message[] {
@@ -99,18 +105,6 @@ export function toolExecution(step: StepRecord, record: ToolRecord): ToolExecuti
     startedAt: step.startedAt,
     endedAt: step.endedAt,
   };
-}
-
-/** The sum of all model calls of a run. */
-export function usageOf(steps: readonly StepRecord[]): Usage {
-  const total: Record<string, number> = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
-  for (const step of steps) {
-    if (step.kind !== 'model' || step.status !== 'completed') continue;
-    for (const [name, count] of Object.entries((step.output as ModelRecord).usage)) {
-      total[name] = (total[name] ?? 0) + (count ?? 0);
-    }
-  }
-  return total as unknown as Usage;
 }
 
 function seconds(milliseconds: number): number {

@@ -7,6 +7,8 @@ export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
+  /** Whether the provider is asked to hold the arguments to the schema to the letter, where it can. */
+  readonly strict?: boolean;
 }
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };

@@ -175,9 +175,10 @@ export class RunEngine {
     for (const stop of this.stopTimers) stop();
     await this.recovering;
     await this.allEnded(graceMs);
+    const handedOn = this.live.size > 0;
     for (const { live } of this.live.values()) live.abort.abort(new RunReleased());
     await this.allEnded(graceMs);
-    await this.options.journal.releaseLeases(this.options.owner);
+    if (handedOn) await this.options.journal.releaseLeases(this.options.owner);
   }
 
   private newRun(request: StartRun): Run {

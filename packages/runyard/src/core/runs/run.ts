@@ -104,7 +104,11 @@ export interface StepRecord {
   readonly endedAt: number | null;
 }
 
-export type StepKind = 'context' | 'model' | 'tool' | 'member' | 'step' | 'wait';
+/**
+ * `model` and `tool` steps are the conversation; `auxiliary` ones are model calls beside it (reasoning, summaries,
+ * follow-ups), `hook` ones are the application's own code.
+ */
+export type StepKind = 'context' | 'model' | 'auxiliary' | 'tool' | 'hook' | 'member' | 'step' | 'wait';
 
 export const terminalStatuses: ReadonlySet<RunStatus> = new Set([
   'completed',

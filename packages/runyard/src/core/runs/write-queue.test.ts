@@ -138,6 +138,19 @@ describe('group commit', () => {
     expect(journal.runsOf(1)).toEqual(['b']);
   });
 
+  test('two runs under one id are never in one transaction, so that each is told its own fate', async () => {
+    const { journal, queue } = setUp();
+    const [first, second] = [new Source('same'), new Source('same')];
+    const flushed = Promise.allSettled([queue.flush(first), queue.flush(second)]);
+    await journal.begun(1);
+    expect(journal.runsOf(0)).toEqual(['same']);
+    journal.commits[0]!.end();
+    await journal.begun(2);
+    journal.commits[1]!.end([{ runId: 'same', reason: 'run_exists' }]);
+    await flushed;
+    expect([first.state, second.state]).toEqual(['written', 'refused']);
+  });
+
   test('nothing new to write is durable already', async () => {
     const { journal, queue } = setUp();
     const source = new Source('a');

@@ -81,7 +81,14 @@ export class WriteQueue {
     this.dirty = new Set();
     this.waiters = new Map();
     const batch = new Map<RunWrite, WriteSource>();
+    const runIds = new Set<string>();
     for (const source of dirty) {
+      // two callers who chose the same run id: who is refused can be told only when they are written apart
+      if (runIds.has(source.runId)) {
+        this.postpone(source, waiters);
+        continue;
+      }
+      runIds.add(source.runId);
       const write = source.drain();
       if (write === undefined) waiters.get(source)?.resolve();
       else batch.set(write, source);
@@ -93,6 +100,12 @@ export class WriteQueue {
     }
     if (this.waiters.size > 0) this.schedule();
     else for (const source of this.dirty) this.touch(source);
+  }
+
+  private postpone(source: WriteSource, waiters: Map<WriteSource, Waiter>): void {
+    const waiter = waiters.get(source);
+    this.dirty.add(source);
+    if (waiter !== undefined) this.waiters.set(source, waiter);
   }
 
   private async commitBatch(

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../json.js';
 import { silentLog } from '../log.js';
 import type { Timers } from '../timers.js';
-import { executeTool, type ToolOutcome } from './execute-tool.js';
+import { executeTool, type ToolEnvironment } from './execute-tool.js';
 import { parseArguments } from './parse-arguments.js';
 import { type Tool, tool, toolResult } from './tool.js';
 import type { ToolContext } from './tool-context.js';

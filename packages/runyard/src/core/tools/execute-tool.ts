@@ -1,165 +1,165 @@
 import type { JsonObject } from '../json.js';
-import type { Media } from '../media.js';
+import type { MediaContents } from '../media.js';
 import type { ToolCall } from '../models/message.js';
 import type { Timers } from '../timers.js';
+import { attemptTool, ToolTimeout } from './attempt-tool.js';
+import { type Approval, type ClearedCall, clearCall, type GateKind } from './gate.js';
 import { parseArguments } from './parse-arguments.js';
-import { type Tool, ToolResult } from './tool.js';
-import type { ToolContext } from './tool-context.js';
+import { resultCacheOf } from './result-cache.js';
+import type { Tool } from './tool.js';
+import { type ToolCallSite, type ToolContext, toolContextAt } from './tool-context.js';
+import { type ToolHook, ToolRefused, throughHooks } from './tool-hooks.js';
+import { failedOutcome, messageOf, outcomeOf, type ToolOutcome } from './tool-outcome.js';
 import { validateArguments } from './validate-arguments.js';
-
-/** What a call came to. `content` is what the model reads. */
-export interface ToolOutcome {
-  readonly content: string;
-  readonly error: boolean;
-  /** The arguments as the model gave them; null when they were not JSON. */
-  readonly args: JsonObject | null;
-  readonly media?: readonly Media[];
-  /** The run ends here. */
-  readonly stop: boolean;
-  readonly showResult: boolean;
-}
 
 export interface ToolEnvironment {
   readonly timers: Timers;
   /** Names to offer to a model that calls a tool that is not there. */
   readonly availableTools: readonly string[];
+  /** Called around every call, outside of the tool's own hooks. */
+  readonly hooks?: readonly ToolHook[];
+  /** Where the bytes of media go that a tool makes. */
+  readonly media?: MediaContents;
 }
-
-const longestResult = 100_000;
 
 /**
  * Executes one call. Whatever goes wrong becomes an outcome that the model can read and mend; only the abort of
- * the run rejects, at once, whether or not the tool listens to its signal.
+ * the run rejects, at once, whether or not the tool listens to its signal. A gated call is executed with the
+ * approval that names it, and is refused without.
  */
 export async function executeTool(
   tool: Tool | undefined,
   call: ToolCall,
-  context: ToolContext,
+  site: ToolCallSite,
   environment: ToolEnvironment,
+  approval?: Approval,
 ): Promise<ToolOutcome> {
-  context.signal.throwIfAborted();
+  site.signal.throwIfAborted();
   const parsed = parseArguments(call.arguments);
-  const args = parsed.ok ? parsed.args : null;
-  if (!tool) return failed(args, unknownTool(call.name, environment.availableTools));
-  if (!parsed.ok) return failed(null, `${parsed.message}\nCall '${tool.name}' again with a JSON object.`);
+  if (!tool)
+    return failedOutcome(
+      parsed.ok ? parsed.args : null,
+      unknownTool(call.name, environment.availableTools),
+    );
+  if (!parsed.ok)
+    return failedOutcome(null, `${parsed.message}\nCall '${tool.name}' again with a JSON object.`);
+  const execution = new ToolExecution(tool, call.id, site, environment, approval);
   try {
-    const valid = await validateArguments(tool, parsed.args);
-    if (!valid.ok) {
-      const faults = valid.faults.map((fault) => `- ${fault}`).join('\n');
-      return failed(
-        args,
-        `The arguments of '${tool.name}' do not fit:\n${faults}\nCall it again with arguments that fit.`,
-      );
-    }
-    return outcome(tool, parsed.args, await attempts(tool, valid.value, context, environment.timers));
+    const result = await execution.run(parsed.args);
+    return await outcomeOf(tool, execution.args ?? parsed.args, result, environment.media);
   } catch (error) {
-    context.signal.throwIfAborted();
-    context.log.warn(
-      { err: error, tool: tool.name, toolCallId: call.id, runId: context.runId },
+    site.signal.throwIfAborted();
+    const args = execution.args ?? parsed.args;
+    if (error instanceof ToolRefused) return failedOutcome(args, error.message);
+    site.log.warn(
+      { err: error, tool: tool.name, toolCallId: call.id, runId: site.runId },
       'a tool failed',
     );
-    return failed(
+    return failedOutcome(
       args,
       error instanceof ToolTimeout ? error.message : `'${tool.name}' failed: ${messageOf(error)}`,
     );
   }
 }
 
-class ToolTimeout extends Error {}
+interface PreparedCall {
+  readonly args: JsonObject;
+  readonly cleared: ClearedCall;
+}
 
-async function attempts(tool: Tool, args: unknown, context: ToolContext, timers: Timers): Promise<unknown> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await attemptOnce(tool, args, context, timers);
-    } catch (error) {
-      context.signal.throwIfAborted();
-      if (error instanceof ToolTimeout || attempt >= tool.retries) throw error;
-    }
+/** One call on its way through checks, gate, hooks and cache to the tool. */
+class ToolExecution {
+  /** The arguments that the tool was executed with last. */
+  args: JsonObject | undefined;
+
+  constructor(
+    private readonly tool: Tool,
+    private readonly callId: string,
+    private readonly site: ToolCallSite,
+    private readonly environment: ToolEnvironment,
+    private readonly approval: Approval | undefined,
+  ) {}
+
+  async run(given: JsonObject): Promise<unknown> {
+    const { signal } = this.site;
+    // Before the hooks: a call that nobody agreed to does not even reach those.
+    const prepared = await this.prepare(given);
+    const context = toolContextAt(this.site);
+    const hooks = [...(this.environment.hooks ?? []), ...this.tool.hooks];
+    let executed = false;
+    const execute = async (args: JsonObject) => {
+      signal.throwIfAborted();
+      if (executed && this.approval !== undefined)
+        throw new ToolRefused(`'${this.tool.name}' was executed once: the approval is used up.`);
+      const next = args === given ? prepared : await this.prepare(args);
+      executed = true;
+      return this.perform(next, context);
+    };
+    if (hooks.length === 0) return execute(given);
+    const call = { toolName: this.tool.name, args: given, context };
+    return unlessAborted(signal, throughHooks(hooks, call, execute));
+  }
+
+  /** Checks arguments and lets them through the gate. */
+  private async prepare(given: JsonObject): Promise<PreparedCall> {
+    const { tool } = this;
+    const call = { id: this.callId, toolName: tool.name, args: given };
+    const input = tool.gate.requiresUserInput ? this.approval?.inputFor(call) : {};
+    // Without a person's part there is nothing to check yet.
+    if (tool.gate.externalExecution) throw new ToolRefused(needsPerson(tool, 'external_execution'));
+    if (input === undefined) throw new ToolRefused(needsPerson(tool, 'user_input'));
+    const args = { ...given, ...personsPart(tool, input) };
+    const valid = await validateArguments(tool, args);
+    if (!valid.ok) throw new ToolRefused(misfit(tool, valid.faults));
+    const cleared = await clearCall(tool.gate, call, valid.value, this.approval);
+    if (typeof cleared === 'string') throw new ToolRefused(needsPerson(tool, cleared));
+    return { args, cleared };
+  }
+
+  private async perform({ args, cleared }: PreparedCall, context: ToolContext): Promise<unknown> {
+    const { timers } = this.environment;
+    this.args = args;
+    const cache = resultCacheOf(this.tool);
+    const key = cache?.key(context, args) ?? '';
+    const known = cache?.get(key, timers.now());
+    if (known !== undefined) return known.result;
+    const result = await attemptTool(this.tool, cleared, context, timers);
+    cache?.set(key, result, timers.now());
+    return result;
   }
 }
 
-/** Races the tool against its time and the run's abort, and tells it when it has lost. */
-function attemptOnce(tool: Tool, args: unknown, context: ToolContext, timers: Timers): Promise<unknown> {
-  const controller = new AbortController();
+/** What a person filled in, as far as the tool asks for it. */
+function personsPart({ gate }: Tool, input: JsonObject): JsonObject {
+  if (gate.userInputFields.length === 0) return input;
+  return Object.fromEntries(Object.entries(input).filter(([name]) => gate.userInputFields.includes(name)));
+}
+
+/** A hook that hangs does not keep a cancelled run. */
+function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const giveUp = (reason: unknown) => {
-      settle();
-      reject(reason);
-      controller.abort(reason);
-    };
-    const onAbort = () => giveUp(context.signal.reason);
-    const cancelTimer =
-      tool.timeoutMs === undefined
-        ? undefined
-        : timers.after(tool.timeoutMs, () => giveUp(new ToolTimeout(timeoutMessage(tool))));
-    const settle = () => {
-      cancelTimer?.();
-      context.signal.removeEventListener('abort', onAbort);
-    };
-    context.signal.addEventListener('abort', onAbort, { once: true });
-    invoke(tool, args, withSignal(context, controller.signal)).then(
-      (result) => {
-        settle();
-        resolve(result);
-      },
-      (error) => {
-        settle();
-        reject(error);
-      },
-    );
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
 }
 
-async function invoke(tool: Tool, args: unknown, context: ToolContext): Promise<unknown> {
-  return tool.execute(args as never, context);
+const waitsFor: Record<GateKind, string> = {
+  confirmation: 'a person has to confirm it first',
+  user_input: 'a person has to fill in a part of it first',
+  external_execution: 'it is executed outside of this service',
+};
+
+function needsPerson({ name }: Tool, kind: GateKind): string {
+  return `'${name}' was not executed: ${waitsFor[kind]}, and nobody has done so. Do not call it again; tell the user what you wanted to do with it.`;
 }
 
-/** The same context with another signal, whatever kind of object it is. */
-function withSignal(context: ToolContext, signal: AbortSignal): ToolContext {
-  return Object.create(context, { signal: { value: signal, enumerable: true } }) as ToolContext;
-}
-
-function outcome(tool: Tool, args: JsonObject, result: unknown): ToolOutcome {
-  const { content: value, media } =
-    result instanceof ToolResult ? result : { content: result, media: undefined };
-  let content: string;
-  try {
-    content = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  } catch (error) {
-    return failed(args, `'${tool.name}' ran, but its result cannot be written as JSON: ${messageOf(error)}`);
-  }
-  const shared = {
-    args,
-    ...(media?.length ? { media } : undefined),
-    stop: tool.stopAfterCall,
-    showResult: tool.showResult,
-  };
-  if (content.length <= longestResult) return { content, error: false, ...shared };
-  const note = `[Cut here: the result has ${content.length} characters, the limit is ${longestResult}. Ask for less.]`;
-  return { content: `${content.slice(0, longestResult)}\n${note}`, error: true, ...shared };
-}
-
-function failed(args: JsonObject | null, content: string): ToolOutcome {
-  // A model that is to mend its call needs another turn, whatever the tool says about stopping.
-  return { content, error: true, args, stop: false, showResult: false };
+function misfit({ name }: Tool, faults: readonly string[]): string {
+  const list = faults.map((fault) => `- ${fault}`).join('\n');
+  return `The arguments of '${name}' do not fit:\n${list}\nCall it again with arguments that fit.`;
 }
 
 function unknownTool(name: string, available: readonly string[]): string {
   const offer = available.length > 0 ? `Available: ${available.join(', ')}.` : 'There are no tools here.';
   return `There is no tool '${name}'. ${offer}`;
-}
-
-function timeoutMessage(tool: Tool): string {
-  const effect = tool.readOnly ? '' : ' It may or may not have taken effect.';
-  return `'${tool.name}' did not finish within ${tool.timeoutMs} ms and was stopped.${effect}`;
-}
-
-function messageOf(error: unknown): string {
-  const text =
-    error instanceof Error
-      ? error.message || error.name
-      : typeof error === 'string'
-        ? error
-        : 'it threw no error';
-  return text.length > 2_000 ? `${text.slice(0, 2_000)}…` : text;
 }

@@ -10,8 +10,8 @@ export interface SessionState {
   all(): JsonObject;
 }
 
-/** What a tool is told about the call that it serves. */
-export interface ToolContext {
+/** Where a call happens: what the run knows about it. */
+export interface ToolCallSite {
   readonly runId: string;
   readonly sessionId: string;
   readonly userId: string | null;
@@ -26,4 +26,38 @@ export interface ToolContext {
   /** Sends an event of your own to whoever follows the run. */
   emit(customEvent: JsonObject): void;
   readonly log: Log;
+}
+
+/** What a tool is told about the call that it serves. */
+export interface ToolContext extends ToolCallSite {
+  /** Tells whoever follows the run how far the call is: a fraction between 0 and 1. */
+  progress(fraction: number, message?: string): void;
+}
+
+/** The context of one call. Progress that would look the same as before is not sent again. */
+export function toolContextAt(site: ToolCallSite): ToolContext {
+  let last: string | undefined;
+  return extended(site, {
+    progress(fraction: number, message?: string) {
+      const bounded = Math.min(Math.max(Number.isFinite(fraction) ? fraction : 0, 0), 1);
+      const progress = Math.round(bounded * 100) / 100;
+      const seen = `${progress} ${message ?? ''}`;
+      if (seen === last) return;
+      last = seen;
+      site.emit({ progress, ...(message !== undefined && { message }) });
+    },
+  });
+}
+
+/** The same context with another signal. */
+export function withSignal(context: ToolContext, signal: AbortSignal): ToolContext {
+  return extended(context, { signal });
+}
+
+/** Inherits instead of copying, so that it works for whatever kind of object the site is. */
+function extended<Base extends object, More extends object>(base: Base, more: More): Base & More {
+  return Object.create(
+    base,
+    Object.fromEntries(Object.entries(more).map(([name, value]) => [name, { value, enumerable: true }])),
+  ) as Base & More;
 }

@@ -1,19 +1,40 @@
-import { z } from 'zod';
-import { errors } from '../errors.js';
+import type { z } from 'zod';
 import type { JsonObject, JsonSchema } from '../json.js';
-import type { Media } from '../media.js';
 import type { ToolDefinition } from '../models/model.js';
+import { checkToolOptions } from './check-tool-options.js';
+import { type ApprovalType, type ClearedCall, openGate, type ToolGate } from './gate.js';
 import type { ToolContext } from './tool-context.js';
+import type { ToolHook } from './tool-hooks.js';
+import { modelSchemaOf, type ToolParameters } from './tool-parameters.js';
 
 /** What becomes of a call whose process died before its outcome was recorded. */
 export type UnknownOutcomePolicy = 'retry' | 'ask' | 'fail';
-
-export type ToolParameters = z.core.$ZodType | JsonSchema;
 
 /** The arguments that `execute` receives: inferred from a zod schema, plain JSON otherwise. */
 export type ToolArguments<Parameters> = Parameters extends z.core.$ZodType
   ? z.output<Parameters>
   : JsonObject;
+
+/** How long to wait before a failed call is made again: `delayMs`, then `factor` times as long each time. */
+export interface RetryBackoff {
+  readonly delayMs: number;
+  /** Default 2. */
+  readonly factor?: number;
+  /** Default 30 000. */
+  readonly maximumMs?: number;
+}
+
+export interface CacheOptions {
+  /**
+   * Who is served from what one call found out: the same user in the same session (the default), or every caller
+   * of this process. Choose `process` only for results that depend on nothing but the arguments.
+   */
+  readonly scope?: 'session' | 'process';
+  /** Default: five minutes. */
+  readonly ttlMs?: number;
+  /** How many results are kept; the one that was not used for longest goes first. Default 500. */
+  readonly maximumEntries?: number;
+}
 
 export interface ToolOptions<Parameters extends ToolParameters> {
   /** What the model calls it by: letters, digits, `_` and `-`. */
@@ -21,8 +42,15 @@ export interface ToolOptions<Parameters extends ToolParameters> {
   readonly description: string;
   /** A zod object or a JSON schema. Leave it out for a tool without arguments. */
   readonly parameters?: Parameters;
-  /** A string goes to the model as it is, anything else as JSON. Throwing tells the model what went wrong. */
-  execute(args: ToolArguments<Parameters>, context: ToolContext): unknown;
+  /**
+   * A string goes to the model as it is, anything else as JSON. Throwing tells the model what went wrong. Only a
+   * tool that is executed outside has none.
+   */
+  execute?(args: ToolArguments<Parameters>, context: ToolContext): unknown;
+  /** Added to the agent's system message: when and how to use this tool. */
+  readonly instructions?: string;
+  /** Asks the provider to hold the arguments to the schema to the letter, where it can. */
+  readonly strict?: boolean;
   /** It only looks: executing it twice does no harm. */
   readonly readOnly?: boolean;
   /** It changes something outside: its start is durable before it runs. */
@@ -30,100 +58,141 @@ export interface ToolOptions<Parameters extends ToolParameters> {
   /** Default: `ask` with side effects, `retry` otherwise. */
   readonly onUnknownOutcome?: UnknownOutcomePolicy;
   readonly timeoutMs?: number;
-  /** How often it is executed again, at once, after it threw. Default 0. */
+  /** How often it is executed again after it threw. Default 0. */
   readonly retries?: number;
+  /** Waits between those. Left out: none. */
+  readonly backoff?: RetryBackoff;
   /** The run ends after this call; its result is the last word. */
   readonly stopAfterCall?: boolean;
   /** The result is also shown as a part of the answer. */
   readonly showResult?: boolean;
+  /** The same call is answered from memory for a while. Not for tools that do something. */
+  readonly cacheResults?: boolean | CacheOptions;
+  /** Called around each execution, the first one outermost. */
+  readonly hooks?: readonly ToolHook[];
+  /** A person has to agree to each call, or to those for which the function answers true. */
+  readonly requiresConfirmation?: boolean | ((args: ToolArguments<Parameters>) => boolean | Promise<boolean>);
+  /** A person fills in arguments; the model does not see them. */
+  readonly requiresUserInput?: boolean;
+  /** Which arguments these are. Left out: all. */
+  readonly userInputFields?: readonly string[];
+  /** The result comes from outside: whoever called the run executes it. */
+  readonly externalExecution?: boolean;
+  /** The pause for it shows no sentence to the user. */
+  readonly externalExecutionSilent?: boolean;
+  readonly approval?: ApprovalType;
 }
 
-/** A function that a model may call. */
-export interface Tool<Arguments = never> {
-  readonly name: string;
-  readonly description: string;
-  readonly parameters: ToolParameters;
-  readonly readOnly: boolean;
-  readonly sideEffects: boolean;
-  readonly onUnknownOutcome: UnknownOutcomePolicy;
-  readonly timeoutMs: number | undefined;
-  readonly retries: number;
-  readonly stopAfterCall: boolean;
-  readonly showResult: boolean;
-  /** What the model is told. Derived when it is first asked for. */
-  readonly definition: ToolDefinition;
-  execute(args: Arguments, context: ToolContext): unknown;
-}
+/** The options of any tool, whatever its arguments are. */
+type AnyToolOptions = Omit<ToolOptions<ToolParameters>, 'execute' | 'requiresConfirmation'> & {
+  execute?(args: never, context: ToolContext): unknown;
+  readonly requiresConfirmation?: ToolGate['requiresConfirmation'];
+};
 
 const noParameters: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
 
-export function tool<Parameters extends ToolParameters = JsonSchema>(
-  options: ToolOptions<Parameters>,
-): Tool<ToolArguments<Parameters>> {
-  checkOptions(options);
-  const parameters: ToolParameters = options.parameters ?? noParameters;
-  const sideEffects = options.sideEffects ?? false;
-  let definition: ToolDefinition | undefined;
+/**
+ * A function that a model may call, made with `tool()`. What it does can be reached only through `run`, and that
+ * takes a call that has passed the tool's gate.
+ */
+export class Tool {
+  readonly name: string;
+  readonly gate: ToolGate;
+  readonly #options: AnyToolOptions;
+  #definition: ToolDefinition | undefined;
+  #renamed: Map<string, Tool> | undefined;
+
+  constructor(options: AnyToolOptions) {
+    checkToolOptions(options);
+    this.name = options.name;
+    this.gate = gateOf(options);
+    this.#options = options;
+  }
+
+  get description(): string {
+    return this.#options.description;
+  }
+  get parameters(): ToolParameters {
+    return this.#options.parameters ?? noParameters;
+  }
+  get instructions(): string | undefined {
+    return this.#options.instructions;
+  }
+  get readOnly(): boolean {
+    return this.#options.readOnly ?? false;
+  }
+  get sideEffects(): boolean {
+    return this.#options.sideEffects ?? false;
+  }
+  get onUnknownOutcome(): UnknownOutcomePolicy {
+    return this.#options.onUnknownOutcome ?? (this.sideEffects ? 'ask' : 'retry');
+  }
+  get timeoutMs(): number | undefined {
+    return this.#options.timeoutMs;
+  }
+  get retries(): number {
+    return this.#options.retries ?? 0;
+  }
+  get backoff(): RetryBackoff | undefined {
+    return this.#options.backoff;
+  }
+  get stopAfterCall(): boolean {
+    return this.#options.stopAfterCall ?? false;
+  }
+  get showResult(): boolean {
+    return this.#options.showResult ?? false;
+  }
+  get cacheResults(): CacheOptions | undefined {
+    const { cacheResults } = this.#options;
+    return cacheResults === true ? {} : cacheResults || undefined;
+  }
+  get hooks(): readonly ToolHook[] {
+    return this.#options.hooks ?? [];
+  }
+
+  /** What the model is told. Derived when it is first asked for. */
+  get definition(): ToolDefinition {
+    this.#definition ??= {
+      name: this.name,
+      description: this.description,
+      parameters: modelSchemaOf(this.name, this.parameters, this.gate, this.#options.strict ?? false),
+      ...(this.#options.strict && { strict: true }),
+    };
+    return this.#definition;
+  }
+
+  /** The same tool under another name. */
+  named(name: string): Tool {
+    if (name === this.name) return this;
+    this.#renamed ??= new Map();
+    let renamed = this.#renamed.get(name);
+    if (renamed === undefined) {
+      renamed = new Tool({ ...this.#options, name });
+      this.#renamed.set(name, renamed);
+    }
+    return renamed;
+  }
+
+  async run(call: ClearedCall, context: ToolContext): Promise<unknown> {
+    const args = call.argumentsFor(this.name) as never;
+    return this.#options.execute?.(args, context);
+  }
+}
+
+export function tool<Parameters extends ToolParameters = JsonSchema>(options: ToolOptions<Parameters>): Tool {
+  return new Tool(options as AnyToolOptions);
+}
+
+function gateOf(options: AnyToolOptions): ToolGate {
+  const { approval, requiresConfirmation, requiresUserInput, externalExecution } = options;
+  if (!(approval || requiresConfirmation || requiresUserInput || externalExecution)) return openGate;
   return {
-    name: options.name,
-    description: options.description,
-    parameters,
-    readOnly: options.readOnly ?? false,
-    sideEffects,
-    onUnknownOutcome: options.onUnknownOutcome ?? (sideEffects ? 'ask' : 'retry'),
-    timeoutMs: options.timeoutMs,
-    retries: options.retries ?? 0,
-    stopAfterCall: options.stopAfterCall ?? false,
-    showResult: options.showResult ?? false,
-    get definition() {
-      definition ??= {
-        name: options.name,
-        description: options.description,
-        parameters: jsonSchemaOf(parameters),
-      };
-      return definition;
-    },
-    execute: (args, context) => options.execute(args, context),
+    // An approval is about something: without another gate, about the call itself.
+    requiresConfirmation: requiresConfirmation || (!requiresUserInput && !externalExecution),
+    requiresUserInput: requiresUserInput ?? false,
+    userInputFields: options.userInputFields ?? [],
+    externalExecution: externalExecution ?? false,
+    externalExecutionSilent: options.externalExecutionSilent ?? false,
+    approval,
   };
-}
-
-/** A tool's result that carries media beside its content. */
-export class ToolResult {
-  constructor(
-    readonly content: unknown,
-    readonly media: readonly Media[],
-  ) {}
-}
-
-export function toolResult(content: unknown, options: { readonly media: readonly Media[] }): ToolResult {
-  return new ToolResult(content, options.media);
-}
-
-export function isZodSchema(parameters: ToolParameters): parameters is z.core.$ZodType {
-  return '_zod' in parameters;
-}
-
-function jsonSchemaOf(parameters: ToolParameters): JsonSchema {
-  const { $schema: _, ...schema } = isZodSchema(parameters)
-    ? // A schema with a part that JSON cannot express (a date, a custom check) still describes the rest.
-      (z.toJSONSchema(parameters, { io: 'input', unrepresentable: 'any' }) as JsonSchema)
-    : parameters;
-  return schema.type === undefined && schema.$ref === undefined ? { type: 'object', ...schema } : schema;
-}
-
-function checkOptions(options: ToolOptions<ToolParameters>): void {
-  const { name, parameters } = options;
-  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
-    throw errors.invalidConfig(
-      `Tool name '${name}' must have 1 to 64 letters, digits, _ or -: models accept no others.`,
-    );
-  }
-  if (parameters !== undefined && '_def' in parameters && !isZodSchema(parameters)) {
-    throw errors.invalidConfig(`The parameters of tool '${name}' are a zod 3 schema. Make them with zod 4.`);
-  }
-  if (options.readOnly && options.sideEffects) {
-    throw errors.invalidConfig(
-      `Tool '${name}' is marked readOnly and sideEffects. It can be only one of them.`,
-    );
-  }
 }

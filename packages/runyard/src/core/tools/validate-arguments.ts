@@ -2,7 +2,8 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import type { JsonObject, JsonSchema } from '../json.js';
 import { compileJsonSchema } from '../json-schema.js';
-import { isZodSchema, type Tool } from './tool.js';
+import type { Tool } from './tool.js';
+import { isZodSchema } from './tool-parameters.js';
 
 export type ValidArguments =
   | { readonly ok: true; readonly value: unknown }

@@ -10,6 +10,8 @@ export interface OpenDatabaseOptions {
   readonly url: string;
   /** SQLite only; PostgreSQL decides for itself. Default `power-cut`. */
   readonly durability?: Durability;
+  /** PostgreSQL only: how many connections this process may open. Default 20. */
+  readonly poolSize?: number;
   readonly log: Log;
 }
 
@@ -22,7 +24,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   if (/^postgres(ql)?:\/\//.test(url)) {
     // Loaded only here: the embedded default never pays for the PostgreSQL driver.
     const { openPostgres } = await import('./postgres/database.js');
-    return openPostgres({ id, url, log });
+    return openPostgres({ id, url, poolSize: options.poolSize ?? 20, log });
   }
   throw errors.invalidConfig(
     `Database '${id}' has a URL of an unknown kind ('${url.split(':', 1)[0]}:'). Use sqlite:///absolute/path, sqlite:relative/path or postgres://user@host/database.`,

@@ -12,6 +12,8 @@ import { postgresDialect } from './driver.js';
 export interface OpenPostgresOptions {
   readonly id: string;
   readonly url: string;
+  /** How many connections this process may open. */
+  readonly poolSize: number;
   readonly log: Log;
 }
 
@@ -26,10 +28,17 @@ const hotPathSettings = `
   SET plan_cache_mode = force_generic_plan; SET jit = off;
   SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`;
 
-export async function openPostgres({ id, url, log }: OpenPostgresOptions): Promise<PostgresDatabase> {
+export async function openPostgres({
+  id,
+  url,
+  poolSize,
+  log,
+}: OpenPostgresOptions): Promise<PostgresDatabase> {
   const location = locationOf(id, url);
-  const hotPool = newPool(url, (client) => client.query(hotPathSettings));
-  const queryPool = newPool(url);
+  // Lists and migrations must not make the hot path wait for a connection.
+  const hotConnections = Math.ceil(poolSize / 2);
+  const hotPool = newPool(url, hotConnections, (client) => client.query(hotPathSettings));
+  const queryPool = newPool(url, Math.max(1, poolSize - hotConnections));
   const pools = [hotPool, queryPool];
   for (const pool of pools) {
     // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
@@ -89,10 +98,10 @@ async function writeUntilKept(pool: pg.Pool, query: pg.QueryConfig): Promise<voi
   }
 }
 
-function newPool(url: string, onConnect?: (client: pg.ClientBase) => Promise<unknown>): pg.Pool {
+function newPool(url: string, max: number, onConnect?: (client: pg.ClientBase) => Promise<unknown>): pg.Pool {
   return new pg.Pool({
     connectionString: url,
-    max: 10,
+    max,
     onConnect,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,

@@ -127,6 +127,8 @@ export function writerThread(threads: typeof WorkerThreads, load: (path: string)
       case 'query':
         return runQuery(request.sql, request.parameters);
       case 'close':
+        // into the file itself, so that a copy of it alone is whole
+        connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
         connection.close();
         return { kind: 'closed' };
     }

@@ -1,0 +1,87 @@
+import type { Timers } from '../timers.js';
+import type { ClearedCall } from './gate.js';
+import type { RetryBackoff, Tool } from './tool.js';
+import { type ToolContext, withSignal } from './tool-context.js';
+import { ToolRefused } from './tool-hooks.js';
+
+/** A tool's time was up. It is not tried again: nobody knows what it did. */
+export class ToolTimeout extends Error {}
+
+/** Executes a cleared call, again after a throw as often as the tool allows. */
+export async function attemptTool(
+  tool: Tool,
+  call: ClearedCall,
+  context: ToolContext,
+  timers: Timers,
+): Promise<unknown> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await attemptOnce(tool, call, context, timers);
+    } catch (error) {
+      context.signal.throwIfAborted();
+      if (error instanceof ToolTimeout || error instanceof ToolRefused || attempt >= tool.retries)
+        throw error;
+      if (tool.backoff !== undefined) await pause(delayOf(tool.backoff, attempt), context.signal, timers);
+    }
+  }
+}
+
+/** Races the tool against its time and the run's abort, and tells it when it has lost. */
+function attemptOnce(
+  tool: Tool,
+  call: ClearedCall,
+  context: ToolContext,
+  timers: Timers,
+): Promise<unknown> {
+  const controller = new AbortController();
+  return new Promise((resolve, reject) => {
+    const giveUp = (reason: unknown) => {
+      settle();
+      reject(reason);
+      controller.abort(reason);
+    };
+    const onAbort = () => giveUp(context.signal.reason);
+    const cancelTimer =
+      tool.timeoutMs === undefined
+        ? undefined
+        : timers.after(tool.timeoutMs, () => giveUp(new ToolTimeout(timeoutMessage(tool))));
+    const settle = () => {
+      cancelTimer?.();
+      context.signal.removeEventListener('abort', onAbort);
+    };
+    context.signal.addEventListener('abort', onAbort, { once: true });
+    tool.run(call, withSignal(context, controller.signal)).then(
+      (result) => {
+        settle();
+        resolve(result);
+      },
+      (error) => {
+        settle();
+        reject(error);
+      },
+    );
+  });
+}
+
+function delayOf({ delayMs, factor = 2, maximumMs = 30_000 }: RetryBackoff, attempt: number): number {
+  return Math.min(delayMs * factor ** attempt, maximumMs);
+}
+
+function pause(ms: number, signal: AbortSignal, timers: Timers): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      cancelTimer();
+      reject(signal.reason);
+    };
+    const cancelTimer = timers.after(ms, () => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+function timeoutMessage(tool: Tool): string {
+  const effect = tool.readOnly ? '' : ' It may or may not have taken effect.';
+  return `'${tool.name}' did not finish within ${tool.timeoutMs} ms and was stopped.${effect}`;
+}

@@ -1,0 +1,61 @@
+import { newId } from '../ids.js';
+import type { Media, MediaContents, MediaKind } from '../media.js';
+
+/** Media that a tool made: their bytes are stored once, under their hash. */
+export interface NewMedia {
+  readonly kind: MediaKind;
+  readonly bytes: Uint8Array;
+  readonly mimeType?: string;
+  readonly filename?: string;
+}
+
+/** A tool's result that carries media beside its content. */
+export class ToolResult {
+  constructor(
+    readonly content: unknown,
+    readonly media: readonly (Media | NewMedia)[],
+  ) {}
+}
+
+export function toolResult(
+  content: unknown,
+  options: { readonly media: readonly (Media | NewMedia)[] },
+): ToolResult {
+  return new ToolResult(content, options.media);
+}
+
+export interface StoredMedia {
+  readonly media: readonly Media[];
+  /** One line for each that could not be kept, for the model to read. */
+  readonly faults: readonly string[];
+}
+
+const largestMedia = 25 * 1024 * 1024;
+
+export async function storeMedia(
+  given: readonly (Media | NewMedia)[],
+  contents: MediaContents | undefined,
+): Promise<StoredMedia> {
+  const media: Media[] = [];
+  const faults: string[] = [];
+  for (const one of given) {
+    if (!('bytes' in one)) media.push(one);
+    else {
+      try {
+        media.push(await storeOne(one, contents));
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        faults.push(`[The ${one.kind} that belongs to this result could not be kept: ${reason}]`);
+      }
+    }
+  }
+  return { media, faults };
+}
+
+async function storeOne(one: NewMedia, contents: MediaContents | undefined): Promise<Media> {
+  const { bytes, ...fields } = one;
+  if (bytes.length > largestMedia)
+    throw new Error(`it has ${bytes.length} bytes, the limit is ${largestMedia}.`);
+  if (contents === undefined) throw new Error('there is no place for media here.');
+  return { ...fields, id: newId(), hash: await contents.put(bytes), size: bytes.length };
+}

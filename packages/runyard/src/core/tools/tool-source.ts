@@ -1,0 +1,13 @@
+import type { Tool } from './tool.js';
+
+/** Where tools come from that are not known before it is asked, such as an MCP server. */
+export interface ToolSource {
+  /** Stands before the name of a tool whose own name is taken, and in error messages. */
+  readonly name: string;
+  /** Added to the agent's system message. */
+  readonly instructions?: string;
+  /** The tools that it has now. Connects when it has to; rejects with a word on what to mend. */
+  tools(signal: AbortSignal): Promise<readonly Tool[]>;
+  /** Lets go of connections and processes. It may be used again: it then connects anew. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,55 @@
+import { errors } from '../errors.js';
+import { Tool } from './tool.js';
+import type { ToolSource } from './tool-source.js';
+
+/** What an agent can be given as a tool: one, a kit of them, or a source that is asked for each run. */
+export type ToolEntry = Tool | Toolkit | ToolSource;
+
+export interface ToolkitOptions {
+  readonly name: string;
+  readonly tools: readonly ToolEntry[];
+  /** Only these, by the names that they have inside the kit. */
+  readonly include?: readonly string[];
+  /** All but these. */
+  readonly exclude?: readonly string[];
+  /** Stands before the name of each tool. */
+  readonly prefix?: string;
+  /** Added to the agent's system message: how the tools belong together. */
+  readonly instructions?: string;
+}
+
+/** Tools that belong together. */
+export class Toolkit {
+  constructor(readonly options: ToolkitOptions) {}
+
+  get name(): string {
+    return this.options.name;
+  }
+
+  /** The tools of the kit among those of its entries, under their names outside of it. */
+  select(inside: readonly Tool[]): readonly Tool[] {
+    const { include, exclude, prefix = '' } = this.options;
+    return inside
+      .filter(({ name }) => include?.includes(name) ?? true)
+      .filter(({ name }) => !exclude?.includes(name))
+      .map((tool) => tool.named(prefix + tool.name));
+  }
+}
+
+export function toolkit(options: ToolkitOptions): Toolkit {
+  const kit = new Toolkit(options);
+  checkNames(options);
+  return kit;
+}
+
+/** A misspelt name would leave a tool in that was to be left out. What a source has is not known here. */
+function checkNames({ name, tools, include = [], exclude = [] }: ToolkitOptions): void {
+  if (!tools.every((entry) => entry instanceof Tool)) return;
+  const known = new Set(tools.map((tool) => tool.name));
+  const unknown = [...include, ...exclude].filter((wanted) => !known.has(wanted));
+  if (unknown.length > 0) {
+    throw errors.invalidConfig(
+      `Toolkit '${name}' has no tool '${unknown.join("', '")}'. It has: ${[...known].join(', ') || '(none)'}.`,
+    );
+  }
+}

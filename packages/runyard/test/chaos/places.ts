@@ -1,0 +1,18 @@
+import { describe } from 'vitest';
+import { freshPostgres } from '../support/databases.js';
+import { ChaosFolder, type ChaosOptions } from '../support/chaos-process.js';
+
+/** Where the processes of one test keep their data: what is left when one of them dies. */
+export async function embedded(): Promise<ChaosOptions> {
+  return { folder: new ChaosFolder() };
+}
+
+export async function onPostgres(): Promise<ChaosOptions> {
+  const { url } = await freshPostgres();
+  return { folder: new ChaosFolder(), database: url };
+}
+
+export function onEveryDatabase(define: (place: () => Promise<ChaosOptions>) => void): void {
+  describe('on sqlite', () => define(embedded));
+  describe('on postgres', () => define(onPostgres));
+}

@@ -1,0 +1,105 @@
+import { beforeAll, expect, test } from 'vitest';
+import { buildPackage } from '../cli/support.js';
+import { ChaosProcess } from '../support/chaos-process.js';
+import type { Body } from '../support/service.js';
+import { until } from '../support/until.js';
+import { onEveryDatabase } from './places.js';
+
+beforeAll(buildPackage);
+
+const soon = { leaseMs: 1000 };
+const names = (run: Body) => run.events.map(({ event }: Body) => event);
+
+onEveryDatabase((place) => {
+  test('a killed run goes on from its last finished step', async () => {
+    const options = { ...(await place()), settings: soon };
+    const { folder } = options;
+    const first = await ChaosProcess.start(options);
+    const { run_id } = await first.run('planner', { message: 'plan: step, peek@gate, step', background: 'true' });
+    await until('the first step is stored and the second has begun', async () => {
+      const run = await first.get('planner', run_id);
+      return folder.effects('peek').length === 1 && names(run).includes('ToolCallCompleted');
+    });
+    await first.kill();
+
+    const second = await ChaosProcess.start(options);
+    await until('the second step has begun again', () => folder.effects('peek').length === 2);
+    folder.release('gate');
+    const run = await second.settled('planner', run_id);
+    expect(run).toMatchObject({ status: 'completed', content: 'All 3 steps are done.' });
+    expect(folder.effects().map(({ name }) => name)).toEqual(['step', 'peek', 'peek', 'step']);
+    const [before, after] = folder.effects('peek');
+    expect(after?.idempotencyKey).toBe(before?.idempotencyKey);
+    expect(after?.pid).not.toBe(before?.pid);
+    expect(new Set(folder.effects().map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3);
+    expect(run.tools.map(({ result }: Body) => result)).toHaveLength(3);
+    expect(run.messages.map(({ role }: Body) => role)).toEqual([
+      ...['user', 'assistant', 'tool', 'assistant', 'tool', 'assistant', 'tool', 'assistant'],
+    ]);
+  });
+
+  test('the events of a run that was taken over go on where they were, and none is sent twice', async () => {
+    const options = { ...(await place()), settings: soon };
+    const { folder } = options;
+    const first = await ChaosProcess.start(options);
+    const { run_id } = await first.run('planner', { message: 'plan: step, step@gate', background: 'true' });
+    const before = await until('the second step is announced', async () => {
+      const run = await first.get('planner', run_id);
+      return names(run).filter((name: string) => name === 'ToolCallStarted').length === 2 && run;
+    });
+    await first.kill();
+    folder.release('gate');
+
+    const run = await (await ChaosProcess.start(options)).settled('planner', run_id);
+    expect(run.events.slice(0, before.events.length)).toEqual(before.events);
+    const indices = run.events.map(({ event_index }: Body) => event_index);
+    expect(indices).toEqual([...new Set(indices)].sort((left, right) => Number(left) - Number(right)));
+    const once = run.events.filter(({ event }: Body) => event.startsWith('ToolCall') || event === 'ModelRequestCompleted');
+    expect(once.map(({ event }: Body) => event)).toEqual([
+      'ModelRequestCompleted',
+      'ToolCallStarted',
+      'ToolCallCompleted',
+      'ModelRequestCompleted',
+      'ToolCallStarted',
+      'ToolCallCompleted',
+      'ModelRequestCompleted',
+    ]);
+    expect(names(run).slice(-2)).toEqual(['RunContentCompleted', 'RunCompleted']);
+    expect(names(run).filter((name: string) => name === 'RunCompleted')).toHaveLength(1);
+  });
+
+  test('a run that died while the model spoke says everything once', async () => {
+    const options = { ...(await place()), settings: soon };
+    const first = await ChaosProcess.start(options);
+    const stream = await first.stream('held', { message: 'words' });
+    const { run_id } = await stream.event('RunStarted');
+    await stream.until(() => stream.content === 'Begun');
+    await until('the run is stored', () => first.get('held', run_id));
+    await first.kill();
+    options.folder.release('words');
+    const run = await (await ChaosProcess.start(options)).settled('held', run_id);
+    expect(run).toMatchObject({ status: 'completed', content: 'Begun and done.' });
+    expect(run.messages.map(({ content }: Body) => content)).toEqual(['words', 'Begun and done.']);
+  });
+
+  test('a tool with side effects is never executed twice: the run asks what became of it', async () => {
+    const options = { ...(await place()), settings: soon };
+    const { folder } = options;
+    const first = await ChaosProcess.start(options);
+    const { run_id } = await first.run('planner', { message: 'plan: step, charge@gate', background: 'true' });
+    await until('the charge has begun', () => folder.effects('charge').length === 1);
+    await first.kill();
+    folder.release('gate');
+
+    const second = await ChaosProcess.start(options);
+    const run = await second.settled('planner', run_id);
+    expect(run.status).toBe('paused');
+    expect(names(run).at(-1)).toBe('RunPaused');
+    expect(run.events.at(-1).requirements).toHaveLength(1);
+    await second.kill();
+    const third = await ChaosProcess.start(options);
+    expect((await third.settled('planner', run_id)).status).toBe('paused');
+    expect(folder.effects('charge')).toHaveLength(1);
+    expect(folder.effects('step')).toHaveLength(1);
+  });
+});

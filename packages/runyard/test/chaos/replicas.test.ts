@@ -1,0 +1,71 @@
+import { beforeAll, expect, test } from 'vitest';
+import { buildPackage } from '../cli/support.js';
+import { ChaosProcess } from '../support/chaos-process.js';
+import type { Body } from '../support/service.js';
+import { until } from '../support/until.js';
+import { onPostgres } from './places.js';
+
+beforeAll(buildPackage);
+
+const settings = { leaseMs: 1000 };
+
+test('the run of a process that dies goes on in another one', async () => {
+  const options = { ...(await onPostgres()), settings };
+  const { folder } = options;
+  const [first, second] = await Promise.all([ChaosProcess.start(options), ChaosProcess.start(options)]);
+  const { run_id } = await first.run('planner', { message: 'plan: step, peek@gate', background: 'true' });
+  await until('the second step has begun', () => folder.effects('peek').length === 1);
+  expect(['pending', 'running']).toContain((await second.get('planner', run_id)).status);
+  await first.kill();
+  await until('the other process does it again', () => folder.effects('peek').length === 2);
+  folder.release('gate');
+  expect(await second.settled('planner', run_id)).toMatchObject({ status: 'completed', content: 'All 2 steps are done.' });
+  expect(folder.effects('step')).toHaveLength(1);
+  expect(folder.effects('peek').map(({ pid }) => pid)).toEqual([first.pid, second.pid]);
+});
+
+test('a process that is alive keeps its runs, however long they take', async () => {
+  const options = { ...(await onPostgres()), settings };
+  const { folder } = options;
+  const [first, second] = await Promise.all([ChaosProcess.start(options), ChaosProcess.start(options)]);
+  const { run_id } = await first.run('planner', { message: 'plan: peek@gate', background: 'true' });
+  await until('it has begun', () => folder.effects('peek').length === 1);
+  // the same lease that lets the other process take over a dead one's run has to pass more than once
+  const other = await second.run('held', { message: 'a while', background: 'true' });
+  await second.kill();
+  const third = await ChaosProcess.start(options);
+  folder.release('a while');
+  await third.settled('held', other.run_id);
+  folder.release('gate');
+  expect((await first.settled('planner', run_id)).status).toBe('completed');
+  expect(folder.effects('peek').map(({ pid }) => pid)).toEqual([first.pid]);
+});
+
+test('a process that slept past its lease finds that it may do nothing more', async () => {
+  const options = { ...(await onPostgres()), settings };
+  const { folder } = options;
+  const [sleeper, waker] = await Promise.all([ChaosProcess.start(options), ChaosProcess.start(options)]);
+  const stream = await sleeper.stream('planner', { message: 'plan: step@gate, charge@till' });
+  const { run_id } = await stream.event('RunStarted');
+  await until('the step has begun', () => folder.effects('step').length === 1);
+  sleeper.signal('SIGSTOP');
+  await until('the other process does it again', () => folder.effects('step').length === 2);
+  folder.release('gate');
+  await until('the other process has begun to charge', () => folder.effects('charge').length === 1);
+
+  sleeper.signal('SIGCONT');
+  await stream.over;
+  expect(stream.names).not.toContain('RunCompleted');
+  expect(folder.effects('charge')).toHaveLength(1);
+  folder.release('till');
+  const run = await waker.settled('planner', run_id);
+  expect(run).toMatchObject({ status: 'completed', content: 'All 2 steps are done.' });
+  expect(folder.effects('charge').map(({ pid }) => pid)).toEqual([waker.pid]);
+  const completions = run.events.filter(({ event }: Body) => event === 'ToolCallCompleted');
+  expect(completions).toHaveLength(2);
+  const indices = run.events.map(({ event_index }: Body) => event_index);
+  expect(indices).toEqual([...new Set(indices)].sort((left, right) => Number(left) - Number(right)));
+
+  const alive = await sleeper.run('echo', { message: 'still here?' });
+  expect(alive.content).toBe('Answer to: still here?');
+});

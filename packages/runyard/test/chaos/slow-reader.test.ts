@@ -1,0 +1,88 @@
+import { connect, type Socket } from 'node:net';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { buildPackage } from '../cli/support.js';
+import { ChaosProcess } from '../support/chaos-process.js';
+import type { Body } from '../support/service.js';
+import { until } from '../support/until.js';
+import { embedded } from './places.js';
+
+beforeAll(buildPackage);
+
+const events = 10_000;
+const readers = 4;
+const megabyte = 1_048_576;
+/** The events of one run are over 20 MiB. What the readers left lying must not be in memory, not even of one. */
+const bound = 12 * megabyte;
+
+test('readers that stop reading cost bounded memory, disturb nobody, and miss nothing', async () => {
+  const service = await ChaosProcess.start(await embedded());
+  // one run ahead, so that what any run needs is there before it is measured
+  await (await service.stream('flood', { message: String(events) })).end();
+  const before = await service.memory();
+
+  const stalled = Array.from({ length: readers }, (_, index) => new StallingReader(service.url, `stalled-${index}`));
+  const reader = await (await service.stream('flood', { message: String(events) })).end();
+  expect(numbersOf(reader.events)).toEqual(upTo(events));
+  await until('all runs have ended though nobody reads them', async () => {
+    const response = await fetch(`${service.url}/agents/flood/runs?status=completed`);
+    return ((await response.json()) as Body[]).length === readers + 2;
+  });
+  console.log(before/1e6, (await service.memory())/1e6);
+  expect(((await service.memory()) - before) / megabyte).toBeLessThan(bound / megabyte);
+
+  const late = await stalled[0]!.readOn();
+  expect(late.at(-1)?.event).toBe('RunCompleted');
+  expect(late.map(({ event_index }) => event_index)).toEqual(late.map((_, index) => index));
+  expect(numbersOf(late)).toEqual(upTo(events));
+}, 90_000);
+
+/** A client that asks for a stream and then lets everything lie. */
+class StallingReader {
+  private readonly socket: Socket;
+
+  constructor(
+    url: string,
+    readonly runId: string,
+  ) {
+    const { host, hostname, port } = new URL(url);
+    const form = `message=${events}&run_id=${runId}`;
+    this.socket = connect({ host: hostname, port: Number(port) });
+    onTestFinished(() => void this.socket.destroy());
+    this.socket.pause();
+    this.socket.write(
+      `POST /agents/flood/runs HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/x-www-form-urlencoded\r\n` +
+        `content-length: ${form.length}\r\nconnection: close\r\n\r\n${form}`,
+    );
+  }
+
+  /** Reads everything that was left lying. */
+  async readOn(): Promise<Body[]> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of this.socket) chunks.push(chunk as Buffer);
+    return unchunked(Buffer.concat(chunks))
+      .split('\n')
+      .filter((line) => line.startsWith('data: '))
+      .map((line) => JSON.parse(line.slice(6)) as Body);
+  }
+}
+
+/** The body of an answer whose length was not known when it began. */
+function unchunked(answer: Buffer): string {
+  const parts: Buffer[] = [];
+  let at = answer.indexOf('\r\n\r\n') + 4;
+  for (;;) {
+    const end = answer.indexOf('\r\n', at);
+    const length = Number.parseInt(answer.toString('latin1', at, end), 16);
+    if (!(length > 0)) return Buffer.concat(parts).toString('utf8');
+    parts.push(answer.subarray(end + 2, end + 2 + length));
+    at = end + 2 + length + 2;
+  }
+}
+
+function numbersOf(all: readonly Body[]): number[] {
+  return all.filter(({ event }) => event === 'CustomEvent').map(({ number }) => number as number);
+}
+
+function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
