@@ -4,9 +4,9 @@ import { parseArgs } from 'node:util';
 import { ensureBuilt, ensureInstalled, root } from '../scripts/lib/setup.mjs';
 import { provideBenchDatabase } from './lib/bench-database.mjs';
 import { startProcess, stopAllProcesses } from './lib/processes.mjs';
-import { coldStartRows, loadRows, memoryRows, sessionRows } from './lib/rows.mjs';
+import { coldStartRows, loadRow, memoryRows, sessionRows, streamRows } from './lib/rows.mjs';
 import { databases, serverStarter } from './lib/servers.mjs';
-import { machine, table } from './lib/table.mjs';
+import { loadTable, machine, table } from './lib/table.mjs';
 import { compareColdStarts } from './sections/cold-start.mjs';
 import { compareUnderLoad, shapes, warmUp } from './sections/load.mjs';
 import { measureIdleStreams } from './sections/memory.mjs';
@@ -19,14 +19,14 @@ const thorough = {
   load: { rounds: 5, milliseconds: 500 },
   warmUp: { runs: 3000, milliseconds: 3000 },
   session: { length: 1000, rounds: 2 },
-  streams: 2000,
+  streams: { count: 2000, repetitions: 3 },
   starts: 5,
 };
 const quick = {
   load: { rounds: 3, milliseconds: 300 },
   warmUp: { runs: 1500, milliseconds: 2500 },
   session: { length: 1000, rounds: 1 },
-  streams: 2000,
+  streams: { count: 2000, repetitions: 1 },
   starts: 3,
 };
 
@@ -113,39 +113,33 @@ async function prepare({ databases: wanted, only, profileFolder }, cleaning, sig
   return { load, start, folder };
 }
 
-async function measure(options, setting) {
-  const rows = [];
-  const runyardRows = [];
-  const { only, amounts } = options;
-  for (const database of options.databases) {
-    if (only.has('load')) rows.push(...(await underLoad(setting, database, amounts)));
-    if (only.has('session')) runyardRows.push(...(await overASession(setting, database, amounts)));
+async function measure({ only, amounts, databases: wanted }, setting) {
+  const results = { load: [], other: [], session: [], durability: [] };
+  for (const database of wanted) {
+    if (only.has('load')) await underLoad(setting, database, amounts, results);
+    if (only.has('session')) results.session.push(...(await overASession(setting, database, amounts)));
   }
-  if (options.databases.includes('sqlite')) {
-    if (only.has('memory')) rows.push(...(await ofIdleStreams(setting, amounts)));
-    if (only.has('start')) rows.push(...(await atStart(setting, amounts)));
-  }
-  const durabilityRows =
-    options.databases.includes('sqlite') && only.has('durability')
-      ? await betweenDurabilities(setting, amounts)
-      : [];
-  return { rows, runyardRows, durabilityRows };
+  // The rest is about the embedded default.
+  if (!wanted.includes('sqlite')) return results;
+  if (only.has('memory')) results.other.push(...(await ofIdleStreams(setting, amounts)));
+  if (only.has('start')) results.other.push(...(await atStart(setting, amounts)));
+  if (only.has('durability')) results.durability = await betweenDurabilities(setting, amounts);
+  return results;
 }
 
-async function underLoad({ load, start }, database, amounts) {
+async function underLoad({ load, start }, database, amounts, results) {
   const { title } = databases[database];
   const base = await start.bare(database);
   const measured = await start.runyard(database);
   say(`${title}: warming up`);
   for (const server of [base, measured]) await warmUp(load, server, amounts.warmUp);
-  const rows = [];
   for (const shape of shapes) {
     say(`${title}: ${shape.name}, callers: ${shape.callers}`);
     const result = await compareUnderLoad(load, { base, measured }, shape, amounts.load);
-    rows.push(...loadRows(title, shape, result));
+    results.load.push(loadRow(title, shape, result, true));
+    if (shape.stream) results.other.push(...streamRows(title, shape, result));
   }
   await Promise.all([base.stop(), measured.stop()]);
-  return rows;
 }
 
 async function overASession({ load, start }, database, amounts) {
@@ -154,23 +148,26 @@ async function overASession({ load, start }, database, amounts) {
   const server = await start.runyard(database);
   const result = await compareSessionLengths(load, server, amounts.session);
   await server.stop();
-  return sessionRows(title, amounts.session.length, result);
+  return sessionRows(title, result);
 }
 
-async function ofIdleStreams({ load, start }, amounts) {
-  say(`${amounts.streams} idle streams`);
-  const results = [];
-  for (const kind of ['bare', 'runyard']) {
-    const server = await start[kind]('sqlite');
-    results.push(await measureIdleStreams(load, server, amounts.streams));
-    await server.stop();
+/** Each time on a server that was started for it; how much of its memory is slack differs from time to time. */
+async function ofIdleStreams({ load, start }, { streams: { count, repetitions } }) {
+  say(`${count} idle streams`);
+  const results = { bare: [], runyard: [] };
+  for (let repetition = 0; repetition < repetitions; repetition += 1) {
+    for (const kind of ['bare', 'runyard']) {
+      const server = await start[kind]('sqlite');
+      results[kind].push(await measureIdleStreams(load, server, count));
+      await server.stop();
+    }
   }
-  return memoryRows('SQLite', amounts.streams, ...results);
+  return memoryRows('SQLite', count, results);
 }
 
 async function atStart({ folder }, amounts) {
   say('cold start');
-  return coldStartRows(await compareColdStarts(folder, amounts.starts));
+  return coldStartRows('SQLite', await compareColdStarts(folder, amounts.starts));
 }
 
 /** What surviving a power cut costs: Runyard against itself. */
@@ -182,7 +179,7 @@ async function betweenDurabilities({ load, start }, amounts) {
   for (const shape of shapes.slice(0, 2)) {
     say(`durability: ${shape.name}, callers: ${shape.callers}`);
     const result = await compareUnderLoad(load, { base, measured }, shape, amounts.load);
-    rows.push(...loadRows('SQLite', shape, result).map((row) => ({ ...row, target: '', met: null })));
+    rows.push(loadRow('SQLite', shape, result, false));
   }
   await Promise.all([base.stop(), measured.stop()]);
   return rows;
@@ -192,18 +189,25 @@ function say(text) {
   process.stderr.write(`${text}\n`);
 }
 
-function print({ rows, runyardRows, durabilityRows }, { json }) {
+function print(results, { json }) {
   const where = machine();
   if (json) {
-    console.log(JSON.stringify({ machine: where, rows, runyardRows, durabilityRows }, null, 2));
+    console.log(JSON.stringify({ machine: where, ...results }, null, 2));
     return;
   }
-  console.log(
-    `\n${where.date}, Node ${where.node}, ${where.platform}, ${where.cores} cores, ${where.memoryGiB} GiB\n`,
-  );
-  if (rows.length > 0) console.log(`${table(rows, { base: 'Bare', measured: 'Runyard' })}\n`);
-  if (runyardRows.length > 0) console.log(`${table(runyardRows, { base: 'First', measured: 'Last' })}\n`);
-  if (durabilityRows.length > 0) {
-    console.log(`${table(durabilityRows, { base: 'process-crash', measured: 'power-cut' })}\n`);
+  const { date, node, platform, cores, memoryGiB } = where;
+  const tables = [
+    ['Load', results.load, (rows) => loadTable(rows, 'bare', 'Runyard')],
+    ['Streams and starts', results.other, (rows) => table(rows, 'Bare', 'Runyard')],
+    ['First and 1,000th run of a session', results.session, (rows) => table(rows, 'First', '1,000th')],
+    [
+      'Price of surviving a power cut',
+      results.durability,
+      (rows) => loadTable(rows, 'process-crash', 'power-cut'),
+    ],
+  ];
+  console.log(`\n${date}, Node ${node}, ${platform}, ${cores} cores, ${memoryGiB} GiB`);
+  for (const [title, rows, render] of tables) {
+    if (rows.length > 0) console.log(`\n${title}\n\n${render(rows)}`);
   }
 }

@@ -1,7 +1,6 @@
 import { Agent, request } from 'node:http';
 import { question } from './lib/answer.mjs';
 import { serveCommands } from './lib/commands.mjs';
-import { percentile } from './lib/statistics.mjs';
 
 /** Calls a server as often as it is told to, and checks every answer. */
 const connections = new Agent({ keepAlive: true });
@@ -23,14 +22,8 @@ async function load({ port, agentId, callers, stream, runs, milliseconds, sessio
   await Promise.all(Array.from({ length: callers }, caller));
   const seconds = (performance.now() - begun) / 1000;
   const whole = times.map((time) => time.whole);
-  const first = times.flatMap((time) => time.firstContent ?? []);
-  return {
-    runs: times.length,
-    seconds,
-    whole,
-    median: percentile(whole, 50),
-    ...(first.length > 0 && { first, firstEvent: times.map((time) => time.firstEvent) }),
-  };
+  const first = stream ? times.map((time) => time.firstContent) : [];
+  return { runs: times.length, seconds, whole, first };
 }
 
 function formOf(stream, sessionId) {
@@ -43,21 +36,20 @@ function run(port, agentId, body, stream) {
   const begun = performance.now();
   return new Promise((resolve, reject) => {
     const sent = post(port, agentId, body, connections, (response) => {
-      const time = {};
+      let firstContent;
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (chunk) => {
-        time.firstEvent ??= performance.now() - begun;
         text += chunk;
-        if (stream && time.firstContent === undefined && text.includes('"content":"token1 ')) {
-          time.firstContent = performance.now() - begun;
+        if (stream && firstContent === undefined && text.includes('"content":"token1 ')) {
+          firstContent = performance.now() - begun;
         }
       });
       response.on('error', reject);
       response.on('end', () => {
         const fault = faultOf(response, text, stream);
         if (fault !== undefined) reject(new Error(fault));
-        else resolve({ ...time, whole: performance.now() - begun });
+        else resolve({ firstContent, whole: performance.now() - begun });
       });
     });
     sent.on('error', reject);

@@ -13,7 +13,12 @@ const released = new Promise((resolve) => {
   releaseAnswers = resolve;
 });
 
-const noTokens = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+const emptyAnswer = {
+  content: 'done',
+  toolCalls: [],
+  usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
+  finishReason: 'stop',
+};
 
 /** Says nothing until it is released, and needs no connection of its own meanwhile. */
 const waitingModel = {
@@ -23,10 +28,11 @@ const waitingModel = {
   capabilities: { structuredOutput: 'native', tools: true },
   async generate() {
     await released;
-    return { content: 'done', toolCalls: [], usage: noTokens, finishReason: 'stop' };
+    return emptyAnswer;
   },
   async *stream() {
-    yield { type: 'response', response: await this.generate() };
+    await released;
+    yield { type: 'response', response: emptyAnswer };
   },
 };
 

@@ -1,74 +1,82 @@
 import { tokens } from './answer.mjs';
+import { median } from './statistics.mjs';
 
-/** Bounds of the blueprint; a row without one only informs. */
+/** Bounds of the blueprint. */
 const targets = { cpu: 2, session: 1.1, memoryKiB: 20, coldStartMs: 700 };
 
-/** One row: two values of the same unit, their ratio, and a bound for the ratio or for the measured value. */
-export function row({ what, where = '', unit, base, measured, mostRatio, most }) {
+/** One row: two values of the same unit, their ratio, and perhaps a bound for the ratio or for the second value. */
+function row({ what, where, unit, base, measured, mostRatio, most }) {
   const ratio = measured / base;
-  const bound = mostRatio ?? most;
-  const held = mostRatio === undefined ? measured : ratio;
-  const target = bound === undefined ? '' : mostRatio === undefined ? `${bound} ${unit}` : `${bound}×`;
+  const common = { what, where, unit, base, measured, ratio };
+  if (mostRatio !== undefined) return { ...common, target: `${mostRatio}×`, met: ratio <= mostRatio };
+  if (most !== undefined) return { ...common, target: `${most} ${unit}`, met: measured <= most };
+  return common;
+}
+
+/** What one shape of load cost on two servers. `bounded`: the CPU time of a run has a bound. */
+export function loadRow(where, { name, callers }, { base, measured }, bounded) {
+  const both = (unit, value) => ({ unit, base: value(base), measured: value(measured) });
   return {
-    what,
+    what: `${name}, ${callers} ${callers === 1 ? 'caller' : 'callers'}`,
     where,
-    unit,
-    base,
-    measured,
-    ratio,
-    target,
-    met: bound === undefined ? null : held <= bound,
+    cpu: row({
+      ...both('ms', (side) => side.cpuPerRun / 1000),
+      ...(bounded && { mostRatio: targets.cpu }),
+    }),
+    throughput: row(both('runs/s', (side) => side.runsPerSecond)),
+    time: row(both('ms', (side) => side.wholeMs.p50)),
   };
 }
 
-export function loadRows(where, { name, callers, stream }, { base, measured }) {
-  const what = `${name}, ${callers} ${callers === 1 ? 'caller' : 'callers'}`;
-  const both = (title, unit, value, bound) =>
-    row({ what: title, where, unit, base: value(base), measured: value(measured), ...bound });
-  const rows = [
-    both(`${what}: CPU per run`, 'ms', (side) => side.cpuPerRun / 1000, { mostRatio: targets.cpu }),
-    both(`${what}: throughput`, 'runs/s', (side) => side.runsPerSecond),
-    both(`${what}: time of a run, p50`, 'ms', (side) => side.wholeMs.p50),
-  ];
-  if (!stream) return rows;
+export function streamRows(where, { name, callers }, { base, measured }) {
+  const both = (title, unit, value) =>
+    row({
+      what: `${title} (${name}, ${callers} ${callers === 1 ? 'caller' : 'callers'})`,
+      where,
+      unit,
+      base: value(base),
+      measured: value(measured),
+    });
   return [
-    ...rows,
-    both(`${what}: CPU per token`, 'µs', (side) => side.cpuPerRun / tokens.length),
-    both(`${what}: first content event, p50`, 'ms', (side) => side.firstMs.p50),
-    both(`${what}: first content event, p99`, 'ms', (side) => side.firstMs.p99),
+    both('CPU per token', 'µs', (side) => side.cpuPerRun / tokens.length),
+    both('first content event, p50', 'ms', (side) => side.firstMs.p50),
+    both('first content event, p99', 'ms', (side) => side.firstMs.p99),
   ];
 }
 
-export function sessionRows(where, length, { first, last }) {
-  const what = `run ${length} of a session against the first`;
-  const bound = { mostRatio: targets.session };
-  return [
-    row({ what: `${what}: time`, where, unit: 'ms', base: first.wholeMs, measured: last.wholeMs, ...bound }),
+export function sessionRows(where, { first, last }) {
+  const both = (what, value) =>
     row({
-      what: `${what}: CPU`,
+      what,
       where,
       unit: 'ms',
-      base: first.cpuPerRun / 1000,
-      measured: last.cpuPerRun / 1000,
-      ...bound,
-    }),
+      base: value(first),
+      measured: value(last),
+      mostRatio: targets.session,
+    });
+  return [
+    both('time of a run', (side) => side.wholeMs),
+    both('CPU of a run', (side) => side.cpuPerRun / 1000),
   ];
 }
 
-export function memoryRows(where, count, bare, runyard) {
-  const what = `idle stream, one of ${count}`;
-  const most = targets.memoryKiB;
-  return [
-    row({ what: `${what}: resident`, where, unit: 'KiB', base: bare.rssKiB, measured: runyard.rssKiB, most }),
-    row({ what: `${what}: heap`, where, unit: 'KiB', base: bare.heapKiB, measured: runyard.heapKiB, most }),
-  ];
+export function memoryRows(where, count, { bare, runyard }) {
+  const both = (name, value) =>
+    row({
+      what: `idle stream, one of ${count}: ${name}`,
+      where,
+      unit: 'KiB',
+      base: median(bare.map(value)),
+      measured: median(runyard.map(value)),
+      most: targets.memoryKiB,
+    });
+  return [both('live', (side) => side.heapKiB), both('resident', (side) => side.rssKiB)];
 }
 
-export function coldStartRows({ bare, fresh, existing }) {
-  const most = targets.coldStartMs;
-  const where = 'SQLite';
+export function coldStartRows(where, { bare, fresh, existing }) {
+  const common = { where, unit: 'ms', base: bare, most: targets.coldStartMs };
   return [
-    row({ what: 'cold start, new data folder', where, unit: 'ms', base: bare, measured: fresh, most }),
-    row({ what: 'cold start, existing data', where, unit: 'ms', base: bare, measured: existing, most }),
+    row({ ...common, what: 'cold start, new data folder', measured: fresh }),
+    row({ ...common, what: 'cold start, existing data', measured: existing }),
   ];
 }

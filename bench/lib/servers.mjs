@@ -9,7 +9,7 @@ export const databases = {
   postgres: { title: 'PostgreSQL' },
 };
 
-/** Starts servers that use the given model server. `place` tells the folder and the PostgreSQL to store in. */
+/** Starts servers that ask the given model server and store in the folder or in PostgreSQL. */
 export function serverStarter({ modelPort, folder, postgresUrl, profileFolder }) {
   const bare = (database) => {
     const { synchronous } = databases[database];

@@ -1,37 +1,56 @@
 import { cpus, totalmem } from 'node:os';
 
 export function machine() {
-  const memory = Math.round(totalmem() / 2 ** 30);
   const { platform, arch, version } = process;
   return {
-    cores: cpus().length,
-    memoryGiB: memory,
-    platform: `${platform} ${arch}`,
-    node: version,
     date: new Date().toISOString().slice(0, 10),
+    node: version,
+    platform: `${platform} ${arch}`,
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
   };
 }
 
-/** The rows as a Markdown table whose columns line up. */
-export function table(rows, { base, measured }) {
-  const lines = [
-    ['Measurement', 'On', base, measured, 'Ratio', 'Target', 'Met'],
-    ...rows.map((row) => [
-      row.what,
-      row.where,
-      `${shown(row.base)} ${row.unit}`,
-      `${shown(row.measured)} ${row.unit}`,
-      row.ratio.toFixed(2),
-      row.target,
-      row.met === null ? '' : row.met ? 'yes' : 'NO',
+/** Load on two servers: CPU time beside throughput, each with its ratio. */
+export function loadTable(rows, base, measured) {
+  const head = ['Load', 'On', `CPU per run: ${base}`, measured, 'Ratio', 'Target', 'Met'];
+  const rest = [`Throughput: ${base}`, measured, 'Ratio', `Time, p50: ${base}`, measured];
+  return markdown([
+    [...head, ...rest],
+    ...rows.map(({ what, where, cpu, throughput, time }) => [
+      what,
+      where,
+      ...compared(cpu),
+      ...bound(cpu),
+      ...compared(throughput),
+      ...compared(time).slice(0, 2),
     ]),
-  ];
-  const widths = lines[0].map((_, column) => Math.max(...lines.map((line) => line[column].length)));
-  const text = (line) => `| ${line.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`;
-  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
-  return [text(lines[0]), rule, ...lines.slice(1).map(text)].join('\n');
+  ]);
+}
+
+export function table(rows, base, measured) {
+  return markdown([
+    ['Measurement', 'On', base, measured, 'Ratio', 'Target', 'Met'],
+    ...rows.map((row) => [row.what, row.where, ...compared(row), ...bound(row)]),
+  ]);
+}
+
+function compared({ base, measured, unit, ratio }) {
+  return [`${shown(base)} ${unit}`, `${shown(measured)} ${unit}`, ratio.toFixed(2)];
+}
+
+function bound({ target = '', met }) {
+  return [target, met === undefined ? '' : met ? 'yes' : 'NO'];
 }
 
 function shown(value) {
   return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
+}
+
+/** A Markdown table whose columns line up in a terminal too. */
+function markdown(lines) {
+  const widths = lines[0].map((_, column) => Math.max(...lines.map((line) => line[column].length)));
+  const text = (line) => `| ${line.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`;
+  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
+  return [text(lines[0]), rule, ...lines.slice(1).map(text)].join('\n');
 }

@@ -42,7 +42,7 @@ export async function oneRound(load, server, shape, bounds) {
 
 function summary(rounds) {
   const whole = rounds.flatMap((round) => round.whole);
-  const first = rounds.flatMap((round) => round.first ?? []);
+  const first = rounds.flatMap((round) => round.first);
   return {
     cpuPerRun: median(rounds.map((round) => round.cpuPerRun)),
     runsPerSecond: median(rounds.map((round) => round.runs / round.seconds)),

@@ -22,8 +22,9 @@ export type {
 export { ModelError } from './core/models/model-error.js';
 export { offlineModel } from './core/models/offline.js';
 export { openAICompatible } from './core/models/openai-compatible.js';
-export { type Tool, tool, toolResult } from './core/tools/tool.js';
+export { type Tool, tool } from './core/tools/tool.js';
 export type { ToolContext } from './core/tools/tool-context.js';
+export { toolResult } from './core/tools/tool-result.js';
 export { agent } from './library.js';
 export type { Settings } from './platform/config.js';
 export { Runyard, type RunyardOptions } from './runyard.js';

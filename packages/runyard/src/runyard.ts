@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ComponentServices, componentRoutes } from './capabilities/components/routes.js';
-import { ComponentsService } from './capabilities/components/service.js';
+import { ComponentsService, type RegisteredAgent } from './capabilities/components/service.js';
 import { type RunServices, runRoutes } from './capabilities/runs/routes.js';
 import { RunSpaces } from './capabilities/runs/run-spaces.js';
 import { RunsService } from './capabilities/runs/service.js';
@@ -36,7 +36,7 @@ import { version } from './platform/version.js';
 
 /** What an application says in code: what is registered, and settings. */
 export interface RunyardOptions extends SettingsInput {
-  readonly agents?: readonly Agent[];
+  readonly agents?: readonly RegisteredAgent[];
   /** Routes of your own on the same application: a fastify plugin. */
   readonly routes?: CustomRoutes;
   /** Where log lines go instead of standard output. */
@@ -75,7 +75,7 @@ export class Runyard {
 
   constructor(private readonly options: RunyardOptions) {
     this.components = new ComponentsService(options.agents ?? []);
-    for (const agent of this.components.listAgents()) agent.attach(() => this.runnerOf(agent));
+    for (const agent of this.components.readyAgents()) agent.attach(() => this.runnerOf(agent));
   }
 
   /** Adds settings from a file, the environment and flags. Before anything is opened. */
@@ -198,7 +198,7 @@ export class Runyard {
       databases,
       leaseMs: settings.leaseMs,
       log,
-      resolve: ({ kind, componentId }) => components.find(kind, componentId),
+      resolve: (run, state) => components.executableOf(run, state),
     });
     const runs = new RunsService({ components, spaces, onDisconnect: settings.onDisconnect });
     const id = settings.id ?? identifierOf(settings.name);

@@ -109,6 +109,16 @@ export const errors = {
     403,
     (userId: string) => `The user id '${userId}' is reserved. Use another user_id.`,
   ),
+  invalidFactoryInput: define('invalid_factory_input', 400, (text: string) => text),
+  factoryRefused: define('factory_refused', 403, (text: string) => text),
+  /** What an application's code threw is for the log: it may hold anything. */
+  factoryFailed: (cause: unknown) =>
+    new RunyardError(
+      'factory_failed',
+      500,
+      'Error in agent factory: the agent could not be built. The log has the details.',
+      { cause },
+    ),
   emptyFile: define('empty_file', 400, () => 'Empty file'),
   unsupportedFileType: define('unsupported_file_type', 400, () => 'Unsupported file type'),
 

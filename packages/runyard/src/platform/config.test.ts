@@ -68,7 +68,10 @@ describe('order', () => {
   test('RUNYARD_PORT wins over PORT, and an empty variable is not set', () => {
     expect(load({ env: { PORT: '8080' } }).settings.port).toBe(8080);
     expect(load({ env: { PORT: '8080', RUNYARD_PORT: '9090' } }).settings.port).toBe(9090);
-    expect(load({ env: { PORT: '', RUNYARD_HOST: ' ', HOST: '0.0.0.0' } }).settings).toMatchObject({ port: 7777, host: '127.0.0.1' });
+    expect(load({ env: { PORT: '', RUNYARD_HOST: ' ', HOST: '0.0.0.0' } }).settings).toMatchObject({
+      port: 7777,
+      host: '127.0.0.1',
+    });
   });
 
   test('without an environment given, none is read', () => {

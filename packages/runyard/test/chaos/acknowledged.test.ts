@@ -33,7 +33,10 @@ onEveryDatabase((place) => {
       }
     });
     const count = () => Object.values(told).flat().length;
-    await until('enough was acknowledged, in every way', () => count() > wanted && names.every((way) => told[way].length > 10));
+    await until(
+      'enough was acknowledged, in every way',
+      () => count() > wanted && names.every((way) => told[way].length > 10),
+    );
     await service.kill();
     await Promise.all(clients);
 

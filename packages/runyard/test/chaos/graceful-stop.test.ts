@@ -26,7 +26,10 @@ describe('a service that is told to stop', () => {
       return response.status !== 200 && response;
     });
     expect(refused.status).toBe(503);
-    expect(await refused.json()).toMatchObject({ error_code: 'service_stopping', request_id: expect.any(String) });
+    expect(await refused.json()).toMatchObject({
+      error_code: 'service_stopping',
+      request_id: expect.any(String),
+    });
     expect((await service.get('held', 'waiting')).status).toBe('running');
 
     folder.release('gate');
@@ -65,7 +68,10 @@ describe('what is still running when the time is up', () => {
 
       folder.release('gate');
       const second = await ChaosProcess.start(options);
-      expect(await second.settled('held', 'waiting')).toMatchObject({ status: 'completed', content: 'Begun and done.' });
+      expect(await second.settled('held', 'waiting')).toMatchObject({
+        status: 'completed',
+        content: 'Begun and done.',
+      });
       expect(await second.settled('planner', run_id)).toMatchObject({ content: 'All 2 steps are done.' });
       expect(folder.effects().map(({ name }) => name)).toEqual(['step', 'peek', 'peek']);
     });
@@ -96,7 +102,10 @@ describe('what is still running when the time is up', () => {
     options.folder.release('gate');
     const second = await ChaosProcess.start(options);
     for (const { run_id } of runs) {
-      expect(await second.settled('held', run_id)).toMatchObject({ status: 'completed', content: 'Begun and done.' });
+      expect(await second.settled('held', run_id)).toMatchObject({
+        status: 'completed',
+        content: 'Begun and done.',
+      });
     }
   });
 });

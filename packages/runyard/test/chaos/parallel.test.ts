@@ -19,6 +19,8 @@ onEveryDatabase((place) => {
     const next = await ChaosProcess.start(options);
     const listed = (await (await fetch(`${next.url}/agents/echo/runs?session_id=shared`)).json()) as Body[];
     expect(listed.map(({ run_id }) => run_id).sort()).toEqual(runs.map(({ run_id }) => run_id).sort());
-    expect(listed.map(({ content }) => content).sort()).toEqual(messages.map((message) => `Answer to: ${message}`));
+    expect(listed.map(({ content }) => content).sort()).toEqual(
+      messages.map((message) => `Answer to: ${message}`),
+    );
   });
 });

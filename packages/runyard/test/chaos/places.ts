@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { freshPostgres } from '../support/databases.js';
 import { ChaosFolder, type ChaosOptions } from '../support/chaos-process.js';
+import { freshPostgres } from '../support/databases.js';
 
 /** Where the processes of one test keep their data: what is left when one of them dies. */
 export async function embedded(): Promise<ChaosOptions> {

@@ -15,7 +15,10 @@ onEveryDatabase((place) => {
     const options = { ...(await place()), settings: soon };
     const { folder } = options;
     const first = await ChaosProcess.start(options);
-    const { run_id } = await first.run('planner', { message: 'plan: step, peek@gate, step', background: 'true' });
+    const { run_id } = await first.run('planner', {
+      message: 'plan: step, peek@gate, step',
+      background: 'true',
+    });
     await until('the first step is stored and the second has begun', async () => {
       const run = await first.get('planner', run_id);
       return folder.effects('peek').length === 1 && names(run).includes('ToolCallCompleted');
@@ -54,7 +57,9 @@ onEveryDatabase((place) => {
     expect(run.events.slice(0, before.events.length)).toEqual(before.events);
     const indices = run.events.map(({ event_index }: Body) => event_index);
     expect(indices).toEqual([...new Set(indices)].sort((left, right) => Number(left) - Number(right)));
-    const once = run.events.filter(({ event }: Body) => event.startsWith('ToolCall') || event === 'ModelRequestCompleted');
+    const once = run.events.filter(
+      ({ event }: Body) => event.startsWith('ToolCall') || event === 'ModelRequestCompleted',
+    );
     expect(once.map(({ event }: Body) => event)).toEqual([
       'ModelRequestCompleted',
       'ToolCallStarted',

@@ -20,14 +20,16 @@ test('readers that stop reading cost bounded memory, disturb nobody, and miss no
   await (await service.stream('flood', { message: String(events) })).end();
   const before = await service.memory();
 
-  const stalled = Array.from({ length: readers }, (_, index) => new StallingReader(service.url, `stalled-${index}`));
+  const stalled = Array.from(
+    { length: readers },
+    (_, index) => new StallingReader(service.url, `stalled-${index}`),
+  );
   const reader = await (await service.stream('flood', { message: String(events) })).end();
   expect(numbersOf(reader.events)).toEqual(upTo(events));
   await until('all runs have ended though nobody reads them', async () => {
     const response = await fetch(`${service.url}/agents/flood/runs?status=completed`);
     return ((await response.json()) as Body[]).length === readers + 2;
   });
-  console.log(before/1e6, (await service.memory())/1e6);
   expect(((await service.memory()) - before) / megabyte).toBeLessThan(bound / megabyte);
 
   const late = await stalled[0]!.readOn();

@@ -14,7 +14,8 @@ const { CHAOS_FOLDER: folder = '.', CHAOS_DATABASE: database, CHAOS_SETTINGS: se
 
 /** Waits until the test has made the file of this name. */
 async function released(name: string): Promise<void> {
-  while (!existsSync(join(folder, `release-${name}`))) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (!existsSync(join(folder, `release-${name}`)))
+    await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 /** What a test counts. */

@@ -83,7 +83,9 @@ describe('a real service', () => {
     onTestFinished(() => void taken.close());
     const { port } = taken.address() as { port: number };
     const text = await oneLine([], linked(), { PORT: String(port) });
-    expect(text).toMatch(new RegExp(`127\\.0\\.0\\.1:${port}: the port is in use.* RUNYARD_HOST and PORT\\.`));
+    expect(text).toMatch(
+      new RegExp(`127\\.0\\.0\\.1:${port}: the port is in use.* RUNYARD_HOST and PORT\\.`),
+    );
   });
 
   test('says in one line that its data folder cannot be written', async () => {

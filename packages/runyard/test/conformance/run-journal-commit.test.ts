@@ -216,6 +216,53 @@ forEachDatabase((_dialect, freshPlace) => {
     );
   });
 
+  it('keeps the summary that covers the newest run of a session', async () => {
+    const { runs } = await stores();
+    const run = aRun();
+    const summary = (text: string, coversUntil: number) => ({
+      sessionId: run.sessionId,
+      summary: text,
+      topics: [`about ${text}`, 'nul \0 "quoted"'],
+      coversUntil,
+      updatedAt: start + 100,
+    });
+    const stored = async () => (await runs.summary(run.sessionId))?.summary;
+    const write = (...summaries: ReturnType<typeof summary>[]) =>
+      runs.commit(summaries.map((given) => ({ runId: run.runId, attempt: 1, steps: [], summary: given })));
+
+    await runs.commit([creation(run)]);
+    expect(await runs.summary(run.sessionId)).toBeUndefined();
+    await write(summary('first', start + 10));
+    const { sessionId: _, ...first } = summary('first', start + 10);
+    expect(await runs.summary(run.sessionId)).toEqual(first);
+    await write(summary('late', start + 9));
+    expect(await stored()).toBe('first');
+    await write(summary('again', start + 10));
+    expect(await stored()).toBe('again');
+    const other = aRun();
+    await runs.commit([
+      creation(other, { summary: summary('newest', start + 30) }),
+      { runId: run.runId, attempt: 1, steps: [], summary: summary('newer', start + 20) },
+    ]);
+    expect(await stored()).toBe('newest');
+  });
+
+  it('stores a summary with the session that it begins, and none of a refused write', async () => {
+    const { runs } = await stores();
+    const summary = { summary: 'begun', topics: [], coversUntil: start, updatedAt: start };
+    const run = aRun({ userId: 'ada' });
+    expect(await runs.commit([creation(run, { summary: { sessionId: run.sessionId, ...summary } })])).toEqual(
+      [],
+    );
+    const stranger = aRun({ userId: 'bob' });
+    const forged = { ...summary, sessionId: run.sessionId, summary: 'forged', coversUntil: start + 1 };
+    await runs.commit([
+      creation(stranger, { summary: forged }),
+      { runId: run.runId, attempt: 7, steps: [], summary: forged },
+    ]);
+    expect(await runs.summary(run.sessionId)).toEqual(summary);
+  });
+
   it('answers with the blocks that hold an index, in order, up to the limit', async () => {
     const { runs } = await stores();
     const run = aRun();

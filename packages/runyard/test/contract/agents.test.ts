@@ -9,7 +9,14 @@ const model = scriptedModel(['hi'], { id: 'm', provider: 'P' });
 test('shows a plain agent without its defaults', async () => {
   const service = await startService({
     agents: [
-      agent({ id: 'plain', name: 'Plain', model, addHistoryToContext: false, numHistoryRuns: 3, markdown: false }),
+      agent({
+        id: 'plain',
+        name: 'Plain',
+        model,
+        addHistoryToContext: false,
+        numHistoryRuns: 3,
+        markdown: false,
+      }),
     ],
   });
   const { body } = await service.get('/agents/plain');

@@ -43,13 +43,15 @@ describe('the published description', () => {
     expect(result.valid).toBe(true);
     expect(document.openapi).toMatch(/^3\.1\./);
     expect(document.info.title).toBe('Yard');
-    expect(document.components.securitySchemes).toEqual({ HTTPBearer: expect.objectContaining({ scheme: 'bearer' }) });
+    expect(document.components.securitySchemes).toEqual({
+      HTTPBearer: expect.objectContaining({ scheme: 'bearer' }),
+    });
   });
 
   test('has the operations of the contract under their ids', () => {
-    expect(Object.fromEntries(operations().map(({ name, operation }) => [name, operation.operationId]))).toMatchObject(
-      contract,
-    );
+    expect(
+      Object.fromEntries(operations().map(({ name, operation }) => [name, operation.operationId])),
+    ).toMatchObject(contract);
   });
 
   test('marks everything that is not in the contract', () => {
@@ -65,7 +67,8 @@ describe('the published description', () => {
       for (const [status, response] of Object.entries<Body>(operation.responses)) {
         if (response.$ref) continue;
         expect(response.description, `${name} ${status}`).toBeTruthy();
-        for (const media of Object.values<Body>(response.content)) expect(media.schema, `${name} ${status}`).toBeTruthy();
+        for (const media of Object.values<Body>(response.content))
+          expect(media.schema, `${name} ${status}`).toBeTruthy();
       }
     }
   });
@@ -74,8 +77,24 @@ describe('the published description', () => {
     const { content } = document.paths['/agents/{agent_id}/runs'].post.requestBody;
     const fields = [
       ...['message', 'stream', 'background', 'session_id', 'user_id', 'version', 'factory_input'],
-      ...['session_state', 'dependencies', 'metadata', 'knowledge_filters', 'output_schema', 'use_json_schema'],
-      ...['images', 'audio', 'videos', 'input_files', 'stream_events', 'run_id', 'debug_mode', 'on_disconnect'],
+      ...[
+        'session_state',
+        'dependencies',
+        'metadata',
+        'knowledge_filters',
+        'output_schema',
+        'use_json_schema',
+      ],
+      ...[
+        'images',
+        'audio',
+        'videos',
+        'input_files',
+        'stream_events',
+        'run_id',
+        'debug_mode',
+        'on_disconnect',
+      ],
       ...['add_history_to_context', 'add_dependencies_to_context', 'add_session_state_to_context'],
     ];
     const multipart = content['multipart/form-data'].schema;

@@ -47,7 +47,13 @@ test('the page and all that it needs come from the service', async () => {
 });
 
 test('nothing but its own files is served there', async () => {
-  for (const name of ['package.json', 'index.html', '..%2fpackage.json', '%2e%2e%2f%2e%2e%2fpackage.json', 'none.js']) {
+  for (const name of [
+    'package.json',
+    'index.html',
+    '..%2fpackage.json',
+    '%2e%2e%2f%2e%2e%2fpackage.json',
+    'none.js',
+  ]) {
     expect((await service.get(`/docs/assets/${name}`)).status, name).toBe(404);
   }
 });

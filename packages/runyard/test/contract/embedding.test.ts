@@ -1,21 +1,25 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { agent, Runyard, type RunyardOptions } from '../../src/index.js';
 import { silentLog } from '../../src/core/log.js';
+import { agent, Runyard, type RunyardOptions } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing.js';
 import { startService } from '../support/service.js';
 import { SseClient } from '../support/sse-client.js';
 
-const echo = () => agent({ id: 'a', model: scriptedModel((request) => `You said ${request.messages.at(-1)?.content}`) });
+const echo = () =>
+  agent({ id: 'a', model: scriptedModel((request) => `You said ${request.messages.at(-1)?.content}`) });
 
 describe('routes of the operator', () => {
   const routes: RunyardOptions['routes'] = (app) => {
-    app.post('/hooks/:name', async (request) => ({ name: (request.params as { name: string }).name, got: request.body }));
+    app.post('/hooks/:name', async (request) => ({
+      name: (request.params as { name: string }).name,
+      got: request.body,
+    }));
     app.get('/hooks/fails', async () => {
       throw new Error('internal secret');
     });
@@ -66,7 +70,9 @@ describe('in a server of someone else', () => {
     const body = new URLSearchParams({ message: 'hi', stream: 'false' });
     const run = (await (await fetch(`${url}/ai/agents/a/runs/`, { method: 'POST', body })).json()) as Run;
     expect(run).toMatchObject({ status: 'completed', content: 'You said hi' });
-    expect((await fetch(`${url}/ai/agents/a/runs/${run.run_id}?session_id=${run.session_id}`)).status).toBe(200);
+    expect((await fetch(`${url}/ai/agents/a/runs/${run.run_id}?session_id=${run.session_id}`)).status).toBe(
+      200,
+    );
     const missing = await fetch(`${url}/ai/nowhere`);
     expect(missing.status).toBe(404);
     expect(await missing.json()).toMatchObject({ detail: 'Not Found' });
@@ -111,7 +117,8 @@ async function mounted(prefix: string): Promise<{ url: string }> {
   const handler = app.handler({ basePath: prefix });
   const server = createServer((request, response) => {
     const url = request.url ?? '';
-    if (url === prefix || url.startsWith(`${prefix}/`) || url.startsWith(`${prefix}?`)) handler(request, response);
+    if (url === prefix || url.startsWith(`${prefix}/`) || url.startsWith(`${prefix}?`))
+      handler(request, response);
     else response.end('their page');
   });
   server.listen(0, '127.0.0.1');

@@ -17,7 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-function expectProblem({ status, body, headers }: Answer, expected: { status: number; code: string; detail: unknown }) {
+function expectProblem(
+  { status, body, headers }: Answer,
+  expected: { status: number; code: string; detail: unknown },
+) {
   expect(status).toBe(expected.status);
   expect(headers.get('content-type')).toMatch(/^application\/json/);
   expect(body).toEqual({
@@ -29,7 +32,14 @@ function expectProblem({ status, body, headers }: Answer, expected: { status: nu
 
 describe('errors', () => {
   test('of paths that there are not', async () => {
-    for (const path of ['/nowhere', '/agents/a/nothing', '/Agents', '//', '//agents', '/agents/a/runs/x/y/z']) {
+    for (const path of [
+      '/nowhere',
+      '/agents/a/nothing',
+      '/Agents',
+      '//',
+      '//agents',
+      '/agents/a/runs/x/y/z',
+    ]) {
       expectProblem(await service.get(path), { status: 404, code: 'not_found', detail: 'Not Found' });
     }
   });
@@ -47,7 +57,11 @@ describe('errors', () => {
       expect(answer.status, `${method} ${path}`).toBe(405);
       expect(answer.headers.get('allow')).toBe(allow);
       if (method === 'HEAD') expect(answer.text).toBe('');
-      else expect(JSON.parse(answer.text)).toMatchObject({ detail: 'Method Not Allowed', error_code: 'method_not_allowed' });
+      else
+        expect(JSON.parse(answer.text)).toMatchObject({
+          detail: 'Method Not Allowed',
+          error_code: 'method_not_allowed',
+        });
     }
   });
 
@@ -57,7 +71,11 @@ describe('errors', () => {
         body: '{"message":"hi"}',
         headers: { 'content-type': type },
       });
-      expectProblem(answer, { status: 415, code: 'unsupported_media_type', detail: expect.stringContaining(type) });
+      expectProblem(answer, {
+        status: 415,
+        code: 'unsupported_media_type',
+        detail: expect.stringContaining(type),
+      });
       expect(answer.body.detail).toContain('multipart/form-data');
       expect(answer.body.detail).toContain('application/x-www-form-urlencoded');
     }
@@ -68,11 +86,19 @@ describe('errors', () => {
     const large = 'x'.repeat(3000);
     const urlencoded = await service.run('a', { message: large }, { encoding: 'urlencoded' });
     expectProblem(urlencoded, { status: 413, code: 'payload_too_large', detail });
-    expectProblem(await service.run('a', { message: large }), { status: 413, code: 'payload_too_large', detail });
+    expectProblem(await service.run('a', { message: large }), {
+      status: 413,
+      code: 'payload_too_large',
+      detail,
+    });
     const fields = Object.fromEntries(Array.from({ length: 31 }, (_, index) => [`f${index}`, 'x']));
     for (const encoding of ['multipart', 'urlencoded'] as const) {
       const many = await service.run('a', { message: 'x', ...fields }, { encoding });
-      expectProblem(many, { status: 413, code: 'payload_too_large', detail: expect.stringMatching(/30.*maxFields/) });
+      expectProblem(many, {
+        status: 413,
+        code: 'payload_too_large',
+        detail: expect.stringMatching(/30.*maxFields/),
+      });
     }
   });
 
@@ -80,7 +106,8 @@ describe('errors', () => {
     const chunks = new ReadableStream<Uint8Array>({
       start(controller) {
         controller.enqueue(new TextEncoder().encode('message='));
-        for (let index = 0; index < 10; index += 1) controller.enqueue(new TextEncoder().encode('x'.repeat(500)));
+        for (let index = 0; index < 10; index += 1)
+          controller.enqueue(new TextEncoder().encode('x'.repeat(500)));
         controller.close();
       },
     });
@@ -98,7 +125,10 @@ describe('errors', () => {
       ['multipart/form-data; boundary=b', 'no boundary here'],
       ['multipart/form-data; boundary=b', '--b\r\ncontent-disposition: form-data; name="message"\r\n\r\nhi'],
     ]) {
-      const answer = await service.call('POST', '/agents/a/runs', { body, headers: { 'content-type': type! } });
+      const answer = await service.call('POST', '/agents/a/runs', {
+        body,
+        headers: { 'content-type': type! },
+      });
       expect(answer.status, body).toBeGreaterThanOrEqual(400);
       expect(answer.status, body).toBeLessThan(500);
     }
@@ -182,7 +212,9 @@ describe('pages of other origins', () => {
     expect(headers.get('access-control-allow-origin')).toBe('https://app.example.com');
     expect(headers.get('access-control-allow-credentials')).toBe('true');
     expect(headers.get('access-control-max-age')).toBe('600');
-    expect(headers.get('access-control-allow-methods')).toBe('DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, QUERY');
+    expect(headers.get('access-control-allow-methods')).toBe(
+      'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, QUERY',
+    );
     expect(headers.get('access-control-allow-headers')).toBe('authorization, x-anything');
     expect(headers.get('vary')).toContain('Origin');
   });

@@ -18,8 +18,16 @@ const add = tool({
 describe('an agent without a server', () => {
   test('runs', async () => {
     const model = scriptedModel([{ toolCalls: [{ name: 'add', arguments: { a: 1, b: 2 } }] }, 'three']);
-    const output = await agent({ id: 'a', model, tools: [add] }).run('1 + 2?', { userId: 'ada', sessionState: { s: 1 } });
-    expect(output).toMatchObject({ status: 'completed', content: 'three', contentType: 'str', sessionState: { s: 1 } });
+    const output = await agent({ id: 'a', model, tools: [add] }).run('1 + 2?', {
+      userId: 'ada',
+      sessionState: { s: 1 },
+    });
+    expect(output).toMatchObject({
+      status: 'completed',
+      content: 'three',
+      contentType: 'str',
+      sessionState: { s: 1 },
+    });
     expect(output.tools).toMatchObject([{ name: 'add', result: '3' }]);
     expect(output.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
   });
@@ -32,7 +40,8 @@ describe('an agent without a server', () => {
 
   test('streams the events of the wire', async () => {
     const events: StreamedEvent[] = [];
-    for await (const event of agent({ id: 'a', model: scriptedModel(['one two']) }).stream('hi')) events.push(event);
+    for await (const event of agent({ id: 'a', model: scriptedModel(['one two']) }).stream('hi'))
+      events.push(event);
     expect(events.map(({ event }) => event)).toEqual([
       'RunStarted',
       'ModelRequestStarted',
@@ -56,14 +65,22 @@ describe('an agent without a server', () => {
 
   test('fits an output schema', async () => {
     const model = scriptedModel(['{"sum":3,"extra":1}']);
-    const outputSchema = { title: 'Sum', type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] };
+    const outputSchema = {
+      title: 'Sum',
+      type: 'object',
+      properties: { sum: { type: 'integer' } },
+      required: ['sum'],
+    };
     const output = await agent({ id: 'a', model }).run('1 + 2?', { outputSchema });
     expect(output).toMatchObject({ content: { sum: 3 }, contentType: 'Sum' });
   });
 
   test('tells of a failure instead of throwing it', async () => {
     const output = await agent({ id: 'a', model: scriptedModel([{ error: 'out of order' }]) }).run('hi');
-    expect(output).toMatchObject({ status: 'error', error: { message: expect.stringContaining('out of order') } });
+    expect(output).toMatchObject({
+      status: 'error',
+      error: { message: expect.stringContaining('out of order') },
+    });
   });
 });
 
@@ -101,7 +118,9 @@ describe('aborting', () => {
   test('ends a stream with the events of a cancelled run', async () => {
     const controller = new AbortController();
     const names: string[] = [];
-    for await (const { event, content } of agent({ id: 'a', model: never() }).stream('hi', { signal: controller.signal })) {
+    for await (const { event, content } of agent({ id: 'a', model: never() }).stream('hi', {
+      signal: controller.signal,
+    })) {
       names.push(event);
       if (content === 'begun ' && event === 'RunContent') controller.abort();
     }

@@ -26,19 +26,27 @@ beforeAll(async () => {
       agent({
         id: 'guide',
         model,
-        instructions: 'You know {city} and {mood}, and {nothing}. Talk to {user_id}. State: {place}. {object}',
+        instructions:
+          'You know {city} and {mood}, and {nothing}. Talk to {user_id}. State: {place}. {object}',
         dependencies: { city: 'Rome', mood: 'calm' },
         metadata: { owner: 'ops', kept: 'component' },
         sessionState: { place: 'desk', colour: 'red' },
         tools: [remember],
       }),
-      agent({ id: 'historian', model, addHistoryToContext: true, numHistoryRuns: 2, instructions: 'Be brief.' }),
+      agent({
+        id: 'historian',
+        model,
+        addHistoryToContext: true,
+        numHistoryRuns: 2,
+        instructions: 'Be brief.',
+      }),
     ],
   });
 });
 afterAll(() => service.stop());
 
-const system = (message: string) => book.requests(message)[0]?.messages.find(({ role }) => role === 'system')?.content;
+const system = (message: string) =>
+  book.requests(message)[0]?.messages.find(({ role }) => role === 'system')?.content;
 const session = (() => {
   let last = 0;
   return () => `session-${++last}`;
@@ -48,7 +56,9 @@ describe('dependencies', () => {
   test('fill the keys in the instructions; the call wins over the agent; unknown keys stay', async () => {
     const dependencies = { city: 'Paris', object: { a: [1] } };
     await service.run('guide', { message: 'filled', dependencies, user_id: 'ada' });
-    expect(system('filled')).toBe('You know Paris and calm, and {nothing}. Talk to ada. State: desk. {"a":[1]}');
+    expect(system('filled')).toBe(
+      'You know Paris and calm, and {nothing}. Talk to ada. State: desk. {"a":[1]}',
+    );
   });
 
   test('are shown to the model when asked for, and not otherwise', async () => {
@@ -64,11 +74,19 @@ describe('dependencies', () => {
 describe('session_state', () => {
   test('begins with that of the agent; the call wins; what is stored wins over the agent', async () => {
     const session_id = session();
-    const first = await service.run('guide', { message: 'one', session_id, session_state: { colour: 'blue' } });
+    const first = await service.run('guide', {
+      message: 'one',
+      session_id,
+      session_state: { colour: 'blue' },
+    });
     expect(first.body.session_state).toEqual({ place: 'desk', colour: 'blue' });
     const second = await service.run('guide', { message: 'two', session_id, session_state: { more: 1 } });
     expect(second.body.session_state).toEqual({ place: 'desk', colour: 'blue', more: 1 });
-    const third = await service.run('guide', { message: 'three', session_id, session_state: { place: 'roof' } });
+    const third = await service.run('guide', {
+      message: 'three',
+      session_id,
+      session_state: { place: 'roof' },
+    });
     expect(third.body.session_state).toEqual({ place: 'roof', colour: 'blue', more: 1 });
     expect(system('three')).toContain('State: roof');
   });
@@ -86,7 +104,11 @@ describe('session_state', () => {
   });
 
   test('is shown to the model when asked for', async () => {
-    await service.run('plain', { message: 'look', session_state: { secret: 42 }, add_session_state_to_context: true });
+    await service.run('plain', {
+      message: 'look',
+      session_state: { secret: 42 },
+      add_session_state_to_context: true,
+    });
     expect(system('look')).toContain('"secret": 42');
   });
 
@@ -95,7 +117,11 @@ describe('session_state', () => {
     await service.run('guide', { message: 'opening', session_id });
     const both = gate();
     for (const name of ['left', 'right']) {
-      book.write(name, { toolCalls: [{ name: 'remember', arguments: { key: name, value: 1 } }], waitFor: both.opened }, 'ok');
+      book.write(
+        name,
+        { toolCalls: [{ name: 'remember', arguments: { key: name, value: 1 } }], waitFor: both.opened },
+        'ok',
+      );
     }
     const runs = ['left', 'right'].map((message) => service.run('guide', { message, session_id }));
     both.open();
@@ -134,9 +160,18 @@ describe('history', () => {
       'user: h4',
     ]);
     const old = body.messages.filter((message: Body) => message.from_history);
-    expect(contents(old)).toEqual(['user: h2', 'assistant: Answer to: h2', 'user: h3', 'assistant: Answer to: h3']);
+    expect(contents(old)).toEqual([
+      'user: h2',
+      'assistant: Answer to: h2',
+      'user: h3',
+      'assistant: Answer to: h3',
+    ]);
     const stored = await service.get(`/agents/historian/runs/${body.run_id}`);
-    expect(contents(stored.body.messages)).toEqual(['system: Be brief.', 'user: h4', 'assistant: Answer to: h4']);
+    expect(contents(stored.body.messages)).toEqual([
+      'system: Be brief.',
+      'user: h4',
+      'assistant: Answer to: h4',
+    ]);
     expect(stored.body.messages.every((message: Body) => message.from_history === false)).toBe(true);
   });
 
@@ -148,7 +183,11 @@ describe('history', () => {
     const plain = session();
     await service.run('plain', { message: 'p1', session_id: plain });
     await service.run('plain', { message: 'p2', session_id: plain, add_history_to_context: true });
-    expect(contents(book.requests('p2')[0]!.messages)).toEqual(['user: p1', 'assistant: Answer to: p1', 'user: p2']);
+    expect(contents(book.requests('p2')[0]!.messages)).toEqual([
+      'user: p1',
+      'assistant: Answer to: p1',
+      'user: p2',
+    ]);
   });
 
   test('leaves out runs that failed, and those of other agents and sessions', async () => {
@@ -204,7 +243,9 @@ describe('users', () => {
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409]);
     const listed = (await service.get(`/agents/plain/runs?session_id=${session_id}`)).body;
-    expect(listed.map((run: Body) => run.user_id)).toEqual([answers.find(({ status }) => status === 200)?.body.user_id]);
+    expect(listed.map((run: Body) => run.user_id)).toEqual([
+      answers.find(({ status }) => status === 200)?.body.user_id,
+    ]);
   });
 });
 
@@ -229,7 +270,9 @@ describe('run_id', () => {
   });
 
   test('that many choose at once is given to one', async () => {
-    const many = Array.from({ length: 6 }, () => service.run('plain', { message: 'dash', run_id: 'contested' }));
+    const many = Array.from({ length: 6 }, () =>
+      service.run('plain', { message: 'dash', run_id: 'contested' }),
+    );
     const statuses = (await Promise.all(many)).map(({ status }) => status);
     expect(statuses.sort()).toEqual([200, 409, 409, 409, 409, 409]);
     expect(book.requests('dash')).toHaveLength(1);

@@ -57,7 +57,13 @@ const tools = [
       return 'lied';
     },
   }),
-  tool({ name: 'last', description: 'Ends the run', stopAfterCall: true, showResult: true, execute: () => 'final word' }),
+  tool({
+    name: 'last',
+    description: 'Ends the run',
+    stopAfterCall: true,
+    showResult: true,
+    execute: () => 'final word',
+  }),
 ];
 
 beforeAll(async () => {
@@ -97,14 +103,24 @@ describe('a plain run', () => {
       'RunCompleted',
     ]);
     expect(stream.all('RunContent').map(({ content }) => content)).toEqual(['', 'one ', 'two ', 'three']);
-    expect(stream.first('RunContent')).toMatchObject({ content_type: 'str', reasoning_content: '', workflow_agent: false });
+    expect(stream.first('RunContent')).toMatchObject({
+      content_type: 'str',
+      reasoning_content: '',
+      workflow_agent: false,
+    });
   });
 
   test('names its run in every event, with times in seconds', async () => {
     const stream = await follow('named');
     const { run_id, session_id } = stream.first('RunStarted');
     for (const event of stream.events) {
-      expect(event).toMatchObject({ run_id, session_id, agent_id: 'a', agent_name: 'Clerk', nested_depth: 0 });
+      expect(event).toMatchObject({
+        run_id,
+        session_id,
+        agent_id: 'a',
+        agent_name: 'Clerk',
+        nested_depth: 0,
+      });
       expect(Number.isInteger(event.created_at)).toBe(true);
       expect(Math.abs(event.created_at - Date.now() / 1000)).toBeLessThan(120);
     }
@@ -115,7 +131,10 @@ describe('a plain run', () => {
     const message = book.write('counted', { text: 'answer', usage, providerData: { id: 'p-1' } });
     const stream = await follow(message, { metadata: '{"m":1}', session_state: '{"s":1}' });
     expect(stream.first('RunStarted')).toMatchObject({ model: 'scripted', model_provider: 'Runyard' });
-    expect(stream.first('ModelRequestStarted')).toMatchObject({ model: 'scripted', model_provider: 'Runyard' });
+    expect(stream.first('ModelRequestStarted')).toMatchObject({
+      model: 'scripted',
+      model_provider: 'Runyard',
+    });
     expect(stream.first('ModelRequestCompleted')).toMatchObject({
       model: 'scripted',
       model_provider: 'Runyard',
@@ -145,8 +164,8 @@ describe('a plain run', () => {
 
   test('shows thinking apart from the content', async () => {
     const stream = await follow(book.write('thinking', { reasoning: 'let me see', text: 'yes' }));
-    const deltas = stream.all('RunContent');
-    expect(deltas.map(({ reasoning_content }) => reasoning_content).join('')).toBe('let me see');
+    expect(stream.first('ReasoningContentDelta').reasoning_content).toBe('let me see');
+    expect(stream.all('RunContent').map(({ reasoning_content }) => reasoning_content)).toEqual(['', '']);
     expect(stream.content).toBe('yes');
     expect(stream.first('RunCompleted')).toMatchObject({ content: 'yes', reasoning_content: 'let me see' });
   });
@@ -158,7 +177,11 @@ describe('a plain run', () => {
     expect(stream.first('RunCompleted').content).toBe(text);
     for (const { data } of stream.frames) {
       expect(data).not.toMatch(/[\u2028\u2029\n\r]/);
-      expect(data).toBe(JSON.stringify(JSON.parse(data)).replace(/\u2028/g, '\\u2028').replace(/\u2029/g, '\\u2029'));
+      expect(data).toBe(
+        JSON.stringify(JSON.parse(data))
+          .replace(/\u2028/g, '\\u2028')
+          .replace(/\u2029/g, '\\u2029'),
+      );
     }
   });
 });
@@ -167,7 +190,11 @@ describe('a run with tools', () => {
   test('reports calls of one turn together and in their order, whoever ends first', async () => {
     slowMayEnd = gate();
     fastHasEnded = gate();
-    const message = book.write('parallel', { text: 'working', toolCalls: [call('slow'), call('fast')] }, 'done');
+    const message = book.write(
+      'parallel',
+      { text: 'working', toolCalls: [call('slow'), call('fast')] },
+      'done',
+    );
     const stream = await service.stream('a', { message });
     await fastHasEnded.opened;
     await stream.until(() => stream.all('ToolCallStarted').length === 2);
@@ -197,7 +224,13 @@ describe('a run with tools', () => {
       ['slow', 'slow result'],
       ['fast', 'fast result'],
     ]);
-    expect(body.messages.map(({ role }: Body) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant']);
+    expect(body.messages.map(({ role }: Body) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+      'assistant',
+    ]);
   });
 
   test('shows a call with all its keys', async () => {
@@ -211,7 +244,12 @@ describe('a run with tools', () => {
     ];
     const started = stream.first('ToolCallStarted').tool;
     expect(Object.keys(started).sort()).toEqual([...keys].sort());
-    expect(started).toMatchObject({ tool_call_id: 'c1', tool_name: 'add', tool_args: { a: 2, b: 3 }, result: null });
+    expect(started).toMatchObject({
+      tool_call_id: 'c1',
+      tool_name: 'add',
+      tool_args: { a: 2, b: 3 },
+      result: null,
+    });
     const completed = stream.first('ToolCallCompleted');
     expect(Object.keys(completed.tool).sort()).toEqual([...keys].sort());
     expect(completed.tool).toMatchObject({ tool_call_error: false, result: '5' });
@@ -224,7 +262,12 @@ describe('a run with tools', () => {
     const { body } = await service.get(`/agents/a/runs/${stream.first('RunStarted').run_id}`);
     expect(body.tools).toEqual([completed.tool]);
     const answer = body.messages.find(({ role }: Body) => role === 'tool');
-    expect(answer).toMatchObject({ tool_call_id: 'c1', tool_name: 'add', tool_args: { a: 2, b: 3 }, content: '5' });
+    expect(answer).toMatchObject({
+      tool_call_id: 'c1',
+      tool_name: 'add',
+      tool_args: { a: 2, b: 3 },
+      content: '5',
+    });
     const asked = body.messages.find(({ tool_calls }: Body) => tool_calls);
     expect(asked.tool_calls).toEqual([
       { id: 'c1', type: 'function', function: { name: 'add', arguments: '{"a":2,"b":3}' } },
@@ -253,7 +296,10 @@ describe('a run with tools', () => {
       'four',
     );
     const stream = await follow(message);
-    expect(stream.all('ToolCallError').map(({ tool: { tool_call_id } }) => tool_call_id)).toEqual(['c1', 'c2']);
+    expect(stream.all('ToolCallError').map(({ tool: { tool_call_id } }) => tool_call_id)).toEqual([
+      'c1',
+      'c2',
+    ]);
     const [, second, third] = book.requests(message);
     expect(second?.messages.at(-1)?.content).toMatch(/a.*\n.*b/s);
     expect(third?.messages.at(-1)?.content).toMatch(/JSON/);
@@ -273,7 +319,11 @@ describe('a run with tools', () => {
   });
 
   test('refuses calls beyond the limit with a word to the model', async () => {
-    const message = book.write('greedy', { toolCalls: [call('fast', {}, 'c1'), call('fast', {}, 'c2')] }, 'enough');
+    const message = book.write(
+      'greedy',
+      { toolCalls: [call('fast', {}, 'c1'), call('fast', {}, 'c2')] },
+      'enough',
+    );
     const stream = await follow(message, {}, 'limited');
     expect(stream.all('ToolCallStarted').map(({ tool: { tool_call_id } }) => tool_call_id)).toEqual(['c1']);
     expect(stream.all('ToolCallCompleted')).toHaveLength(1);

@@ -111,7 +111,8 @@ describe.each(booleans)('the field %s', (field) => {
 
   test('counts as not sent when it is empty', async () => {
     const form = { message: 'hi', stream: 'false', [field]: '' };
-    if (field === 'stream') expect((await (await service.stream('a', form)).end()).names).toContain('RunCompleted');
+    if (field === 'stream')
+      expect((await (await service.stream('a', form)).end()).names).toContain('RunCompleted');
     else expect((await service.run('a', form)).status).toBe(200);
   });
 });
@@ -126,12 +127,16 @@ test('booleans are understood in all their spellings', async () => {
   }
 });
 
-const objects = ['session_state', 'dependencies', 'metadata', 'output_schema', 'factory_input'];
+const objects = ['session_state', 'dependencies', 'metadata', 'output_schema'];
 
 describe.each(objects)('the field %s', (field) => {
   test('refuses malformed JSON and says where', async () => {
     const answer = await service.run('a', { message: 'hi', [field]: '{"a": nope}' });
-    const item = expectFault(answer, { type: 'json_invalid', loc: ['body', field], msg: 'JSON decode error' });
+    const item = expectFault(answer, {
+      type: 'json_invalid',
+      loc: ['body', field],
+      msg: 'JSON decode error',
+    });
     expect(item.ctx.error).toEqual(expect.any(String));
     expect(item.input).toBe('{"a": nope}');
   });
@@ -139,7 +144,11 @@ describe.each(objects)('the field %s', (field) => {
   test('refuses another kind of value', async () => {
     for (const value of ['[1]', '"text"', '3', 'null', 'true']) {
       const answer = await service.run('a', { message: 'hi', [field]: value });
-      expectFault(answer, { type: 'dict_type', loc: ['body', field], msg: 'Input should be a valid dictionary' });
+      expectFault(answer, {
+        type: 'dict_type',
+        loc: ['body', field],
+        msg: 'Input should be a valid dictionary',
+      });
     }
   });
 
@@ -181,7 +190,12 @@ describe.each(['images', 'audio', 'videos', 'input_files'])('the field %s', (fie
 
 describe('the field knowledge_filters', () => {
   test('takes an object, an expression and an array of expressions', async () => {
-    for (const value of [{ a: 1 }, { op: 'EQ', key: 'a', value: 1 }, [{ op: 'EQ', key: 'a', value: 1 }], '']) {
+    for (const value of [
+      { a: 1 },
+      { op: 'EQ', key: 'a', value: 1 },
+      [{ op: 'EQ', key: 'a', value: 1 }],
+      '',
+    ]) {
       expect((await service.run('a', { message: 'hi', knowledge_filters: value })).status).toBe(200);
     }
   });
@@ -236,7 +250,8 @@ describe('ids that clients choose', () => {
     for (const stream of [false, true]) {
       const runId = `${id.slice(0, 240)}${stream ? '-streamed' : ''}`;
       const form = { message: 'hi', session_id: id, run_id: runId, stream };
-      if (stream) expect((await (await service.stream('a', form, urlencoded)).end()).names).toContain('RunCompleted');
+      if (stream)
+        expect((await (await service.stream('a', form, urlencoded)).end()).names).toContain('RunCompleted');
       else expect((await service.run('a', form, urlencoded)).status).toBe(200);
       if (id === '..') continue;
       const { status, body } = await service.get(`/agents/a/runs/${encodeURIComponent(runId)}`);
@@ -270,11 +285,24 @@ describe('ids that clients choose', () => {
 test('several faults are told at once', async () => {
   const { status, body } = await service.run('a', { stream: 'false', metadata: '[]', background: 'x' });
   expect(status).toBe(422);
-  expect(body.detail.map(({ loc }: { loc: string[] }) => loc[1]).sort()).toEqual(['background', 'message', 'metadata']);
+  expect(body.detail.map(({ loc }: { loc: string[] }) => loc[1]).sort()).toEqual([
+    'background',
+    'message',
+    'metadata',
+  ]);
 });
 
 test('fields that nobody knows disturb nothing, whatever they are called', async () => {
-  const names = ['anything', 'input', 'run_context', 'yield_run_output', '__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+  const names = [
+    'anything',
+    'input',
+    'run_context',
+    'yield_run_output',
+    '__proto__',
+    'constructor',
+    'toString',
+    'hasOwnProperty',
+  ];
   for (const encoding of encodings) {
     const form = Object.fromEntries(names.map((name) => [name, 'true']));
     const { status } = await service.run('a', { message: 'hi', ...form, ['__proto__']: 'x' }, { encoding });

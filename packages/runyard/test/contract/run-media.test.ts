@@ -17,7 +17,8 @@ afterAll(() => service.stop());
 
 const bytes = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3, 0xff]);
 const base64 = Buffer.from(bytes).toString('base64');
-const file = (name: string, type = '', content: string | Uint8Array<ArrayBuffer> = bytes) => new File([content], name, { type });
+const file = (name: string, type = '', content: string | Uint8Array<ArrayBuffer> = bytes) =>
+  new File([content], name, { type });
 
 describe('an uploaded file', () => {
   test.each([
@@ -53,7 +54,11 @@ describe('an uploaded file', () => {
     expect(sent).toMatchObject({ kind: 'image', mimeType: 'image/png', bytes });
     for (const run of [body, (await service.get(`/agents/a/runs/${body.run_id}`)).body]) {
       expect(run.input.images).toHaveLength(1);
-      expect(run.input.images[0]).toMatchObject({ content: base64, mime_type: 'image/png', filename: 'picture.png' });
+      expect(run.input.images[0]).toMatchObject({
+        content: base64,
+        mime_type: 'image/png',
+        filename: 'picture.png',
+      });
       const user = run.messages.find(({ role }: Body) => role === 'user');
       expect(user.images).toHaveLength(1);
     }
@@ -61,8 +66,15 @@ describe('an uploaded file', () => {
 
   test('of text is shown as text', async () => {
     const text = 'Grüße\nfrom a file';
-    const { body } = await service.run('a', { message: 'read', files: [file('note.txt', 'text/plain', text)] });
-    expect(body.input.files[0]).toMatchObject({ content: text, mime_type: 'text/plain', filename: 'note.txt' });
+    const { body } = await service.run('a', {
+      message: 'read',
+      files: [file('note.txt', 'text/plain', text)],
+    });
+    expect(body.input.files[0]).toMatchObject({
+      content: text,
+      mime_type: 'text/plain',
+      filename: 'note.txt',
+    });
   });
 
   test('may come with others of other kinds', async () => {
@@ -89,7 +101,10 @@ describe('an uploaded file', () => {
   });
 
   test('that is empty is refused', async () => {
-    const { status, body } = await service.run('a', { message: 'look', files: [file('empty.txt', 'text/plain', '')] });
+    const { status, body } = await service.run('a', {
+      message: 'look',
+      files: [file('empty.txt', 'text/plain', '')],
+    });
     expect(status).toBe(400);
     expect(body).toMatchObject({ detail: 'Empty file', error_code: 'empty_file' });
   });
@@ -112,7 +127,10 @@ describe('an uploaded file', () => {
   });
 
   test('too large, or too many of them, is refused with the bound', async () => {
-    const large = await service.run('a', { message: 'look', files: [file('a.png', '', new Uint8Array(100_001))] });
+    const large = await service.run('a', {
+      message: 'look',
+      files: [file('a.png', '', new Uint8Array(100_001))],
+    });
     expect(large.status).toBe(413);
     expect(large.body.detail).toMatch(/100000 bytes.*maxUploadBytes/);
     expect(large.body.error_code).toBe('payload_too_large');
@@ -137,7 +155,10 @@ describe('a media object in JSON', () => {
     const url = 'https://media.example.com/thing';
     const { status, body } = await service.run('a', {
       message: `media in ${field}`,
-      [field]: [{ content: base64, mime_type: 'application/pdf' }, { url, id: 'mine' }],
+      [field]: [
+        { content: base64, mime_type: 'application/pdf' },
+        { url, id: 'mine' },
+      ],
     });
     expect(status).toBe(200);
     expect(body.input[group]).toEqual([
@@ -150,7 +171,13 @@ describe('a media object in JSON', () => {
   });
 
   test('keeps its details', async () => {
-    const image = { content: base64, format: 'png', mime_type: 'image/png', alt_text: 'a dot', detail: 'high' };
+    const image = {
+      content: base64,
+      format: 'png',
+      mime_type: 'image/png',
+      alt_text: 'a dot',
+      detail: 'high',
+    };
     const audio = { content: base64, format: 'wav', sample_rate: 8000, transcript: 'hello' };
     const { body } = await service.run('a', { message: 'look', images: [image], audio: [audio] });
     expect(body.input.images[0]).toMatchObject(image);
@@ -173,7 +200,11 @@ describe('a media object in JSON', () => {
   });
 
   test('needs exactly one source', async () => {
-    for (const media of [{}, { content: base64, url: 'https://example.com/x' }, { content: null, url: null }]) {
+    for (const media of [
+      {},
+      { content: base64, url: 'https://example.com/x' },
+      { content: null, url: null },
+    ]) {
       const { status, body } = await service.run('a', { message: 'look', images: [media] });
       expect(status).toBe(422);
       expect(body.detail[0].loc).toEqual(['body', 'images', 0]);
@@ -182,7 +213,10 @@ describe('a media object in JSON', () => {
 
   test('with bytes that are not base64 is refused', async () => {
     for (const content of ['***', 'abc$', '', 5]) {
-      const { status, body } = await service.run('a', { message: 'look', images: [{ url: 'https://e.com/x' }, { content }] });
+      const { status, body } = await service.run('a', {
+        message: 'look',
+        images: [{ url: 'https://e.com/x' }, { content }],
+      });
       expect(status, String(content)).toBe(422);
       expect(body.detail[0].loc.slice(0, 3)).toEqual(['body', 'images', 1]);
     }
@@ -192,7 +226,10 @@ describe('a media object in JSON', () => {
     const text = 'Plain words, not base64!';
     for (const [position, content] of [text, Buffer.from(text).toString('base64')].entries()) {
       const message = `text document ${position}`;
-      const form: Record<string, FormValue> = { message, input_files: [{ content, mime_type: 'text/plain', filename: 'a.txt' }] };
+      const form: Record<string, FormValue> = {
+        message,
+        input_files: [{ content, mime_type: 'text/plain', filename: 'a.txt' }],
+      };
       const { body } = await service.run('a', form);
       expect(body.input.files[0]).toMatchObject({ content: text, filename: 'a.txt' });
       const [seen] = await mediaSeen(book.requests(message)[0]!);
@@ -201,7 +238,10 @@ describe('a media object in JSON', () => {
   });
 
   test('may be a data address', async () => {
-    const { body } = await service.run('a', { message: 'look', images: [{ url: `data:image/png;base64,${base64}` }] });
+    const { body } = await service.run('a', {
+      message: 'look',
+      images: [{ url: `data:image/png;base64,${base64}` }],
+    });
     expect(body.input.images[0]).toMatchObject({ content: base64, mime_type: 'image/png' });
   });
 });
@@ -209,7 +249,12 @@ describe('a media object in JSON', () => {
 test('media are described in lists and not carried there', async () => {
   const { body } = await service.run('a', { message: 'look', files: [file('a.png', 'image/png')] });
   const list = await service.get(`/agents/a/runs?session_id=${body.session_id}`);
-  expect(list.body[0].input_media).toMatchObject({ images: [{ filename: 'a.png' }], videos: [], audios: [], files: [] });
+  expect(list.body[0].input_media).toMatchObject({
+    images: [{ filename: 'a.png' }],
+    videos: [],
+    audios: [],
+    files: [],
+  });
   expect(list.text).not.toContain(base64);
 });
 

@@ -61,7 +61,10 @@ describe('output_schema', () => {
   });
 
   test('finds the object in a fence or among words', async () => {
-    for (const text of [`\`\`\`json\n${JSON.stringify(ada)}\n\`\`\``, `Here you are: ${JSON.stringify(ada)}.`]) {
+    for (const text of [
+      `\`\`\`json\n${JSON.stringify(ada)}\n\`\`\``,
+      `Here you are: ${JSON.stringify(ada)}.`,
+    ]) {
       const message = book.write(`wrapped ${text}`, text);
       const { body } = await service.run('native', { message, output_schema: schema });
       expect(body).toMatchObject({ content: ada, content_type: 'Person' });
@@ -80,6 +83,27 @@ describe('output_schema', () => {
     const message = book.write('nothing asked', '{"a":1}');
     const { body } = await service.run('native', { message, output_schema: { type: 'object' } });
     expect(body.content).toEqual({});
+  });
+
+  test('may call its properties what it likes', async () => {
+    const given = { properties: 'a', required: true, enum: [1], pattern: 'x', type: 't' };
+    const properties = Object.fromEntries(Object.keys(given).map((name) => [name, {}]));
+    const output_schema = { type: 'object', properties: { ...properties, properties: { type: 'string' } } };
+    const message = book.write('odd names', JSON.stringify(given));
+    const { body } = await service.run('native', { message, output_schema });
+    expect(body).toMatchObject({ status: 'completed', content: given });
+  });
+
+  test('cannot stop the service with a pattern that takes for ever', async () => {
+    const output_schema = {
+      type: 'object',
+      properties: { a: { type: 'string', pattern: '^(a+)+$' } },
+      patternProperties: { '^(b+)+$': { type: 'string' } },
+    };
+    const endless = { a: `${'a'.repeat(60)}!`, [`${'b'.repeat(60)}!`]: 'x' };
+    const message = book.write('endless', JSON.stringify(endless));
+    const { body } = await service.run('native', { message, output_schema });
+    expect(body.status).toBe('completed');
   });
 
   test('is explained to a model that cannot be held to it', async () => {
@@ -139,8 +163,16 @@ describe('use_json_schema', () => {
   });
 
   test('refuses a schema of another form', async () => {
-    for (const output_schema of [schema, { type: 'json_schema' }, { type: 'json_schema', json_schema: { schema } }]) {
-      const { status, body } = await service.run('native', { message: 'x', output_schema, use_json_schema: true });
+    for (const output_schema of [
+      schema,
+      { type: 'json_schema' },
+      { type: 'json_schema', json_schema: { schema } },
+    ]) {
+      const { status, body } = await service.run('native', {
+        message: 'x',
+        output_schema,
+        use_json_schema: true,
+      });
       expect(status).toBe(422);
       expect(body.detail[0].loc).toEqual(['body', 'output_schema']);
     }

@@ -30,7 +30,12 @@ describe('a run in the background', () => {
     expect(body.status).toBe('pending');
     const running = await service.get(`/agents/a/runs/${body.run_id}?session_id=${body.session_id}`);
     expect(running.status).toBe(200);
-    expect(running.body).toMatchObject({ run_id: body.run_id, session_id: body.session_id, user_id: 'ada', agent_id: 'a' });
+    expect(running.body).toMatchObject({
+      run_id: body.run_id,
+      session_id: body.session_id,
+      user_id: 'ada',
+      agent_id: 'a',
+    });
     expect(['pending', 'running']).toContain(running.body.status);
     expect(running.body.content ?? '').toBe('');
     for (const absent of ['messages', 'tools']) expect(running.body).not.toHaveProperty(absent);
@@ -48,7 +53,9 @@ describe('a run in the background', () => {
     const stream = await service.stream('a', { message: 'both', background: true, stream: true });
     await stream.end();
     expect(stream.names.at(-1)).toBe('RunCompleted');
-    expect(stream.frames.map(({ payload }) => payload.event_index)).toEqual(stream.frames.map((_, index) => index));
+    expect(stream.frames.map(({ payload }) => payload.event_index)).toEqual(
+      stream.frames.map((_, index) => index),
+    );
   });
 
   test('that is streamed survives its client whatever on_disconnect says', async () => {
@@ -98,7 +105,9 @@ describe('getting a run', () => {
   test('needs no session, but one that is given has to be right', async () => {
     const { body } = await service.run('a', { message: 'found' });
     expect((await service.get(`/agents/a/runs/${body.run_id}`)).status).toBe(200);
-    expect((await service.get(`/agents/a/runs/${body.run_id}?session_id=${body.session_id}`)).status).toBe(200);
+    expect((await service.get(`/agents/a/runs/${body.run_id}?session_id=${body.session_id}`)).status).toBe(
+      200,
+    );
     for (const path of [
       `/agents/a/runs/${body.run_id}?session_id=another`,
       `/agents/other/runs/${body.run_id}`,
@@ -130,7 +139,8 @@ describe('getting a run', () => {
 describe('listing runs', () => {
   test('of a session: oldest first, all keys with nulls', async () => {
     const session_id = 'listed';
-    for (const message of ['one', 'two', 'three']) await service.run('a', { message, session_id, user_id: 'ada' });
+    for (const message of ['one', 'two', 'three'])
+      await service.run('a', { message, session_id, user_id: 'ada' });
     const { body } = await service.get(`/agents/a/runs?session_id=${session_id}`);
     expect(body.map(({ run_input }: Body) => run_input)).toEqual(['one', 'two', 'three']);
     expect(body[0]).toMatchObject({
@@ -209,7 +219,9 @@ describe('listing runs', () => {
     await service.run('counted', { message: 'good' });
     await service.run('counted', { message: book.write('bad', { error: 'no' }) });
     const inputs = async (status: string) =>
-      (await service.get(`/agents/counted/runs?status=${status}`)).body.map(({ run_input }: Body) => run_input);
+      (await service.get(`/agents/counted/runs?status=${status}`)).body.map(
+        ({ run_input }: Body) => run_input,
+      );
     expect(await inputs('completed')).toEqual(['good']);
     expect(await inputs('COMPLETED')).toEqual(['good']);
     expect(await inputs('Error')).toEqual(['bad']);
@@ -218,7 +230,11 @@ describe('listing runs', () => {
 });
 
 describe('a run that fails', () => {
-  const failure = new ModelError('The provider says no', { provider: 'Elsewhere', kind: 'refused', status: 429 });
+  const failure = new ModelError('The provider says no', {
+    provider: 'Elsewhere',
+    kind: 'refused',
+    status: 429,
+  });
 
   test('is answered 200 with what went wrong, and stored', async () => {
     const { status, body } = await service.run('a', { message: book.write('refused', { error: failure }) });
@@ -229,7 +245,11 @@ describe('a run that fails', () => {
       error_type: 'model_provider_error',
     });
     const { body: stored } = await service.get(`/agents/a/runs/${body.run_id}`);
-    expect(stored).toMatchObject({ status: 'error', content: body.content, error_type: 'model_provider_error' });
+    expect(stored).toMatchObject({
+      status: 'error',
+      content: body.content,
+      error_type: 'model_provider_error',
+    });
     expect(stored.messages.map(({ role }: Body) => role)).toEqual(['user']);
     expect(stored.events.at(-1)).toMatchObject({ event: 'RunError', error_type: 'model_provider_error' });
   });
@@ -247,7 +267,10 @@ describe('a run that fails', () => {
   });
 
   test('in the background is stored as failed', async () => {
-    const { body } = await service.run('a', { message: book.write('refused later', { error: failure }), background: true });
+    const { body } = await service.run('a', {
+      message: book.write('refused later', { error: failure }),
+      background: true,
+    });
     expect(await ended(body.run_id)).toMatchObject({ status: 'error', error_type: 'model_provider_error' });
   });
 
@@ -261,7 +284,11 @@ describe('the compatibility switch', () => {
   const agentos = { 'x-runyard-compat': 'agentos' };
 
   test('gives run bodies upper-case status and integer times, and changes nothing else', async () => {
-    const { body } = await service.run('a', { message: 'compat', session_id: 'compat' }, { headers: agentos });
+    const { body } = await service.run(
+      'a',
+      { message: 'compat', session_id: 'compat' },
+      { headers: agentos },
+    );
     expect(body.status).toBe('COMPLETED');
     expect(Number.isInteger(body.created_at)).toBe(true);
     const path = `/agents/a/runs/${body.run_id}`;
@@ -276,7 +303,10 @@ describe('the compatibility switch', () => {
   });
 
   test('can be set for the whole service', async () => {
-    const compatible = await TestService.start({ agents: [agent({ id: 'a', model: book.model })], compatibility: 'agentos' });
+    const compatible = await TestService.start({
+      agents: [agent({ id: 'a', model: book.model })],
+      compatibility: 'agentos',
+    });
     const { body } = await compatible.run('a', { message: 'x' });
     await compatible.stop();
     expect(body.status).toBe('COMPLETED');

@@ -95,18 +95,28 @@ describe('a client that goes away', () => {
     const never = gate();
     const message = book.write('not alone', { chunks: ['begun ', never.opened] });
     const leaving = new AbortController();
-    const stream = await service.stream('a', { message, on_disconnect: 'cancel' }, { signal: leaving.signal });
+    const stream = await service.stream(
+      'a',
+      { message, on_disconnect: 'cancel' },
+      { signal: leaving.signal },
+    );
     const { run_id } = await stream.event('RunStarted');
     await stream.until(() => stream.content === 'begun ');
     leaving.abort();
     await until('the run is cancelled', async () => (await statusOf(run_id)) === 'cancelled');
     const { body } = await service.get(`/agents/a/runs/${run_id}`);
     expect(body.content).toBe('begun ');
-    expect(body.events.map(({ event }: { event: string }) => event).slice(-2)).toEqual(['RunCancelled', 'RunCompleted']);
+    expect(body.events.map(({ event }: { event: string }) => event).slice(-2)).toEqual([
+      'RunCancelled',
+      'RunCompleted',
+    ]);
   });
 
   test('ends the run when the service is set so, and not when the form says otherwise', async () => {
-    const cancelling = await TestService.start({ agents: [agent({ id: 'a', model: book.model })], onDisconnect: 'cancel' });
+    const cancelling = await TestService.start({
+      agents: [agent({ id: 'a', model: book.model })],
+      onDisconnect: 'cancel',
+    });
     try {
       const ends: Record<string, string> = {};
       for (const form of [{}, { on_disconnect: 'continue' }]) {
@@ -118,7 +128,9 @@ describe('a client that goes away', () => {
         const { run_id } = await stream.event('RunStarted');
         await stream.until(() => stream.content === 'begun ');
         leaving.abort();
-        await until('the departure was noticed', () => cancelling.logged.some(({ fields }) => fields.client_gone));
+        await until('the departure was noticed', () =>
+          cancelling.logged.some(({ fields }) => fields.client_gone),
+        );
         if ('on_disconnect' in form) rest.open();
         ends[name] = await until('the run ended', async () => {
           const { body } = await cancelling.get(`/agents/a/runs/${run_id}`);

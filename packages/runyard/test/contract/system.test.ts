@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { agent } from '../../src/index.js';
-import { scriptedModel } from '../../src/testing.js';
 import { version } from '../../src/platform/version.js';
+import { scriptedModel } from '../../src/testing.js';
 import { startService } from '../support/service.js';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -72,7 +72,13 @@ test('shows what is registered', async () => {
   expect(body.databases.sort()).toEqual(['archive', 'default']);
   expect(body.interfaces).toEqual([]);
   expect(body.agents).toEqual([
-    { id: 'first', name: 'First', description: 'Greets', db_id: 'default', model: { id: 'one', provider: 'Runyard' } },
+    {
+      id: 'first',
+      name: 'First',
+      description: 'Greets',
+      db_id: 'default',
+      model: { id: 'one', provider: 'Runyard' },
+    },
     {
       id: 'second',
       name: 'second',

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { createRunForm } from '../../src/capabilities/runs/schema.js';
 import { addSettingFlags } from '../../src/cli/setting-flags.js';
-import { compatibleProviders } from '../../src/core/models/providers.js';
+import { knownProviders } from '../../src/core/models/providers.js';
 import { loadSettings, type SettingName, type SettingsSource } from '../../src/platform/config.js';
 import { readPage, repository, tableBelow } from './pages.js';
 
@@ -59,10 +59,10 @@ test('docs/http-api.md lists every error code with its status', () => {
 
 test('docs/models.md lists every provider with its key and address', () => {
   const rows = tableBelow(readPage('docs/models.md'), 'Names');
-  const providers = Object.entries(compatibleProviders).map(
-    ([prefix, { keyVariable, baseUrl, baseUrlVariable }]) => [
+  const providers = Object.entries(knownProviders).map(
+    ([prefix, { keyVariables, baseUrl, baseUrlVariable }]) => [
       `${prefix}:`,
-      keyVariable,
+      keyVariables.join(' or '),
       baseUrlVariable,
       baseUrl ?? '',
     ],

@@ -44,6 +44,7 @@ export function engineOver(
   const engine = new RunEngine({
     journal: store,
     media: { put: async () => '', get: async () => undefined },
+    pastSessions: { latest: async () => [], read: async () => undefined },
     timers: systemTimers,
     log: silentLog,
     owner: `test:${engines}`,

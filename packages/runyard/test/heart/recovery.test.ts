@@ -22,12 +22,12 @@ function twoSteps(interrupted?: { policy: 'ask' | 'fail' }) {
         name: 'two',
         ...(interrupted && { interrupted: { ...interrupted, lost: (message: string) => message } }),
       },
-      async ({ idempotencyKey }) => {
+      async ({ idempotencyKey, signal }) => {
         counts.second += 1;
         keys.push(idempotencyKey);
         if (counts.second === 1) {
           reached.open();
-          await stuck.promise;
+          await untilAborted(stuck.promise, signal);
         }
         return 'second';
       },
@@ -35,6 +35,14 @@ function twoSteps(interrupted?: { policy: 'ask' | 'fail' }) {
     return `${one} ${two}`;
   });
   return { component, counts, stuck, reached, keys };
+}
+
+/** As a well-behaved tool does: it gives up when it is told to. */
+function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    void work.then(resolve);
+  });
 }
 
 /** Leaves a run behind as a dead process does: begun, written up to its running step, lease over. */
@@ -183,6 +191,19 @@ describe('a stop', () => {
     open.open();
     await stopped;
     expect((await handle.ended).run.result?.content).toBe('finished in time');
+  });
+
+  test('inside a step that must not happen twice leaves it to the next process to ask', async () => {
+    const setUp = twoSteps({ policy: 'ask' });
+    const store = await freshStore();
+    const engine = engineOver(store, [setUp.component]);
+    const handle = await begin(engine, store, setUp.component);
+    await setUp.reached.promise;
+    await engine.stop(1);
+    const next = engineOver(store, [setUp.component]);
+    await next.recover();
+    await expect.poll(async () => (await store.load(handle.runId))?.run.status).toBe('paused');
+    expect(setUp.counts.second).toBe(1);
   });
 
   test('hands on what does not end in time: another process goes on at once', async () => {

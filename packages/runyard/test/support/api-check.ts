@@ -46,14 +46,18 @@ export class ApiCheck {
     const type = contentType.split(';', 1)[0]!.trim();
     const media = content[type];
     if (media === undefined) {
-      throw new Error(`${at} as ${contentType}, but published are ${Object.keys(content).join(', ') || 'none'}`);
+      throw new Error(
+        `${at} as ${contentType}, but published are ${Object.keys(content).join(', ') || 'none'}`,
+      );
     }
     if (type === 'application/json' && media.schema) this.fits(media.schema, JSON.parse(body), at);
   }
 
   private operation(method: string, path: string): Operation | undefined {
     const paths = Object.entries(this.description.paths);
-    const match = paths.find(([template]) => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path));
+    const match = paths.find(([template]) =>
+      new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+    );
     return match?.[1][method.toLowerCase()];
   }
 

@@ -22,7 +22,9 @@ export function findChromium(): string {
 
 function onPath(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
-  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+  return names
+    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .find((path) => existsSync(path));
 }
 
 function installWithApt(): void {

@@ -1,6 +1,6 @@
-import { afterEach, expect } from 'vitest';
+import { afterEach, expect, type Mock, vi } from 'vitest';
 import type { Message, Role } from '../../src/core/models/message.js';
-import type { ModelChunk, ModelRequest, ModelResponse } from '../../src/core/models/model.js';
+import type { Model, ModelChunk, ModelRequest, ModelResponse } from '../../src/core/models/model.js';
 import { ModelError } from '../../src/core/models/model-error.js';
 import { type OpenAICompatibleOptions, openAICompatible } from '../../src/core/models/openai-compatible.js';
 import { type ModelServer, type ModelServerScript, startModelServer } from './model-server.js';
@@ -15,20 +15,81 @@ afterEach(async () => {
   running = undefined;
 });
 
-/** A model whose server follows the script; both are gone after the test. */
-export async function modelFor(script: ModelServerScript, options: Partial<OpenAICompatibleOptions> = {}) {
+/** What a test gives every adapter: the address of its server, a key, and pauses that take no time. */
+export interface TestConnection {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+/** A model of any adapter whose server follows the script; both are gone after the test. */
+export async function adapterFor(script: ModelServerScript, make: (connection: TestConnection) => Model) {
   const server = await startModelServer(script);
   running = server;
   const waits: number[] = [];
-  const model = openAICompatible({
-    id: 'test-model',
-    provider: 'Test',
+  const model = make({
     baseUrl: server.url,
     apiKey: secret,
     wait: async (ms) => void waits.push(ms),
-    ...options,
   });
   return { model, server, waits };
+}
+
+export function modelFor(script: ModelServerScript, options: Partial<OpenAICompatibleOptions> = {}) {
+  return adapterFor(script, (connection) =>
+    openAICompatible({ id: 'test-model', provider: 'Test', ...connection, ...options }),
+  );
+}
+
+/** What a model makes of a stream that arrives in two parts, for every place where it can be cut. */
+export async function cutAnywhere(
+  raw: string,
+  make: (fetch: typeof globalThis.fetch) => Model,
+): Promise<{ deltas: ModelChunk[]; response: ModelResponse }[]> {
+  const bytes = Buffer.from(raw);
+  const results = [];
+  for (let cut = 0; cut <= bytes.length; cut++) {
+    const parts = [bytes.subarray(0, cut), bytes.subarray(cut)].filter((part) => part.length > 0);
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const part of parts) controller.enqueue(part);
+        controller.close();
+      },
+    });
+    const fetch = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    results.push(await collect(make(fetch).stream(ask(), open())));
+  }
+  return results;
+}
+
+/** Deltas joined where they are of one kind: how the text was cut does not matter then. */
+export function joined(deltas: readonly ModelChunk[]): [string, string][] {
+  const all: [string, string][] = [];
+  for (const delta of deltas) {
+    if (delta.type === 'response') continue;
+    const last = all.at(-1);
+    if (last?.[0] === delta.type) last[1] += delta.text;
+    else all.push([delta.type, delta.text]);
+  }
+  return all;
+}
+
+/** Contents of media that are held in memory. */
+export function mediaOf(stored: Record<string, string>): ModelRequest['media'] & { put: Mock } {
+  return {
+    put: vi.fn(async (bytes: Uint8Array) => `hash of ${Buffer.from(bytes).toString('latin1')}`),
+    get: async (hash) => (stored[hash] === undefined ? undefined : Buffer.from(stored[hash], 'latin1')),
+  };
+}
+
+/** The assistant's message that an agent keeps of a response. */
+export function kept({ content, reasoningContent, toolCalls, providerData }: ModelResponse): Message {
+  return message('assistant', content, {
+    ...(reasoningContent !== undefined && { reasoningContent }),
+    ...(toolCalls.length > 0 && { toolCalls }),
+    // As it comes back from the journal.
+    ...(providerData && { providerData: JSON.parse(JSON.stringify(providerData)) }),
+  });
 }
 
 let messageCount = 0;

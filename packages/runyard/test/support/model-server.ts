@@ -49,7 +49,7 @@ export type ModelServerScript =
   | readonly ModelServerReply[]
   | ((request: ModelServerRequest, index: number) => ModelServerReply);
 
-/** A local server that speaks OpenAI's chat completions and follows a script. */
+/** A local server in place of a provider, which follows a script in the wire format of whoever calls it. */
 export async function startModelServer(script: ModelServerScript): Promise<ModelServer> {
   const requests: ModelServerRequest[] = [];
   const left = resolvers();
@@ -104,6 +104,16 @@ export function finishChunk(reason = 'stop'): object {
 
 export function usageChunk(usage: object): object {
   return { id: 'chatcmpl-1', choices: [], usage };
+}
+
+/** A stream of events that are named by their type, as Anthropic and the Responses API send them. */
+export function namedEvents(events: readonly { readonly type: string }[]): string {
+  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+}
+
+/** A stream of plain events, as Gemini sends them. */
+export function plainEvents(events: readonly object[]): string {
+  return events.map((event) => `data: ${JSON.stringify(event)}\r\n\r\n`).join('');
 }
 
 async function readRequest(incoming: IncomingMessage): Promise<ModelServerRequest> {

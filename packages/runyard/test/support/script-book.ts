@@ -1,5 +1,10 @@
 import type { ModelRequest } from '../../src/index.js';
-import { type ScriptedModel, type ScriptedModelOptions, type ScriptedTurn, scriptedModel } from '../../src/testing.js';
+import {
+  type ScriptedModel,
+  type ScriptedModelOptions,
+  type ScriptedTurn,
+  scriptedModel,
+} from '../../src/testing.js';
 
 /**
  * One model for many tests that share a service: what it answers is looked up by what the user said, so no test

@@ -1,9 +1,36 @@
 import type { Agent } from '../../core/agents/agent.js';
+import { AgentFactory } from '../../core/agents/agent-factory.js';
+import { schemaName } from '../../core/agents/output-format.js';
+import { reasonsByItself } from '../../core/agents/reasoning.js';
+import { describeModel } from '../../core/models/resolve.js';
+import { jsonSchemaOf } from '../../core/value-schema.js';
 
 type Fields = Record<string, unknown>;
 
+/** An agent or a factory of agents as the wire shows it. */
+export function componentBodyOf(component: Agent | AgentFactory, databaseId: string): Fields {
+  return component instanceof AgentFactory
+    ? factoryBodyOf(component, databaseId)
+    : agentBodyOf(component, databaseId);
+}
+
+/** What a factory makes is not known before it is asked: only what it takes is shown. */
+function factoryBodyOf({ id, name, settings, inputSchema }: AgentFactory, databaseId: string): Fields {
+  return withoutEmpty({
+    id,
+    name,
+    db_id: databaseId,
+    description: settings.description,
+    is_factory: true,
+    metadata: settings.metadata,
+    input_schema: inputSchema,
+    factory_input_schema: inputSchema,
+    is_component: false,
+  });
+}
+
 /** An agent as the wire shows it: what has its default value is left out, and so is a group with nothing in it. */
-export function agentBodyOf(agent: Agent, databaseId: string): Fields {
+function agentBodyOf(agent: Agent, databaseId: string): Fields {
   const { settings, model } = agent;
   return withoutEmpty({
     id: agent.id,
@@ -11,24 +38,71 @@ export function agentBodyOf(agent: Agent, databaseId: string): Fields {
     db_id: databaseId,
     description: settings.description,
     role: settings.role,
+    introduction: settings.introduction,
     is_factory: false,
     model: { name: model.name, model: model.id, provider: model.provider },
-    tools: group({ tools: toolList(agent), tool_call_limit: settings.toolCallLimit }),
+    tools: group({
+      tools: toolList(agent),
+      tool_call_limit: settings.toolCallLimit,
+      tool_choice: settings.toolChoice,
+    }),
     sessions: group({
       session_table: 'sessions',
       add_history_to_context: unless(settings.addHistoryToContext, false),
       num_history_runs: unless(settings.numHistoryRuns, 3),
+      search_past_sessions: unless(settings.searchPastSessions, false),
+      num_past_sessions_to_search: settings.numPastSessionsToSearch,
+      num_past_session_runs_in_search: settings.numPastSessionRunsInSearch,
+      enable_session_summaries: unless(settings.enableSessionSummaries, false),
+    }),
+    reasoning: reasoningGroup(agent),
+    response_settings: responseGroup(agent),
+    input_schema: settings.inputSchema && jsonSchemaOf(settings.inputSchema),
+    default_tools: group({
+      read_chat_history: unless(settings.readChatHistory, false),
+      read_tool_call_history: unless(settings.readToolCallHistory, false),
     }),
     system_message: group({
       description: settings.description,
-      instructions: settings.instructions,
+      instructions: typeof settings.instructions === 'function' ? undefined : settings.instructions,
       expected_output: settings.expectedOutput,
       additional_context: settings.additionalContext,
       markdown: unless(settings.markdown, false),
+      add_name_to_context: unless(settings.addNameToContext, false),
+      add_datetime_to_context: unless(settings.addDatetimeToContext, false),
+      timezone_identifier: settings.timezone,
     }),
+    extra_messages: group({ additional_input: settings.additionalInput }),
     metadata: settings.metadata,
     is_component: false,
   });
+}
+
+function reasoningGroup({ settings }: Agent): Fields | undefined {
+  const { reasoningModel } = settings;
+  return group({
+    reasoning: unless(reasonsByItself(settings), false),
+    reasoning_min_steps: unless(settings.reasoningMinSteps, 1),
+    reasoning_max_steps: unless(settings.reasoningMaxSteps, 10),
+    reasoning_model: reasoningModel && modelBody(describeModel(reasoningModel)),
+  });
+}
+
+function responseGroup({ settings }: Agent): Fields | undefined {
+  const { delayBetweenRetriesMs, outputSchema, parserModel } = settings;
+  const delay = delayBetweenRetriesMs === undefined ? undefined : delayBetweenRetriesMs / 1000;
+  return group({
+    retries: unless(settings.retries, 0),
+    delay_between_retries: unless(delay, 1),
+    exponential_backoff: unless(settings.exponentialBackoff, false),
+    output_schema_name: outputSchema && schemaName(outputSchema),
+    parser_model: parserModel && modelBody(describeModel(parserModel)),
+    parser_model_prompt: settings.parserModelPrompt,
+  });
+}
+
+function modelBody({ name, id, provider }: { name: string; id: string; provider: string }): Fields {
+  return { name, model: id, provider };
 }
 
 function toolList(agent: Agent): Fields[] | undefined {

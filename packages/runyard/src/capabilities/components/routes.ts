@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '../../platform/http/route.js';
-import { agentBodyOf } from './agent-body.js';
+import { componentBodyOf } from './agent-body.js';
 import { agentBody, agentParams } from './schema.js';
 import type { ComponentsService } from './service.js';
 
@@ -20,7 +20,9 @@ const listAgents = defineRoute({
   description: 'All agents that can be run, in the order of their registration.',
   responses: { 200: z.array(agentBody) },
   handler: ({ components, defaultDatabase }: ComponentServices) =>
-    components.listAgents().map((agent) => agentBodyOf(agent, agent.settings.database ?? defaultDatabase)),
+    components
+      .listAgents()
+      .map((agent) => componentBodyOf(agent, agent.settings.database ?? defaultDatabase)),
 });
 
 const getAgent = defineRoute({
@@ -34,7 +36,7 @@ const getAgent = defineRoute({
   responses: { 200: agentBody },
   handler: ({ components, defaultDatabase }: ComponentServices, { params }) => {
     const agent = components.getAgent(params.agent_id);
-    return agentBodyOf(agent, agent.settings.database ?? defaultDatabase);
+    return componentBodyOf(agent, agent.settings.database ?? defaultDatabase);
   },
 });
 

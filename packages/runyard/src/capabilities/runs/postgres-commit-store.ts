@@ -5,9 +5,11 @@ import { decodeText } from '../../platform/storage/text.js';
 import {
   lockSessions,
   removeState,
+  replaceSummaries,
   sessionValues,
   setState,
   stateValues,
+  summaryValues,
   touchSessions,
 } from '../sessions/postgres-write-store.js';
 import { jsonOrNull, runColumns, runValues, stepColumns, stepValues } from './rows-store.js';
@@ -154,14 +156,17 @@ function writeWave(
     { section: writeEvents, rows: writes.flatMap(eventValues) },
     { section: setState, rows: state.set },
     { section: removeState, rows: state.removed },
+    { section: replaceSummaries, rows: summaryValues(writes.flatMap(({ summary }) => summary ?? [])) },
   ];
   return writeBatch(database, guards, effects);
 }
 
-/** A session whose state changes is locked; `touchSessions` does it for those that it writes anyway. */
+/** A session whose state or summary changes is locked; `touchSessions` does it for those that it writes anyway. */
 function sessionsToLock(writes: readonly RunWrite[]): string[][] {
   const touched = new Set(writes.flatMap(({ session }) => session?.sessionId ?? []));
-  const changed = new Set(writes.flatMap(({ state }) => state?.sessionId ?? []));
+  const changed = new Set(
+    writes.flatMap(({ state, summary }) => [state?.sessionId ?? [], summary?.sessionId ?? []].flat()),
+  );
   if ([...changed].every((sessionId) => touched.has(sessionId))) return [];
   // One order over all of them.
   return [...new Set([...touched, ...changed])].map((sessionId) => [sessionId]);

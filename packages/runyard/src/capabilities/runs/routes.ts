@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { eventStream, reply } from '../../platform/http/results.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';
-import { listedRunOf, mediaBodiesOf, type RunView, runBodyOf, type WireFormat } from './run-body.js';
+import { listedRunOf, type RunView, runBodyOf, runMediaOf, type WireFormat } from './run-body.js';
 import {
   agentParams,
   agentRunParams,
@@ -66,9 +66,7 @@ const listAgentRuns = defineRoute({
     const views = await services.runs.list(caller, 'agent', params.agent_id, { sessionId, ...rest });
     const format = formatOf(services, headers);
     return Promise.all(
-      views.map(async (view) =>
-        listedRunOf(view, await mediaBodiesOf(view.run.input.media, describeOnly), format),
-      ),
+      views.map(async (view) => listedRunOf(view, await runMediaOf(view.run, describeOnly), format)),
     );
   },
 });
@@ -98,10 +96,8 @@ async function shown(
   view: RunView,
   format: WireFormat,
 ): Promise<Record<string, unknown>> {
-  const { media } = view.run.input;
-  const bodies =
-    media.length === 0 ? {} : await mediaBodiesOf(media, (item) => runs.showMedia(view.run, item));
-  return runBodyOf(view, bodies, format);
+  const media = await runMediaOf(view.run, (item) => runs.showMedia(view.run, item));
+  return runBodyOf(view, media, format);
 }
 
 async function describeOnly(): Promise<undefined> {

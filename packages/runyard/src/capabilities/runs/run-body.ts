@@ -1,6 +1,6 @@
-import { messageBody, toolExecutionBody } from '../../core/agents/agent-events.js';
+import { mediaBody, messageBody, toolExecutionBody } from '../../core/agents/agent-events.js';
 import { messagesOf, toolExecutionsOf, withHistory } from '../../core/agents/transcript.js';
-import type { Json, JsonObject } from '../../core/json.js';
+import type { JsonObject } from '../../core/json.js';
 import type { Media } from '../../core/media.js';
 import type { Message } from '../../core/models/message.js';
 import type { Run, StepRecord } from '../../core/runs/run.js';
@@ -20,7 +20,7 @@ export interface RunView {
 type Body = Record<string, unknown>;
 
 /** The run body of the wire. Fields without a value are left out, apart from those that are always there. */
-export function runBodyOf(view: RunView, media: MediaBodies, format: WireFormat): Body {
+export function runBodyOf(view: RunView, media: RunMedia, format: WireFormat): Body {
   const { run, steps, history = [], events } = view;
   const { result } = run;
   const ended = result !== null;
@@ -46,7 +46,8 @@ export function runBodyOf(view: RunView, media: MediaBodies, format: WireFormat)
     metrics: result?.metrics,
     messages: ended ? messages : undefined,
     tools: ended && (tools.length > 0 || events === undefined) ? tools : undefined,
-    input: { input_content: run.input.content, ...media },
+    input: { input_content: run.input.content, ...media.input },
+    ...producedFields(media.produced),
     metadata: result?.metadata,
     error_type: result?.error?.type,
     error_id: result?.error?.id,
@@ -57,7 +58,7 @@ export function runBodyOf(view: RunView, media: MediaBodies, format: WireFormat)
 }
 
 /** A run in a list: every key is there, with nulls. Media are described, not carried. */
-export function listedRunOf({ run, steps, events }: RunView, media: MediaBodies, format: WireFormat): Body {
+export function listedRunOf({ run, steps, events }: RunView, media: RunMedia, format: WireFormat): Body {
   const { result } = run;
   const tools = toolExecutionsOf(steps).map(toolExecutionBody);
   const messages = result === null ? [] : messagesOf(run, steps).map(messageBody);
@@ -85,8 +86,9 @@ export function listedRunOf({ run, steps, events }: RunView, media: MediaBodies,
     videos: [],
     audio: [],
     files: [],
+    ...producedFields(media.produced),
     response_audio: null,
-    input_media: { images: [], videos: [], audios: [], files: [], ...media },
+    input_media: { images: [], videos: [], audios: [], files: [], ...media.input },
     followups: null,
     forked_from_run_id: null,
     forked_from_message_index: null,
@@ -101,13 +103,34 @@ function statusOf(run: Run, format: WireFormat): string {
   return format === 'agentos' ? run.status.toUpperCase() : run.status;
 }
 
-/** The media of a run's input by the wire's names; a name without media is absent. */
-export type MediaBodies = Partial<Record<'images' | 'videos' | 'audios' | 'files', JsonObject[]>>;
+/** Media by the names that a run's input has for them; a name without media is absent. */
+type MediaBodies = Partial<Record<'images' | 'videos' | 'audios' | 'files', JsonObject[]>>;
+
+/** The media that a run was given, and those that it made. */
+export interface RunMedia {
+  readonly input: MediaBodies;
+  readonly produced: MediaBodies;
+}
+
+/** What a run made has one name of its own. */
+function producedFields({ audios, ...others }: MediaBodies): Body {
+  return audios === undefined ? others : { ...others, audio: audios };
+}
 
 const wireNames = { image: 'images', video: 'videos', audio: 'audios', file: 'files' } as const;
 
 /** `content` answers with the bytes of stored media as the wire carries them, or undefined to leave them out. */
-export async function mediaBodiesOf(
+export async function runMediaOf(
+  { input, result }: Run,
+  content: (media: Media) => Promise<string | undefined>,
+): Promise<RunMedia> {
+  return {
+    input: await mediaBodiesOf(input.media, content),
+    produced: await mediaBodiesOf(result?.media ?? [], content),
+  };
+}
+
+async function mediaBodiesOf(
   media: readonly Media[],
   content: (media: Media) => Promise<string | undefined>,
 ): Promise<MediaBodies> {
@@ -118,20 +141,4 @@ export async function mediaBodiesOf(
     bodies[name].push(mediaBody(item, await content(item)));
   }
   return bodies;
-}
-
-function mediaBody(media: Media, content: string | undefined): JsonObject {
-  const fields: Record<string, Json | undefined> = {
-    id: media.id,
-    url: media.url,
-    content,
-    mime_type: media.mimeType,
-    format: media.format,
-    filename: media.filename,
-    size: media.size,
-    ...media.details,
-  };
-  return Object.fromEntries(
-    Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined),
-  );
 }

@@ -13,6 +13,7 @@ export async function runInputOf(
   form: CreateRunForm,
   media: MediaService,
   stream: boolean,
+  factoryInput: JsonObject | undefined,
 ): Promise<RunInput> {
   const options: RunOptions = {
     stream,
@@ -26,7 +27,7 @@ export async function runInputOf(
     addDependenciesToContext: form.add_dependencies_to_context,
     addSessionStateToContext: form.add_session_state_to_context,
     version: form.version,
-    factoryInput: form.factory_input,
+    factoryInput,
     extra: extraFields(form),
   };
   await checkOutputSchema(options);

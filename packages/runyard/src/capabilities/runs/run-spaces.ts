@@ -1,4 +1,5 @@
 import { errors } from '../../core/errors.js';
+import type { JsonObject } from '../../core/json.js';
 import type { Log } from '../../core/log.js';
 import { RunEngine } from '../../core/runs/engine.js';
 import type { Executable } from '../../core/runs/executable.js';
@@ -10,6 +11,7 @@ import { schemaStatus } from '../../platform/storage/migrations/migrate.js';
 import { isTransientStorageError } from '../../platform/storage/transient.js';
 import { MediaService } from '../media/service.js';
 import { SessionsService } from '../sessions/service.js';
+import { StoredPastSessions } from './past-sessions.js';
 import { RunStore } from './store.js';
 
 /** A database with what executes the runs that are stored in it. */
@@ -26,7 +28,11 @@ export interface RunSpacesOptions {
   readonly databases: readonly Database[];
   readonly leaseMs: number;
   readonly log: Log;
-  readonly resolve: (run: Run) => Executable | undefined;
+  /** What executes a stored run; `state` reads the state of its session. */
+  readonly resolve: (
+    run: Run,
+    state: () => Promise<JsonObject>,
+  ) => Promise<Executable | undefined> | Executable | undefined;
 }
 
 /** One run space for each registered database. */
@@ -72,17 +78,19 @@ export class RunSpaces {
 function newSpace(database: Database, { leaseMs, log, resolve }: RunSpacesOptions) {
   const runs = new RunStore(database);
   const media = new MediaService(database);
+  const sessions = new SessionsService(database);
   const owner = newLeaseOwner();
   const engine = new RunEngine({
     journal: runs,
     media: media.contents,
+    pastSessions: new StoredPastSessions(sessions, runs),
     timers: systemTimers,
     log,
     owner,
     leaseMs,
     isTransient: isTransientStorageError,
-    resolve,
+    resolve: (run) => resolve(run, async () => (await runs.session(run.sessionId))?.state ?? {}),
     ...(database.dialect === 'sqlite' && { isGone: (other: string) => isLeaseOwnerGone(other, owner) }),
   });
-  return { database, databaseId: database.id, runs, sessions: new SessionsService(database), media, engine };
+  return { database, databaseId: database.id, runs, sessions, media, engine };
 }

@@ -47,9 +47,15 @@ export const createRunForm = z
     version: formInteger({ min: 1 })
       .optional()
       .meta({ description: 'A version of a stored component. Agents registered in code have none.' }),
-    factory_input: jsonObjectField()
+    // read for a factory alone, which has a status of its own for what is wrong with it
+    factory_input: z
+      .string()
       .optional()
-      .meta({ description: 'A JSON object for an agent that is built per request.' }),
+      .meta({
+        description: 'A JSON object for an agent that is built per request; other agents ignore it.',
+        contentMediaType: 'application/json',
+        contentSchema: { type: 'object' },
+      }),
     monitor: formBoolean().optional().meta({ description: 'Accepted for older clients; it has no effect.' }),
     session_state: jsonObjectField()
       .optional()

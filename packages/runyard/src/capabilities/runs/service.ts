@@ -1,4 +1,6 @@
+import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { errors } from '../../core/errors.js';
+import { newId } from '../../core/ids.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Media } from '../../core/media.js';
 import type { RunHandle } from '../../core/runs/engine.js';
@@ -6,9 +8,10 @@ import type { EventReader } from '../../core/runs/event-reader.js';
 import { type Executable, RunReleased } from '../../core/runs/executable.js';
 import { decodeBlock, type LoggedEvent } from '../../core/runs/logged-event.js';
 import type { Run, RunKind, RunStatus } from '../../core/runs/run.js';
-import { startRun } from '../../core/runs/start-run.js';
+import { ownSession, startRun } from '../../core/runs/start-run.js';
 import type { Caller } from '../../platform/auth/caller.js';
-import type { ComponentsService } from '../components/service.js';
+import type { ComponentsService, RegisteredAgent } from '../components/service.js';
+import { factoryInputOf } from './factory-input.js';
 import type { RunView } from './run-body.js';
 import { runInputOf } from './run-request.js';
 import type { RunSpace, RunSpaces } from './run-spaces.js';
@@ -41,23 +44,30 @@ const componentListLimit = 20;
 /** What `stream_events=false` leaves: the content, and what a reader must not miss. */
 const contentEvents = new Set(['RunContent', 'RunPaused', 'RunError']);
 
+/** The pieces of content and thinking: whole, they stand in the run's body. */
+const pieceEvents = new Set(['RunContent', 'RunIntermediateContent', 'ReasoningContentDelta']);
+
 /** Starts runs and finds them again: the one way in for every interface. */
 export class RunsService {
   constructor(private readonly options: RunsServiceOptions) {}
 
   async create(caller: Caller, kind: RunKind, componentId: string, form: CreateRunForm): Promise<StartedRun> {
-    const { executable, space } = await this.component(kind, componentId);
+    const { component, space } = await this.component(kind, componentId);
     const background = form.background ?? false;
     const stream = form.stream ?? !background;
     const userId = userOf(caller, form.user_id);
-    const input = await runInputOf(form, space.media, stream || background);
+    const { executable, sessionId, factoryInput } = await this.hideForeign(caller, () =>
+      prepared(component, space, userId, form),
+    );
+    const message = (await executable.acceptInput?.(form.message)) ?? form.message;
+    const input = await runInputOf({ ...form, message }, space.media, stream || background, factoryInput);
     const handle = await this.hideForeign(caller, () =>
       startRun(space.engine, space.runs, {
         executable,
         input,
         userId,
         background,
-        ...(form.session_id !== undefined && { sessionId: form.session_id }),
+        ...(sessionId !== undefined && { sessionId }),
         ...(form.run_id !== undefined && { runId: form.run_id }),
       }),
     );
@@ -115,10 +125,13 @@ export class RunsService {
     return space.media.show(media);
   }
 
-  private async component(kind: RunKind, id: string): Promise<{ executable: Executable; space: RunSpace }> {
+  private async component(
+    kind: RunKind,
+    id: string,
+  ): Promise<{ component: RegisteredAgent; space: RunSpace }> {
     const component = this.options.components.find(kind, id);
     if (component === undefined) throw errors.componentNotFound(kind);
-    return { executable: component, space: await this.options.spaces.get(component.settings.database) };
+    return { component, space: await this.options.spaces.get(component.settings.database) };
   }
 
   private async withSteps(space: RunSpace, runs: readonly Run[]): Promise<RunView[]> {
@@ -134,7 +147,7 @@ export class RunsService {
       if (blocks.length === 0) return events;
       for (const block of blocks) {
         for (const event of decodeBlock(block.firstIndex, block.payload)) {
-          if (event.name !== 'RunContent') events.push(JSON.parse(event.data) as JsonObject);
+          if (!pieceEvents.has(event.name)) events.push(JSON.parse(event.data) as JsonObject);
         }
         from = block.firstIndex + block.count;
       }
@@ -150,6 +163,29 @@ export class RunsService {
       throw error;
     }
   }
+}
+
+interface PreparedRun {
+  readonly executable: Executable;
+  readonly sessionId?: string;
+  readonly factoryInput?: JsonObject;
+}
+
+/** What executes a run: the component itself, or what a factory builds for this caller and this session. */
+async function prepared(
+  component: RegisteredAgent,
+  { runs }: RunSpace,
+  userId: string | null,
+  form: CreateRunForm,
+): Promise<PreparedRun> {
+  if (!(component instanceof AgentFactory)) return { executable: component, sessionId: form.session_id };
+  const input = factoryInputOf(form.factory_input);
+  const sessionId = form.session_id ?? newId();
+  // only the state of a session of the user's own reaches the factory
+  const session = form.session_id === undefined ? undefined : await ownSession(runs, sessionId, userId);
+  const state = { ...session?.state, ...form.session_state };
+  const executable = await component.build({ input, userId, sessionId, state });
+  return { executable, sessionId, factoryInput: input };
 }
 
 function isForeign(error: unknown): boolean {

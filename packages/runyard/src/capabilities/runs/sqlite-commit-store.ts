@@ -1,6 +1,6 @@
 import type { EventBlock, RefusedWrite, RunUpdate, RunWrite } from '../../core/runs/ports.js';
 import type { SqliteDatabase, WriteRow } from '../../platform/storage/database.js';
-import { sqliteSessionRow, sqliteStateRows } from '../sessions/sqlite-write-store.js';
+import { sqliteSessionRow, sqliteStateRows, sqliteSummaryRow } from '../sessions/sqlite-write-store.js';
 import { jsonOrNull, runColumns, runValues, stepColumns, stepValues } from './rows-store.js';
 
 const placeholders = (count: number) => Array(count).fill('?').join(', ');
@@ -47,7 +47,7 @@ export async function commitToSqlite(
 }
 
 function unitOf(write: RunWrite): { rows: WriteRow[]; reasons: Refusal[] } {
-  const { runId, attempt, session, insert, update, events, state } = write;
+  const { runId, attempt, session, insert, update, events, state, summary } = write;
   const rows: WriteRow[] = [];
   const reasons: Refusal[] = [];
   const guard = (row: WriteRow, reason: Refusal) => {
@@ -64,6 +64,7 @@ function unitOf(write: RunWrite): { rows: WriteRow[]; reasons: Refusal[] } {
   for (const step of write.steps) rows.push({ sql: upsertStep, parameters: stepValues(step) });
   if (events) rows.push(eventsRow(runId, events));
   if (state) rows.push(...sqliteStateRows(state));
+  if (summary) rows.push(sqliteSummaryRow(summary));
   return { rows, reasons };
 }
 

@@ -6,6 +6,7 @@ import type {
   RunJournal,
   RunWrite,
   SessionSnapshot,
+  SessionSummary,
 } from '../../core/runs/ports.js';
 import type { Run, RunKind, RunStatus, StepRecord } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
@@ -30,6 +31,13 @@ export interface RunPage extends RunFilter {
   readonly offset: number;
   /** By creation. */
   readonly order: 'asc' | 'desc';
+}
+
+export interface LatestRuns {
+  readonly sessionIds: readonly string[];
+  readonly componentId: string;
+  /** How many of each session. */
+  readonly count: number;
 }
 
 export interface RunWithSteps {
@@ -69,6 +77,24 @@ const readHistory = statement(
    WHERE session_id = ? AND component_id = ? AND status = 'completed' AND created_at <= ? AND run_id <> ?
    ORDER BY created_at DESC, run_id DESC LIMIT ?`,
 );
+
+const latestOfSession = (parameters: string[]) => `
+  SELECT inner_runs.run_id FROM runs AS inner_runs
+  WHERE inner_runs.session_id = wanted.value AND inner_runs.component_id = ${parameters[0]}
+    AND inner_runs.status = 'completed' AND inner_runs.parent_run_id IS NULL
+    AND (${parameters[1]} IS NULL OR inner_runs.user_id = ${parameters[2]})
+  ORDER BY inner_runs.created_at DESC, inner_runs.run_id DESC LIMIT ${parameters[3]}`;
+
+// A few rows from the end of each session, however long the sessions are.
+const readLatestOfSessions: Statement = {
+  name: 'latest_runs_of_sessions',
+  sqlite: `SELECT ${runList} FROM json_each(?1) AS wanted CROSS JOIN runs
+    WHERE run_id IN (${latestOfSession(['?2', '?3', '?4', '?5'])})
+    ORDER BY created_at DESC, run_id DESC`,
+  postgres: `SELECT ${runList} FROM unnest($1::text[]) AS wanted(value)
+    CROSS JOIN LATERAL (${latestOfSession(['$2', '$3::text', '$4', '$5'])}) AS latest JOIN runs USING (run_id)
+    ORDER BY created_at DESC, run_id DESC`,
+};
 
 const readExpired = statement(
   'expired_runs',
@@ -142,6 +168,10 @@ export class RunStore implements RunJournal {
     return this.#sessions.snapshot(sessionId);
   }
 
+  summary(sessionId: string): Promise<SessionSummary | undefined> {
+    return this.#sessions.summary(sessionId);
+  }
+
   async expired(now: number, limit: number): Promise<readonly Run[]> {
     return (await this.database.read<RunsTable>(readExpired, [now, limit])).map(runFromRow);
   }
@@ -207,6 +237,21 @@ export class RunStore implements RunJournal {
       .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
     return row.count;
+  }
+
+  /** The last completed runs of a component in each of these sessions, by session id, oldest first. */
+  async latestOfSessions(
+    scope: DataScope,
+    { sessionIds, componentId, count }: LatestRuns,
+  ): Promise<ReadonlyMap<string, readonly Run[]>> {
+    const runs = new Map<string, Run[]>(sessionIds.map((sessionId) => [sessionId, []]));
+    if (sessionIds.length === 0) return runs;
+    const user = scope.kind === 'user' ? scope.userId : null;
+    const parameters = [sessionIds, componentId, user, user, count];
+    for (const row of await this.database.read<RunsTable>(readLatestOfSessions, parameters)) {
+      runs.get(row.session_id)?.unshift(runFromRow(row));
+    }
+    return runs;
   }
 
   /** The steps of runs that were read before, by run id, in their order. */

@@ -1,4 +1,4 @@
-import type { SessionWrite, StateChange } from '../../core/runs/ports.js';
+import type { SessionWrite, StateChange, SummaryWrite } from '../../core/runs/ports.js';
 import type { BatchSection } from '../../platform/storage/postgres/batch.js';
 import { stateValue } from './store.js';
 
@@ -59,6 +59,24 @@ export const removeState: BatchSection = {
     WHERE session_state.session_id = given.session_id AND session_state.key = given.key`,
 };
 
+export const replaceSummaries: BatchSection = {
+  name: 'replaced_summaries',
+  columns: [
+    ['session_id', 'text'],
+    ['summary', 'text'],
+    ['topics', 'text'],
+    ['covers_until', 'bigint'],
+    ['updated_at', 'bigint'],
+  ],
+  sql: (given) => `
+    INSERT INTO session_summaries AS stored (session_id, summary, topics, covers_until, updated_at)
+    SELECT given.session_id, given.summary, given.topics, given.covers_until, given.updated_at
+    FROM ${given} ORDER BY given.session_id
+    ON CONFLICT (session_id) DO UPDATE SET summary = excluded.summary, topics = excluded.topics,
+      covers_until = excluded.covers_until, updated_at = excluded.updated_at
+    WHERE stored.covers_until <= excluded.covers_until`,
+};
+
 /** One row per session, as if the writes had come one after the other. All are of the same user. */
 export function sessionValues(writes: readonly SessionWrite[]): unknown[][] {
   const sessions = new Map<string, SessionWrite>();
@@ -99,4 +117,21 @@ export function stateValues(changes: readonly StateChange[]): { set: unknown[][]
     }
   }
   return { set, removed };
+}
+
+/** One row per session: the one that would be left of them all. */
+export function summaryValues(writes: readonly SummaryWrite[]): unknown[][] {
+  const sessions = new Map<string, SummaryWrite>();
+  for (const write of writes) {
+    const earlier = sessions.get(write.sessionId);
+    if (earlier === undefined || earlier.coversUntil <= write.coversUntil)
+      sessions.set(write.sessionId, write);
+  }
+  return [...sessions.values()].map(({ sessionId, summary, topics, coversUntil, updatedAt }) => [
+    sessionId,
+    summary,
+    JSON.stringify(topics),
+    coversUntil,
+    updatedAt,
+  ]);
 }

@@ -1,4 +1,4 @@
-import type { SessionWrite, StateChange } from '../../core/runs/ports.js';
+import type { SessionWrite, StateChange, SummaryWrite } from '../../core/runs/ports.js';
 import type { WriteRow } from '../../platform/storage/database.js';
 import { stateValue } from './store.js';
 
@@ -14,6 +14,12 @@ const setState = `
   ON CONFLICT (session_id, key) DO UPDATE SET value = excluded.value`;
 
 const removeState = 'DELETE FROM session_state WHERE session_id = ? AND key = ?';
+
+const replaceSummary = `
+  INSERT INTO session_summaries (session_id, summary, topics, covers_until, updated_at) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (session_id) DO UPDATE SET summary = excluded.summary, topics = excluded.topics,
+    covers_until = excluded.covers_until, updated_at = excluded.updated_at
+  WHERE session_summaries.covers_until <= excluded.covers_until`;
 
 /** Creates or touches a session, on SQLite. Changes nothing when the session belongs to someone else. */
 export function sqliteSessionRow(write: SessionWrite): WriteRow {
@@ -31,4 +37,12 @@ export function sqliteStateRows({ sessionId, set, remove }: StateChange): WriteR
     rows.push({ sql: setState, parameters: [sessionId, key, stateValue(value)] });
   }
   return rows;
+}
+
+export function sqliteSummaryRow(write: SummaryWrite): WriteRow {
+  const { sessionId, summary, topics, coversUntil, updatedAt } = write;
+  return {
+    sql: replaceSummary,
+    parameters: [sessionId, summary, JSON.stringify(topics), coversUntil, updatedAt],
+  };
 }

@@ -1,5 +1,5 @@
-import type { Agent } from '../../core/agents/agent.js';
-import type { ComponentsService } from '../components/service.js';
+import { Agent } from '../../core/agents/agent.js';
+import type { ComponentsService, RegisteredAgent } from '../components/service.js';
 
 export interface SystemFacts {
   readonly id: string;
@@ -43,7 +43,7 @@ export class SystemService {
 
   models(): { id: string; provider: string }[] {
     const unique = new Map<string, { id: string; provider: string }>();
-    for (const { model } of this.components.listAgents()) {
+    for (const { model } of this.components.readyAgents()) {
       unique.set(`${model.provider}\n${model.id}`, { id: model.id, provider: model.provider });
     }
     return [...unique.values()];
@@ -72,14 +72,15 @@ export class SystemService {
     };
   }
 
-  private summary(agent: Agent): Fields {
-    const { settings, model } = agent;
+  private summary(agent: RegisteredAgent): Fields {
+    const { settings } = agent;
+    const model = agent instanceof Agent ? { id: agent.model.id, provider: agent.model.provider } : undefined;
     return {
       id: agent.id,
       name: agent.name,
       description: settings.description,
       db_id: settings.database ?? this.facts.databases[0],
-      model: { id: model.id, provider: model.provider },
+      model,
       metadata: settings.metadata,
     };
   }

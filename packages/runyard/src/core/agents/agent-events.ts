@@ -44,6 +44,11 @@ export function runContent(content: Json, contentType: string, reasoning = ''): 
   };
 }
 
+/** What the main model says while another one is to write the final text. */
+export function runIntermediateContent(content: string): RunEvent {
+  return { name: 'RunIntermediateContent', payload: { content, content_type: 'str' } };
+}
+
 export function toolCallStarted(tool: ToolExecution): RunEvent {
   return { name: 'ToolCallStarted', payload: { tool: toolExecutionBody(tool) } };
 }
@@ -51,7 +56,11 @@ export function toolCallStarted(tool: ToolExecution): RunEvent {
 export function toolCallCompleted(tool: ToolExecution): RunEvent {
   return {
     name: 'ToolCallCompleted',
-    payload: { tool: toolExecutionBody(tool), content: completedText(tool) },
+    payload: {
+      tool: toolExecutionBody(tool),
+      content: completedText(tool),
+      ...mediaFields(tool.media ?? []),
+    },
   };
 }
 
@@ -90,6 +99,7 @@ export function endEvents(end: RunEnd): readonly RunEvent[] {
       metadata: result.metadata,
       metrics: result.metrics,
       session_state: result.sessionState,
+      ...mediaFields(result.media ?? []),
       ...result.extra,
     },
   };
@@ -170,6 +180,7 @@ export function messageBody(message: Message): Record<string, unknown> {
     stop_after_tool_call: false,
     created_at: message.createdAt,
     reasoning_content: message.reasoningContent,
+    compressed_content: message.compressedContent,
     tool_calls: message.toolCalls?.map((call) => ({
       id: call.id,
       type: 'function',
@@ -187,14 +198,32 @@ export function messageBody(message: Message): Record<string, unknown> {
 
 const mediaNames = { image: 'images', audio: 'audio', video: 'videos', file: 'files' } as const;
 
-/** Media of a message: described, for their bytes stand once in the input of the run. */
-function mediaFields(media: readonly Media[]): Record<string, unknown> {
-  const fields: Partial<Record<string, object[]>> = {};
-  for (const { kind, id, url, mimeType, format, filename, size } of media) {
-    fields[mediaNames[kind]] ??= [];
-    fields[mediaNames[kind]]!.push({ id, url, mime_type: mimeType, format, filename, size });
+/** Media of a message or an event: described, for their bytes stand once in the body of the run. */
+function mediaFields(media: readonly Media[]): Record<string, JsonObject[]> {
+  const fields: Record<string, JsonObject[]> = {};
+  for (const item of media) {
+    const name = mediaNames[item.kind];
+    fields[name] ??= [];
+    fields[name].push(mediaBody(item));
   }
   return fields;
+}
+
+/** A media object of the wire. Fields without a value are left out. */
+export function mediaBody(media: Media, content?: string): JsonObject {
+  const fields: Record<string, Json | undefined> = {
+    id: media.id,
+    url: media.url,
+    content,
+    mime_type: media.mimeType,
+    format: media.format,
+    filename: media.filename,
+    size: media.size,
+    ...media.details,
+  };
+  return Object.fromEntries(
+    Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined),
+  );
 }
 
 /** Token counts of the wire: zeros are left out. */

@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import { identify } from '../component-id.js';
 import { errors } from '../errors.js';
 import type { JsonObject } from '../json.js';
 import type { Model } from '../models/model.js';
@@ -6,10 +8,15 @@ import type { RunContext } from '../runs/context.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import type { RunEvent } from '../runs/logged-event.js';
 import type { RunResult } from '../runs/run.js';
+import { collectFixedTools } from '../tools/collect-tools.js';
 import type { Tool } from '../tools/tool.js';
+import type { ToolEntry } from '../tools/toolkit.js';
 import { endEvents } from './agent-events.js';
+import { builtInTools } from './built-in/built-in-tools.js';
+import { checkStageSettings } from './check-stage-settings.js';
 import type { AgentDefinition, AgentSettings } from './definition.js';
 import { executeAgent } from './execute-agent.js';
+import { checkInput } from './input-schema.js';
 import type { AgentRunner, AgentRunOptions, AgentRunOutput, StreamedEvent } from './runner.js';
 
 /** An agent: a model with instructions and tools. Made with `agent()`, registered with `Runyard`, or run as it is. */
@@ -18,21 +25,21 @@ export class Agent implements AgentDefinition, Executable {
   readonly id: string;
   readonly name: string;
   readonly tools: ReadonlyMap<string, Tool>;
+  readonly toolInstructions: readonly string[];
+  readonly toolEntries: readonly ToolEntry[];
   private runner: (() => AgentRunner) | null = null;
   private resolvedModel: Model | null = null;
 
   constructor(readonly settings: AgentSettings) {
-    const { id, name } = settings;
-    if (!id && !name)
-      throw errors.invalidConfig('An agent needs an id or a name: agent({ id: "assistant", … })');
-    this.id = id ?? slug(name!);
-    if (!/^[\w.~-]+$/.test(this.id)) {
-      throw errors.invalidConfig(
-        `Agent id '${this.id}' cannot stand in a URL. Use letters, digits, '-', '_', '.' or '~'.`,
-      );
-    }
-    this.name = name ?? this.id;
-    this.tools = byName(this.id, settings.tools ?? []);
+    const { id, name } = identify('An agent', settings);
+    this.id = id;
+    this.name = name;
+    checkStageSettings(this.id, settings);
+    if (settings.timezone !== undefined) checkTimezone(this.id, settings.timezone);
+    this.toolEntries = [...(settings.tools ?? []), ...builtInTools(settings)];
+    const { tools, instructions } = collectFixedTools(`Agent '${this.id}'`, this.toolEntries);
+    this.tools = tools;
+    this.toolInstructions = instructions;
   }
 
   get model(): Model {
@@ -46,6 +53,14 @@ export class Agent implements AgentDefinition, Executable {
 
   get initialState(): JsonObject {
     return this.settings.sessionState ?? {};
+  }
+
+  get introduction(): string | undefined {
+    return this.settings.introduction;
+  }
+
+  acceptInput(message: string): Promise<string> {
+    return checkInput(this.settings.inputSchema, message);
   }
 
   execute(context: RunContext): Promise<RunResult> {
@@ -62,12 +77,20 @@ export class Agent implements AgentDefinition, Executable {
   }
 
   /** Runs the agent and waits for its end. An agent that no service registers keeps its sessions in memory. */
-  run(message: string, options: AgentRunOptions = {}): Promise<AgentRunOutput> {
+  run<Schema extends z.ZodType>(
+    message: string | JsonObject,
+    options: AgentRunOptions & { readonly outputSchema: Schema },
+  ): Promise<AgentRunOutput<z.output<Schema>>>;
+  run(message: string | JsonObject, options?: AgentRunOptions): Promise<AgentRunOutput>;
+  run(message: string | JsonObject, options: AgentRunOptions = {}): Promise<AgentRunOutput> {
     return this.currentRunner().run(this, message, options);
   }
 
   /** Runs the agent and hands out its events as they come; leaving the loop cancels the run. */
-  async *stream(message: string, options: AgentRunOptions = {}): AsyncGenerator<StreamedEvent, void, void> {
+  async *stream(
+    message: string | JsonObject,
+    options: AgentRunOptions = {},
+  ): AsyncGenerator<StreamedEvent, void, void> {
     yield* this.currentRunner().stream(this, message, options);
   }
 
@@ -78,20 +101,12 @@ export class Agent implements AgentDefinition, Executable {
   }
 }
 
-function slug(name: string): string {
-  return name
-    .trim()
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
-}
-
-function byName(agentId: string, tools: readonly Tool[]): ReadonlyMap<string, Tool> {
-  const map = new Map<string, Tool>();
-  for (const tool of tools) {
-    if (map.has(tool.name))
-      throw errors.invalidConfig(`Agent '${agentId}' has two tools named '${tool.name}'. Rename one.`);
-    map.set(tool.name, tool);
+function checkTimezone(agentId: string, timezone: string): void {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: timezone });
+  } catch {
+    throw errors.invalidConfig(
+      `Agent '${agentId}' has the time zone '${timezone}', which does not exist. Give a name such as 'Europe/Paris'.`,
+    );
   }
-  return map;
 }

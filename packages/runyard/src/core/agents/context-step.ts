@@ -10,12 +10,15 @@ export async function buildContext(execution: AgentExecution): Promise<void> {
   const { options } = context.run.input;
   const asked = options.addHistoryToContext ?? settings.addHistoryToContext;
   const earlier = asked ? await context.history(settings.numHistoryRuns ?? 3) : [];
+  const additional = (settings.additionalInput ?? []).map(({ role, content }) => ({ role, content }));
+  if (additional.length > 0) execution.extra.additional_input = additional;
   const record = await context.step<ContextRecord>(
     'context',
     { kind: 'context', name: 'context' },
     async () => ({
       system: await systemPrompt(execution),
       user: userPrompt(execution),
+      ...(additional.length > 0 && { additional }),
       history: earlier.map(({ run }) => run.runId),
     }),
   );

@@ -3,7 +3,8 @@ import type { JsonObject, JsonSchema } from '../json.js';
 import type { Message } from '../models/message.js';
 import type { Model, ToolChoice } from '../models/model.js';
 import type { Tool } from '../tools/tool.js';
-import type { PostHook, PreHook } from './hooks.js';
+import type { ToolEntry } from '../tools/toolkit.js';
+import type { PostHook, PreHook } from './hook.js';
 import type { DependencyValue, InstructionsFunction } from './run-values.js';
 
 /** How an agent is defined. Everything but the model is optional. */
@@ -33,7 +34,8 @@ export interface AgentSettings {
   readonly introduction?: string;
 
   // tools
-  readonly tools?: readonly Tool[];
+  /** Tools, kits of them, and sources that are asked for each run. */
+  readonly tools?: readonly ToolEntry[];
   readonly toolChoice?: ToolChoice;
   /** How many tool calls one run may make; a call beyond it is refused with a word to the model. */
   readonly toolCallLimit?: number;
@@ -55,8 +57,10 @@ export interface AgentSettings {
   readonly addSessionStateToContext?: boolean;
   /** Gives the model a tool to change the session state. */
   readonly agenticState?: boolean;
+  /** Keeps a summary of each session, brought up to date at the end of each run. */
   readonly enableSessionSummaries?: boolean;
   readonly sessionSummaryModel?: Model | string;
+  /** Shows the model that summary; on when summaries are kept. */
   readonly addSessionSummaryToContext?: boolean;
 
   // values for the run
@@ -86,18 +90,22 @@ export interface AgentSettings {
   // before and after
   readonly preHooks?: readonly PreHook[];
   readonly postHooks?: readonly PostHook[];
+  /** Thinks step by step before the first model call; on when a `reasoningModel` is given. */
   readonly reasoning?: boolean;
   readonly reasoningModel?: Model | string;
+  /** Default 1. */
   readonly reasoningMinSteps?: number;
+  /** Default 10. */
   readonly reasoningMaxSteps?: number;
   /** Suggests what the user could ask next. */
   readonly followups?: boolean;
+  /** Default 3. */
   readonly numFollowups?: number;
   readonly followupModel?: Model | string;
   /** Shortens old tool results when the conversation fills the context window. */
   readonly compressToolResults?: boolean;
   readonly compressionModel?: Model | string;
-  /** How many tokens of tool results are left as they are. */
+  /** How many tokens of tool results are left as they are. An estimate; default 10 000. */
   readonly compressToolResultsAboveTokens?: number;
 
   /** The id of the registered database that holds its sessions; the service's own when left out. */
@@ -110,5 +118,9 @@ export interface AgentDefinition {
   readonly name: string;
   readonly settings: AgentSettings;
   readonly model: Model;
+  /** All that are known without asking a source, the built-in ones included. */
   readonly tools: ReadonlyMap<string, Tool>;
+  readonly toolInstructions: readonly string[];
+  /** What the tools of a run are collected from. */
+  readonly toolEntries: readonly ToolEntry[];
 }

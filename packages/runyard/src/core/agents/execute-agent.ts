@@ -1,12 +1,14 @@
 import { ModelError } from '../models/model-error.js';
 import type { RunContext } from '../runs/context.js';
 import { RunFailed } from '../runs/executable.js';
-import type { RunResult } from '../runs/run.js';
+import type { RunOptions, RunResult } from '../runs/run.js';
 import { runContentCompleted, runStarted } from './agent-events.js';
 import { answerOf } from './answer.js';
+import { keepInConversation, textOf } from './answer-record.js';
 import { compressToolResults } from './compression.js';
 import { buildContext } from './context-step.js';
 import type { AgentDefinition } from './definition.js';
+import { dependenciesOf } from './dependencies.js';
 import type { AgentExecution } from './execution.js';
 import { suggestFollowups } from './followups.js';
 import { runPostHooks, runPreHooks } from './hooks.js';
@@ -14,12 +16,12 @@ import type { ModelRecord } from './journal-records.js';
 import { metricsOf } from './metrics.js';
 import { callModel } from './model-step.js';
 import { outputShapeOf } from './output-format.js';
-import { reason } from './reasoning.js';
-import { dependenciesOf } from './run-values.js';
+import { reason, reasoningContentOf } from './reasoning.js';
+import { completeReasoningTools, reportReasoningTools } from './reasoning-tools.js';
 import { summariseSession } from './session-summary.js';
 import { toolSetOf } from './tool-set.js';
 import { runToolCalls } from './tool-steps.js';
-import { assistantMessage, toolMessage } from './transcript.js';
+import { assistantMessage, producedMedia, toolMessage } from './transcript.js';
 
 /**
  * Runs an agent over the journal. Each stage is a file of its own; what a stage does outside of steps is done
@@ -32,7 +34,9 @@ export async function executeAgent(agent: AgentDefinition, context: RunContext):
     await runPreHooks(execution);
     await buildContext(execution);
     await reason(execution);
-    return await runPostHooks(execution, await complete(execution, await turns(execution)));
+    const result = await complete(execution, await turns(execution));
+    await summariseSession(execution, textOf(result.content));
+    return { ...result, metrics: metricsOf(agent.model, context) };
   } catch (error) {
     context.draft.metrics = metricsOf(agent.model, context);
     if (error instanceof ModelError) throw modelFailure(error);
@@ -48,12 +52,21 @@ async function prepare(agent: AgentDefinition, context: RunContext): Promise<Age
     model: agent.model,
     input: { content },
     messages: [],
-    output: outputShapeOf(options),
+    fallback: null,
+    ...outputOf(agent, options),
     dependencies: await dependenciesOf(agent, context),
     metadata: { ...options.metadata, ...agent.settings.metadata },
     extra: {},
   };
-  return { ...execution, tools: await toolSetOf(execution) };
+  const { tools, instructions } = await toolSetOf(execution);
+  return { ...execution, tools, toolInstructions: instructions };
+}
+
+/** A parser or output model gives the answer its shape; the main model then answers as it likes. */
+function outputOf({ settings }: AgentDefinition, options: RunOptions) {
+  const contentShape = outputShapeOf(options, settings.outputSchema);
+  const shapedLater = settings.parserModel !== undefined || settings.outputModel !== undefined;
+  return { contentShape, output: shapedLater ? null : contentShape };
 }
 
 interface LastTurn {
@@ -72,6 +85,7 @@ async function turns(execution: AgentExecution): Promise<LastTurn> {
     if (answer.toolCalls === undefined) return { answer, shown };
     const { stop, results } = await runToolCalls(execution, turn, answer.toolCalls);
     for (const step of results.steps) messages.push(toolMessage(step));
+    reportReasoningTools(execution, results.steps);
     shown.push(...results.shown);
     if (stop) return { answer, shown };
     await compressToolResults(execution, turn);
@@ -79,18 +93,21 @@ async function turns(execution: AgentExecution): Promise<LastTurn> {
 }
 
 async function complete(execution: AgentExecution, { answer, shown }: LastTurn): Promise<RunResult> {
-  const { agent, context, metadata, extra } = execution;
-  const { content, contentType } = await answerOf(execution, answer, shown);
-  const text = typeof content === 'string' ? content : JSON.stringify(content);
-  await suggestFollowups(execution, text);
+  const { context, metadata, extra } = execution;
+  completeReasoningTools(execution);
+  const made = await answerOf(execution, answer, shown);
+  await suggestFollowups(execution, textOf(made.content));
   context.emit(runContentCompleted, 'content-completed');
-  await summariseSession(execution, text);
+  const { content, contentType, said } = await runPostHooks(execution, made);
+  if (said !== undefined && said !== answer.content) await keepInConversation(context, said);
+  const reasoningContent = reasoningContentOf(execution);
+  const media = producedMedia(context.steps());
   return {
     content,
     contentType,
-    ...(answer.reasoning !== undefined && { reasoningContent: answer.reasoning }),
+    ...(reasoningContent !== undefined && { reasoningContent }),
     ...(answer.providerData !== undefined && { modelProviderData: answer.providerData }),
-    metrics: metricsOf(agent.model, context),
+    ...(media.length > 0 && { media }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
     sessionState: context.state.all(),
     ...(Object.keys(extra).length > 0 && { extra }),

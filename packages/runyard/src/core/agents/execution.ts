@@ -12,12 +12,19 @@ export interface AgentExecution {
   readonly context: RunContext;
   /** The model that is called; another one after a fall-back. */
   model: Model;
+  /** Its place among the agent's fall-back models; null for the agent's own model. */
+  fallback: number | null;
   /** What the user said, as the hooks left it. */
   readonly input: { content: string };
   readonly tools: ReadonlyMap<string, Tool>;
+  /** What the tools want to have said in the system message. */
+  readonly toolInstructions: readonly string[];
   /** What the model is shown; grows with each turn. */
   readonly messages: Message[];
+  /** What the main model is asked for; null for plain text, also when another model is to give it its shape. */
   readonly output: OutputShape | null;
+  /** What the content of the run has to fit; null for plain text. */
+  readonly contentShape: OutputShape | null;
   readonly dependencies: JsonObject;
   readonly metadata: JsonObject;
   /** Further fields of the run body in wire form (`followups`, `reasoning_steps` …). */

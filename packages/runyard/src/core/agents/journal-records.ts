@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../json.js';
+import type { Role } from '../models/message.js';
 
 /**
  * What the steps of an agent's run hold. Only what is new: the messages that a model call saw are rebuilt from
@@ -9,6 +10,8 @@ import type { Json, JsonObject } from '../json.js';
 export type ContextRecord = {
   system: string | null;
   user: string;
+  /** Messages of the agent's own that stand before the conversation. */
+  additional?: { role: Role; content: string }[];
   /** Runs of the session whose messages were shown. */
   history: string[];
 };
@@ -32,6 +35,9 @@ export type ModelRecord = {
   /** Seconds until the first piece came. */
   timeToFirstToken: number;
   providerData?: JsonObject;
+  /** Who answered, when the agent's own model failed: its place among the fall-back models. */
+  fallback?: number;
+  model?: { id: string; provider: string };
 };
 
 /** auxiliary steps: a model call that is no part of the conversation */
@@ -39,9 +45,13 @@ export type AuxiliaryRecord = ModelRecord & {
   /** What the call was for, as the wire's metrics name it. */
   role: AuxiliaryRole;
   model: { id: string; provider: string };
+  /** Set for a call that failed and that the run did without. */
+  failure?: string;
 };
 
 export type AuxiliaryRole =
+  /** The agent's own model, asked to mend an answer. */
+  | 'model'
   | 'memory_model'
   | 'session_summary_model'
   | 'parser_model'
@@ -64,4 +74,18 @@ export type ToolRecord = {
   media?: Json;
   stop?: boolean;
   showResult?: boolean;
+};
+
+/** steps `pre-hook:<position>` and `post-hook:<position>` */
+export type HookRecord =
+  | { outcome: 'passed' }
+  /** What the hook made of the input or the content. */
+  | { outcome: 'changed'; content: Json }
+  | { outcome: 'refused'; message: string; trigger: string; additionalData?: Json }
+  | { outcome: 'crashed'; message: string };
+
+/** step `answer`: what stands in the conversation instead of the last model call's own text. */
+export type AnswerRecord = {
+  /** Null when a post-hook refused it: nobody is to read it. */
+  text: string | null;
 };

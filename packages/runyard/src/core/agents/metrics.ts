@@ -21,7 +21,9 @@ export function metricsOf(model: { id: string; provider: string }, context: RunC
     ended = Math.max(ended, step.endedAt ?? 0);
     if (step.status !== 'completed' || (step.kind !== 'model' && step.kind !== 'auxiliary')) continue;
     const record = step.output as ModelRecord | AuxiliaryRecord;
-    const { role, model: used } = 'role' in record ? record : { role: 'model', model };
+    if ('failure' in record) continue;
+    const used = record.model ?? model;
+    const role = 'role' in record ? record.role : 'model';
     if (role === 'model') first ??= record;
     const key = `${role}\n${used.provider}\n${used.id}`;
     const tally = tallies.get(key) ?? { role, ...used, usage: {} };

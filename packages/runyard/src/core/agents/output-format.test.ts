@@ -16,7 +16,8 @@ const person: JsonObject = {
 
 async function read(outputSchema: JsonObject, answer: unknown, useJsonSchema = false) {
   const shape = outputShapeOf({ outputSchema, useJsonSchema, stream: false })!;
-  return shape.read(typeof answer === 'string' ? answer : JSON.stringify(answer));
+  const read = await shape.read(typeof answer === 'string' ? answer : JSON.stringify(answer));
+  return 'faults' in read ? undefined : read;
 }
 
 describe('a schema taken as a type', () => {
@@ -82,4 +83,11 @@ test.each([
   ['', undefined],
 ])('the JSON in %j', (text, value) => {
   expect(parseJson(text)).toEqual(value);
+});
+
+test('the patterns of an agent’s own schema are checked, those of a request are not', async () => {
+  const schema = { type: 'object', properties: { code: { type: 'string', pattern: '^[A-Z]+$' } } };
+  const own = outputShapeOf({ stream: false }, schema)!;
+  expect(await own.read('{"code":"abc"}')).toMatchObject({ faults: [expect.stringContaining('code')] });
+  expect(await read({ ...schema }, { code: 'abc' })).toMatchObject({ content: { code: 'abc' } });
 });

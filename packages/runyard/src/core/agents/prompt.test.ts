@@ -23,6 +23,7 @@ function execution(
     model: { capabilities: { structuredOutput: 'prompted' } },
     input: { content: 'hi' },
     output: null,
+    toolInstructions: [],
     dependencies: values.dependencies,
     metadata: values.metadata,
     ...more,

@@ -1,6 +1,9 @@
 import type { Json, JsonObject } from '../json.js';
 import type { OutputFormat } from '../models/model.js';
+import { applicationFailure } from './dependencies.js';
 import type { AgentExecution } from './execution.js';
+import type { InstructionsFunction } from './run-values.js';
+import { summaryForContext } from './session-summary.js';
 
 /** What `{key}` in instructions and descriptions can name. */
 export interface PromptValues {
@@ -8,6 +11,8 @@ export interface PromptValues {
   readonly dependencies: JsonObject;
   readonly metadata: JsonObject;
   readonly userId: string | null;
+  /** Facts of the run itself: nothing that a caller sends can stand in for them. */
+  readonly current?: JsonObject;
 }
 
 /** The system message, or null when the agent has nothing to say to its model. */
@@ -24,9 +29,14 @@ export async function systemPrompt(execution: AgentExecution): Promise<string | 
   const instructions = await instructionText(execution, values);
   if (instructions) parts.push(fill(instructions, values));
   if (settings.markdown && output === null) parts.push('Format your answer as Markdown.');
+  if (settings.addNameToContext) parts.push(`Your name is ${agent.name}.`);
+  if (settings.addDatetimeToContext) parts.push(dateHint(context.timers.now(), settings.timezone));
+  if (execution.toolInstructions.length > 0) parts.push(execution.toolInstructions.join('\n'));
   if (settings.expectedOutput)
     parts.push(`What the answer should look like: ${fill(settings.expectedOutput, values)}`);
   if (settings.additionalContext) parts.push(fill(settings.additionalContext, values));
+  const summary = await summaryForContext(execution);
+  if (summary !== undefined) parts.push(summary);
   if (options.addSessionStateToContext ?? settings.addSessionStateToContext)
     parts.push(block('session_state', values.state));
   if (prompted !== null) parts.push(outputHint(prompted));
@@ -41,7 +51,9 @@ export function userPrompt({ agent, context, dependencies, input }: AgentExecuti
 }
 
 function valuesOf({ context, dependencies, metadata }: AgentExecution): PromptValues {
-  return { state: context.state.all(), dependencies, metadata, userId: context.run.userId };
+  const { runId, sessionId, userId } = context.run;
+  const current = { current_run_id: runId, current_session_id: sessionId, current_user_id: userId };
+  return { state: context.state.all(), dependencies, metadata, userId, current };
 }
 
 /** Fills `{key}` from state, dependencies, metadata and the user; unknown keys stay as they are. */
@@ -54,19 +66,43 @@ export function fill(text: string, values: PromptValues): string {
 }
 
 function lookUp(key: string, values: PromptValues): Json | undefined {
+  const current = values.current?.[key];
+  if (current !== undefined && current !== null) return current;
   for (const source of [values.state, values.dependencies, values.metadata]) {
     if (Object.hasOwn(source, key)) return source[key];
   }
   return key === 'user_id' ? (values.userId ?? undefined) : undefined;
 }
 
-async function instructionText({ agent, context }: AgentExecution, values: PromptValues): Promise<string> {
-  const { instructions } = agent.settings;
+async function instructionText(execution: AgentExecution, values: PromptValues): Promise<string> {
+  const { instructions } = execution.agent.settings;
   if (instructions === undefined) return '';
-  const { runId, sessionId } = context.run;
   const given =
-    typeof instructions === 'function' ? await instructions({ runId, sessionId, ...values }) : instructions;
+    typeof instructions === 'function' ? await called(instructions, execution, values) : instructions;
   return typeof given === 'string' ? given : given.map((line) => `- ${line}`).join('\n');
+}
+
+async function called(
+  instructions: InstructionsFunction,
+  { context, dependencies, metadata }: AgentExecution,
+  { state }: PromptValues,
+): Promise<string | readonly string[]> {
+  const { runId, sessionId, userId } = context.run;
+  const { signal } = context;
+  try {
+    return await instructions({ runId, sessionId, userId, state, dependencies, metadata, signal });
+  } catch (error) {
+    throw applicationFailure('instructions_error', 'The function that makes the instructions', error);
+  }
+}
+
+function dateHint(now: number, timezone = 'UTC'): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    dateStyle: 'full',
+    timeStyle: 'long',
+    timeZone: timezone,
+  });
+  return `The current date and time is ${format.format(now)} (${timezone}).`;
 }
 
 function block(name: string, value: JsonObject): string {

@@ -1,6 +1,4 @@
 import type { Json, JsonObject } from '../json.js';
-import type { RunContext } from '../runs/context.js';
-import type { AgentDefinition } from './definition.js';
 
 /** What functions of an agent's definition are told about the run. */
 export interface RunValues {
@@ -10,15 +8,15 @@ export interface RunValues {
   readonly state: JsonObject;
   readonly dependencies: JsonObject;
   readonly metadata: JsonObject;
+  /** Aborted when the run is cancelled. */
+  readonly signal: AbortSignal;
 }
 
-export type DependencyValue = Json | ((run: Omit<RunValues, 'dependencies'>) => Json | Promise<Json>);
+/** A value, or a function that is called once for each run. */
+export type DependencyValue =
+  | Json
+  | ((run: Omit<RunValues, 'dependencies'>) => Json | undefined | Promise<Json | undefined>);
 
 export type InstructionsFunction = (
   run: RunValues,
 ) => string | readonly string[] | Promise<string | readonly string[]>;
-
-/** The dependencies of a run: the agent's own, functions called, with the caller's over them. */
-export async function dependenciesOf(agent: AgentDefinition, context: RunContext): Promise<JsonObject> {
-  return { ...(agent.settings.dependencies as JsonObject), ...context.run.input.options.dependencies };
-}

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { errors } from '../errors.js';
 import { newId } from '../ids.js';
 import type { Json, JsonObject } from '../json.js';
@@ -8,9 +9,10 @@ import { type EndedRun, RunEngine, type RunHandle } from '../runs/engine.js';
 import type { Executable } from '../runs/executable.js';
 import { MemoryJournal } from '../runs/memory-journal.js';
 import type { RunJournal } from '../runs/ports.js';
-import type { RunStatus } from '../runs/run.js';
+import type { RunFailure, RunStatus } from '../runs/run.js';
 import { startRun } from '../runs/start-run.js';
 import type { Timers } from '../timers.js';
+import { storableSchema } from './output-format.js';
 import { messagesOf, type ToolExecution, toolExecutionsOf, withHistory } from './transcript.js';
 
 export interface AgentRunOptions {
@@ -19,24 +21,29 @@ export interface AgentRunOptions {
   readonly sessionState?: JsonObject;
   readonly dependencies?: JsonObject;
   readonly metadata?: JsonObject;
-  /** A JSON schema that the answer has to fit; `content` is then an object. */
-  readonly outputSchema?: JsonObject;
+  /** A zod or JSON schema that the answer has to fit; `content` is then an object. */
+  readonly outputSchema?: z.ZodType | JsonObject;
   readonly addHistoryToContext?: boolean;
   /** Aborting it cancels the run. */
   readonly signal?: AbortSignal;
 }
 
-export interface AgentRunOutput {
+export interface AgentRunOutput<Content = Json> {
   readonly runId: string;
   readonly sessionId: string;
   readonly status: RunStatus;
-  readonly content: Json;
+  /** A text when no schema was asked for, and also when the answer would not fit it: `contentType` is then `str`. */
+  readonly content: Content | string;
   readonly contentType: string;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolExecution[];
   readonly sessionState: JsonObject;
   readonly metrics: JsonObject;
-  readonly error?: { readonly type: string; readonly message: string };
+  /** What was thought before and while answering. */
+  readonly reasoningContent?: string;
+  /** What the user could ask next. */
+  readonly followups?: readonly string[];
+  readonly error?: RunFailure;
 }
 
 /** An event as it is on the wire. */
@@ -47,14 +54,18 @@ export class AgentRunner {
   /** `open` is asked before each run: a service opens its database when it is first needed. */
   constructor(private readonly open: () => Promise<{ engine: RunEngine; journal: RunJournal }>) {}
 
-  async run(agent: Executable, message: string, options: AgentRunOptions): Promise<AgentRunOutput> {
+  async run(
+    agent: Executable,
+    message: string | JsonObject,
+    options: AgentRunOptions,
+  ): Promise<AgentRunOutput> {
     const handle = await this.start(agent, message, options, false);
     return outputOf(await handle.ended);
   }
 
   async *stream(
     agent: Executable,
-    message: string,
+    message: string | JsonObject,
     options: AgentRunOptions,
   ): AsyncGenerator<StreamedEvent, void, void> {
     const handle = await this.start(agent, message, options, true);
@@ -72,13 +83,16 @@ export class AgentRunner {
 
   private async start(
     agent: Executable,
-    message: string,
+    message: string | JsonObject,
     options: AgentRunOptions,
     stream: boolean,
   ): Promise<RunHandle> {
-    const { sessionId, userId, signal, ...given } = options;
+    const { sessionId, userId, signal, outputSchema, ...given } = options;
     signal?.throwIfAborted();
-    const input = { content: message, media: [], options: { ...given, stream } };
+    const text = typeof message === 'string' ? message : JSON.stringify(message, null, 2);
+    const content = agent.acceptInput === undefined ? text : await agent.acceptInput(text);
+    const shape = outputSchema !== undefined && { outputSchema: storableSchema(outputSchema) };
+    const input = { content, media: [], options: { ...given, ...shape, stream } };
     const { engine, journal } = await this.open();
     const handle = await startRun(engine, journal, {
       executable: agent,
@@ -108,6 +122,8 @@ function outputOf({ run, steps, history }: EndedRun): AgentRunOutput {
     tools: toolExecutionsOf(steps),
     sessionState: result?.sessionState ?? {},
     metrics: result?.metrics ?? {},
+    ...(result?.reasoningContent !== undefined && { reasoningContent: result.reasoningContent }),
+    ...(Array.isArray(result?.extra?.followups) && { followups: result.extra.followups as string[] }),
     ...(result?.error !== undefined && { error: result.error }),
   };
 }
@@ -122,6 +138,7 @@ export function ephemeralRunner(timers: Timers): AgentRunner {
     journal,
     timers,
     media: noMedia,
+    pastSessions: journal,
     log: silentLog,
     owner: newId(),
     leaseMs: 3_600_000,

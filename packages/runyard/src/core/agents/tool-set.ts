@@ -1,9 +1,12 @@
-import type { Tool } from '../tools/tool.js';
+import { type CollectedTools, collectTools, toolSourcesOf } from '../tools/collect-tools.js';
 import type { AgentExecution } from './execution.js';
 
-/** The tools of one run: the agent's own, those of its sources, and the built-in ones that its settings add. */
-export async function toolSetOf(
-  execution: Omit<AgentExecution, 'tools'>,
-): Promise<ReadonlyMap<string, Tool>> {
-  return execution.agent.tools;
+/** The tools of one run: the agent's own, the built-in ones that its settings add, and those of its sources. */
+export async function toolSetOf({
+  agent,
+  context,
+}: Pick<AgentExecution, 'agent' | 'context'>): Promise<CollectedTools> {
+  const { id, tools, toolInstructions, toolEntries } = agent;
+  if (toolSourcesOf(toolEntries).length === 0) return { tools, instructions: toolInstructions };
+  return collectTools(`Agent '${id}'`, toolEntries, context.signal);
 }

@@ -4,8 +4,9 @@ import type { StepRecord } from '../runs/run.js';
 import { executeTool } from '../tools/execute-tool.js';
 import { parseArguments } from '../tools/parse-arguments.js';
 import type { Tool } from '../tools/tool.js';
-import type { ToolContext } from '../tools/tool-context.js';
+import type { ToolCallSite } from '../tools/tool-context.js';
 import { customEvent, toolCallCompleted, toolCallError, toolCallStarted } from './agent-events.js';
+import { siteWithin } from './built-in/execution-of-call.js';
 import type { AgentExecution } from './execution.js';
 import type { ModelRecord, ToolRecord } from './journal-records.js';
 import { toolExecution } from './transcript.js';
@@ -90,7 +91,8 @@ async function perform(
       listed: false,
     };
   }
-  const environment = { timers: execution.context.timers, availableTools: [...execution.tools.keys()] };
+  const { timers, media } = execution.context;
+  const environment = { timers, media, availableTools: [...execution.tools.keys()] };
   const outcome = await executeTool(tool, call, toolContext(execution, call, scope), environment);
   return {
     callId: call.id,
@@ -108,14 +110,11 @@ function failed(call: RequestedCall, message: string, args: JsonObject | null): 
   return { callId: call.id, content: message, error: true, args, listed: true };
 }
 
-function toolContext(
-  { context, dependencies, metadata }: AgentExecution,
-  call: RequestedCall,
-  scope: StepScope,
-): ToolContext {
+function toolContext(execution: AgentExecution, call: RequestedCall, scope: StepScope): ToolCallSite {
+  const { context, dependencies, metadata } = execution;
   const { run } = context;
   let sent = 0;
-  return {
+  return siteWithin(execution, {
     runId: run.runId,
     sessionId: run.sessionId,
     userId: run.userId,
@@ -130,7 +129,7 @@ function toolContext(
       context.emit(customEvent(fields, call.id), `${scope.key}:custom:${run.attempt}:${sent}`);
       sent += 1;
     },
-  };
+  });
 }
 
 function announce(execution: AgentExecution, call: RequestedCall, key: string, refused: boolean): void {

@@ -19,6 +19,8 @@ export interface Message {
   readonly createdAt: number;
   readonly fromHistory?: boolean;
   readonly reasoningContent?: string;
+  /** tool: the short form that later model calls were shown */
+  readonly compressedContent?: string;
   /** assistant: what it asks for */
   readonly toolCalls?: readonly ToolCall[];
   /** tool: what it answers */

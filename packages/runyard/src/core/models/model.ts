@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema } from '../json.js';
-import type { MediaContents } from '../media.js';
+import type { Media, MediaContents } from '../media.js';
 import type { Message, ToolCall, Usage } from './message.js';
 
 /** What a tool looks like to a model. */
@@ -36,6 +36,8 @@ export interface ModelResponse {
   readonly toolCalls: readonly ToolCall[];
   readonly usage: Usage;
   readonly finishReason: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'other';
+  /** Pictures and sounds that the model made. Their bytes are stored already. */
+  readonly media?: readonly Media[];
   /** What the provider returned beside the answer (its own ids, signatures). */
   readonly providerData?: JsonObject;
 }
@@ -50,6 +52,8 @@ export interface ModelCapabilities {
   /** `native`: the provider enforces a JSON schema; `prompted`: the schema has to be asked for in words. */
   readonly structuredOutput: 'native' | 'prompted';
   readonly tools: boolean;
+  /** Whether the model thinks by itself before it answers, as it is configured. */
+  readonly reasoning?: boolean;
 }
 
 export interface ModelCallOptions {

@@ -136,7 +136,7 @@ describe('the request', () => {
     expect(server.requests[0]?.body.response_format).toBeUndefined();
   });
 
-  it('repeats the conversation with its tool calls, mended where they were malformed', async () => {
+  it('repeats the conversation with its tool calls, mended where they were malformed or unanswered', async () => {
     const { model, server } = await modelFor([{ body: answer({ content: '' }) }]);
     const toolCalls = [
       { id: 'a', name: 'add', arguments: '{"a": 1}' },
@@ -168,6 +168,8 @@ describe('the request', () => {
         ],
       },
       { role: 'tool', tool_call_id: 'a', content: '1' },
+      { role: 'tool', tool_call_id: 'b', content: 'This call was not carried out.' },
+      { role: 'tool', tool_call_id: 'c', content: 'This call was not carried out.' },
     ]);
   });
 
@@ -215,12 +217,15 @@ describe('the request', () => {
   it('puts the pictures of tools after their answers', async () => {
     const { model, server } = await modelFor([{ body: answer({ content: '' }) }]);
     const media: Media[] = [{ kind: 'image', id: '1', url: 'https://example.com/a.png' }];
+    const toolCalls = ['a', 'b'].map((id) => ({ id, name: 'draw', arguments: '{}' }));
     const messages = [
+      message('assistant', '', { toolCalls }),
       message('tool', 'one', { toolCallId: 'a', media }),
       message('tool', 'two', { toolCallId: 'b' }),
     ];
     await model.generate(ask({ messages }), open());
     expect(server.requests[0]?.body.messages.map(({ role }: { role: string }) => role)).toEqual([
+      'assistant',
       'tool',
       'tool',
       'user',

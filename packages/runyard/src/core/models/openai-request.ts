@@ -1,15 +1,19 @@
 import type { Json, JsonObject, JsonSchema } from '../json.js';
 import type { Media, MediaContents } from '../media.js';
+import { withPairedToolCalls } from './conversation.js';
+import { audioFormat, base64, bytesOf, dataUrl, isText, nameOf } from './media-parts.js';
 import type { Message, ToolCall } from './message.js';
 import type { ModelRequest, ToolChoice } from './model.js';
-import { ModelError } from './model-error.js';
 import { fitsStrictMode } from './strict-schema.js';
+import { argumentsText } from './tool-arguments.js';
 
 export interface OpenAIRequestOptions {
   readonly id: string;
   readonly provider: string;
   readonly structuredOutput: 'native' | 'prompted';
   readonly parameters: JsonObject;
+  /** Whether the model wants to see its reasoning again while it calls tools. */
+  readonly sendReasoning: boolean;
 }
 
 /** The body of a chat completion request. */
@@ -20,7 +24,7 @@ export async function openAIRequestBody(
 ): Promise<string> {
   const body: Record<string, unknown> = {
     model: options.id,
-    messages: await wireMessages(request.messages, request.media, options.provider),
+    messages: await wireMessages(withPairedToolCalls(request.messages), request.media, options),
     ...options.parameters,
   };
   if (request.tools.length > 0) {
@@ -42,7 +46,7 @@ export async function openAIRequestBody(
 }
 
 /** Schema names on the wire: letters, digits, _ and -, at most 64. */
-function wireName(name: string): string {
+export function wireName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'answer';
 }
 
@@ -53,7 +57,7 @@ function wireToolChoice(choice: ToolChoice): Json {
 async function wireMessages(
   messages: readonly Message[],
   contents: MediaContents,
-  provider: string,
+  { provider, sendReasoning }: OpenAIRequestOptions,
 ): Promise<Json[]> {
   const wire: Json[] = [];
   // The protocol has no place for pictures in a tool's answer: they follow the answers as a message of their own.
@@ -63,7 +67,9 @@ async function wireMessages(
       wire.push({ role: 'user', content: await toolMediaParts(fromTools, contents, provider) });
       fromTools = [];
     }
-    wire.push(await wireMessage(message, contents, provider));
+    const reasoning = sendReasoning && message.toolCalls?.length ? message.reasoningContent : undefined;
+    const wired = await wireMessage(message, contents, provider);
+    wire.push(reasoning ? { ...wired, reasoning_content: reasoning } : wired);
     if (message.role === 'tool' && message.media) fromTools.push(...message.media);
   }
   if (fromTools.length > 0) {
@@ -109,21 +115,8 @@ function wireToolCall(call: ToolCall): JsonObject {
   return {
     id: call.id,
     type: 'function',
-    function: { name: call.name, arguments: wellFormed(call.arguments) },
+    function: { name: call.name, arguments: argumentsText(call.arguments) },
   };
-}
-
-/**
- * Some servers parse the arguments of earlier calls and refuse the whole conversation when one is malformed.
- * The model learns of its mistake from the tool's answer, which quotes it.
- */
-function wellFormed(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? text : '{}';
-  } catch {
-    return '{}';
-  }
 }
 
 function mediaParts(
@@ -137,7 +130,7 @@ function mediaParts(
 async function mediaPart(media: Media, contents: MediaContents, provider: string): Promise<JsonObject> {
   switch (media.kind) {
     case 'image': {
-      const url = media.url ?? dataUrl(media, await bytesOf(media, contents, provider), 'image/png');
+      const url = media.url ?? dataUrl(media, await bytesOf(media, contents, provider));
       const detail = media.details?.detail;
       return { type: 'image_url', image_url: typeof detail === 'string' ? { url, detail } : { url } };
     }
@@ -147,7 +140,7 @@ async function mediaPart(media: Media, contents: MediaContents, provider: string
       return { type: 'input_audio', input_audio: { data: base64(bytes), format: audioFormat(media) } };
     }
     case 'video': {
-      const url = media.url ?? dataUrl(media, await bytesOf(media, contents, provider), 'video/mp4');
+      const url = media.url ?? dataUrl(media, await bytesOf(media, contents, provider));
       return { type: 'video_url', video_url: { url } };
     }
     default:
@@ -156,41 +149,12 @@ async function mediaPart(media: Media, contents: MediaContents, provider: string
 }
 
 async function filePart(media: Media, contents: MediaContents, provider: string): Promise<JsonObject> {
-  const filename = media.filename ?? media.id;
+  const filename = nameOf(media);
   if (media.url) return { type: 'file', file: { filename, file_data: media.url } };
   const bytes = await bytesOf(media, contents, provider);
   // Providers take documents as files; text they read better, and everywhere, as text.
   if (isText(media.mimeType)) {
     return { type: 'text', text: `File ${filename}:\n${Buffer.from(bytes).toString('utf8')}` };
   }
-  return { type: 'file', file: { filename, file_data: dataUrl(media, bytes, 'application/octet-stream') } };
-}
-
-async function bytesOf(media: Media, contents: MediaContents, provider: string): Promise<Uint8Array> {
-  const bytes = media.hash === undefined ? undefined : await contents.get(media.hash);
-  if (bytes) return bytes;
-  throw new ModelError(
-    `The ${media.kind} ${media.filename ?? media.id} of a message has no stored content.`,
-    {
-      provider,
-      kind: 'configuration',
-    },
-  );
-}
-
-function isText(mimeType = ''): boolean {
-  return /^text\/|[/+](json|xml|yaml|x-yaml|javascript|typescript|csv|toml)\b/.test(mimeType);
-}
-
-function audioFormat(media: Media): string {
-  const format = media.format ?? media.mimeType?.split('/')[1]?.replace(/^x-/, '') ?? 'wav';
-  return format === 'mpeg' ? 'mp3' : format;
-}
-
-function dataUrl(media: Media, bytes: Uint8Array, fallbackType: string): string {
-  return `data:${media.mimeType ?? fallbackType};base64,${base64(bytes)}`;
-}
-
-function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+  return { type: 'file', file: { filename, file_data: dataUrl(media, bytes) } };
 }

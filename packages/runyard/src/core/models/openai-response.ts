@@ -2,8 +2,8 @@ import { newId } from '../ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { ToolCall, Usage } from './message.js';
 import type { ModelChunk, ModelResponse } from './model.js';
-
-const noUsage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+import type { GrowingAnswer } from './protocol.js';
+import { count, noUsage, usageOf } from './usage.js';
 
 /** A tool call while its fragments arrive. */
 interface GrowingCall {
@@ -13,7 +13,9 @@ interface GrowingCall {
 }
 
 /** Puts an answer together from the chunks of a stream, or from the one object of a call without streaming. */
-export class OpenAIAnswer {
+export class OpenAIAnswer implements GrowingAnswer {
+  /** The end is a line of its own in this protocol, which the reader of the stream sees. */
+  readonly ended = false;
   #content = '';
   #reasoning = '';
   #refusal = '';
@@ -163,22 +165,13 @@ function usageFrom(usage: JsonObject): Usage {
   const written = count(usage.completion_tokens);
   const total = count(usage.total_tokens);
   const reasoningBeside = reasoningTokens > 0 && total === inputTokens + written + reasoningTokens;
-  const outputTokens = reasoningBeside ? written + reasoningTokens : written;
-  return {
+  return usageOf({
     inputTokens,
-    outputTokens,
-    totalTokens: inputTokens + outputTokens,
-    ...positive('cacheReadTokens', count(input.cached_tokens ?? usage.prompt_cache_hit_tokens)),
-    ...positive('reasoningTokens', reasoningTokens),
-    ...positive('audioInputTokens', count(input.audio_tokens)),
-    ...positive('audioOutputTokens', count(output.audio_tokens)),
-  };
-}
-
-function count(value: Json | undefined): number {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
-}
-
-function positive<Key extends string>(key: Key, value: number): { [K in Key]?: number } {
-  return (value > 0 ? { [key]: value } : {}) as { [K in Key]?: number };
+    outputTokens: reasoningBeside ? written + reasoningTokens : written,
+    cacheReadTokens: count(input.cached_tokens ?? usage.prompt_cache_hit_tokens),
+    cacheWriteTokens: count(input.cache_write_tokens),
+    reasoningTokens,
+    audioInputTokens: count(input.audio_tokens),
+    audioOutputTokens: count(output.audio_tokens),
+  });
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ModelError } from './model-error.js';
 import { errorFromResponse } from './provider-failure.js';
 
-/** One request to a provider, and how patient to be with it. */
+/** One request to a provider. */
 export interface ProviderCall {
   readonly provider: string;
   readonly url: string;
@@ -13,9 +13,7 @@ export interface ProviderCall {
   readonly firstByteTimeoutMs: number;
   /** The longest silence after it. */
   readonly timeoutMs: number;
-  readonly retries: number;
   readonly fetch: typeof fetch;
-  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Takes secrets out of a text that came from outside. */
   readonly redact: (text: string) => string;
 }
@@ -30,23 +28,10 @@ export async function waitOrAbort(ms: number, signal: AbortSignal): Promise<void
 }
 
 /**
- * Sends the request and waits for the first byte of a successful answer. What fails before that byte is tried
- * again, since nothing of the answer has been used; what fails after it is the caller's to judge.
+ * How long to wait before another try of a call whose answer has not been used; undefined if another try makes no
+ * sense. `attempt` counts from 0.
  */
-export async function callProvider(call: ProviderCall): Promise<ProviderAnswer> {
-  for (let attempt = 0; ; attempt++) {
-    call.signal.throwIfAborted();
-    try {
-      return await ProviderAnswer.open(call);
-    } catch (error) {
-      const delay = retryDelay(error, attempt, call.retries);
-      if (delay === undefined) throw error;
-      await call.wait(delay, call.signal);
-    }
-  }
-}
-
-function retryDelay(error: unknown, attempt: number, retries: number): number | undefined {
+export function retryDelay(error: unknown, attempt: number, retries: number): number | undefined {
   if (!(error instanceof ModelError) || !error.retryable || attempt >= retries) return undefined;
   // A provider that was silent for the whole time-out has used up the caller's patience already.
   if (error.kind === 'timeout') return undefined;

@@ -1,5 +1,6 @@
-import { isJsonObject, type Json } from '../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { ModelError } from './model-error.js';
+import { retryHints } from './retry-hints.js';
 
 const longestMessage = 1_000;
 
@@ -7,37 +8,70 @@ const longestMessage = 1_000;
 interface ProviderComplaint {
   readonly message: string;
   readonly code?: string | number;
+  /** Its kind in the provider's own words, e.g. `overloaded_error`. */
+  readonly type?: string;
+  /** The error as it came. */
+  readonly error?: JsonObject;
 }
+
+/** The part of an HTTP answer that tells of a failure. */
+export type FailedResponse = Pick<Response, 'status' | 'statusText' | 'headers'>;
 
 /** The error for an answer whose status is not a success. */
 export function errorFromResponse(
   provider: string,
-  response: Response,
+  response: FailedResponse,
   body: string,
   redact: (text: string) => string,
 ): ModelError {
   const { status } = response;
   const complaint = complaintFromBody(body, response);
+  const { afterMs, worthwhile } = retryHints(response.headers, complaint.error);
   return new ModelError(`${provider} answered ${status}: ${redact(complaint.message)}`, {
     provider,
     kind: 'refused',
     status,
-    retryable: isWorthRetrying(status, complaint.code),
-    retryAfterMs: retryAfter(response.headers),
+    retryable: worthwhile ?? isWorthRetrying(status, complaint.code),
+    retryAfterMs: afterMs,
   });
 }
 
 /** The error for an `error` object inside an answer that began well. */
 export function errorFromStream(provider: string, error: Json, redact: (text: string) => string): ModelError {
   const complaint = complaintFrom({ error }) ?? { message: JSON.stringify(error).slice(0, longestMessage) };
-  const code = Number(complaint.code);
-  const status = code >= 400 && code < 600 ? code : undefined;
+  const status = statusOf(complaint);
+  const { afterMs } = retryHints(new Headers(), complaint.error);
   return new ModelError(`${provider} reported an error: ${redact(complaint.message)}`, {
     provider,
     kind: 'refused',
     status,
     retryable: status !== undefined && isWorthRetrying(status, complaint.code),
+    retryAfterMs: afterMs,
   });
+}
+
+/** The status that an error would have had as an answer of its own; inside a stream it comes only by name. */
+const statusByName = new Map([
+  ['invalid_request_error', 400],
+  ['authentication_error', 401],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['rate_limit_exceeded', 429],
+  ['insufficient_quota', 429],
+  ['api_error', 500],
+  ['server_error', 500],
+  ['timeout_error', 504],
+  ['overloaded_error', 529],
+  ['server_is_overloaded', 529],
+  ['slow_down', 503],
+]);
+
+function statusOf({ code, type }: ProviderComplaint): number | undefined {
+  const status = Number(code);
+  if (status >= 400 && status < 600) return status;
+  return statusByName.get(String(code)) ?? statusByName.get(String(type));
 }
 
 function isWorthRetrying(status: number, code: string | number | undefined): boolean {
@@ -46,7 +80,7 @@ function isWorthRetrying(status: number, code: string | number | undefined): boo
   return status >= 500 || status === 408 || status === 409 || status === 425 || status === 429;
 }
 
-function complaintFromBody(body: string, response: Response): ProviderComplaint {
+function complaintFromBody(body: string, response: FailedResponse): ProviderComplaint {
   const location = response.headers.get('location');
   if (response.status >= 300 && response.status < 400) {
     const target = location ? ` to ${location.split(/[?#]/)[0]}` : '';
@@ -80,19 +114,8 @@ function complaintFrom(value: Json): ProviderComplaint | undefined {
     (part) => typeof part === 'string',
   );
   const code = typeof error.code === 'string' || typeof error.code === 'number' ? error.code : undefined;
-  if (message !== undefined) return { message: String(message).slice(0, longestMessage), code };
-  if (error.detail !== undefined)
-    return { message: JSON.stringify(error.detail).slice(0, longestMessage), code };
-  return undefined;
-}
-
-function retryAfter(headers: Headers): number | undefined {
-  const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN);
-  if (Number.isFinite(milliseconds) && milliseconds >= 0) return milliseconds;
-  const value = headers.get('retry-after');
-  if (value === null) return undefined;
-  const seconds = Number(value);
-  if (Number.isFinite(seconds)) return seconds >= 0 ? seconds * 1000 : undefined;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+  const type = typeof error.type === 'string' ? error.type : undefined;
+  const text = message ?? (error.detail === undefined ? undefined : JSON.stringify(error.detail));
+  if (text === undefined) return undefined;
+  return { message: String(text).slice(0, longestMessage), code, type, error };
 }

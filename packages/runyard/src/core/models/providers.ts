@@ -1,13 +1,18 @@
-/** A provider that speaks OpenAI's chat completions, and where its address and key are looked up. */
-export interface CompatibleProvider {
+/** A provider that models are named after, and where its address and key are looked up. */
+export interface KnownProvider {
   readonly provider: string;
+  /** Default: OpenAI's chat completions. */
+  readonly protocol?: 'responses' | 'anthropic' | 'gemini';
   /** Undefined where there is no public address: the variable must be set. */
   readonly baseUrl?: string;
   readonly baseUrlVariable: string;
-  readonly keyVariable: string;
+  /** The first that is set counts. */
+  readonly keyVariables: readonly string[];
   /** Servers on one's own machine ask for no key. */
   readonly keyRequired: boolean;
   readonly structuredOutput: 'native' | 'prompted';
+  /** Whether its models want to see their reasoning again while they call tools. */
+  readonly sendReasoning?: boolean;
 }
 
 function hosted(
@@ -15,23 +20,35 @@ function hosted(
   variables: string,
   baseUrl: string,
   structuredOutput: 'native' | 'prompted' = 'native',
-): CompatibleProvider {
+): KnownProvider {
   return {
     provider,
     baseUrl,
     baseUrlVariable: `${variables}_BASE_URL`,
-    keyVariable: `${variables}_API_KEY`,
+    keyVariables: [`${variables}_API_KEY`],
     keyRequired: true,
     structuredOutput,
   };
 }
 
-function local(provider: string, variables: string, baseUrl: string): CompatibleProvider {
+function local(provider: string, variables: string, baseUrl: string): KnownProvider {
   return { ...hosted(provider, variables, baseUrl), keyRequired: false };
 }
 
-export const compatibleProviders: Readonly<Record<string, CompatibleProvider>> = {
-  openai: hosted('OpenAI', 'OPENAI', 'https://api.openai.com/v1'),
+const google: KnownProvider = {
+  ...hosted('Google', 'GEMINI', 'https://generativelanguage.googleapis.com/v1beta'),
+  protocol: 'gemini',
+  keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+};
+
+export const knownProviders: Readonly<Record<string, KnownProvider>> = {
+  openai: { ...hosted('OpenAI', 'OPENAI', 'https://api.openai.com/v1'), protocol: 'responses' },
+  anthropic: {
+    ...hosted('Anthropic', 'ANTHROPIC', 'https://api.anthropic.com/v1'),
+    protocol: 'anthropic',
+  },
+  gemini: google,
+  google,
   ollama: local('Ollama', 'OLLAMA', 'http://127.0.0.1:11434/v1'),
   vllm: local('vLLM', 'VLLM', 'http://127.0.0.1:8000/v1'),
   lmstudio: local('LM Studio', 'LMSTUDIO', 'http://127.0.0.1:1234/v1'),
@@ -39,7 +56,10 @@ export const compatibleProviders: Readonly<Record<string, CompatibleProvider>> =
   groq: hosted('Groq', 'GROQ', 'https://api.groq.com/openai/v1', 'prompted'),
   mistral: hosted('Mistral', 'MISTRAL', 'https://api.mistral.ai/v1'),
   openrouter: hosted('OpenRouter', 'OPENROUTER', 'https://openrouter.ai/api/v1'),
-  deepseek: hosted('DeepSeek', 'DEEPSEEK', 'https://api.deepseek.com/v1', 'prompted'),
+  deepseek: {
+    ...hosted('DeepSeek', 'DEEPSEEK', 'https://api.deepseek.com/v1', 'prompted'),
+    sendReasoning: true,
+  },
   together: hosted('Together', 'TOGETHER', 'https://api.together.xyz/v1'),
   xai: hosted('xAI', 'XAI', 'https://api.x.ai/v1'),
   fireworks: hosted('Fireworks', 'FIREWORKS', 'https://api.fireworks.ai/inference/v1'),
@@ -49,14 +69,14 @@ export const compatibleProviders: Readonly<Record<string, CompatibleProvider>> =
   azure: {
     provider: 'Azure',
     baseUrlVariable: 'AZURE_OPENAI_BASE_URL',
-    keyVariable: 'AZURE_OPENAI_API_KEY',
+    keyVariables: ['AZURE_OPENAI_API_KEY'],
     keyRequired: true,
     structuredOutput: 'native',
   },
   'openai-compatible': {
     provider: 'OpenAI-compatible',
     baseUrlVariable: 'RUNYARD_MODEL_BASE_URL',
-    keyVariable: 'RUNYARD_MODEL_API_KEY',
+    keyVariables: ['RUNYARD_MODEL_API_KEY'],
     keyRequired: false,
     structuredOutput: 'native',
   },

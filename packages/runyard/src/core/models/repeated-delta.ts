@@ -1,13 +1,17 @@
-const opening = '"content":"';
-
 /**
  * The chunks of a stream differ, as a rule, only in their piece of text. Once one has been parsed in full, the next
  * ones that are letter for letter the same around that piece need no parsing: it is a large part of the cost of
  * a token.
  */
 export class RepeatedDelta {
+  readonly #opening: string;
   #before = '';
   #after = '';
+
+  /** `opening` is what stands before the piece of text, e.g. `"content":"`. */
+  constructor(opening: string) {
+    this.#opening = opening;
+  }
 
   /** The text in a chunk that repeats the learned one; undefined if it has to be parsed. */
   textIn(data: string): string | undefined {
@@ -25,6 +29,7 @@ export class RepeatedDelta {
    * otherwise the next chunk might differ in the other one.
    */
   learn(data: string, text: string): void {
+    const opening = this.#opening;
     const start = data.indexOf(opening) + opening.length;
     const end = start + text.length;
     const unique = data.indexOf(opening, start) === -1;

@@ -12,3 +12,12 @@ export function argumentsObject(text: string): JsonObject {
     return {};
   }
 }
+
+/** The arguments of an earlier call for a provider that takes them as text, mended in the same way. */
+export function argumentsText(text: string): string {
+  try {
+    return isJsonObject(JSON.parse(text)) ? text : '{}';
+  } catch {
+    return '{}';
+  }
+}

@@ -5,7 +5,8 @@ import type { Message } from '../models/message.js';
 import type { Timers } from '../timers.js';
 import type { LiveRun } from './live-run.js';
 import type { RunEvent } from './logged-event.js';
-import type { RunJournal } from './ports.js';
+import type { PastSessions } from './past-sessions.js';
+import type { RunJournal, SessionSummary } from './ports.js';
 import type { Run, StepKind, StepRecord } from './run.js';
 import type { SessionState } from './session-state.js';
 import type { WriteQueue } from './write-queue.js';
@@ -77,6 +78,11 @@ export interface RunContext {
   recorded(key: string): StepRecord | undefined;
   /** Earlier completed runs of this component in the session, oldest first. */
   history(count: number): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]>;
+  /** What the session was about so far, as stored. */
+  sessionSummary(): Promise<SessionSummary | undefined>;
+  /** Stores a new summary of the session together with the run. */
+  putSessionSummary(summary: SessionSummary): void;
+  readonly pastSessions: PastSessions;
 }
 
 /** Ends an execution that has to wait for an answer. Executors let it pass. */
@@ -98,6 +104,7 @@ export class JournaledContext implements RunContext {
     readonly timers: Timers,
     readonly log: Log,
     readonly media: MediaContents,
+    readonly pastSessions: PastSessions,
   ) {}
 
   get run(): Run {
@@ -164,6 +171,14 @@ export class JournaledContext implements RunContext {
     return this.journal.history({ sessionId, componentId, before: createdAt, count, exceptRunId: runId });
   }
 
+  sessionSummary(): Promise<SessionSummary | undefined> {
+    return this.journal.summary(this.run.sessionId);
+  }
+
+  putSessionSummary(summary: SessionSummary): void {
+    this.live.putSummary(summary);
+  }
+
   private begin(
     key: string,
     spec: Omit<StepSpec<Json>, 'interrupted'>,
@@ -198,7 +213,8 @@ export class JournaledContext implements RunContext {
       this.live.putStep({ ...begun, status: 'completed', output, endedAt: this.timers.now() });
       return output;
     } catch (error) {
-      if (!this.live.isClosed && !(error instanceof RunPaused)) {
+      // an aborted step did not end: whether it took effect is for the next execution to find out
+      if (!this.signal.aborted && !(error instanceof RunPaused)) {
         this.live.putStep({ ...begun, status: 'error', error: describe(error), endedAt: this.timers.now() });
       }
       throw error;

@@ -9,8 +9,10 @@ import { JournaledContext, RunPaused } from './context.js';
 import type { EventLog } from './event-log.js';
 import { EventReader } from './event-reader.js';
 import { type Executable, RunCancelled, type RunEnd, RunFailed, RunReleased } from './executable.js';
+import { introductionOf } from './introduction.js';
 import { LiveRun } from './live-run.js';
 import { decodeBlock, type LoggedEvent } from './logged-event.js';
+import type { PastSessions } from './past-sessions.js';
 import type { RunJournal, SessionSnapshot } from './ports.js';
 import type { Run, RunFailure, RunInput, RunResult, StepRecord } from './run.js';
 import { WriteQueue } from './write-queue.js';
@@ -18,6 +20,7 @@ import { WriteQueue } from './write-queue.js';
 export interface EngineOptions {
   readonly journal: RunJournal;
   readonly media: MediaContents;
+  readonly pastSessions: PastSessions;
   readonly timers: Timers;
   readonly log: Log;
   /** Who holds the leases: unique to this process. */
@@ -102,6 +105,7 @@ export class RunEngine {
   async start(request: StartRun): Promise<RunHandle> {
     if (this.stopping) throw errors.stopping();
     const run = this.newRun(request);
+    if (request.session === undefined && request.executable.introduction) await this.introduce(request, run);
     const live = new LiveRun(
       {
         run,
@@ -181,6 +185,19 @@ export class RunEngine {
     if (handedOn) await this.options.journal.releaseLeases(this.options.owner);
   }
 
+  /** Stores what the component says first, before the run that comes after it: that run's history shows it. */
+  private async introduce({ executable, runId }: StartRun, run: Run): Promise<void> {
+    // a run that will be refused must not leave a session behind
+    if (runId !== undefined && (await this.options.journal.progress(runId)) !== undefined)
+      throw errors.runExists(runId);
+    try {
+      await this.queue.flush(introductionOf(run, executable.introduction!));
+    } catch (error) {
+      // another first run of this session came at the same time and has introduced it
+      if (!(error instanceof RunyardError && error.code === 'run_exists')) throw error;
+    }
+  }
+
   private newRun(request: StartRun): Run {
     const { executable, input } = request;
     const now = this.options.timers.now();
@@ -226,8 +243,8 @@ export class RunEngine {
   }
 
   private async execute(live: LiveRun, executable: Executable): Promise<EndedRun> {
-    const { journal, log, media, timers } = this.options;
-    const context = new JournaledContext(live, this.queue, journal, timers, log, media);
+    const { journal, log, media, timers, pastSessions } = this.options;
+    const context = new JournaledContext(live, this.queue, journal, timers, log, media, pastSessions);
     try {
       if (live.run.status !== 'running') live.transition('running');
       // the run has to be among the live ones before its first event, so that a reader finds it

@@ -11,8 +11,12 @@ export interface Executable {
   readonly model: { readonly id: string; readonly provider: string } | null;
   /** The state that a new session begins with. */
   readonly initialState: JsonObject;
+  /** Stored as the first run of a new session. */
+  readonly introduction?: string;
   /** Fields that each of its events carries. */
   readonly eventFields: JsonObject;
+  /** Checks what a caller says and answers with the input of the run. Left out: any text will do. */
+  acceptInput?(message: string): Promise<string>;
   execute(context: RunContext): Promise<RunResult>;
   /** The last events of a run that ended this way, in the words of the wire. */
   endEvents(end: RunEnd): readonly RunEvent[];

@@ -8,7 +8,7 @@ import {
   serialiseDelta,
   serialiseEvent,
 } from './logged-event.js';
-import type { RunUpdate, RunWrite, SessionWrite } from './ports.js';
+import type { RunUpdate, RunWrite, SessionSummary, SessionWrite, SummaryWrite } from './ports.js';
 import type { Run, RunResult, RunStatus, StepRecord } from './run.js';
 import { SessionState } from './session-state.js';
 import { assertTransition } from './transitions.js';
@@ -40,6 +40,7 @@ export class LiveRun implements WriteSource {
   private stored: boolean;
   private changed = true;
   private closed = false;
+  private summary: SummaryWrite | undefined;
   private readonly steps = new Map<string, StepRecord>();
   private readonly changedSteps = new Set<string>();
   private readonly sent: Set<string>;
@@ -99,6 +100,13 @@ export class LiveRun implements WriteSource {
     this.changed = true;
   }
 
+  /** The summary of the session is stored with the run's next write. */
+  putSummary(summary: SessionSummary): void {
+    this.assertOpen();
+    this.summary = { sessionId: this.record.sessionId, ...summary };
+    this.touch();
+  }
+
   setLease(owner: string | null, expiresAt: number | null): void {
     this.record = { ...this.record, leaseOwner: owner, leaseExpiresAt: expiresAt };
   }
@@ -130,14 +138,16 @@ export class LiveRun implements WriteSource {
 
   drain(): RunWrite | undefined {
     const { runId } = this.record;
+    const { summary } = this;
+    this.summary = undefined;
     const events = this.log.takeUnstored();
     const state = this.state.takeChanges();
     const steps = [...this.changedSteps].map((key) => this.steps.get(key)!);
     this.changedSteps.clear();
-    if (!this.changed && events === undefined && state === undefined && steps.length === 0) return undefined;
+    if (!(this.changed || events || state || summary || steps.length > 0)) return undefined;
     this.changed = false;
     this.record = { ...this.record, nextEventIndex: this.log.nextIndex, updatedAt: this.now() };
-    const write = { runId, attempt: this.record.attempt, steps, events, state };
+    const write = { runId, attempt: this.record.attempt, steps, events, state, summary };
     if (this.stored) return { ...write, update: updateOf(this.record) };
     this.stored = true;
     const session = this.session!;

@@ -30,6 +30,23 @@ describe('a delta made from a template', () => {
     expect(JSON.parse(delta.data)).toEqual(JSON.parse(whole.data));
   });
 
+  test('fills the field that the event streams', () => {
+    const thinking = {
+      name: 'ReasoningContentDelta',
+      payload: { content: 'said before', reasoning_content: '' },
+      streamedField: 'reasoning_content',
+    };
+    const tricky = { ...base, agent_name: '"reasoning_content":""' };
+    const template = deltaTemplate(thinking, tricky);
+    const deltas = ['let me ', 'see "it"\u2028'].map((text, index) => serialiseDelta(index, template, text));
+    expect(deltas.map(({ data }) => JSON.parse(data))).toEqual([
+      { ...tricky, content: 'said before', reasoning_content: 'let me ', event_index: 0 },
+      { ...tricky, content: 'said before', reasoning_content: 'see "it"\u2028', event_index: 1 },
+    ]);
+    expect(decodeBlock(0, encodeBlock(deltas)).map(wire)).toEqual(deltas.map(wire));
+    expect(encodeBlock(deltas).match(/^t\t/gm)).toHaveLength(1);
+  });
+
   test('is not fooled by names that look like the place of the content', () => {
     const tricky = { ...base, agent_name: '"content":""', agent_id: '{"content":""}' };
     const delta = serialiseDelta(0, deltaTemplate(content, tricky), 'text');

@@ -4,6 +4,8 @@ import type { Json, JsonObject } from '../json.js';
 export interface RunEvent {
   readonly name: string;
   readonly payload: Readonly<Record<string, Json | undefined>>;
+  /** The field that the pieces of a streamed event fill; left out: `content`. */
+  readonly streamedField?: string;
 }
 
 /** The constant beginning and end of content deltas that follow each other: only the text between differs. */
@@ -28,7 +30,7 @@ export class LoggedEvent {
     /** One line of JSON. */
     readonly data: string,
     readonly template: DeltaTemplate | null = null,
-    /** The JSON text of a delta's content, when made from a template. */
+    /** The JSON text of a delta's piece, when made from a template. */
     readonly text: string = '',
   ) {}
 }
@@ -57,10 +59,11 @@ export function serialiseEvent(
   return new LoggedEvent(index, event.name, key, data);
 }
 
-/** Splits the JSON of an event around its (empty) `content`, to be filled for each delta. */
+/** Splits the JSON of an event around its (empty) streamed field, to be filled for each delta. */
 export function deltaTemplate(event: RunEvent, base: JsonObject): DeltaTemplate {
-  const marker = '"content":""';
-  const whole = oneLineJson({ ...base, ...event.payload, content: '' });
+  const field = event.streamedField ?? 'content';
+  const marker = `"${field}":""`;
+  const whole = oneLineJson({ ...base, ...event.payload, [field]: '' });
   const at = whole.lastIndexOf(marker);
   return {
     name: event.name,

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.js';
+import type { PastSession, PastSessions, PastSessionsQuery, SessionOwner } from './past-sessions.js';
 import type {
   EventBlock,
   HistoryQuery,
@@ -7,6 +8,9 @@ import type {
   RunJournal,
   RunWrite,
   SessionSnapshot,
+  SessionSummary,
+  StateChange,
+  SummaryWrite,
 } from './ports.js';
 import type { Run, RunStatus, StepRecord } from './run.js';
 
@@ -20,11 +24,11 @@ interface StoredRun {
 }
 
 /** The journal of agents that are run without a service: nothing outlives the process, and memory is bounded. */
-export class MemoryJournal implements RunJournal {
+export class MemoryJournal implements RunJournal, PastSessions {
   private readonly runs = new Map<string, StoredRun>();
   private readonly sessions = new Map<
     string,
-    { userId: string | null; name: string | null; state: JsonObject }
+    { userId: string | null; name: string | null; state: JsonObject; summary?: SessionSummary }
   >();
 
   async commit(writes: readonly RunWrite[]): Promise<readonly RefusedWrite[]> {
@@ -96,7 +100,39 @@ export class MemoryJournal implements RunJournal {
 
   async session(sessionId: string): Promise<SessionSnapshot | undefined> {
     const session = this.sessions.get(sessionId);
-    return session && { sessionId, ...session, state: { ...session.state } };
+    if (session === undefined) return undefined;
+    const { userId, name, state } = session;
+    return { sessionId, userId, name, state: { ...state } };
+  }
+
+  async summary(sessionId: string): Promise<SessionSummary | undefined> {
+    return this.sessions.get(sessionId)?.summary;
+  }
+
+  async latest(owner: SessionOwner, query: PastSessionsQuery): Promise<PastSession[]> {
+    const sessions = [...this.sessions.keys()]
+      .filter((sessionId) => sessionId !== query.exceptSessionId)
+      .flatMap((sessionId) => this.pastSession(owner, sessionId, query.runs) ?? []);
+    return sessions.sort((left, right) => right.updatedAt - left.updatedAt).slice(0, query.sessions);
+  }
+
+  async read(owner: SessionOwner, sessionId: string, runs: number): Promise<PastSession | undefined> {
+    return this.pastSession(owner, sessionId, runs);
+  }
+
+  private pastSession(owner: SessionOwner, sessionId: string, count: number): PastSession | undefined {
+    const session = this.sessions.get(sessionId);
+    if (session === undefined || session.userId !== owner.userId) return undefined;
+    const runs = [...this.runs.values()]
+      .map(({ run }) => run)
+      .filter((run) => run.sessionId === sessionId && run.componentId === owner.componentId);
+    if (runs.length === 0) return undefined;
+    return {
+      sessionId,
+      name: session.name,
+      updatedAt: Math.max(...runs.map(({ updatedAt }) => updatedAt)),
+      runs: runs.filter(({ status }) => status === 'completed').slice(-count),
+    };
   }
 
   private refusal(write: RunWrite): RefusedWrite['reason'] | null {
@@ -107,8 +143,10 @@ export class MemoryJournal implements RunJournal {
     return session !== undefined && session.userId !== write.session!.userId ? 'foreign_session' : null;
   }
 
-  private apply({ runId, session, insert, update, steps, events, state }: RunWrite): void {
-    if (session !== undefined && !this.sessions.has(session.sessionId)) {
+  private apply({ runId, session, insert, update, steps, events, state, summary }: RunWrite): void {
+    const known = session && this.sessions.get(session.sessionId);
+    if (known !== undefined) known.name ??= session!.name;
+    else if (session !== undefined) {
       this.sessions.set(session.sessionId, { userId: session.userId, name: session.name, state: {} });
     }
     if (insert !== undefined) this.runs.set(runId, { run: insert, steps: new Map(), blocks: [] });
@@ -116,10 +154,21 @@ export class MemoryJournal implements RunJournal {
     if (update !== undefined) stored.run = { ...stored.run, ...update };
     for (const step of steps) stored.steps.set(step.seq, step);
     if (events !== undefined) stored.blocks.push(events);
-    const values = state && this.sessions.get(state.sessionId)?.state;
+    if (state !== undefined) this.changeState(state);
+    if (summary !== undefined) this.replaceSummary(summary);
+  }
+
+  private changeState({ sessionId, set, remove }: StateChange): void {
+    const values = this.sessions.get(sessionId)?.state;
     if (values === undefined) return;
-    Object.assign(values, state!.set);
-    for (const key of state!.remove) delete values[key];
+    Object.assign(values, set);
+    for (const key of remove) delete values[key];
+  }
+
+  private replaceSummary({ sessionId, ...summary }: SummaryWrite): void {
+    const session = this.sessions.get(sessionId);
+    if (session === undefined || (session.summary?.coversUntil ?? 0) > summary.coversUntil) return;
+    session.summary = summary;
   }
 
   private setLeases(owner: string, expiresAt: number): void {

@@ -43,6 +43,9 @@ export interface RunJournal {
 
   /** The stored state of a session; an unknown session is undefined. */
   session(sessionId: string): Promise<SessionSnapshot | undefined>;
+
+  /** The summary of a session, if it has one. */
+  summary(sessionId: string): Promise<SessionSummary | undefined>;
 }
 
 export interface LeaseClaim {
@@ -69,6 +72,15 @@ export interface SessionSnapshot {
   readonly state: JsonObject;
 }
 
+/** What a session was about so far. */
+export interface SessionSummary {
+  readonly summary: string;
+  readonly topics: readonly string[];
+  readonly updatedAt: number;
+  /** When the newest run that it covers was created. */
+  readonly coversUntil: number;
+}
+
 /** All that is new about one run since its last write. */
 export interface RunWrite {
   readonly runId: string;
@@ -83,6 +95,15 @@ export interface RunWrite {
   readonly steps: readonly StepRecord[];
   readonly events?: EventBlock;
   readonly state?: StateChange;
+  readonly summary?: SummaryWrite;
+}
+
+/**
+ * Replaces the summary of the session, unless the stored one covers a newer run: a run that ends late, or is
+ * executed again, does not take the session back.
+ */
+export interface SummaryWrite extends SessionSummary {
+  readonly sessionId: string;
 }
 
 export interface RunUpdate {

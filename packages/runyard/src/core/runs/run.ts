@@ -45,6 +45,8 @@ export interface RunResult {
   readonly contentType: string;
   readonly reasoningContent?: string;
   readonly modelProviderData?: JsonObject;
+  /** What the run made beside its content. */
+  readonly media?: readonly Media[];
   readonly metrics?: JsonObject;
   readonly metadata?: JsonObject;
   readonly sessionState?: JsonObject;
@@ -106,9 +108,19 @@ export interface StepRecord {
 
 /**
  * `model` and `tool` steps are the conversation; `auxiliary` ones are model calls beside it (reasoning, summaries,
- * follow-ups), `hook` ones are the application's own code.
+ * follow-ups), `hook` ones are the application's own code; `answer` is what the conversation keeps as its last word.
  */
-export type StepKind = 'context' | 'model' | 'auxiliary' | 'tool' | 'hook' | 'member' | 'step' | 'wait';
+export type StepKind =
+  | 'introduction'
+  | 'context'
+  | 'model'
+  | 'auxiliary'
+  | 'tool'
+  | 'hook'
+  | 'answer'
+  | 'member'
+  | 'step'
+  | 'wait';
 
 export const terminalStatuses: ReadonlySet<RunStatus> = new Set([
   'completed',

@@ -24,8 +24,8 @@ export async function startRun(
   request: RunRequest,
 ): Promise<RunHandle> {
   const { executable, input, userId } = request;
-  const session = request.sessionId === undefined ? undefined : await journal.session(request.sessionId);
-  if (session !== undefined) assertOwn(session, userId);
+  const session =
+    request.sessionId === undefined ? undefined : await ownSession(journal, request.sessionId, userId);
   return engine.start({
     executable,
     input,
@@ -43,12 +43,21 @@ export async function startRun(
   });
 }
 
-function assertOwn(session: SessionSnapshot, userId: string | null): void {
-  if (session.userId !== userId) throw errors.foreignSession(session.sessionId);
+/** A session that this user may run in: their own, or undefined for one that is yet to be made. */
+export async function ownSession(
+  journal: RunJournal,
+  sessionId: string,
+  userId: string | null,
+): Promise<SessionSnapshot | undefined> {
+  const session = await journal.session(sessionId);
+  if (session !== undefined && session.userId !== userId) throw errors.foreignSession(sessionId);
+  return session;
 }
 
 function nameFrom(message: string): string {
-  const line = message.trim().split('\n', 1)[0] ?? '';
+  const first = message.trim().split('\n', 1)[0] ?? '';
+  // an object is written over many lines, of which the first says nothing
+  const line = first === '{' ? message.slice(0, 2 * sessionNameLength).replace(/\s+/g, ' ') : first;
   const characters = [...line];
   return characters.length <= sessionNameLength
     ? line

@@ -15,6 +15,7 @@ export async function attemptTool(
   timers: Timers,
 ): Promise<unknown> {
   for (let attempt = 0; ; attempt++) {
+    context.signal.throwIfAborted();
     try {
       return await attemptOnce(tool, call, context, timers);
     } catch (error) {
@@ -27,12 +28,7 @@ export async function attemptTool(
 }
 
 /** Races the tool against its time and the run's abort, and tells it when it has lost. */
-function attemptOnce(
-  tool: Tool,
-  call: ClearedCall,
-  context: ToolContext,
-  timers: Timers,
-): Promise<unknown> {
+function attemptOnce(tool: Tool, call: ClearedCall, context: ToolContext, timers: Timers): Promise<unknown> {
   const controller = new AbortController();
   return new Promise((resolve, reject) => {
     const giveUp = (reason: unknown) => {

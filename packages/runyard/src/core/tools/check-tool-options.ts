@@ -43,8 +43,7 @@ function checkGate(options: CheckedOptions): void {
   const gates = Object.entries({ requiresConfirmation, requiresUserInput, externalExecution })
     .filter(([, value]) => value)
     .map(([flag]) => flag);
-  if (gates.length > 1)
-    throw refusal(name, `has ${gates.join(' and ')}. A call waits for one of them only.`);
+  if (gates.length > 1) throw refusal(name, `has ${gates.join(' and ')}. A call waits for one of them only.`);
   if (approval === 'audit' && gates.length === 0) {
     throw refusal(
       name,

@@ -60,7 +60,11 @@ function collect(owner: string, entries: readonly ToolEntry[], lists: SourceTool
 function toolsOf(entry: ToolEntry, lists: SourceTools): readonly FoundTool[] {
   if (entry instanceof Tool) return [{ tool: entry, origin: 'its own tools', source: undefined }];
   if (!(entry instanceof Toolkit)) {
-    return (lists.get(entry) ?? []).map((tool) => ({ tool, origin: `source '${entry.name}'`, source: entry }));
+    return (lists.get(entry) ?? []).map((tool) => ({
+      tool,
+      origin: `source '${entry.name}'`,
+      source: entry,
+    }));
   }
   return entry.options.tools
     .flatMap((inner) => toolsOf(inner, lists))

@@ -3,10 +3,12 @@ import { z } from 'zod';
 import type { JsonObject } from '../json.js';
 import { silentLog } from '../log.js';
 import type { Timers } from '../timers.js';
-import { executeTool, type ToolEnvironment } from './execute-tool.js';
+import { executeTool } from './execute-tool.js';
 import { parseArguments } from './parse-arguments.js';
-import { type Tool, tool, toolResult } from './tool.js';
-import type { ToolContext } from './tool-context.js';
+import { type Tool, tool } from './tool.js';
+import type { ToolCallSite, ToolContext } from './tool-context.js';
+import type { ToolOutcome } from './tool-outcome.js';
+import { toolResult } from './tool-result.js';
 
 /** Time that passes when the test says so. */
 class ManualTimers implements Timers {
@@ -30,7 +32,7 @@ class ManualTimers implements Timers {
 
 const timers = new ManualTimers();
 
-function context(parts: Partial<ToolContext> = {}): ToolContext {
+function site(parts: Partial<ToolCallSite> = {}): ToolCallSite {
   const state = new Map<string, never>();
   return {
     runId: 'r',
@@ -56,10 +58,10 @@ function context(parts: Partial<ToolContext> = {}): ToolContext {
 function execute(
   used: Tool | undefined,
   args: string,
-  parts: Partial<ToolContext> = {},
+  parts: Partial<ToolCallSite> = {},
 ): Promise<ToolOutcome> {
   const call = { id: 'c', name: used?.name ?? 'missing', arguments: args };
-  return executeTool(used, call, context(parts), { timers, availableTools: ['add', 'now'] });
+  return executeTool(used, call, site(parts), { timers, availableTools: ['add', 'now'] });
 }
 
 const add = tool({
@@ -85,11 +87,18 @@ describe('tool', () => {
   });
 
   it('infers the arguments from zod', () => {
-    expectTypeOf(add.execute)
-      .parameter(0)
-      .toEqualTypeOf<{ a: number; b: number; note?: string | undefined }>();
-    const list: Tool[] = [add, simple(() => 1)];
-    expect(list).toHaveLength(2);
+    tool({
+      name: 'typed',
+      description: 'x',
+      parameters: z.object({ a: z.number(), b: z.number().default(1), note: z.string().optional() }),
+      requiresConfirmation: ({ a, b }) => a > b,
+      execute: (args) => expectTypeOf(args).toEqualTypeOf<{ a: number; b: number; note?: string }>(),
+    });
+    tool({
+      name: 'plain',
+      description: 'x',
+      execute: (args) => expectTypeOf(args).toEqualTypeOf<JsonObject>(),
+    });
   });
 
   it('asks about unknown outcomes only of tools with side effects', () => {

@@ -3,6 +3,7 @@ import type { MediaContents } from '../media.js';
 import type { ToolCall } from '../models/message.js';
 import type { Timers } from '../timers.js';
 import { attemptTool, ToolTimeout } from './attempt-tool.js';
+import { canonicalJson } from './canonical-json.js';
 import { type Approval, type ClearedCall, clearCall, type GateKind } from './gate.js';
 import { parseArguments } from './parse-arguments.js';
 import { resultCacheOf } from './result-cache.js';
@@ -37,10 +38,7 @@ export async function executeTool(
   site.signal.throwIfAborted();
   const parsed = parseArguments(call.arguments);
   if (!tool)
-    return failedOutcome(
-      parsed.ok ? parsed.args : null,
-      unknownTool(call.name, environment.availableTools),
-    );
+    return failedOutcome(parsed.ok ? parsed.args : null, unknownTool(call.name, environment.availableTools));
   if (!parsed.ok)
     return failedOutcome(null, `${parsed.message}\nCall '${tool.name}' again with a JSON object.`);
   const execution = new ToolExecution(tool, call.id, site, environment, approval);
@@ -51,10 +49,7 @@ export async function executeTool(
     site.signal.throwIfAborted();
     const args = execution.args ?? parsed.args;
     if (error instanceof ToolRefused) return failedOutcome(args, error.message);
-    site.log.warn(
-      { err: error, tool: tool.name, toolCallId: call.id, runId: site.runId },
-      'a tool failed',
-    );
+    site.log.warn({ err: error, tool: tool.name, toolCallId: call.id, runId: site.runId }, 'a tool failed');
     return failedOutcome(
       args,
       error instanceof ToolTimeout ? error.message : `'${tool.name}' failed: ${messageOf(error)}`,
@@ -85,19 +80,19 @@ class ToolExecution {
     // Before the hooks: a call that nobody agreed to does not even reach those.
     const prepared = await this.prepare(given);
     const context = toolContextAt(this.site);
+    signal.throwIfAborted();
     const hooks = [...(this.environment.hooks ?? []), ...this.tool.hooks];
     let executed = false;
     const execute = async (args: JsonObject) => {
-      signal.throwIfAborted();
       if (executed && this.approval !== undefined)
         throw new ToolRefused(`'${this.tool.name}' was executed once: the approval is used up.`);
-      const next = args === given ? prepared : await this.prepare(args);
+      const next = sameArguments(args, given) ? prepared : await this.prepare(args);
       executed = true;
       return this.perform(next, context);
     };
     if (hooks.length === 0) return execute(given);
     const call = { toolName: this.tool.name, args: given, context };
-    return unlessAborted(signal, throughHooks(hooks, call, execute));
+    return unlessAborted(signal, () => throughHooks(hooks, call, execute));
   }
 
   /** Checks arguments and lets them through the gate. */
@@ -129,6 +124,10 @@ class ToolExecution {
   }
 }
 
+function sameArguments(args: JsonObject, others: JsonObject): boolean {
+  return args === others || canonicalJson(args) === canonicalJson(others);
+}
+
 /** What a person filled in, as far as the tool asks for it. */
 function personsPart({ gate }: Tool, input: JsonObject): JsonObject {
   if (gate.userInputFields.length === 0) return input;
@@ -136,11 +135,13 @@ function personsPart({ gate }: Tool, input: JsonObject): JsonObject {
 }
 
 /** A hook that hangs does not keep a cancelled run. */
-function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    work()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', onAbort));
   });
 }
 

@@ -57,8 +57,7 @@ export class ResultCache {
   }
 
   set(key: string, result: unknown, now: number): void {
-    const { content, media } =
-      result instanceof ToolResult ? result : { content: result, media: undefined };
+    const { content, media } = result instanceof ToolResult ? result : { content: result, media: undefined };
     const isText = typeof content === 'string';
     const text = isText ? content : jsonOf(content);
     // Bytes of media are too large to be kept here, and nothing cannot be read back.

@@ -31,7 +31,8 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   );
 }
 
-function sqlitePath(url: string): string {
+/** The file that a URL of the form `sqlite:` names. */
+export function sqlitePath(url: string): string {
   const rest = url.slice('sqlite:'.length);
   if (rest === ':memory:' || rest === '//:memory:' || rest === '///:memory:') {
     throw errors.invalidConfig(

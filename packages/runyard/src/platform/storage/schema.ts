@@ -5,6 +5,7 @@
 export interface Schema {
   sessions: SessionsTable;
   session_state: SessionStateTable;
+  session_summaries: SessionSummariesTable;
   runs: RunsTable;
   steps: StepsTable;
   event_blocks: EventBlocksTable;
@@ -27,6 +28,14 @@ export interface SessionStateTable {
   session_id: string;
   key: string;
   value: string;
+}
+
+export interface SessionSummariesTable {
+  session_id: string;
+  summary: string;
+  topics: string;
+  covers_until: number;
+  updated_at: number;
 }
 
 export interface RunsTable {

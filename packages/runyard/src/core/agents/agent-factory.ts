@@ -1,0 +1,183 @@
+import type { z } from 'zod';
+import { identify } from '../component-id.js';
+import { errors, RunyardError } from '../errors.js';
+import type { Json, JsonObject, JsonSchema } from '../json.js';
+import type { RunContext } from '../runs/context.js';
+import { type Executable, type RunEnd, RunFailed } from '../runs/executable.js';
+import type { RunEvent } from '../runs/logged-event.js';
+import type { Run, RunResult } from '../runs/run.js';
+import { faultText, fitToSchema, isZodSchema, jsonSchemaOf, type ValueSchema } from '../value-schema.js';
+import { Agent } from './agent.js';
+import { endEvents } from './agent-events.js';
+
+/** What a factory is told about the run that it builds an agent for. */
+export interface FactoryRequest<Input = JsonObject> {
+  /** The caller's `factory_input`, checked against the schema of the factory. */
+  readonly input: Input;
+  /** Who the run belongs to: the identity that a token proved, or what an anonymous caller named. */
+  readonly userId: string | null;
+  readonly sessionId: string;
+  /** The state of the session, with what the run brings along. */
+  readonly state: JsonObject;
+}
+
+export type FactoryInput<Schema> = Schema extends z.ZodType ? z.output<Schema> : JsonObject;
+
+export interface AgentFactorySettings<Schema extends ValueSchema = JsonSchema> {
+  /** The identifier in URLs; made from the name when left out. Runs belong to it, whatever the built agent is called. */
+  readonly id?: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly metadata?: JsonObject;
+  /** What `factory_input` has to be. Left out: any JSON object. */
+  readonly inputSchema?: Schema;
+  /** The id of the registered database that holds its sessions; the service's own when left out. */
+  readonly database?: string;
+  /**
+   * Makes the agent of one run. A run that goes on after a crash asks for it again, with the same input. Throw
+   * `FactoryRefusal` for a caller who may not have one.
+   */
+  build(request: FactoryRequest<FactoryInput<Schema>>): Agent | Promise<Agent>;
+}
+
+/** The factory does not serve this caller: they read the message as it is, with status 403. */
+export class FactoryRefusal extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'FactoryRefusal';
+  }
+}
+
+type AnyFactorySettings = Omit<AgentFactorySettings<ValueSchema>, 'build'> & {
+  build(request: FactoryRequest<never>): Agent | Promise<Agent>;
+};
+
+/** An agent that is built anew for each run. Made with `agentFactory()`. */
+export class AgentFactory {
+  readonly id: string;
+  readonly name: string;
+
+  constructor(readonly settings: AnyFactorySettings) {
+    const { id, name } = identify('An agent factory', settings);
+    this.id = id;
+    this.name = name;
+  }
+
+  /** What `factory_input` has to be, as data. */
+  get inputSchema(): JsonSchema | undefined {
+    return this.settings.inputSchema && jsonSchemaOf(this.settings.inputSchema);
+  }
+
+  async build(request: FactoryRequest): Promise<BuiltAgent> {
+    const input = await this.checked(request.input);
+    try {
+      const agent: unknown = await this.settings.build({ ...request, input: input as never });
+      if (!(agent instanceof Agent)) throw new Error(`Factory '${this.id}' did not return an agent`);
+      const { database } = agent.settings;
+      if (database !== undefined && database !== this.settings.database)
+        throw new Error(`Factory '${this.id}' has to name the database '${database}' itself`);
+      return new BuiltAgent(this, agent);
+    } catch (error) {
+      if (error instanceof FactoryRefusal) throw errors.factoryRefused(error.message);
+      throw errors.factoryFailed(error);
+    }
+  }
+
+  /** Builds the agent of a stored run again. What goes wrong is the end of that run and of no other. */
+  async rebuild(run: Run, state: JsonObject): Promise<Executable> {
+    const { sessionId, userId, input } = run;
+    try {
+      return await this.build({ input: input.options.factoryInput ?? {}, sessionId, userId, state });
+    } catch (error) {
+      return new UnbuiltAgent(this, error);
+    }
+  }
+
+  private async checked(input: JsonObject): Promise<unknown> {
+    const { inputSchema } = this.settings;
+    if (inputSchema === undefined) return input;
+    const fitted = await fitToSchema(inputSchema, input as Json);
+    if (!fitted.ok)
+      throw errors.invalidFactoryInput(
+        `factory_input does not fit: ${fitted.faults.map(faultText).join('; ')}`,
+      );
+    // the factory gets what its schema promises, dates and the like included
+    return isZodSchema(inputSchema) ? inputSchema.parseAsync(input) : fitted.value;
+  }
+}
+
+/** What an agent is called when it comes out of a factory: by the factory's name. */
+abstract class FactoryMade implements Executable {
+  readonly kind = 'agent';
+  readonly id: string;
+  readonly name: string;
+  readonly eventFields: JsonObject;
+  abstract readonly model: Executable['model'];
+  abstract readonly initialState: JsonObject;
+
+  constructor({ id, name }: AgentFactory) {
+    this.id = id;
+    this.name = name;
+    this.eventFields = { agent_id: id, agent_name: name };
+  }
+
+  abstract execute(context: RunContext): Promise<RunResult>;
+
+  endEvents(end: RunEnd): readonly RunEvent[] {
+    return endEvents(end);
+  }
+}
+
+export class BuiltAgent extends FactoryMade {
+  readonly model: Agent['model'];
+
+  constructor(
+    factory: AgentFactory,
+    private readonly agent: Agent,
+  ) {
+    super(factory);
+    this.model = agent.model;
+  }
+
+  get initialState(): JsonObject {
+    return this.agent.initialState;
+  }
+
+  get introduction(): string | undefined {
+    return this.agent.introduction;
+  }
+
+  acceptInput(message: string): Promise<string> {
+    return this.agent.acceptInput(message);
+  }
+
+  execute(context: RunContext): Promise<RunResult> {
+    return this.agent.execute(context);
+  }
+}
+
+/** Stands for the agent of a run that has to go on and can no longer be built. */
+class UnbuiltAgent extends FactoryMade {
+  readonly model = null;
+  readonly initialState = {};
+
+  constructor(
+    factory: AgentFactory,
+    private readonly reason: unknown,
+  ) {
+    super(factory);
+  }
+
+  async execute(): Promise<RunResult> {
+    const { reason } = this;
+    if (!(reason instanceof RunyardError)) throw reason;
+    throw new RunFailed({ type: reason.code, message: reason.message }, { cause: reason });
+  }
+}
+
+/** Defines an agent that is built for each run, from the run's `factory_input` and its caller. */
+export function agentFactory<Schema extends ValueSchema = JsonSchema>(
+  settings: AgentFactorySettings<Schema>,
+): AgentFactory {
+  return new AgentFactory(settings as AnyFactorySettings);
+}

@@ -1,0 +1,42 @@
+import { isJsonObject, type Json } from '../../json.js';
+import { ModelError } from '../model-error.js';
+import { errorFromResponse, errorFromStream } from '../provider-failure.js';
+
+/** The parts of the AI SDK's `APICallError` that tell what happened. */
+interface CallError {
+  readonly statusCode?: unknown;
+  readonly responseHeaders?: unknown;
+  readonly responseBody?: unknown;
+  readonly isRetryable?: unknown;
+}
+
+const asItIs = (text: string) => text;
+
+/** What a model of the AI SDK threw, or put into its stream, as an error of ours. */
+export function failureOf(provider: string, error: unknown): ModelError {
+  if (error instanceof ModelError) return error;
+  if (!(error instanceof Error)) {
+    return errorFromStream(provider, (error ?? 'no explanation') as Json, asItIs);
+  }
+  const { statusCode, responseHeaders, responseBody, isRetryable } = error as CallError;
+  if (typeof statusCode === 'number' && (statusCode < 200 || statusCode > 299)) {
+    const headers = new Headers(isJsonObject(responseHeaders) ? (responseHeaders as never) : {});
+    const body =
+      typeof responseBody === 'string' && responseBody !== ''
+        ? responseBody
+        : JSON.stringify({ message: error.message });
+    return errorFromResponse(provider, { status: statusCode, statusText: '', headers }, body, asItIs);
+  }
+  const cause = error.cause instanceof Error ? error.cause : error;
+  const broken = isRetryable === true || typeof (cause as { code?: unknown }).code === 'string';
+  if (/LoadAPIKeyError|LoadSettingError|NoSuchModel|UnsupportedFunctionality/.test(error.name)) {
+    return new ModelError(error.message, { provider, kind: 'configuration' });
+  }
+  return broken
+    ? new ModelError(`The connection to ${provider} failed: ${error.message}`, {
+        provider,
+        kind: 'connection',
+        retryable: true,
+      })
+    : new ModelError(`${provider} failed: ${error.message}`, { provider, kind: 'protocol' });
+}

@@ -1,0 +1,139 @@
+import type { Json, JsonObject } from '../../json.js';
+import type { Media, MediaContents } from '../../media.js';
+import { type AnswerPiece, type PieceOwner, piecesOf } from '../answer-pieces.js';
+import { withPairedToolCalls } from '../conversation.js';
+import { base64, bytesOf, isText, mimeTypeOf, nameOf, toldInWords } from '../media-parts.js';
+import type { Message } from '../message.js';
+import type { ModelRequest, ToolChoice } from '../model.js';
+import { argumentsObject } from '../tool-arguments.js';
+import type { AiSdkCallOptions, AiSdkVersion } from './types.js';
+
+export interface PromptOptions {
+  readonly version: AiSdkVersion;
+  readonly provider: string;
+  readonly owner: PieceOwner;
+}
+
+type Part = Record<string, unknown>;
+
+/** What a model of the AI SDK is called with. */
+export async function callOptions(
+  request: ModelRequest,
+  options: PromptOptions,
+  signal: AbortSignal,
+): Promise<AiSdkCallOptions> {
+  const { tools, toolChoice, output } = request;
+  return {
+    prompt: await prompt(request, options),
+    abortSignal: signal,
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, parameters }) => ({
+        type: 'function',
+        name,
+        description,
+        inputSchema: parameters,
+      })),
+      toolChoice: wireToolChoice(toolChoice ?? 'auto'),
+    }),
+    ...(output && { responseFormat: { type: 'json', name: output.name, schema: output.schema } }),
+  };
+}
+
+function wireToolChoice(choice: ToolChoice): NonNullable<AiSdkCallOptions['toolChoice']> {
+  return typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: choice.name };
+}
+
+async function prompt({ messages, media }: ModelRequest, options: PromptOptions): Promise<Part[]> {
+  const wire: Part[] = [];
+  for (const message of withPairedToolCalls(messages)) {
+    const last = wire.at(-1);
+    if (message.role === 'system') {
+      wire.push({ role: 'system', content: message.content });
+    } else if (message.role === 'tool') {
+      const result = await toolResult(message, media, options);
+      // The results of one turn are one message.
+      if (last?.role === 'tool') (last.content as Part[]).push(result);
+      else wire.push({ role: 'tool', content: [result] });
+    } else if (message.role === 'assistant') {
+      const content = piecesOf(message, options.owner).flatMap(assistantPart);
+      if (content.length > 0) wire.push({ role: 'assistant', content });
+    } else {
+      wire.push({ role: 'user', content: await userParts(message, media, options) });
+    }
+  }
+  return wire;
+}
+
+async function userParts(message: Message, contents: MediaContents, options: PromptOptions): Promise<Part[]> {
+  const media = await Promise.all((message.media ?? []).map((item) => filePart(item, contents, options)));
+  const text = message.content === '' && media.length > 0 ? [] : [{ type: 'text', text: message.content }];
+  return [...text, ...media];
+}
+
+function assistantPart(piece: AnswerPiece): Part[] {
+  if (piece.type === 'block') return [piece.block];
+  const options = piece.data && { providerOptions: piece.data };
+  if (piece.type === 'call') {
+    const { id, name, arguments: text } = piece.call;
+    return [{ type: 'tool-call', toolCallId: id, toolName: name, input: argumentsObject(text), ...options }];
+  }
+  return piece.text === '' && !options ? [] : [{ type: piece.type, text: piece.text, ...options }];
+}
+
+async function filePart(media: Media, contents: MediaContents, options: PromptOptions): Promise<Part> {
+  const filename = media.filename && { filename: media.filename };
+  if (media.url) {
+    const url = new URL(media.url);
+    const data = options.version === 'v4' ? { type: 'url', url } : url;
+    return { type: 'file', mediaType: mediaTypeAtUrl(media), data, ...filename };
+  }
+  const bytes = await bytesOf(media, contents, options.provider);
+  if (media.kind === 'file' && isText(media.mimeType)) {
+    return { type: 'text', text: `File ${nameOf(media)}:\n${Buffer.from(bytes).toString('utf8')}` };
+  }
+  const data = options.version === 'v4' ? { type: 'data', data: bytes } : bytes;
+  return { type: 'file', mediaType: mimeTypeOf(media, bytes), data, ...filename };
+}
+
+/** Where nobody said which image it is, the AI SDK has a word for any. */
+function mediaTypeAtUrl(media: Media): string {
+  return media.mimeType ?? (media.kind === 'file' ? 'application/pdf' : `${media.kind}/*`);
+}
+
+async function toolResult(message: Message, contents: MediaContents, options: PromptOptions): Promise<Part> {
+  const { toolCallId = '', toolName = '', content, media = [] } = message;
+  const result = { type: 'tool-result', toolCallId, toolName };
+  if (message.toolCallError) return { ...result, output: { type: 'error-text', value: content } };
+  if (media.length === 0) return { ...result, output: { type: 'text', value: content } };
+  const parts = await Promise.all(media.map((item) => resultPart(item, contents, options)));
+  const text = content === '' ? [] : [{ type: 'text', text: content }];
+  return { ...result, output: { type: 'content', value: [...text, ...parts] } };
+}
+
+/** Each version has its own way to put media into the result of a tool. */
+async function resultPart(media: Media, contents: MediaContents, options: PromptOptions): Promise<Part> {
+  const { version, provider } = options;
+  const image = media.kind === 'image';
+  if (media.url) {
+    if (version === 'v4') return filePart(media, contents, options);
+    if (version === 'v3') return { type: image ? 'image-url' : 'file-url', url: media.url };
+    return { type: 'text', text: `${toldInWords(media)} It is at ${media.url}` };
+  }
+  if (version === 'v4') return filePart(media, contents, options);
+  const bytes = await bytesOf(media, contents, provider);
+  const data = { data: base64(bytes), mediaType: mimeTypeOf(media, bytes) };
+  if (version === 'v2') return { type: 'media', ...data };
+  return { type: image ? 'image-data' : 'file-data', ...data };
+}
+
+/** A part that the provider produced and ran by itself, in the form in which it is sent back. */
+export function executedPart(part: JsonObject, metadata: JsonObject | undefined): JsonObject {
+  const { toolCallId, toolName, input, result } = part as Record<string, Json>;
+  const options = metadata && { providerOptions: metadata };
+  const common: JsonObject = { toolCallId: toolCallId ?? '', toolName: toolName ?? '', ...options };
+  if (part.type === 'tool-call') {
+    const parsed = typeof input === 'string' ? argumentsObject(input) : (input ?? {});
+    return { type: 'tool-call', ...common, input: parsed, providerExecuted: true };
+  }
+  return { type: 'tool-result', ...common, output: { type: 'json', value: result ?? null } };
+}

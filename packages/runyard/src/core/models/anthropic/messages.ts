@@ -1,0 +1,131 @@
+import type { Json, JsonObject } from '../../json.js';
+import type { Media, MediaContents } from '../../media.js';
+import { type AnswerPiece, type PieceOwner, piecesOf } from '../answer-pieces.js';
+import { base64, bytesOf, isText, mimeTypeOf, nameOf, notTaken, toldInWords } from '../media-parts.js';
+import type { Message } from '../message.js';
+import { argumentsObject } from '../tool-arguments.js';
+
+export interface MessageOptions {
+  /** Whose signatures are sent back; undefined sends none. */
+  readonly owner: PieceOwner | undefined;
+  readonly provider: string;
+}
+
+interface WireMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: JsonObject[];
+}
+
+/** The conversation as the API wants it: turns, with all answers of tools in the one message after their calls. */
+export async function wireMessages(
+  messages: readonly Message[],
+  contents: MediaContents,
+  options: MessageOptions,
+): Promise<{ readonly messages: WireMessage[]; readonly unsignedToolTurn: boolean }> {
+  const wire: WireMessage[] = [];
+  let unsignedToolTurn = false;
+  for (const message of messages) {
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const blocks = await wireBlocks(message, contents, options);
+    if (message.role === 'user') unsignedToolTurn = false;
+    else if (message.toolCalls?.length) unsignedToolTurn = !/thinking/.test(String(blocks[0]?.type));
+    if (blocks.length === 0) continue;
+    const last = wire.at(-1);
+    if (last?.role === role) last.content.push(...blocks);
+    else wire.push({ role, content: blocks });
+  }
+  return { messages: wire, unsignedToolTurn };
+}
+
+async function wireBlocks(
+  message: Message,
+  contents: MediaContents,
+  options: MessageOptions,
+): Promise<JsonObject[]> {
+  switch (message.role) {
+    case 'assistant':
+      return piecesOf(message, options.owner).flatMap(assistantBlock);
+    case 'tool':
+      return [await toolResult(message, contents, options.provider)];
+    default: {
+      const media = await Promise.all(
+        (message.media ?? []).map((item) => mediaBlock(item, contents, options.provider)),
+      );
+      return [...media, ...textBlocks(message.content)];
+    }
+  }
+}
+
+/** The API refuses text that is empty or only white space. */
+function textBlocks(text: string): JsonObject[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text }];
+}
+
+function assistantBlock(piece: AnswerPiece): JsonObject[] {
+  switch (piece.type) {
+    case 'text':
+      return textBlocks(piece.text);
+    case 'reasoning': {
+      const signature = piece.data?.signature;
+      return signature === undefined ? [] : [{ type: 'thinking', thinking: piece.text, signature }];
+    }
+    case 'call': {
+      const { id, name, arguments: input } = piece.call;
+      return [{ type: 'tool_use', id: wireId(id), name, input: argumentsObject(input) }];
+    }
+    default:
+      return [piece.block];
+  }
+}
+
+/** Ids that another provider gave may hold characters that this one refuses. */
+function wireId(id: string): string {
+  return id.replace(/[^a-zA-Z0-9_-]/g, '_') || '_';
+}
+
+async function toolResult(message: Message, contents: MediaContents, provider: string): Promise<JsonObject> {
+  const media = await Promise.all(
+    (message.media ?? []).map(async (item): Promise<JsonObject> => {
+      const taken = item.kind === 'image' || (item.kind === 'file' && isDocument(item));
+      return taken ? mediaBlock(item, contents, provider) : { type: 'text', text: toldInWords(item) };
+    }),
+  );
+  const blocks = [...textBlocks(message.content), ...media];
+  const content: Json = media.length > 0 ? blocks : message.content;
+  return {
+    type: 'tool_result',
+    tool_use_id: wireId(message.toolCallId ?? ''),
+    ...(content !== '' && { content }),
+    ...(message.toolCallError && { is_error: true }),
+  };
+}
+
+function isDocument({ url, mimeType }: Media): boolean {
+  return url !== undefined || mimeType === 'application/pdf' || isText(mimeType);
+}
+
+async function mediaBlock(media: Media, contents: MediaContents, provider: string): Promise<JsonObject> {
+  if (media.kind === 'image') {
+    if (media.url) return { type: 'image', source: { type: 'url', url: media.url } };
+    const bytes = await bytesOf(media, contents, provider);
+    return {
+      type: 'image',
+      source: { type: 'base64', media_type: mimeTypeOf(media, bytes), data: base64(bytes) },
+    };
+  }
+  if (media.kind !== 'file') throw notTaken(media, provider, 'images, PDF documents and text');
+  return documentBlock(media, contents, provider);
+}
+
+async function documentBlock(media: Media, contents: MediaContents, provider: string): Promise<JsonObject> {
+  const title = nameOf(media);
+  if (media.url) return { type: 'document', source: { type: 'url', url: media.url }, title };
+  const bytes = await bytesOf(media, contents, provider);
+  const type = mimeTypeOf(media, bytes);
+  if (isText(type)) {
+    const data = Buffer.from(bytes).toString('utf8');
+    return { type: 'document', source: { type: 'text', media_type: 'text/plain', data }, title };
+  }
+  if (type !== 'application/pdf') throw notTaken(media, provider, 'images, PDF documents and text');
+  return { type: 'document', source: { type: 'base64', media_type: type, data: base64(bytes) }, title };
+}

@@ -1,0 +1,89 @@
+import type { Json, JsonObject } from '../../json.js';
+import { withoutSystem, withPairedToolCalls } from '../conversation.js';
+import type { ModelRequest, ToolChoice, ToolDefinition } from '../model.js';
+import { schemaInWords } from '../schema-in-words.js';
+import { wireContents } from './contents.js';
+
+export interface GeminiSettings {
+  readonly id: string;
+  readonly provider: string;
+  readonly maxTokens: number | undefined;
+  readonly thinking:
+    | { readonly level?: string; readonly budgetTokens?: number; readonly includeThoughts?: boolean }
+    | undefined;
+  readonly parameters: JsonObject;
+  readonly extraBody: JsonObject;
+}
+
+/** The body of generateContent and of streamGenerateContent, which are the same. */
+export async function geminiBody(
+  request: ModelRequest,
+  settings: GeminiSettings,
+  unsigned: boolean,
+): Promise<string> {
+  const { system, rest } = withoutSystem(request.messages);
+  const generation = isThirdOrLater(settings.id);
+  // Before Gemini 3 the API refuses a schema beside functions.
+  const enforced = request.output !== undefined && (request.tools.length === 0 || generation);
+  const words = request.output && !enforced ? schemaInWords(request.output) : '';
+  const prompt = [system, words].filter((part) => part !== '').join('\n\n');
+  const config = generationConfig(request, settings, enforced);
+  const { tools: own, ...extra } = settings.extraBody;
+  const tools = [...(Array.isArray(own) ? own : []), ...functions(request.tools)];
+  return JSON.stringify({
+    contents: await wireContents(withPairedToolCalls(rest), request.media, {
+      owner: unsigned ? undefined : { protocol: 'gemini', model: settings.id },
+      provider: settings.provider,
+      signatureRequired: generation,
+    }),
+    ...(prompt !== '' && { systemInstruction: { parts: [{ text: prompt }] } }),
+    ...(tools.length > 0 && { tools }),
+    ...(request.tools.length > 0 && request.toolChoice && { toolConfig: toolConfig(request.toolChoice) }),
+    ...(Object.keys(config).length > 0 && { generationConfig: config }),
+    ...extra,
+  });
+}
+
+function isThirdOrLater(id: string): boolean {
+  return Number(/gemini-(\d+)/.exec(id)?.[1]) >= 3;
+}
+
+function functions(tools: readonly ToolDefinition[]): Json[] {
+  return tools.length > 0 ? [{ functionDeclarations: tools.map(declaration) }] : [];
+}
+
+/** A function without parameters is declared without a schema: some models refuse an empty one. */
+function declaration({ name, description, parameters }: ToolDefinition): Json {
+  const { $schema: _, ...schema } = parameters;
+  const hasParameters = Object.keys((schema.properties as object | undefined) ?? {}).length > 0;
+  return { name, description, ...(hasParameters && { parametersJsonSchema: schema as JsonObject }) };
+}
+
+function toolConfig(choice: ToolChoice): JsonObject {
+  const modes = { auto: 'AUTO', none: 'NONE', required: 'ANY' } as const;
+  return {
+    functionCallingConfig:
+      typeof choice === 'string'
+        ? { mode: modes[choice] }
+        : { mode: 'ANY', allowedFunctionNames: [choice.name] },
+  };
+}
+
+function generationConfig({ output }: ModelRequest, settings: GeminiSettings, enforced: boolean): JsonObject {
+  const { maxTokens, thinking, parameters } = settings;
+  const config: JsonObject = { ...parameters };
+  if (maxTokens !== undefined) config.maxOutputTokens = maxTokens;
+  if (thinking) {
+    config.thinkingConfig = {
+      includeThoughts: thinking.includeThoughts ?? thinking.budgetTokens !== 0,
+      ...(thinking.level && { thinkingLevel: thinking.level.toUpperCase() }),
+      ...(thinking.budgetTokens !== undefined && { thinkingBudget: thinking.budgetTokens }),
+    };
+  }
+  if (output && enforced) {
+    const { $schema: _, ...schema } = output.schema;
+    config.responseMimeType = 'application/json';
+    config.responseJsonSchema = schema as JsonObject;
+  }
+  return config;
+}

@@ -1,0 +1,68 @@
+import type { JsonObject } from '../json.js';
+import { ApiKey } from './api-key.js';
+import type { Model } from './model.js';
+import { ResponsesAnswer } from './openai-responses/answer.js';
+import { responsesBody } from './openai-responses/request.js';
+import { type ConnectionOptions, endpoint, ProviderModel } from './provider-model.js';
+import { reasonsByDefault } from './reasoning-models.js';
+
+export interface OpenAIResponsesOptions extends ConnectionOptions {
+  /** OpenAI's name for the model, e.g. `gpt-6.1-terra`. */
+  readonly id: string;
+  /** Default: the variable OPENAI_API_KEY. */
+  readonly apiKey?: string;
+  /** Where `/responses` is. Default `https://api.openai.com/v1`. */
+  readonly baseUrl?: string;
+  readonly provider?: string;
+  /** The longest answer, reasoning included. Default: the model's own. */
+  readonly maxTokens?: number;
+  /**
+   * How much the model reasons, and whether it shows a summary of it. `false` says that the model does not reason
+   * at all; left out, that is told by its name.
+   */
+  readonly reasoning?:
+    | false
+    | {
+        readonly effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+        readonly summary?: 'auto' | 'concise' | 'detailed';
+      };
+  /** Sent along with every request: `temperature`, `service_tier`, `prompt_cache_key`, `tools` of OpenAI's own … */
+  readonly parameters?: JsonObject;
+}
+
+/** A model behind OpenAI's Responses API. Nothing is stored there: what was said travels with each request. */
+export function openAIResponses(options: OpenAIResponsesOptions): Model {
+  const { id, provider = 'OpenAI', parameters = {}, maxTokens } = options;
+  const key = new ApiKey(provider, options, ['OPENAI_API_KEY']);
+  const url = endpoint(options.baseUrl ?? 'https://api.openai.com/v1', '/responses');
+  const reasons =
+    options.reasoning === undefined ? reasonsByDefault('responses', id) : options.reasoning !== false;
+  const settings = {
+    id,
+    provider,
+    parameters,
+    maxTokens,
+    reasons,
+    reasoning: options.reasoning || undefined,
+  };
+  return new ProviderModel(
+    {
+      id,
+      provider,
+      name: 'OpenAIResponses',
+      capabilities: { structuredOutput: 'native', tools: true, reasoning: reasons },
+    },
+    {
+      url: () => url,
+      headers: key.value === '' ? {} : { authorization: `Bearer ${key.value}` },
+      secrets: [key.value],
+      body: async (request, how) => {
+        key.require();
+        return responsesBody(request, settings, how);
+      },
+      answer: (_request, fail) => new ResponsesAnswer({ protocol: 'openai-responses', model: id }, fail),
+      lacks: ({ output }) => (Array.isArray(output) ? undefined : 'output'),
+    },
+    options,
+  );
+}

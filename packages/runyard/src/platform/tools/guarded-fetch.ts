@@ -1,0 +1,182 @@
+import { type LookupAddress, lookup } from 'node:dns';
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { isPublicAddress } from './addresses.js';
+import { readBoundedBody } from './bounded-body.js';
+
+export interface GuardedFetchOptions {
+  readonly method?: 'GET' | 'HEAD' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+  /** Only these hosts and those below them (`example.com` includes `www.example.com`), at every redirect. */
+  readonly onlyHosts?: readonly string[];
+  /** Hosts (`intranet.example`, `127.0.0.1:8080`) that may be reached although they are not public. */
+  readonly allowedHosts?: readonly string[];
+  /** How many bytes the body may have, after it is unpacked. Default 5 MB. */
+  readonly maximumBytes?: number;
+  /** For all of it, redirects included. Default 15 s. */
+  readonly timeoutMs?: number;
+  /** Default 5. */
+  readonly maximumRedirects?: number;
+}
+
+export interface GuardedResponse {
+  /** Where the answer came from, after redirects. */
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** Something that the guard does not let through. The message says what and why. */
+export class FetchRefused extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'FetchRefused';
+  }
+}
+
+/**
+ * Fetches on behalf of somebody who must not reach the inside of our network: http and https only, public
+ * addresses only (the address is checked at the moment of the connection, so a name that changes its mind does not
+ * help), every redirect checked again, size and time bounded. No proxy, no cookies, no credentials in the URL.
+ */
+export async function guardedFetch(url: string, options: GuardedFetchOptions = {}): Promise<GuardedResponse> {
+  const { timeoutMs = 15_000, maximumRedirects = 5, maximumBytes = 5_000_000 } = options;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
+  let request: Hop = {
+    url: checkedUrl(url),
+    method: options.method ?? 'GET',
+    headers: { ...options.headers },
+    body: options.body,
+  };
+  try {
+    for (let redirects = 0; ; redirects++) {
+      const response = await exchange(request, options, signal);
+      const next = redirectOf(request, response);
+      if (next === undefined) {
+        return {
+          url: request.url.href,
+          status: response.statusCode ?? 0,
+          headers: flat(response.headers),
+          body: await readBoundedBody(response, maximumBytes, signal),
+        };
+      }
+      response.destroy();
+      if (redirects >= maximumRedirects)
+        throw new FetchRefused(`${url} redirects more than ${maximumRedirects} times.`);
+      request = next;
+    }
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (deadline.aborted) throw new FetchRefused(`${url} did not answer within ${timeoutMs} ms.`);
+    throw error;
+  }
+}
+
+interface Hop {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | undefined;
+}
+
+function checkedUrl(text: string, base?: URL): URL {
+  if (!URL.canParse(text, base?.href)) throw new FetchRefused(`'${text.slice(0, 200)}' is not a URL.`);
+  const url = new URL(text, base?.href);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new FetchRefused(`${url.protocol} is not fetched, only http: and https:.`);
+  if (url.username !== '' || url.password !== '')
+    throw new FetchRefused('A URL with a user name or a password is not fetched.');
+  return url;
+}
+
+function exchange(hop: Hop, guard: GuardedFetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
+  const { url } = hop;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (guard.onlyHosts !== undefined) checkHost(host, guard.onlyHosts);
+  const allowed = (guard.allowedHosts ?? []).some((name) => {
+    const given = name.toLowerCase();
+    return given === host || given === url.hostname || given === url.host;
+  });
+  // A literal address is connected to without a look-up.
+  if (isIP(host) !== 0 && !allowed && !isPublicAddress(host)) throw refusedAddress(host, host);
+  const options: RequestOptions = {
+    method: hop.method,
+    signal,
+    // A connection of its own: one that is kept would skip the check.
+    agent: false,
+    headers: {
+      accept: '*/*',
+      'accept-encoding': 'gzip, deflate, br',
+      'user-agent': 'runyard',
+      ...hop.headers,
+      host: url.host,
+    },
+    lookup: allowed ? undefined : publicLookup,
+  };
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const request = send(url, options, resolve);
+    request.on('error', reject);
+    request.end(hop.body);
+  });
+}
+
+function checkHost(host: string, hosts: readonly string[]): void {
+  const isBelow = (name: string) => host === name || host.endsWith(`.${name}`);
+  if (!hosts.some((name) => isBelow(name.toLowerCase())))
+    throw new FetchRefused(`${host} is not among the hosts that may be fetched: ${hosts.join(', ')}.`);
+}
+
+/** Resolves a name as the connection needs it, and fails if any of its addresses is not public. */
+const publicLookup: NonNullable<RequestOptions['lookup']> = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
+    const inside = found?.find(({ address }) => !isPublicAddress(address));
+    const [first] = found ?? [];
+    if (error || first === undefined) callback(error ?? new Error(`${hostname} has no address`), []);
+    else if (inside !== undefined) callback(refusedAddress(hostname, inside.address), []);
+    else if (options.all) callback(null, found);
+    else callback(null, first.address, first.family);
+  });
+};
+
+function refusedAddress(host: string, address: string): FetchRefused {
+  const where = host === address ? address : `${host} (${address})`;
+  return new FetchRefused(
+    `${where} is not a public address. Only hosts that are allowed by name may be private.`,
+  );
+}
+
+/** The request that a redirect asks for; undefined when the answer is none. */
+function redirectOf({ url, method, headers, body }: Hop, response: IncomingMessage): Hop | undefined {
+  const { statusCode = 0, headers: given } = response;
+  if (![301, 302, 303, 307, 308].includes(statusCode) || given.location === undefined) return undefined;
+  const target = checkedUrl(given.location, url);
+  const keepsMethod = statusCode === 307 || statusCode === 308 || method === 'HEAD';
+  return {
+    url: target,
+    method: keepsMethod ? method : 'GET',
+    headers: target.origin === url.origin ? headers : withoutSecrets(headers),
+    body: keepsMethod ? body : undefined,
+  };
+}
+
+const harmless = new Set(['accept', 'accept-language', 'user-agent', 'content-type']);
+
+/** Another origin learns nothing that was meant for the first one. */
+function withoutSecrets(headers: Hop['headers']): Hop['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => harmless.has(name.toLowerCase())));
+}
+
+function flat(headers: IncomingMessage['headers']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  );
+}

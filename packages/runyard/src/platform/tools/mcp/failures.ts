@@ -1,0 +1,59 @@
+/**
+ * What became of a call that failed. `answered`: the server refused it. `unsent`: it never reached the server, so it
+ * can be made again. `lost`: nobody knows.
+ */
+export type CallFailure = 'answered' | 'unsent' | 'lost';
+
+interface ErrorShape {
+  readonly code?: string | number;
+  readonly status?: number;
+  readonly cause?: ErrorShape;
+}
+
+const unsentCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'NOT_CONNECTED', 'EPIPE']);
+const lostCodes = new Set([
+  'ECONNRESET',
+  'UND_ERR_SOCKET',
+  'CONNECTION_CLOSED',
+  'SEND_FAILED',
+  'REQUEST_TIMEOUT',
+]);
+
+/** Our own code for a request whose answer cannot come any more. */
+export const streamEnded = -32_099;
+
+/** Reads the errors of the client by their codes: its classes exist only once it is loaded. */
+export function callFailureOf(error: unknown): CallFailure {
+  const { code, status, cause } = error as ErrorShape;
+  // A session that a restarted server does not know is refused before anything is done.
+  if (status === 404 || status === 400) return 'unsent';
+  if (typeof code === 'number') return code === streamEnded ? 'lost' : 'answered';
+  if (code !== undefined && unsentCodes.has(code)) return 'unsent';
+  if (code !== undefined && lostCodes.has(code)) return 'lost';
+  if (cause?.code !== undefined) return callFailureOf(cause);
+  return error instanceof TypeError ? 'lost' : 'answered';
+}
+
+const unsupportedVersion = -32022;
+
+export function isUnsupportedVersion(error: unknown): boolean {
+  return (error as ErrorShape).code === unsupportedVersion;
+}
+
+/** The server cannot be used; what it said about itself is the best hint at why. */
+export function unavailable(sourceName: string, error: unknown, lastWords: string): Error {
+  const said = lastWords === '' ? '' : ` It wrote: ${lastWords}`;
+  return new Error(`MCP server '${sourceName}' cannot be reached: ${reasonOf(error)}.${said}`, {
+    cause: error,
+  });
+}
+
+/** The message, with the code of the system that is at the bottom of it. */
+export function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  let bottom = error as ErrorShape;
+  while (typeof bottom.cause === 'object' && bottom.cause !== null) bottom = bottom.cause;
+  const { code } = bottom;
+  const isTold = typeof code !== 'string' || message.includes(code);
+  return (isTold ? message : `${message} (${code})`).replace(/\.$/, '');
+}

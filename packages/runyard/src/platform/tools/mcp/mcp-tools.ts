@@ -1,0 +1,215 @@
+import { basename } from 'node:path';
+import { errors } from '../../../core/errors.js';
+import type { JsonObject, JsonSchema } from '../../../core/json.js';
+import { type Tool, tool } from '../../../core/tools/tool.js';
+import type { ToolContext } from '../../../core/tools/tool-context.js';
+import type { ToolSource } from '../../../core/tools/tool-source.js';
+import { connect, type McpServer, type OpenConnection } from './connection.js';
+import { resultOf } from './content.js';
+import { callFailureOf, reasonOf } from './failures.js';
+import type { McpToolDefinition } from './library.js';
+
+export interface McpToolsOptions {
+  /** Stands before names that are taken, and in messages. Default: the command, or the host of the URL. */
+  readonly name?: string;
+  /** Only these tools, by the names that the server gives them. */
+  readonly include?: readonly string[];
+  /** All but these. */
+  readonly exclude?: readonly string[];
+  /** Stands before the name of each tool. */
+  readonly prefix?: string;
+  /** For each call, and again after each sign of progress. Default 60 s. */
+  readonly timeoutMs?: number;
+  /** For the connection and the list of tools. Default 30 s: a command may have to be downloaded first. */
+  readonly connectTimeoutMs?: number;
+  /** A person has to agree to calls of these tools, or of all (`true`). */
+  readonly requiresConfirmation?: boolean | readonly string[];
+  /** Adds what the server says about itself to the system message: only for servers that you trust. */
+  readonly useServerInstructions?: boolean;
+}
+
+/**
+ * The tools of an MCP server. It is connected to at first use and again after it died; its list of tools is
+ * asked for again when it says that it changed.
+ */
+export function mcpTools(server: McpServer, options: McpToolsOptions = {}): ToolSource {
+  if ('url' in server && !/^https?:\/\//.test(server.url))
+    throw errors.invalidConfig(
+      `mcpTools() takes a url that begins with http:// or https://, not '${server.url}'.`,
+    );
+  return new McpSource(server, options);
+}
+
+class McpSource implements ToolSource {
+  readonly name: string;
+  readonly #timeoutMs: number;
+  #connection: Promise<OpenConnection> | undefined;
+  #serverInstructions: string | undefined;
+  /** The tools of the last list that was seen, by their names and definitions. */
+  #known: ReadonlyMap<string, Tool> | undefined;
+  #list: readonly McpToolDefinition[] | undefined;
+
+  constructor(
+    private readonly server: McpServer,
+    private readonly options: McpToolsOptions,
+  ) {
+    this.name = options.name ?? defaultName(server);
+    this.#timeoutMs = options.timeoutMs ?? 60_000;
+  }
+
+  get instructions(): string | undefined {
+    return this.options.useServerInstructions ? this.#serverInstructions : undefined;
+  }
+
+  async tools(signal: AbortSignal): Promise<readonly Tool[]> {
+    try {
+      const list = await unlessAborted(signal, this.#currentList());
+      if (this.#list !== list) this.#known = this.#toolsOf(list);
+      this.#list = list;
+    } catch (error) {
+      signal.throwIfAborted();
+      // Known once, a tool stays: the model learns from a call that the server is away, and it may be back by then.
+      if (this.#known === undefined) throw error;
+    }
+    return [...this.#known!.values()];
+  }
+
+  async close(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    await (await connection?.catch(() => undefined))?.close();
+  }
+
+  /** The list of the server; of one that is connected and turns out to be gone, the list of its successor. */
+  async #currentList(): Promise<readonly McpToolDefinition[]> {
+    const connection = await this.#connected();
+    try {
+      return await connection.tools();
+    } catch (error) {
+      if (callFailureOf(error) === 'answered') throw error;
+      void connection.close();
+      return (await this.#connected()).tools();
+    }
+  }
+
+  /** One connection for all runs: it belongs to none of them, and the abort of one does not end it. */
+  #connected(): Promise<OpenConnection> {
+    if (this.#connection === undefined) {
+      const connection = connect(this.server, {
+        sourceName: this.name,
+        timeoutMs: this.options.connectTimeoutMs ?? 30_000,
+        onEnd: () => this.#forget(connection),
+      });
+      this.#connection = connection;
+      connection.then(
+        ({ instructions }) => {
+          this.#serverInstructions = instructions;
+        },
+        () => this.#forget(connection),
+      );
+    }
+    return this.#connection;
+  }
+
+  #forget(connection: Promise<OpenConnection>): void {
+    if (this.#connection === connection) this.#connection = undefined;
+  }
+
+  #toolsOf(list: readonly McpToolDefinition[]): ReadonlyMap<string, Tool> {
+    const { include, exclude, prefix = '' } = this.options;
+    const taken = new Set<string>();
+    return new Map(
+      list
+        .filter(({ name }) => (include?.includes(name) ?? true) && !exclude?.includes(name))
+        .map((definition) => {
+          const name = freeName(prefix + definition.name, taken);
+          const key = JSON.stringify([name, definition]);
+          // One that has not changed stays: its schema is compiled already.
+          return [key, this.#known?.get(key) ?? this.#tool(definition, name)];
+        }),
+    );
+  }
+
+  #tool(definition: McpToolDefinition, name: string): Tool {
+    const { readOnlyHint = false, idempotentHint = false } = definition.annotations ?? {};
+    const { requiresConfirmation = false } = this.options;
+    return tool({
+      name,
+      description: definition.description ?? definition.title ?? definition.name,
+      parameters: definition.inputSchema as JsonSchema,
+      readOnly: readOnlyHint,
+      // The protocol has no key by which a server could tell a call that is made again.
+      sideEffects: !readOnlyHint && !idempotentHint,
+      requiresConfirmation:
+        typeof requiresConfirmation === 'boolean'
+          ? requiresConfirmation
+          : requiresConfirmation.includes(definition.name),
+      execute: (args, context) => this.#call(definition.name, args, context, readOnlyHint || idempotentHint),
+    });
+  }
+
+  async #call(name: string, args: JsonObject, context: ToolContext, repeatable: boolean): Promise<unknown> {
+    for (let attempt = 0; ; attempt++) {
+      const connection = await unlessAborted(context.signal, this.#connected());
+      try {
+        return resultOf(await this.#request(connection, name, args, context));
+      } catch (error) {
+        context.signal.throwIfAborted();
+        const failure = callFailureOf(error);
+        if (failure === 'answered') throw error;
+        if ((error as { code?: string }).code === 'REQUEST_TIMEOUT')
+          throw tooSlow(this.#timeoutMs, repeatable);
+        void connection.close();
+        if (attempt === 0 && (failure === 'unsent' || repeatable)) continue;
+        throw new Error(
+          `the connection to MCP server '${this.name}' was lost (${reasonOf(error)}).${effect(repeatable)}`,
+        );
+      }
+    }
+  }
+
+  #request({ client }: OpenConnection, name: string, args: JsonObject, context: ToolContext) {
+    return client.callTool(
+      { name, arguments: args },
+      {
+        signal: context.signal,
+        timeout: this.#timeoutMs,
+        resetTimeoutOnProgress: true,
+        onprogress: ({ progress, total, message }) => context.progress(total ? progress / total : 0, message),
+      },
+    );
+  }
+}
+
+function tooSlow(timeoutMs: number, repeatable: boolean): Error {
+  return new Error(`the server did not answer within ${timeoutMs} ms.${effect(repeatable)}`);
+}
+
+function effect(repeatable: boolean): string {
+  return repeatable ? '' : ' The call may or may not have taken effect.';
+}
+
+/** A name that models accept and that no other tool of the server has. */
+function freeName(wanted: string, taken: Set<string>): string {
+  const plain = wanted.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, 60) || 'tool';
+  let name = plain;
+  for (let number = 2; taken.has(name); number++) name = `${plain}_${number}`;
+  taken.add(name);
+  return name;
+}
+
+function defaultName(server: McpServer): string {
+  if ('url' in server) return new URL(server.url).hostname;
+  return basename(server.command).replace(/\.\w+$/, '');
+}
+
+/** Waits for work that others wait for too: an abort ends the waiting, not the work. */
+function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

@@ -1,0 +1,257 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { collectTools } from '../../src/core/tools/collect-tools.js';
+import { tool } from '../../src/core/tools/tool.js';
+import type { ToolSource } from '../../src/core/tools/tool-source.js';
+import type { McpServer } from '../../src/platform/tools/mcp/connection.js';
+import { type McpToolsOptions, mcpTools } from '../../src/platform/tools/mcp/mcp-tools.js';
+import { until } from '../support/until.js';
+import { serverScript, startMcpServer } from './mcp-process.js';
+import { callTool, MediaShelf } from './tool-call.js';
+
+const { signal } = new AbortController();
+
+function use(server: McpServer, options: McpToolsOptions = {}) {
+  const source = mcpTools(server, { name: 'test', ...options });
+  onTestFinished(() => source.close());
+  return { source, call: caller(source) };
+}
+
+function caller(source: ToolSource) {
+  return async (name: string, args = {}, parts: Parameters<typeof callTool>[2] = {}) => {
+    const found = (await source.tools(signal)).find((one) => one.name === name);
+    if (found === undefined) throw new Error(`There is no tool ${name}`);
+    return callTool(found, args, parts);
+  };
+}
+
+const process_ = (...flags: string[]): McpServer => ({
+  command: process.execPath,
+  args: [serverScript, 'stdio', '0', ...flags],
+});
+const namesOf = async (source: ToolSource) => (await source.tools(signal)).map(({ name }) => name);
+
+const kinds: [string, () => Promise<McpServer>][] = [
+  ['a process', async () => process_()],
+  ['a process that speaks only the newer protocol', async () => process_('modern')],
+  ['HTTP', async () => ({ url: (await startMcpServer('http')).url })],
+  ['HTTP with sessions', async () => ({ url: (await startMcpServer('sessions')).url })],
+];
+
+describe.each(kinds)('an MCP server over %s', (_, start) => {
+  it('gives its tools, and its answers in every form', async () => {
+    const { source, call } = use(await start());
+    const media = new MediaShelf();
+    const echo = (await source.tools(signal)).find(({ name }) => name === 'echo')!;
+    expect(echo).toMatchObject({ description: 'Says it again', readOnly: true, sideEffects: false });
+    expect(echo.definition.parameters).toMatchObject({ properties: { text: { type: 'string' } } });
+    expect(await call('echo', { text: 'hello' })).toMatchObject({ content: 'hello', error: false });
+    expect(await call('add', { a: 1, b: 2 })).toMatchObject({ content: '{"sum":3}' });
+    expect(await call('fail')).toMatchObject({ content: 'I cannot.', error: true });
+    expect((await call('echo', { text: 1 })).content).toContain('do not fit:\n- text');
+    expect(await call('draw', {}, { environment: { media } })).toMatchObject({
+      content: 'Here:\nfile:///notes/a.txt\na note\nfile:///b.pdf\n[c](https://example.com/c)',
+      media: [
+        { kind: 'image', mimeType: 'image/png', hash: 'hash-0', size: 4 },
+        { kind: 'file', mimeType: 'application/pdf', filename: 'b.pdf', hash: 'hash-1' },
+      ],
+    });
+  });
+
+  it('hears of a cancelled run, and its progress is told', async () => {
+    const { call } = use(await start());
+    const controller = new AbortController();
+    const events: unknown[] = [];
+    const hanging = call(
+      'hang',
+      {},
+      {
+        site: { signal: controller.signal, emit: (event) => events.push(event) },
+      },
+    );
+    hanging.catch(() => {});
+    await until('the server tells its progress', () => events.length > 0);
+    expect(events).toEqual([{ progress: 0.25, message: 'begun' }]);
+    controller.abort(new Error('cancelled'));
+    await expect(hanging).rejects.toThrow('cancelled');
+    await until('the server is told', async () => (await call('cancelled')).content === '1');
+  });
+
+  it('has its list asked for again when it changes', async () => {
+    const { source, call } = use(await start());
+    expect(await namesOf(source)).not.toContain('grown');
+    const before = await source.tools(signal);
+    expect((await source.tools(signal))[0]).toBe(before[0]);
+    await call('grow');
+    await until('the new tool is there', async () => (await namesOf(source)).includes('grown'));
+    expect((await source.tools(signal))[0]).toBe(before[0]);
+    expect(await call('grown')).toMatchObject({ content: 'I am new' });
+  });
+
+  it('is given up on after a time', async () => {
+    const { call } = use(await start(), { timeoutMs: 200 });
+    expect((await call('hang')).content).toContain(
+      'the server did not answer within 200 ms. The call may or may not have taken effect.',
+    );
+    expect(await call('echo', { text: 'still there' })).toMatchObject({ content: 'still there' });
+  });
+});
+
+describe('an MCP server as a process', () => {
+  it('is started at first use, once for all, and ends with the source', async () => {
+    const { source, call } = use(process_());
+    const answers = await Promise.all([call('who_am_i'), call('who_am_i'), call('who_am_i')]);
+    const pid = Number(answers[0]!.content);
+    expect(answers.map(({ content }) => content)).toEqual(Array(3).fill(String(pid)));
+    expect(() => process.kill(pid, 0)).not.toThrow();
+    await source.close();
+    await until('the process has ended', () => !isAlive(pid));
+    expect(Number((await call('who_am_i')).content)).not.toBe(pid);
+  });
+
+  it('is started again after it died', async () => {
+    const { call } = use(process_());
+    const first = Number((await call('who_am_i')).content);
+    process.kill(first, 'SIGKILL');
+    const second = await until('another one answers', async () => {
+      const { content, error } = await call('who_am_i');
+      return !error && Number(content) !== first && Number(content);
+    });
+    expect(isAlive(second)).toBe(true);
+  });
+
+  it('that dies in a call leaves no doubt unsaid, and the next call works', async () => {
+    const { call } = use(process_());
+    const outcome = await call('die');
+    expect(outcome.error).toBe(true);
+    expect(outcome.content).toMatch(
+      /connection to MCP server 'test' was lost .*may or may not have taken effect/,
+    );
+    expect(await call('echo', { text: 'back' })).toMatchObject({ content: 'back' });
+  });
+
+  it('is told again of a call that only looks', async () => {
+    const { call } = use(process_());
+    expect((await call('die_once')).content).not.toContain('may or may not');
+    const { call: callSurvivor } = use(process_('survivor'));
+    expect(await callSurvivor('die_once')).toMatchObject({ content: 'alive' });
+  });
+
+  it('is told nothing of our environment but what it is given', async () => {
+    process.env.RUNYARD_TEST_SECRET = 'hunter2';
+    onTestFinished(() => void delete process.env.RUNYARD_TEST_SECRET);
+    const { call } = use({ ...process_(), env: { GIVEN: 'yes' } } as McpServer);
+    expect((await call('environment', { name: 'RUNYARD_TEST_SECRET' })).content).toBe('(none)');
+    expect((await call('environment', { name: 'GIVEN' })).content).toBe('yes');
+  });
+
+  it('that cannot be started is named, with what it wrote', async () => {
+    const missing = use({ command: '/nowhere/server' });
+    await expect(missing.source.tools(signal)).rejects.toThrow(
+      /MCP server 'test' cannot be reached: .*ENOENT/,
+    );
+    const broken = use({ command: process.execPath, args: ['-e', 'throw new Error("no licence")'] });
+    await expect(broken.source.tools(signal)).rejects.toThrow(/cannot be reached: .*no licence/s);
+  });
+
+  it('does not make one run wait that is cancelled while it starts', async () => {
+    const { source } = use(
+      { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] },
+      { connectTimeoutMs: 1_000 },
+    );
+    const controller = new AbortController();
+    const waiting = source.tools(controller.signal);
+    controller.abort(new Error('cancelled'));
+    await expect(waiting).rejects.toThrow('cancelled');
+    await expect(source.tools(signal)).rejects.toThrow("MCP server 'test' cannot be reached");
+  });
+});
+
+describe.each(['http', 'sessions'] as const)('an MCP server over HTTP (%s)', (mode) => {
+  it('is found again after it was killed and started anew', async () => {
+    const first = await startMcpServer(mode);
+    const { source, call } = use({ url: first.url });
+    expect(await call('echo', { text: 'one' })).toMatchObject({ content: 'one' });
+    await first.kill();
+    expect((await call('echo', { text: 'two' })).content).toMatch(/'test' (was lost|cannot be reached)/);
+    expect(await namesOf(source)).toContain('echo');
+    await startMcpServer(mode, first.port);
+    expect(await call('echo', { text: 'three' })).toMatchObject({ content: 'three' });
+    expect(await call('add', { a: 1, b: 1 })).toMatchObject({ content: '{"sum":2}' });
+  });
+
+  it('that is started anew between two calls is not even missed', async () => {
+    const first = await startMcpServer(mode);
+    const { call } = use({ url: first.url });
+    await call('echo', { text: 'one' });
+    await first.kill();
+    await startMcpServer(mode, first.port);
+    expect(await call('add', { a: 1, b: 1 })).toMatchObject({ content: '{"sum":2}' });
+  });
+
+  it('that is killed in a call leaves no doubt unsaid', async () => {
+    const server = await startMcpServer(mode);
+    const events: unknown[] = [];
+    const { call } = use({ url: server.url }, { timeoutMs: 20_000 });
+    const hanging = call('hang', {}, { site: { emit: (event) => events.push(event) } });
+    await until('the call has begun', () => events.length > 0);
+    await server.kill();
+    expect((await hanging).content).toContain('may or may not have taken effect');
+  });
+
+  it('that is not there is named', async () => {
+    const server = await startMcpServer(mode);
+    await server.kill();
+    await expect(use({ url: server.url }).source.tools(signal)).rejects.toThrow(
+      /MCP server 'test' cannot be reached: .*ECONNREFUSED/,
+    );
+  });
+
+  it('gets the headers that it asks for', async () => {
+    const { url } = await startMcpServer(mode, 0, 'secret');
+    const { call } = use({ url, headers: { authorization: 'Bearer secret' } });
+    expect(await call('echo', { text: 'let in' })).toMatchObject({ content: 'let in' });
+    await expect(use({ url }).source.tools(signal)).rejects.toThrow("MCP server 'test' cannot be reached");
+  });
+});
+
+describe('the tools of an MCP server', () => {
+  it('can be chosen, prefixed and gated', async () => {
+    const { source, call } = use(process_(), {
+      include: ['echo', 'add', 'who.am.i', 'die'],
+      exclude: ['die'],
+      prefix: 'far_',
+      requiresConfirmation: ['add'],
+    });
+    expect(await namesOf(source)).toEqual(['far_echo', 'far_who_am_i', 'far_add']);
+    expect((await call('far_add', { a: 1, b: 2 })).content).toContain('a person has to confirm it');
+  });
+
+  it('are prefixed where a name is taken, and bring instructions only when told to', async () => {
+    const { source } = use(process_(), { include: ['echo'] });
+    const own = tool({ name: 'echo', description: 'Own', execute: () => 'own' });
+    const { tools, instructions } = await collectTools('Agent', [source, own], signal);
+    expect([...tools.keys()]).toEqual(['echo', 'test_echo']);
+    expect(await callTool(tools.get('echo')!)).toMatchObject({ content: 'own' });
+    expect(await callTool(tools.get('test_echo')!, { text: 'far' })).toMatchObject({ content: 'far' });
+    expect(instructions).toEqual([]);
+    const trusted = use(process_(), { useServerInstructions: true });
+    expect((await collectTools('Agent', [trusted.source], signal)).instructions).toEqual([
+      'Be kind to the test server.',
+    ]);
+  });
+
+  it('refuses a url of another kind', () => {
+    expect(() => mcpTools({ url: 'ftp://x' })).toThrow("not 'ftp://x'");
+    expect(mcpTools({ url: 'https://mcp.example.com/x' }).name).toBe('mcp.example.com');
+    expect(mcpTools({ command: '/usr/bin/my-server.sh' }).name).toBe('my-server');
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
