@@ -1,24 +1,29 @@
-import { agent, Runyard } from 'runyard';
+import { agent, agentFactory, Runyard } from 'runyard';
+import { z } from 'zod';
+import { model } from './model.ts';
 import { add, currentTime, remember } from './tools.ts';
 
-// With a key in the environment a real model answers; without one, the built-in stand-in that needs no network.
-const model = process.env.OPENAI_API_KEY ? 'openai:gpt-5-mini' : 'offline';
-
-/** Calls tools, sees the earlier runs of its session, and keeps facts in the session's state. */
+/**
+ * Knows the date, calls tools, sees the earlier runs of its session, keeps facts in the session's state, and can
+ * look into other sessions of the same user.
+ */
 const assistant = agent({
   id: 'assistant',
   name: 'Assistant',
   model,
   description: 'Answers questions, adds numbers, tells the time and remembers facts.',
   instructions: [
-    'Be brief and friendly.',
+    'Be brief and friendly. Answer in the language of the user.',
     'Use the tools for sums, for the time and to remember what you are told to remember.',
+    'When the user speaks of an earlier conversation that you do not see, look for it with search_past_sessions.',
     'Facts remembered so far: {facts}',
   ],
+  addDatetimeToContext: true,
   tools: [add, currentTime, remember],
   sessionState: { facts: [] },
   addHistoryToContext: true,
   numHistoryRuns: 5,
+  searchPastSessions: true,
 });
 
 /** Give its runs an `output_schema`, and the answer has that shape. */
@@ -40,8 +45,25 @@ const greeter = agent({
   dependencies: { customer: 'Ada', plan: 'free', tone: 'warm' },
 });
 
+/** Built anew for each run, from what the run sends as `factory_input`. */
+const translator = agentFactory({
+  id: 'translator',
+  name: 'Translator',
+  description: 'Translates into the language that factory_input names.',
+  inputSchema: z.object({ language: z.string().min(2), formal: z.boolean().default(true) }),
+  build: ({ input }) =>
+    agent({
+      name: `Translator into ${input.language}`,
+      model,
+      instructions: [
+        `Translate what the user says into ${input.language}. Answer with the translation and nothing else.`,
+        input.formal ? 'Use the formal address.' : 'Use the familiar address.',
+      ],
+    }),
+});
+
 export const app = new Runyard({
   name: 'Quickstart',
-  description: 'Three example agents that need no key, no database server and no network.',
-  agents: [assistant, extractor, greeter],
+  description: 'Four example agents that need no key, no database server and no network.',
+  agents: [assistant, extractor, greeter, translator],
 });

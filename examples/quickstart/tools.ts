@@ -1,4 +1,4 @@
-import { tool } from 'runyard';
+import { type Json, tool } from 'runyard';
 import { z } from 'zod';
 
 export const add = tool({
@@ -28,9 +28,12 @@ export const remember = tool({
   description: 'Remember a fact for the rest of this session.',
   parameters: z.object({ fact: z.string().min(1).describe('The fact, as one sentence') }),
   execute: ({ fact }, { state }) => {
-    const stored = state.get('facts');
-    const facts = [...(Array.isArray(stored) ? stored : []), fact];
+    const facts = [...listOf(state.get('facts')), fact];
     state.set('facts', facts);
     return { remembered: fact, facts: facts.length };
   },
 });
+
+function listOf(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : [];
+}

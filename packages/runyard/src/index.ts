@@ -1,6 +1,14 @@
 /** The public face of Runyard. */
 export { Agent } from './core/agents/agent.js';
+export {
+  AgentFactory,
+  type AgentFactorySettings,
+  agentFactory,
+  FactoryRefusal,
+  type FactoryRequest,
+} from './core/agents/agent-factory.js';
 export type { AgentSettings } from './core/agents/definition.js';
+export type { DependencyValue, InstructionsFunction, RunValues } from './core/agents/run-values.js';
 export type { AgentRunOptions, AgentRunOutput, StreamedEvent } from './core/agents/runner.js';
 export type { ToolExecution } from './core/agents/transcript.js';
 export { RunyardError } from './core/errors.js';

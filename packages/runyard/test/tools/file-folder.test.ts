@@ -135,7 +135,7 @@ describe('fileFolder', () => {
 
   it('does not wait for a pipe', async () => {
     const { call, root } = makeJail();
-    execFileSync('mkfifo', [join(root, 'pipe')]);
+    execFileSync('/usr/bin/env', ['mkfifo', join(root, 'pipe')]);
     expect(await call('read_file', { path: 'pipe' })).toContain('is not a file');
     expect(await call('search_files', { text: 'x' })).not.toContain('pipe');
   });

@@ -48,7 +48,7 @@ export class MediaShelf implements MediaContents {
   }
 }
 
-export function callSite(parts: Partial<ToolCallSite> = {}): ToolCallSite {
+function callSite(parts: Partial<ToolCallSite> = {}): ToolCallSite {
   const state = new Map<string, never>();
   return {
     runId: 'run',

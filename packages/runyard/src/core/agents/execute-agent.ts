@@ -46,20 +46,25 @@ export async function executeAgent(agent: AgentDefinition, context: RunContext):
 
 async function prepare(agent: AgentDefinition, context: RunContext): Promise<AgentExecution> {
   const { content, options } = context.run.input;
-  const execution = {
+  const { contentShape, output } = outputOf(agent, options);
+  const dependencies = await dependenciesOf(agent, context);
+  const { tools, instructions } = await toolSetOf({ agent, context });
+  // one literal: objects put together by spreading get a hidden class each, and this one lives as long as the run
+  return {
     agent,
     context,
     model: agent.model,
     input: { content },
     messages: [],
     fallback: null,
-    ...outputOf(agent, options),
-    dependencies: await dependenciesOf(agent, context),
+    contentShape,
+    output,
+    dependencies,
     metadata: { ...options.metadata, ...agent.settings.metadata },
     extra: {},
+    tools,
+    toolInstructions: instructions,
   };
-  const { tools, instructions } = await toolSetOf(execution);
-  return { ...execution, tools, toolInstructions: instructions };
 }
 
 /** A parser or output model gives the answer its shape; the main model then answers as it likes. */

@@ -4,6 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 const longestEvent = 16 * 1024 * 1024;
 
 const letterD = 100;
+const letterE = 101;
 
 /**
  * Reads server-sent events from bytes as they arrive, cut anywhere. It calls back instead of yielding, and looks
@@ -85,6 +86,8 @@ export class EventStreamParser {
       this.#dispatch();
     } else if (text.charCodeAt(start) === letterD && text.startsWith('data:', start) && start + 5 <= end) {
       this.#addData(text.slice(text.charCodeAt(start + 5) === 32 ? start + 6 : start + 5, end));
+    } else if (text.charCodeAt(start) === letterE && text.startsWith('event:', start) && start + 6 <= end) {
+      this.#event = text.slice(text.charCodeAt(start + 6) === 32 ? start + 7 : start + 6, end);
     } else {
       this.#field(text.slice(start, end));
     }

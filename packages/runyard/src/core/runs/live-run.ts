@@ -42,7 +42,7 @@ export class LiveRun implements WriteSource {
   private closed = false;
   private summary: SummaryWrite | undefined;
   private readonly steps = new Map<string, StepRecord>();
-  private readonly changedSteps = new Set<string>();
+  private changedSteps: Set<string> | null = null;
   private readonly sent: Set<string>;
   private readonly eventFields: JsonObject;
   private template: { second: number; source: RunEvent; value: DeltaTemplate } | null = null;
@@ -86,6 +86,7 @@ export class LiveRun implements WriteSource {
   putStep(step: StepRecord): void {
     this.assertOpen();
     this.steps.set(step.key, step);
+    this.changedSteps ??= new Set();
     this.changedSteps.add(step.key);
     this.touch();
   }
@@ -142,8 +143,8 @@ export class LiveRun implements WriteSource {
     this.summary = undefined;
     const events = this.log.takeUnstored();
     const state = this.state.takeChanges();
-    const steps = [...this.changedSteps].map((key) => this.steps.get(key)!);
-    this.changedSteps.clear();
+    const steps = Array.from(this.changedSteps ?? [], (key) => this.steps.get(key)!);
+    this.changedSteps = null;
     if (!(this.changed || events || state || summary || steps.length > 0)) return undefined;
     this.changed = false;
     this.record = { ...this.record, nextEventIndex: this.log.nextIndex, updatedAt: this.now() };

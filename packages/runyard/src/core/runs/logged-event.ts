@@ -15,13 +15,8 @@ export interface DeltaTemplate {
   readonly suffix: string;
 }
 
-/**
- * An event of a run, serialised once. Readers share it; `frame` is where the layer that writes it to a wire
- * keeps its own rendering, so that a second reader costs no second rendering.
- */
+/** An event of a run, serialised once and shared by all its readers. */
 export class LoggedEvent {
-  frame?: string;
-
   constructor(
     readonly index: number,
     readonly name: string,

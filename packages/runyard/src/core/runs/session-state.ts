@@ -6,49 +6,53 @@ import type { StateChange } from './ports.js';
  * session merge instead of undoing each other.
  */
 export class SessionState {
-  private readonly changed = new Set<string>();
-  private values: JsonObject;
+  private changed: Set<string> | null = null;
+  private readonly values: Map<string, Json>;
 
   constructor(
     private readonly sessionId: string,
     stored: JsonObject,
     private readonly onChange: () => void,
   ) {
-    this.values = { ...stored };
+    this.values = new Map(Object.entries(stored));
   }
 
   get(key: string): Json | undefined {
-    return this.values[key];
+    return this.values.get(key);
   }
 
   set(key: string, value: Json): void {
-    this.values[key] = value;
-    this.changed.add(key);
-    this.onChange();
+    this.values.set(key, value);
+    this.note(key);
   }
 
   delete(key: string): void {
-    delete this.values[key];
-    this.changed.add(key);
-    this.onChange();
+    this.values.delete(key);
+    this.note(key);
   }
 
   /** A copy of everything. */
   all(): JsonObject {
-    return { ...this.values };
+    return Object.fromEntries(this.values);
   }
 
   /** What changed since the last call. */
   takeChanges(): StateChange | undefined {
-    if (this.changed.size === 0) return undefined;
-    const set: JsonObject = {};
+    if (this.changed === null) return undefined;
+    const set: [string, Json][] = [];
     const remove: string[] = [];
     for (const key of this.changed) {
-      const value = this.values[key];
+      const value = this.values.get(key);
       if (value === undefined) remove.push(key);
-      else set[key] = value;
+      else set.push([key, value]);
     }
-    this.changed.clear();
-    return { sessionId: this.sessionId, set, remove };
+    this.changed = null;
+    return { sessionId: this.sessionId, set: Object.fromEntries(set), remove };
+  }
+
+  private note(key: string): void {
+    this.changed ??= new Set();
+    this.changed.add(key);
+    this.onChange();
   }
 }

@@ -9,8 +9,6 @@ export interface StreamEvent {
   readonly name: string;
   /** JSON on one line. */
   readonly data: string;
-  /** The finished frame: built by the first reader that needs it, shared by all others. */
-  frame?: string;
 }
 
 /** A cursor over events. A stream asks it for more only when the client took what it has got. */
@@ -196,14 +194,13 @@ class OpenStream {
 
 function joinFrames(events: readonly StreamEvent[]): string {
   let frames = '';
-  for (const event of events) frames += event.frame ?? frameOf(event);
+  for (const event of events) frames += frameOf(event);
   return frames;
 }
 
 function frameOf(event: StreamEvent): string {
   const id = event.index === null ? '' : `id: ${event.index}\n`;
-  event.frame = `${id}event: ${event.name}\ndata: ${event.data}\n\n`;
-  return event.frame;
+  return `${id}event: ${event.name}\ndata: ${event.data}\n\n`;
 }
 
 let tickEnd: Promise<void> | undefined;

@@ -31,7 +31,7 @@ export interface GuardedResponse {
 }
 
 /** Something that the guard does not let through. The message says what and why. */
-export class FetchRefused extends Error {
+class FetchRefused extends Error {
   constructor(message: string) {
     super(message);
     this.name = 'FetchRefused';

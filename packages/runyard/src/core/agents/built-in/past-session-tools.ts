@@ -16,7 +16,7 @@ const longestText = 2_000;
 export const searchPastSessions = tool({
   name: 'search_past_sessions',
   description:
-    'Find earlier sessions of this user, the latest first, each with a preview of what was said. Read a whole one with read_past_session.',
+    'Find out what was talked about in earlier sessions with this user: the latest first, each with a preview of what was said.',
   parameters: z.object({
     query: z
       .string()
@@ -41,7 +41,7 @@ export const searchPastSessions = tool({
 
 export const readPastSession = tool({
   name: 'read_past_session',
-  description: 'Read an earlier session of this user, the oldest exchange first.',
+  description: 'Read one of the sessions that search_past_sessions found in full, the oldest exchange first.',
   parameters: z.object({
     session_id: z.string().max(255).describe('The id of the session, as search_past_sessions tells it.'),
     num_runs: z

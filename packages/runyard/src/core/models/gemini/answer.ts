@@ -7,7 +7,7 @@ import type { Usage } from '../message.js';
 import type { ModelChunk, ModelResponse } from '../model.js';
 import { ModelError } from '../model-error.js';
 import type { GrowingAnswer } from '../protocol.js';
-import { count, noUsage, usageOf } from '../usage.js';
+import { count, usageOf } from '../usage.js';
 
 type Deliver = (chunk: ModelChunk) => void;
 
@@ -20,7 +20,8 @@ export class GeminiAnswer implements GrowingAnswer {
   readonly #pieces: AnswerPiece[] = [];
   readonly #made: { readonly mimeType: string; readonly data: string }[] = [];
   #finishReason: string | undefined;
-  #usage: Usage = noUsage;
+  /** Sent with every chunk; the last one counts. */
+  #usage: JsonObject = {};
   #id: string | undefined;
 
   constructor(owner: PieceOwner, provider: string) {
@@ -34,7 +35,7 @@ export class GeminiAnswer implements GrowingAnswer {
 
   accept(chunk: JsonObject, deliver: Deliver): undefined {
     if (typeof chunk.responseId === 'string') this.#id = chunk.responseId;
-    if (isJsonObject(chunk.usageMetadata)) this.#usage = usageFrom(chunk.usageMetadata);
+    if (isJsonObject(chunk.usageMetadata)) this.#usage = chunk.usageMetadata;
     const candidate = Array.isArray(chunk.candidates) ? chunk.candidates[0] : undefined;
     if (isJsonObject(candidate)) this.#candidate(candidate, deliver);
     if (isJsonObject(chunk.promptFeedback)) this.#blocked(chunk.promptFeedback, deliver);
@@ -52,7 +53,7 @@ export class GeminiAnswer implements GrowingAnswer {
     }
     return {
       ...parts,
-      usage: this.#usage,
+      usage: usageFrom(this.#usage),
       finishReason: finishReason(this.#finishReason, parts.toolCalls.length > 0),
       ...(media.length > 0 && { media }),
     };
