@@ -8,11 +8,10 @@ import { type ModelServer, type ModelServerScript, startModelServer } from './mo
 /** The key that the model of a test sends, and that must not show up in any error. */
 export const secret = 'sk-very-secret-key';
 
-let running: ModelServer | undefined;
+const running: ModelServer[] = [];
 
 afterEach(async () => {
-  await running?.stop();
-  running = undefined;
+  await Promise.all(running.splice(0).map((server) => server.stop()));
 });
 
 /** What a test gives every adapter: the address of its server, a key, and pauses that take no time. */
@@ -25,7 +24,7 @@ export interface TestConnection {
 /** A model of any adapter whose server follows the script; both are gone after the test. */
 export async function adapterFor(script: ModelServerScript, make: (connection: TestConnection) => Model) {
   const server = await startModelServer(script);
-  running = server;
+  running.push(server);
   const waits: number[] = [];
   const model = make({
     baseUrl: server.url,

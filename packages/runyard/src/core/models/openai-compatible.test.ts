@@ -173,6 +173,22 @@ describe('the request', () => {
     ]);
   });
 
+  it('shows a model its reasoning again while it calls tools, where that is wanted', async () => {
+    const toolCalls = [{ id: 'a', name: 'add', arguments: '{}' }];
+    const messages = [
+      message('assistant', 'Before', { reasoningContent: 'long ago' }),
+      message('assistant', '', { toolCalls, reasoningContent: 'Hm' }),
+      message('tool', '1', { toolCallId: 'a' }),
+    ];
+    for (const sendReasoning of [true, false]) {
+      const { model, server } = await modelFor([{ body: answer({ content: '' }) }], { sendReasoning });
+      await model.generate(ask({ messages }), open());
+      expect(
+        server.requests[0]?.body.messages.map((sent: Record<string, unknown>) => sent.reasoning_content),
+      ).toEqual([undefined, sendReasoning ? 'Hm' : undefined, undefined]);
+    }
+  });
+
   it('carries images, audio and files', async () => {
     const { model, server } = await modelFor([{ body: answer({ content: '' }) }]);
     const stored: Record<string, string> = {

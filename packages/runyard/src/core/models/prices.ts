@@ -40,7 +40,7 @@ function claude(input: number, output: number, cacheRead: number): ModelPrice {
 }
 
 /** List prices of well-known models as of November 2026, without batch, priority and regional tiers. */
-export const listPrices: ModelPrices = {
+const listPrices: ModelPrices = {
   'openai:gpt-6.1-sol*': openAI(2, 10, 0.1, 2.5),
   'openai:gpt-6.1-terra*': openAI(1, 5, 0.05, 1.25),
   'openai:gpt-6-sol*': openAI(2, 10, 0.2, 2.5),

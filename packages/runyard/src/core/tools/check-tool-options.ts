@@ -19,10 +19,12 @@ interface CheckedOptions {
   readonly approval?: ToolGate['approval'];
 }
 
+const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
+
 /** Refuses, with a word on what to change, what models, the journal or common sense could not handle. */
 export function checkToolOptions(options: CheckedOptions): void {
   const { name, parameters, retries = 0, timeoutMs = 1 } = options;
-  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
+  if (!toolName.test(name)) {
     throw errors.invalidConfig(
       `Tool name '${name}' must have 1 to 64 letters, digits, _ or -: models accept no others.`,
     );
@@ -40,11 +42,14 @@ export function checkToolOptions(options: CheckedOptions): void {
 
 function checkGate(options: CheckedOptions): void {
   const { name, approval, externalExecution, requiresConfirmation, requiresUserInput } = options;
-  const gates = Object.entries({ requiresConfirmation, requiresUserInput, externalExecution })
-    .filter(([, value]) => value)
-    .map(([flag]) => flag);
-  if (gates.length > 1) throw refusal(name, `has ${gates.join(' and ')}. A call waits for one of them only.`);
-  if (approval === 'audit' && gates.length === 0) {
+  const gates = Number(!!requiresConfirmation) + Number(!!requiresUserInput) + Number(!!externalExecution);
+  if (gates > 1) {
+    throw refusal(
+      name,
+      'waits for more than one thing. Set one of requiresConfirmation, requiresUserInput and externalExecution.',
+    );
+  }
+  if (approval === 'audit' && gates === 0) {
     throw refusal(
       name,
       "has approval: 'audit', but nothing to decide on. Add requiresConfirmation, requiresUserInput or externalExecution.",
@@ -54,7 +59,7 @@ function checkGate(options: CheckedOptions): void {
     throw refusal(name, 'has no execute function. Only a tool with externalExecution goes without.');
   if (options.userInputFields?.length && !requiresUserInput)
     throw refusal(name, 'has userInputFields without requiresUserInput: true.');
-  if (options.cacheResults && (options.sideEffects || approval || gates.length > 0))
+  if (options.cacheResults && (options.sideEffects || approval || gates > 0))
     throw refusal(name, 'has cacheResults, but each of its calls has to happen. Remove cacheResults.');
 }
 

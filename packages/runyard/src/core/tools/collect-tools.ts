@@ -11,14 +11,13 @@ export interface CollectedTools {
 
 /** The sources among the entries and in their toolkits: to be asked for each run, and closed at the end. */
 export function toolSourcesOf(entries: readonly ToolEntry[]): readonly ToolSource[] {
-  return [
-    ...new Set(
-      entries.flatMap((entry) => {
-        if (entry instanceof Tool) return [];
-        return entry instanceof Toolkit ? toolSourcesOf(entry.options.tools) : [entry];
-      }),
-    ),
-  ];
+  const sources = new Set<ToolSource>();
+  const visit = (entry: ToolEntry) => {
+    if (entry instanceof Toolkit) entry.options.tools.forEach(visit);
+    else if (!(entry instanceof Tool)) sources.add(entry);
+  };
+  entries.forEach(visit);
+  return [...sources];
 }
 
 /** The tools that are known without asking a source. `owner` stands in error messages: `Agent 'bank'`. */
@@ -48,44 +47,49 @@ interface FoundTool {
 type SourceTools = ReadonlyMap<ToolSource, readonly Tool[]>;
 
 function collect(owner: string, entries: readonly ToolEntry[], lists: SourceTools): CollectedTools {
-  const found = entries.flatMap((entry) => toolsOf(entry, lists));
+  const found: FoundTool[] = [];
+  for (const entry of entries) find(entry, lists, found);
   const taken = new Map<string, FoundTool>();
+  const tools = new Map<string, Tool>();
   // Names that the application chose go first: a server cannot take one of them for itself.
-  for (const one of found) if (one.source === undefined) add(owner, taken, one);
-  for (const one of found) if (one.source !== undefined) add(owner, taken, one);
-  const tools = new Map(Array.from(taken, ([name, { tool }]) => [name, tool]));
+  for (const one of found) if (one.source === undefined) add(owner, one, taken, tools);
+  for (const one of found) if (one.source !== undefined) add(owner, one, taken, tools);
   return { tools, instructions: instructionsOf(entries, tools) };
 }
 
-function toolsOf(entry: ToolEntry, lists: SourceTools): readonly FoundTool[] {
-  if (entry instanceof Tool) return [{ tool: entry, origin: 'its own tools', source: undefined }];
-  if (!(entry instanceof Toolkit)) {
-    return (lists.get(entry) ?? []).map((tool) => ({
-      tool,
-      origin: `source '${entry.name}'`,
-      source: entry,
-    }));
+const ownTools = 'its own tools';
+
+function find(entry: ToolEntry, lists: SourceTools, found: FoundTool[]): void {
+  if (entry instanceof Tool) found.push({ tool: entry, origin: ownTools, source: undefined });
+  else if (entry instanceof Toolkit) findInKit(entry, lists, found);
+  else {
+    const origin = `source '${entry.name}'`;
+    for (const tool of lists.get(entry) ?? []) found.push({ tool, origin, source: entry });
   }
-  return entry.options.tools
-    .flatMap((inner) => toolsOf(inner, lists))
-    .flatMap(({ tool, origin, source }) => {
-      const kit = `toolkit '${entry.name}'`;
-      const path = source === undefined && origin === 'its own tools' ? kit : `${origin} in ${kit}`;
-      return entry.select([tool]).map((selected) => ({ tool: selected, origin: path, source }));
-    });
 }
 
-function add(owner: string, taken: Map<string, FoundTool>, one: FoundTool): void {
+function findInKit(kit: Toolkit, lists: SourceTools, found: FoundTool[]): void {
+  const inside: FoundTool[] = [];
+  for (const entry of kit.options.tools) find(entry, lists, inside);
+  const name = `toolkit '${kit.name}'`;
+  for (const { tool, origin, source } of inside) {
+    const [selected] = kit.select([tool]);
+    const path = origin === ownTools ? name : `${origin} in ${name}`;
+    if (selected !== undefined) found.push({ tool: selected, origin: path, source });
+  }
+}
+
+function add(owner: string, one: FoundTool, taken: Map<string, FoundTool>, tools: Map<string, Tool>): void {
   const { tool, source } = one;
-  const free = [tool.name, ...(source === undefined ? [] : [prefixed(source, tool)])].find(
-    (name) => !taken.has(name),
-  );
-  if (free === undefined) {
+  const name = taken.has(tool.name) && source !== undefined ? prefixed(source, tool) : tool.name;
+  const other = taken.get(name);
+  if (other !== undefined) {
     throw errors.invalidConfig(
-      `${owner} has two tools named '${tool.name}': one from ${taken.get(tool.name)!.origin}, one from ${one.origin}. Rename one, or give its toolkit a prefix.`,
+      `${owner} has two tools named '${name}': one from ${other.origin}, one from ${one.origin}. Rename one, or give its toolkit a prefix.`,
     );
   }
-  taken.set(free, { ...one, tool: tool.named(free) });
+  taken.set(name, one);
+  tools.set(name, tool.named(name));
 }
 
 function prefixed(source: ToolSource, tool: Tool): string {

@@ -143,7 +143,7 @@ describe('a gated tool', () => {
 
 describe('the flags of a tool', () => {
   it.each([
-    [{ requiresConfirmation: true, requiresUserInput: true }, 'requiresConfirmation and requiresUserInput'],
+    [{ requiresConfirmation: true, requiresUserInput: true }, 'waits for more than one thing'],
     [{ approval: 'audit' as const }, 'nothing to decide on'],
     [{ execute: undefined }, 'has no execute function'],
     [{ userInputFields: ['to'] }, 'userInputFields without requiresUserInput'],

@@ -37,27 +37,19 @@ export interface ToolContext extends ToolCallSite {
 /** The context of one call. Progress that would look the same as before is not sent again. */
 export function toolContextAt(site: ToolCallSite): ToolContext {
   let last: string | undefined;
-  return extended(site, {
-    progress(fraction: number, message?: string) {
-      const bounded = Math.min(Math.max(Number.isFinite(fraction) ? fraction : 0, 0), 1);
-      const progress = Math.round(bounded * 100) / 100;
-      const seen = `${progress} ${message ?? ''}`;
-      if (seen === last) return;
-      last = seen;
-      site.emit({ progress, ...(message !== undefined && { message }) });
-    },
-  });
+  const progress = (fraction: number, message?: string) => {
+    const bounded = Math.min(Math.max(Number.isFinite(fraction) ? fraction : 0, 0), 1);
+    const rounded = Math.round(bounded * 100) / 100;
+    const seen = `${rounded} ${message ?? ''}`;
+    if (seen === last) return;
+    last = seen;
+    site.emit({ progress: rounded, ...(message !== undefined && { message }) });
+  };
+  // Inherits instead of copying, so that it works for whatever kind of object the site is.
+  return Object.create(site, { progress: { value: progress, enumerable: true } }) as ToolContext;
 }
 
 /** The same context with another signal. */
 export function withSignal(context: ToolContext, signal: AbortSignal): ToolContext {
-  return extended(context, { signal });
-}
-
-/** Inherits instead of copying, so that it works for whatever kind of object the site is. */
-function extended<Base extends object, More extends object>(base: Base, more: More): Base & More {
-  return Object.create(
-    base,
-    Object.fromEntries(Object.entries(more).map(([name, value]) => [name, { value, enumerable: true }])),
-  ) as Base & More;
+  return Object.create(context, { signal: { value: signal, enumerable: true } }) as ToolContext;
 }

@@ -99,8 +99,8 @@ export class Tool {
   readonly name: string;
   readonly gate: ToolGate;
   readonly #options: AnyToolOptions;
-  #definition: ToolDefinition | undefined;
-  #renamed: Map<string, Tool> | undefined;
+  private told: ToolDefinition | undefined;
+  private renamed: Map<string, Tool> | undefined;
 
   constructor(options: AnyToolOptions) {
     checkToolOptions(options);
@@ -152,23 +152,23 @@ export class Tool {
 
   /** What the model is told. Derived when it is first asked for. */
   get definition(): ToolDefinition {
-    this.#definition ??= {
+    this.told ??= {
       name: this.name,
       description: this.description,
       parameters: modelSchemaOf(this.name, this.parameters, this.gate, this.#options.strict ?? false),
       ...(this.#options.strict && { strict: true }),
     };
-    return this.#definition;
+    return this.told;
   }
 
   /** The same tool under another name. */
   named(name: string): Tool {
     if (name === this.name) return this;
-    this.#renamed ??= new Map();
-    let renamed = this.#renamed.get(name);
+    this.renamed ??= new Map();
+    let renamed = this.renamed.get(name);
     if (renamed === undefined) {
       renamed = new Tool({ ...this.#options, name });
-      this.#renamed.set(name, renamed);
+      this.renamed.set(name, renamed);
     }
     return renamed;
   }
