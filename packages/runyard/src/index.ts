@@ -8,7 +8,7 @@ export {
   type FactoryRequest,
 } from './core/agents/agent-factory.js';
 export type { AgentSettings } from './core/agents/definition.js';
-export type { DependencyValue, InstructionsFunction, RunValues } from './core/agents/run-values.js';
+export type { DependencyValue, InstructionsFunction, RunValues } from './core/agents/context/run-values.js';
 export type { AgentRunOptions, AgentRunOutput, StreamedEvent } from './core/agents/runner.js';
 export type { ToolExecution } from './core/agents/transcript.js';
 export { RunyardError } from './core/errors.js';

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { moderationGuardrail } from '../../src/core/agents/guardrails/moderation.js';
-import { personalDataGuardrail } from '../../src/core/agents/guardrails/personal-data.js';
-import { promptInjectionGuardrail } from '../../src/core/agents/guardrails/prompt-injection.js';
+import { moderationGuardrail } from '../../src/core/agents/hooks/guardrails/moderation.js';
+import { personalDataGuardrail } from '../../src/core/agents/hooks/guardrails/personal-data.js';
+import { promptInjectionGuardrail } from '../../src/core/agents/hooks/guardrails/prompt-injection.js';
 import {
   GuardrailRefusal,
   type HookContext,
   type PostHook,
   type PreHook,
-} from '../../src/core/agents/hook.js';
+} from '../../src/core/agents/hooks/hook.js';
 import { agent, ModelError } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing.js';
 import { startService } from '../support/service.js';

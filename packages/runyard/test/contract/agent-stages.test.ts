@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { reasoningTools } from '../../src/core/agents/reasoning-tools.js';
+import { reasoningTools } from '../../src/core/agents/reasoning/reasoning-tools.js';
 import { toolkit } from '../../src/core/tools/toolkit.js';
 import { type AgentSettings, agent, type Model, tool } from '../../src/index.js';
 import { type ScriptedTurn, scriptedModel } from '../../src/testing.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { GuardrailRefusal } from '../../src/core/agents/hook.js';
+import { GuardrailRefusal } from '../../src/core/agents/hooks/hook.js';
 import type { RunEngine } from '../../src/core/runs/engine.js';
 import { type Agent, agent, ModelError, tool } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing.js';

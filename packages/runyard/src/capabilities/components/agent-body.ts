@@ -1,7 +1,7 @@
 import type { Agent } from '../../core/agents/agent.js';
 import { AgentFactory } from '../../core/agents/agent-factory.js';
-import { schemaName } from '../../core/agents/output-format.js';
-import { reasonsByItself } from '../../core/agents/reasoning.js';
+import { schemaName } from '../../core/agents/answer/output-format.js';
+import { reasonsByItself } from '../../core/agents/reasoning/reasoning.js';
 import { describeModel } from '../../core/models/resolve.js';
 import { jsonSchemaOf } from '../../core/value-schema.js';
 

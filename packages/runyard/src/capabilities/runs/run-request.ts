@@ -1,4 +1,4 @@
-import { outputShapeOf } from '../../core/agents/output-format.js';
+import { outputShapeOf } from '../../core/agents/answer/output-format.js';
 import { errors, type ValidationItem } from '../../core/errors.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import { compileJsonSchema } from '../../core/json-schema.js';

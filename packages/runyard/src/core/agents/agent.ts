@@ -12,12 +12,12 @@ import { collectFixedTools } from '../tools/collect-tools.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolEntry } from '../tools/toolkit.js';
 import { endEvents } from './agent-events.js';
-import { builtInTools } from './built-in/built-in-tools.js';
 import { checkStageSettings } from './check-stage-settings.js';
 import type { AgentDefinition, AgentSettings } from './definition.js';
 import { executeAgent } from './execute-agent.js';
-import { checkInput } from './input-schema.js';
+import { checkInput } from './hooks/input-schema.js';
 import type { AgentRunner, AgentRunOptions, AgentRunOutput, StreamedEvent } from './runner.js';
+import { builtInTools } from './turns/built-in/built-in-tools.js';
 
 /** An agent: a model with instructions and tools. Made with `agent()`, registered with `Runyard`, or run as it is. */
 export class Agent implements AgentDefinition, Executable {

@@ -4,8 +4,8 @@ import type { Message } from '../models/message.js';
 import type { Model, ToolChoice } from '../models/model.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolEntry } from '../tools/toolkit.js';
-import type { PostHook, PreHook } from './hook.js';
-import type { DependencyValue, InstructionsFunction } from './run-values.js';
+import type { DependencyValue, InstructionsFunction } from './context/run-values.js';
+import type { PostHook, PreHook } from './hooks/hook.js';
 
 /** How an agent is defined. Everything but the model is optional. */
 export interface AgentSettings {

@@ -3,8 +3,8 @@ import type { Message } from '../models/message.js';
 import type { Model } from '../models/model.js';
 import type { RunContext } from '../runs/context.js';
 import type { Tool } from '../tools/tool.js';
+import type { OutputShape } from './answer/output-format.js';
 import type { AgentDefinition } from './definition.js';
-import type { OutputShape } from './output-format.js';
 
 /** Everything that the stages of one execution share. */
 export interface AgentExecution {

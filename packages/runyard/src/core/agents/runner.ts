@@ -12,7 +12,7 @@ import type { RunJournal } from '../runs/ports.js';
 import type { RunFailure, RunStatus } from '../runs/run.js';
 import { startRun } from '../runs/start-run.js';
 import type { Timers } from '../timers.js';
-import { storableSchema } from './output-format.js';
+import { storableSchema } from './answer/output-format.js';
 import { messagesOf, type ToolExecution, toolExecutionsOf, withHistory } from './transcript.js';
 
 export interface AgentRunOptions {

@@ -1,0 +1,87 @@
+import type { Model, ModelRequest } from '../../models/model.js';
+import { resolveModel } from '../../models/resolve.js';
+import type { StepScope } from '../../runs/context.js';
+import type { RunEvent } from '../../runs/logged-event.js';
+import { runContent } from '../agent-events.js';
+import { plainMessage } from '../auxiliary/auxiliary-step.js';
+import { withOutput } from '../auxiliary/structured-request.js';
+import type { AgentExecution } from '../execution.js';
+import type { AuxiliaryRecord, ModelRecord } from '../journal-records.js';
+import { elapsedSeconds, modelRecordOf, streamed } from '../turns/model-step.js';
+import type { Answer } from './answer-record.js';
+import type { OutputShape } from './output-format.js';
+import { fitOrMend } from './repair.js';
+
+const started: RunEvent = { name: 'OutputModelResponseStarted', payload: {} };
+const completed: RunEvent = { name: 'OutputModelResponseCompleted', payload: {} };
+
+const defaultPrompt =
+  'Write the final answer to the message of the user from the notes that an assistant made about it. Speak to the user directly, say everything that the notes have to say, add no facts, and do not mention the notes.';
+
+/** Another model writes the final text. With a schema, and nobody else to parse, it writes in that shape. */
+export async function writeWithOutputModel(execution: AgentExecution, notes: string): Promise<Answer> {
+  const { agent, context, contentShape } = execution;
+  const shape = agent.settings.parserModel === undefined ? contentShape : null;
+  const model = resolveModel(agent.settings.outputModel!);
+  context.emit(started, 'output-model:started');
+  const record = await context.step<AuxiliaryRecord>(
+    'output-model',
+    { kind: 'auxiliary', name: 'output_model' },
+    async (scope) => ({
+      ...(await write(execution, scope, model, requestOf(execution, model, notes, shape), shape)),
+      role: 'output_model',
+      model: { id: model.id, provider: model.provider },
+    }),
+  );
+  const answer = await shaped(execution, shape, model, record.content);
+  context.draft.content = record.content;
+  context.emit(completed, 'output-model:completed');
+  return answer;
+}
+
+function requestOf(
+  { agent, context, input }: AgentExecution,
+  model: Model,
+  notes: string,
+  shape: OutputShape | null,
+): ModelRequest {
+  const messages = [
+    plainMessage('system', agent.settings.outputModelPrompt ?? defaultPrompt),
+    plainMessage('user', `<message>\n${input.content}\n</message>\n\n<notes>\n${notes}\n</notes>`),
+  ];
+  const asked = shape === null ? { messages } : withOutput(model, messages, shape.format);
+  return { ...asked, tools: [], media: context.media };
+}
+
+async function write(
+  { agent, context }: AgentExecution,
+  scope: StepScope,
+  model: Model,
+  request: ModelRequest,
+  shape: OutputShape | null,
+): Promise<ModelRecord> {
+  if (shape === null && context.run.input.options.stream) {
+    return streamed(context, scope, { model, request, delta: runContent('', 'str'), draft: true });
+  }
+  const begun = performance.now();
+  const response = await model.generate(request, { signal: scope.signal });
+  if (shape === null && !agent.settings.postHooks?.length) {
+    context.emit(runContent(response.content, 'str', response.reasoningContent), `${scope.key}:content`);
+  }
+  return modelRecordOf(response, elapsedSeconds(begun));
+}
+
+async function shaped(
+  execution: AgentExecution,
+  shape: OutputShape | null,
+  mender: Model,
+  text: string,
+): Promise<Answer> {
+  const plain = { content: text, contentType: 'str', said: text };
+  if (shape === null) return plain;
+  const written = { text, mender, role: 'output_model', key: 'output-model:repair' } as const;
+  const fitted = await fitOrMend(execution, shape, written);
+  const answer = fitted === undefined ? plain : { said: text, ...fitted };
+  execution.context.emit(runContent(answer.content, answer.contentType), 'content');
+  return answer;
+}

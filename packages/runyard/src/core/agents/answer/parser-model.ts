@@ -1,0 +1,44 @@
+import { resolveModel } from '../../models/resolve.js';
+import type { RunEvent } from '../../runs/logged-event.js';
+import { runContent } from '../agent-events.js';
+import { callAuxiliaryModel, plainMessage } from '../auxiliary/auxiliary-step.js';
+import type { AgentExecution } from '../execution.js';
+import { type Answer, textOf } from './answer-record.js';
+import type { OutputShape } from './output-format.js';
+import { fitOrMend } from './repair.js';
+
+const started: RunEvent = { name: 'ParserModelResponseStarted', payload: {} };
+const completed: RunEvent = { name: 'ParserModelResponseCompleted', payload: {} };
+
+const defaultPrompt =
+  'Turn the text of the user into one JSON value that fits the given JSON schema. Take every value from the text; what the text does not say is left out or null.';
+
+/**
+ * Another model brings the answer into its shape. The conversation keeps the answer as it was written: the next
+ * turn is asked of the main model, which never heard of the shape.
+ */
+export async function parseWithParserModel(
+  execution: AgentExecution,
+  shape: OutputShape,
+  answer: Answer,
+): Promise<Answer> {
+  const { agent, context } = execution;
+  const model = resolveModel(agent.settings.parserModel!);
+  context.emit(started, 'parser-model:started');
+  const { content } = await callAuxiliaryModel(context, {
+    key: 'parser-model',
+    role: 'parser_model',
+    model,
+    messages: [
+      plainMessage('system', agent.settings.parserModelPrompt ?? defaultPrompt),
+      plainMessage('user', textOf(answer.content)),
+    ],
+    output: shape.format,
+  });
+  const written = { text: content, mender: model, role: 'parser_model', key: 'parser-model:repair' } as const;
+  const parsed = await fitOrMend(execution, shape, written);
+  if (parsed !== undefined) context.emit(runContent(parsed.content, parsed.contentType), 'content');
+  context.emit(completed, 'parser-model:completed');
+  if (parsed === undefined) return answer;
+  return { ...answer, content: parsed.content, contentType: parsed.contentType };
+}

@@ -1,0 +1,83 @@
+import { newId } from '../../ids.js';
+import type { Json } from '../../json.js';
+import type { Message, Role } from '../../models/message.js';
+import type { Model, OutputFormat } from '../../models/model.js';
+import type { RunContext, StepSpec } from '../../runs/context.js';
+import type { AuxiliaryRecord, AuxiliaryRole } from '../journal-records.js';
+import { elapsedSeconds, modelRecordOf } from '../turns/model-step.js';
+import { withOutput } from './structured-request.js';
+
+export interface AuxiliaryCall {
+  /** The same when the run is executed again. */
+  readonly key: string;
+  readonly role: AuxiliaryRole;
+  readonly model: Model;
+  readonly messages: readonly Message[];
+  readonly output?: OutputFormat;
+  /** What the step has to remember beside the answer. */
+  readonly input?: Json;
+}
+
+/** A model call beside the conversation: journaled, counted in the metrics under its role, in no transcript. */
+export function callAuxiliaryModel(context: RunContext, call: AuxiliaryCall): Promise<AuxiliaryRecord> {
+  return context.step<AuxiliaryRecord>(call.key, specOf(call), ({ signal }) =>
+    answered(context, call, signal),
+  );
+}
+
+/**
+ * The same for what a run can do without. A call that failed is recorded as such, so that the run goes on without
+ * it whenever it is executed again too, and answers with undefined.
+ */
+export async function tryAuxiliaryModel(
+  context: RunContext,
+  call: AuxiliaryCall,
+): Promise<AuxiliaryRecord | undefined> {
+  const record = await context.step<AuxiliaryRecord>(call.key, specOf(call), async ({ signal }) => {
+    try {
+      return await answered(context, call, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const facts = { err: error, runId: context.run.runId, model: call.model.id };
+      context.log.warn(facts, `the ${call.role} failed, the run goes on without it`);
+      return failedRecord(call, error);
+    }
+  });
+  return record.failure === undefined ? record : undefined;
+}
+
+function specOf({ role, input }: AuxiliaryCall): StepSpec<AuxiliaryRecord> {
+  return { kind: 'auxiliary', name: role, ...(input !== undefined && { input }) };
+}
+
+async function answered(
+  context: RunContext,
+  { role, model, messages, output }: AuxiliaryCall,
+  signal: AbortSignal,
+): Promise<AuxiliaryRecord> {
+  const started = performance.now();
+  const asked = output === undefined ? { messages } : withOutput(model, messages, output);
+  const response = await model.generate({ ...asked, tools: [], media: context.media }, { signal });
+  return {
+    ...modelRecordOf(response, elapsedSeconds(started)),
+    role,
+    model: { id: model.id, provider: model.provider },
+  };
+}
+
+function failedRecord({ role, model }: AuxiliaryCall, error: unknown): AuxiliaryRecord {
+  return {
+    content: '',
+    finishReason: 'other',
+    usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
+    timeToFirstToken: 0,
+    role,
+    model: { id: model.id, provider: model.provider },
+    failure: error instanceof Error ? error.message : String(error),
+  };
+}
+
+/** A message for an auxiliary call. */
+export function plainMessage(role: Role, content: string): Message {
+  return { id: newId(), role, content, createdAt: Math.floor(Date.now() / 1000) };
+}

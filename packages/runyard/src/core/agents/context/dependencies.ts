@@ -1,0 +1,63 @@
+import type { Json, JsonObject } from '../../json.js';
+import type { RunContext } from '../../runs/context.js';
+import { RunFailed } from '../../runs/executable.js';
+import type { AgentDefinition } from '../definition.js';
+import type { DependencyValue, RunValues } from './run-values.js';
+
+/** The dependencies of a run: the agent's own, functions called, with the caller's over them. */
+export async function dependenciesOf(agent: AgentDefinition, context: RunContext): Promise<JsonObject> {
+  const given = context.run.input.options.dependencies ?? {};
+  const values: JsonObject = {};
+  const functions: DependencyFunction[] = [];
+  for (const [name, value] of Object.entries(agent.settings.dependencies ?? {})) {
+    if (Object.hasOwn(given, name)) continue;
+    if (typeof value === 'function') functions.push([name, value]);
+    else values[name] = value;
+  }
+  if (functions.length === 0) return { ...values, ...given };
+  const resolved = await context.step<JsonObject>(
+    'dependencies',
+    { kind: 'hook', name: 'dependencies' },
+    ({ signal }) => callAll(functions, valuesFor(agent, context, signal)),
+  );
+  return { ...values, ...resolved, ...given };
+}
+
+/** What a function of the application failed with, as the end of the run. */
+export function applicationFailure(type: string, what: string, error: unknown): RunFailed {
+  const reason = error instanceof Error ? error.message || error.name : String(error);
+  return new RunFailed({ type, message: `${what} failed: ${reason}` }, { cause: error });
+}
+
+type DependencyFunction = readonly [
+  name: string,
+  resolve: Extract<DependencyValue, (...args: never[]) => unknown>,
+];
+
+function valuesFor(
+  { settings }: AgentDefinition,
+  { run, state }: RunContext,
+  signal: AbortSignal,
+): Omit<RunValues, 'dependencies'> {
+  const { runId, sessionId, userId, input } = run;
+  const metadata = { ...input.options.metadata, ...settings.metadata };
+  return { runId, sessionId, userId, state: state.all(), metadata, signal };
+}
+
+async function callAll(
+  functions: readonly DependencyFunction[],
+  run: Omit<RunValues, 'dependencies'>,
+): Promise<JsonObject> {
+  const resolved = await Promise.all(
+    functions.map(async ([name, resolve]) => {
+      try {
+        // as it will be read back from the journal: a function that finds nothing leaves its key unknown
+        const text = JSON.stringify(await resolve(run)) as string | undefined;
+        return text === undefined ? [] : [[name, JSON.parse(text) as Json] as const];
+      } catch (error) {
+        throw applicationFailure('dependency_error', `The dependency '${name}'`, error);
+      }
+    }),
+  );
+  return Object.fromEntries(resolved.flat());
+}

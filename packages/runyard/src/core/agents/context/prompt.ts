@@ -1,0 +1,117 @@
+import type { Json, JsonObject } from '../../json.js';
+import type { OutputFormat } from '../../models/model.js';
+import { summaryForContext } from '../auxiliary/session-summary.js';
+import type { AgentExecution } from '../execution.js';
+import { applicationFailure } from './dependencies.js';
+import type { InstructionsFunction } from './run-values.js';
+
+/** What `{key}` in instructions and descriptions can name. */
+export interface PromptValues {
+  readonly state: JsonObject;
+  readonly dependencies: JsonObject;
+  readonly metadata: JsonObject;
+  readonly userId: string | null;
+  /** Facts of the run itself: nothing that a caller sends can stand in for them. */
+  readonly current?: JsonObject;
+}
+
+/** The system message, or null when the agent has nothing to say to its model. */
+export async function systemPrompt(execution: AgentExecution): Promise<string | null> {
+  const { agent, context, model, output } = execution;
+  const { settings } = agent;
+  const { options } = context.run.input;
+  const values = valuesOf(execution);
+  const prompted =
+    output !== null && model.capabilities.structuredOutput === 'prompted' ? output.format : null;
+  const parts: string[] = [];
+  if (settings.description) parts.push(fill(settings.description, values));
+  if (settings.role) parts.push(`Your role: ${fill(settings.role, values)}`);
+  const instructions = await instructionText(execution, values);
+  if (instructions) parts.push(fill(instructions, values));
+  if (settings.markdown && output === null) parts.push('Format your answer as Markdown.');
+  if (settings.addNameToContext) parts.push(`Your name is ${agent.name}.`);
+  if (settings.addDatetimeToContext) parts.push(dateHint(context.timers.now(), settings.timezone));
+  if (execution.toolInstructions.length > 0) parts.push(execution.toolInstructions.join('\n'));
+  if (settings.expectedOutput)
+    parts.push(`What the answer should look like: ${fill(settings.expectedOutput, values)}`);
+  if (settings.additionalContext) parts.push(fill(settings.additionalContext, values));
+  const summary = await summaryForContext(execution);
+  if (summary !== undefined) parts.push(summary);
+  if (options.addSessionStateToContext ?? settings.addSessionStateToContext)
+    parts.push(block('session_state', values.state));
+  if (prompted !== null) parts.push(outputHint(prompted));
+  return parts.length === 0 ? null : parts.join('\n\n');
+}
+
+/** The user message: what was said, with the dependencies behind it when asked for. */
+export function userPrompt({ agent, context, dependencies, input }: AgentExecution): string {
+  const asked = context.run.input.options.addDependenciesToContext ?? agent.settings.addDependenciesToContext;
+  if (!asked || Object.keys(dependencies).length === 0) return input.content;
+  return `${input.content}\n\n${block('additional_context', dependencies)}`;
+}
+
+function valuesOf({ context, dependencies, metadata }: AgentExecution): PromptValues {
+  const { runId, sessionId, userId } = context.run;
+  const current = { current_run_id: runId, current_session_id: sessionId, current_user_id: userId };
+  return { state: context.state.all(), dependencies, metadata, userId, current };
+}
+
+/** Fills `{key}` from state, dependencies, metadata and the user; unknown keys stay as they are. */
+export function fill(text: string, values: PromptValues): string {
+  return text.replace(/\{([A-Za-z_][\w.-]*)\}/g, (whole, key: string) => {
+    const value = lookUp(key, values);
+    if (value === undefined) return whole;
+    return typeof value === 'string' ? value : JSON.stringify(value);
+  });
+}
+
+function lookUp(key: string, values: PromptValues): Json | undefined {
+  const current = values.current?.[key];
+  if (current !== undefined && current !== null) return current;
+  for (const source of [values.state, values.dependencies, values.metadata]) {
+    if (Object.hasOwn(source, key)) return source[key];
+  }
+  return key === 'user_id' ? (values.userId ?? undefined) : undefined;
+}
+
+async function instructionText(execution: AgentExecution, values: PromptValues): Promise<string> {
+  const { instructions } = execution.agent.settings;
+  if (instructions === undefined) return '';
+  const given =
+    typeof instructions === 'function' ? await called(instructions, execution, values) : instructions;
+  return typeof given === 'string' ? given : given.map((line) => `- ${line}`).join('\n');
+}
+
+async function called(
+  instructions: InstructionsFunction,
+  { context, dependencies, metadata }: AgentExecution,
+  { state }: PromptValues,
+): Promise<string | readonly string[]> {
+  const { runId, sessionId, userId } = context.run;
+  const { signal } = context;
+  try {
+    return await instructions({ runId, sessionId, userId, state, dependencies, metadata, signal });
+  } catch (error) {
+    throw applicationFailure('instructions_error', 'The function that makes the instructions', error);
+  }
+}
+
+function dateHint(now: number, timezone = 'UTC'): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    dateStyle: 'full',
+    timeStyle: 'long',
+    timeZone: timezone,
+  });
+  return `The current date and time is ${format.format(now)} (${timezone}).`;
+}
+
+function block(name: string, value: JsonObject): string {
+  return `<${name}>\n${JSON.stringify(value, null, 2)}\n</${name}>`;
+}
+
+function outputHint(output: OutputFormat): string {
+  return [
+    'Answer with one JSON value and nothing else: no words around it, no code fence. It has to fit this JSON schema:',
+    JSON.stringify(output.schema),
+  ].join('\n');
+}

@@ -1,0 +1,162 @@
+import type { Json } from '../../json.js';
+import { resolveModel } from '../../models/resolve.js';
+import { RunPaused, type StepScope } from '../../runs/context.js';
+import { RunFailed } from '../../runs/executable.js';
+import type { RunEvent } from '../../runs/logged-event.js';
+import { type Answer, keepInConversation, textOf } from '../answer/answer-record.js';
+import { callAuxiliaryModel, plainMessage } from '../auxiliary/auxiliary-step.js';
+import type { AgentExecution } from '../execution.js';
+import type { HookRecord } from '../journal-records.js';
+import {
+  GuardrailRefusal,
+  type HookContext,
+  type HookModelCall,
+  type HookOutput,
+  type PostHook,
+  type PreHook,
+} from './hook.js';
+import { postHookCompleted, postHookStarted, preHookCompleted, preHookStarted } from './hook-events.js';
+
+/** Lets each pre-hook look at the input, in order; each sees what the one before made of it. */
+export async function runPreHooks(execution: AgentExecution): Promise<void> {
+  const { preHooks } = execution.agent.settings;
+  if (preHooks === undefined) return;
+  for (const [position, hook] of preHooks.entries()) {
+    const { name, required, run } = named(hook, `pre_hook_${position + 1}`);
+    const stage = { kind: 'input', key: `pre-hook:${position}`, name, required } as const;
+    const input = () => ({ content: execution.input.content, media: execution.context.run.input.media });
+    const record = await runHook(execution, stage, {
+      started: preHookStarted(name, input()),
+      call: (context) => run(input(), context),
+    });
+    if (record.outcome === 'refused') throw refusal('input_check_error', record);
+    if (record.outcome === 'changed') execution.input.content = textOf(record.content);
+    if (record.outcome !== 'crashed')
+      execution.context.emit(preHookCompleted(name, input()), `${stage.key}:completed`);
+  }
+}
+
+/** Lets each post-hook look at what the run has to say. What one of them refuses is withheld. */
+export async function runPostHooks(execution: AgentExecution, answer: Answer): Promise<Answer> {
+  const { postHooks } = execution.agent.settings;
+  if (postHooks === undefined) return answer;
+  const { context } = execution;
+  let current = answer;
+  // what has not passed is not shown either when the run is cancelled now
+  context.draft.content = '';
+  for (const [position, hook] of postHooks.entries()) {
+    const { name, required, run } = named(hook, `post_hook_${position + 1}`);
+    const stage = { kind: 'output', key: `post-hook:${position}`, name, required } as const;
+    const { content, contentType } = current;
+    const record = await runHook(execution, stage, {
+      started: postHookStarted(name),
+      call: (hookContext) => run({ content, contentType }, hookContext),
+    });
+    if (record.outcome === 'refused') {
+      await keepInConversation(context, null);
+      throw refusal('output_check_error', record);
+    }
+    if (record.outcome === 'changed') current = changed(current, record.content);
+    if (record.outcome !== 'crashed') context.emit(postHookCompleted(name), `${stage.key}:completed`);
+  }
+  return current;
+}
+
+interface Stage {
+  readonly kind: 'input' | 'output';
+  readonly key: string;
+  readonly name: string;
+  readonly required: boolean;
+}
+
+interface HookCall {
+  readonly started: RunEvent;
+  call(context: HookContext): unknown;
+}
+
+async function runHook(
+  execution: AgentExecution,
+  stage: Stage,
+  { started, call }: HookCall,
+): Promise<HookRecord> {
+  const { context } = execution;
+  context.emit(started, `${stage.key}:started`);
+  return context.step<HookRecord>(stage.key, { kind: 'hook', name: stage.name }, async (scope) => {
+    try {
+      const content = await call(contextOf(execution, stage, scope));
+      const isChange = content !== undefined && content !== null;
+      return isChange ? { outcome: 'changed', content: content as Json } : { outcome: 'passed' };
+    } catch (error) {
+      if (error instanceof GuardrailRefusal) return refused(stage, error);
+      scope.signal.throwIfAborted();
+      if (stage.required || error instanceof RunPaused) throw error;
+      context.log.warn(
+        { err: error, hook: stage.name, runId: context.run.runId },
+        'a hook crashed; the run goes on',
+      );
+      return { outcome: 'crashed', message: error instanceof Error ? error.message : String(error) };
+    }
+  });
+}
+
+function contextOf(execution: AgentExecution, { kind, key }: Stage, scope: StepScope): HookContext {
+  const { agent, context, dependencies, input, metadata } = execution;
+  const { run } = context;
+  let asked = 0;
+  return {
+    stage: kind,
+    agentId: agent.id,
+    runId: run.runId,
+    sessionId: run.sessionId,
+    userId: run.userId,
+    input: { content: input.content, media: run.input.media },
+    state: context.state,
+    dependencies,
+    metadata,
+    fields: run.input.options.extra ?? {},
+    signal: scope.signal,
+    log: context.log,
+    askModel: async ({ model, messages, output }: HookModelCall) => {
+      asked += 1;
+      const record = await callAuxiliaryModel(context, {
+        key: `${key}:model:${asked}`,
+        role: 'guardrail_model',
+        model: resolveModel(model),
+        messages: messages.map(({ role, content }) => plainMessage(role, content)),
+        ...(output !== undefined && { output }),
+      });
+      return record.content;
+    },
+  };
+}
+
+function refused({ kind }: Stage, { message, details }: GuardrailRefusal): HookRecord {
+  const { trigger = `${kind}_not_allowed`, additionalData } = details;
+  return { outcome: 'refused', message, trigger, ...(additionalData !== undefined && { additionalData }) };
+}
+
+function refusal(
+  type: string,
+  { message, trigger, additionalData }: HookRecord & { outcome: 'refused' },
+): RunFailed {
+  return new RunFailed({
+    type,
+    id: trigger,
+    message,
+    ...(additionalData !== undefined && { additionalData }),
+  });
+}
+
+/** Other content is of the same type as long as it can be. */
+function changed(answer: Answer, content: HookOutput['content']): Answer {
+  const isText = typeof content === 'string';
+  const contentType = isText ? 'str' : answer.contentType === 'str' ? 'dict' : answer.contentType;
+  return { content, contentType, said: textOf(content) };
+}
+
+function named<Hook extends PreHook | PostHook>(hook: Hook, fallback: string) {
+  type Run = Extract<Hook, (...args: never[]) => unknown>;
+  if (typeof hook === 'function') return { name: hook.name || fallback, required: false, run: hook as Run };
+  const { name, required = false } = hook;
+  return { name, required, run: hook.run.bind(hook) as Run };
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../json.js';
+import type { StepRecord } from '../../runs/run.js';
+import { tool } from '../../tools/tool.js';
+import { type Toolkit, toolkit } from '../../tools/toolkit.js';
+import type { AgentExecution } from '../execution.js';
+import type { ToolRecord } from '../journal-records.js';
+import { noteReasoningStep, reasoningStepsOf } from './reasoning.js';
+import { reasoningCompleted, reasoningStarted } from './reasoning-events.js';
+import { type ReasoningStep, reasoningStepFrom } from './reasoning-step.js';
+
+const confidence = z.number().min(0).max(1).optional().describe('How sure you are, from 0 to 1');
+
+const thinkParameters = z.object({
+  title: z.string().describe('What the thought is about, in a few words'),
+  thought: z.string().describe('The thought, in detail'),
+  action: z.string().optional().describe('What you are going to do because of it'),
+  confidence,
+});
+
+const analyzeParameters = z.object({
+  title: z.string().describe('What is looked at, in a few words'),
+  result: z.string().describe('The outcome that is looked at'),
+  analysis: z.string().describe('What the outcome means for the task'),
+  next_action: z
+    .enum(['continue', 'validate', 'final_answer'])
+    .default('continue')
+    .describe('Whether to go on, to check the outcome first, or to answer'),
+  confidence,
+});
+
+const think = tool({
+  name: 'think',
+  description:
+    'A place to think: break the task down, plan, weigh alternatives. It changes nothing and finds nothing out.',
+  parameters: thinkParameters,
+  readOnly: true,
+  execute: () => 'Noted.',
+});
+
+const analyze = tool({
+  name: 'analyze',
+  description: 'A place to judge a result: what it means, whether it can be trusted, what to do next.',
+  parameters: analyzeParameters,
+  readOnly: true,
+  execute: ({ next_action }) => (next_action === 'final_answer' ? 'Noted. Answer now.' : 'Noted. Go on.'),
+});
+
+/**
+ * Two tools with which a model thinks in the open: `think` before it acts, `analyze` after. Each call is a step of
+ * the run's reasoning.
+ */
+export function reasoningTools(): Toolkit {
+  return toolkit({
+    name: 'reasoning',
+    tools: [think, analyze],
+    instructions:
+      'Call think before you act or answer, and analyze when you have a result, until you are sure enough to answer. What you write there is not the answer.',
+  });
+}
+
+/** Tells of the thinking among the tool calls of a turn. */
+export function reportReasoningTools(execution: AgentExecution, calls: readonly StepRecord[]): void {
+  for (const call of calls) {
+    const step = reasoningStepIn(execution, call);
+    if (step === undefined) continue;
+    execution.context.emit(reasoningStarted, 'reasoning-tools:started');
+    noteReasoningStep(execution, step, `${call.key}:reasoning`);
+  }
+}
+
+/** Closes the reasoning of a run that thought with tools. */
+export function completeReasoningTools(execution: AgentExecution): void {
+  const { context } = execution;
+  if (reasoningStepsOf(execution).length === 0) return;
+  const thought = context.steps().some((step) => reasoningStepIn(execution, step) !== undefined);
+  if (thought) context.emit(reasoningCompleted(reasoningStepsOf(execution)), 'reasoning-tools:completed');
+}
+
+function reasoningStepIn({ tools }: AgentExecution, call: StepRecord): ReasoningStep | undefined {
+  if (call.kind !== 'tool' || call.status !== 'completed') return undefined;
+  // by its parameters and not by its name: it may have been given another, and others may have the same
+  const parameters = tools.get(call.name)?.parameters;
+  if (parameters !== thinkParameters && parameters !== analyzeParameters) return undefined;
+  const { args, error } = call.output as ToolRecord;
+  if (args === null || error) return undefined;
+  return reasoningStepFrom(parameters === thinkParameters ? thought(args) : analysis(args));
+}
+
+function thought(args: JsonObject): JsonObject {
+  return { ...args, reasoning: args.thought ?? null, next_action: 'continue' };
+}
+
+function analysis(args: JsonObject): JsonObject {
+  return { next_action: 'continue', ...args, reasoning: args.analysis ?? null };
+}

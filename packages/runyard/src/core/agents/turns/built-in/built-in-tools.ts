@@ -1,0 +1,15 @@
+import type { Tool } from '../../../tools/tool.js';
+import type { AgentSettings } from '../../definition.js';
+import { getChatHistory, getToolCallHistory } from './history-tools.js';
+import { readPastSession, searchPastSessions } from './past-session-tools.js';
+import { updateSessionState } from './state-tool.js';
+
+/** The tools that an agent has because of its settings. */
+export function builtInTools(settings: AgentSettings): readonly Tool[] {
+  const tools: Tool[] = [];
+  if (settings.readChatHistory) tools.push(getChatHistory);
+  if (settings.readToolCallHistory) tools.push(getToolCallHistory);
+  if (settings.searchPastSessions) tools.push(searchPastSessions, readPastSession);
+  if (settings.agenticState) tools.push(updateSessionState);
+  return tools;
+}

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../../json.js';
+import type { PastSession, SessionOwner } from '../../../runs/past-sessions.js';
+import type { Run } from '../../../runs/run.js';
+import { tool } from '../../../tools/tool.js';
+import { ToolRefused } from '../../../tools/tool-hooks.js';
+import { shortened } from '../../auxiliary/bounded-text.js';
+import type { AgentExecution } from '../../execution.js';
+import { executionOf } from './execution-of-call.js';
+
+const defaultSessions = 20;
+const defaultRuns = 3;
+const previewLength = 300;
+const longestText = 2_000;
+
+export const searchPastSessions = tool({
+  name: 'search_past_sessions',
+  description:
+    'Find out what was talked about in earlier sessions with this user: the latest first, each with a preview of what was said.',
+  parameters: z.object({
+    query: z
+      .string()
+      .max(500)
+      .optional()
+      .describe('Words to look for; leave it out to see the latest sessions.'),
+  }),
+  readOnly: true,
+  async execute({ query = '' }, site) {
+    const execution = executionOf(site);
+    const { settings } = execution.agent;
+    const sessions = await execution.context.pastSessions.latest(ownerOf(execution), {
+      exceptSessionId: site.sessionId,
+      sessions: settings.numPastSessionsToSearch ?? defaultSessions,
+      runs: settings.numPastSessionRunsInSearch ?? defaultRuns,
+    });
+    const found = matching(sessions, query);
+    if (found.length > 0) return found.map((session) => shown(session, previewLength));
+    return query === '' ? 'There are no earlier sessions.' : 'No earlier session mentions these words.';
+  },
+});
+
+export const readPastSession = tool({
+  name: 'read_past_session',
+  description: 'Read one of the sessions that search_past_sessions found in full, the oldest exchange first.',
+  parameters: z.object({
+    session_id: z.string().max(255).describe('The id of the session, as search_past_sessions tells it.'),
+    num_runs: z
+      .number()
+      .int()
+      .min(1)
+      .max(20)
+      .default(10)
+      .describe('How many exchanges of question and answer to read, counted from the last one.'),
+  }),
+  readOnly: true,
+  async execute({ session_id, num_runs }, site) {
+    const execution = executionOf(site);
+    const session = await execution.context.pastSessions.read(ownerOf(execution), session_id, num_runs);
+    if (session === undefined) throw new ToolRefused(`There is no session '${session_id}' of this user.`);
+    return shown(session, longestText);
+  },
+});
+
+/** The sessions of the run's own user with the run's own agent. Nobody's sessions are not everybody's. */
+function ownerOf({ context }: AgentExecution): SessionOwner {
+  const { userId, kind, componentId } = context.run;
+  if (userId === null)
+    throw new ToolRefused(
+      'This conversation belongs to no known user, so there are no earlier sessions to read.',
+    );
+  return { userId, kind, componentId };
+}
+
+/** The sessions that hold the most of the words, as good as each other in the order in which they came. */
+function matching(sessions: readonly PastSession[], query: string): readonly PastSession[] {
+  const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])];
+  if (words.length === 0) return sessions;
+  return sessions
+    .map((session) => {
+      const text = [session.name, ...session.runs.flatMap(said)].join('\n').toLowerCase();
+      return { session, hits: words.filter((word) => text.includes(word)).length };
+    })
+    .filter(({ hits }) => hits > 0)
+    .sort((left, right) => right.hits - left.hits)
+    .map(({ session }) => session);
+}
+
+function shown({ sessionId, name, updatedAt, runs }: PastSession, length: number): JsonObject {
+  return {
+    session_id: sessionId,
+    ...(name !== null && { name }),
+    last_used: new Date(updatedAt).toISOString(),
+    runs: runs.map((run) => {
+      const [user, assistant] = said(run);
+      return {
+        ...(user !== '' && { user: shortened(user, length) }),
+        assistant: shortened(assistant, length),
+      };
+    }),
+  };
+}
+
+function said({ input, result }: Run): [user: string, assistant: string] {
+  const content = result?.content ?? '';
+  return [input.content, typeof content === 'string' ? content : JSON.stringify(content)];
+}

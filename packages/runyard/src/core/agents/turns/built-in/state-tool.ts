@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import type { Json } from '../../../json.js';
+import { tool } from '../../../tools/tool.js';
+
+export const updateSessionState = tool({
+  name: 'update_session_state',
+  description:
+    'Change the state of this session, which is kept for later. Give only the keys that change, each with its whole new value; null removes a key.',
+  parameters: z.object({
+    session_state_updates: z
+      .record(z.string(), z.json())
+      .describe('The keys to change and their new values.'),
+  }),
+  execute({ session_state_updates: updates }, { state }) {
+    for (const [key, value] of Object.entries(updates)) {
+      if (value === null) state.delete(key);
+      else state.set(key, value as Json);
+    }
+    return { session_state: state.all() };
+  },
+});

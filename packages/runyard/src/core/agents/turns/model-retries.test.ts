@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { silentLog } from '../../log.js';
+import { ModelError } from '../../models/model-error.js';
+import { scriptedModel } from '../../models/scripted.js';
+import type { StepScope } from '../../runs/context.js';
+import type { AgentSettings } from '../definition.js';
+import type { AgentExecution } from '../execution.js';
+import type { ModelRecord } from '../journal-records.js';
+import { callUntilAnswered } from './model-retries.js';
+
+const answer = { content: 'ok' } as ModelRecord;
+const busy = (retryAfterMs?: number) =>
+  new ModelError('busy', {
+    provider: 'P',
+    kind: 'refused',
+    retryable: true,
+    ...(retryAfterMs && { retryAfterMs }),
+  });
+
+/** Answers with the delays that were waited, each of which is over at once. */
+async function delaysOf(settings: Partial<AgentSettings>, failures: readonly Error[]): Promise<number[]> {
+  const delays: number[] = [];
+  const after = (ms: number, work: () => void) => {
+    delays.push(ms);
+    queueMicrotask(work);
+    return () => {};
+  };
+  const execution = {
+    agent: { settings },
+    context: { log: silentLog, timers: { after }, run: { runId: 'r' } },
+    model: scriptedModel([]),
+    fallback: null,
+  } as unknown as AgentExecution;
+  const scope = { signal: new AbortController().signal } as StepScope;
+  await callUntilAnswered(execution, scope, async (callsBefore) => {
+    const failure = failures[callsBefore];
+    if (failure !== undefined) throw failure;
+    return answer;
+  });
+  return delays;
+}
+
+test('retries wait a second each, or as long as the agent says', async () => {
+  expect(await delaysOf({ retries: 2 }, [busy(), busy()])).toEqual([1_000, 1_000]);
+  expect(await delaysOf({ retries: 1, delayBetweenRetriesMs: 5 }, [busy()])).toEqual([5]);
+});
+
+test('the wait doubles when asked to, up to a minute', async () => {
+  const failures = Array.from({ length: 8 }, () => busy());
+  expect(await delaysOf({ retries: 8, exponentialBackoff: true }, failures)).toEqual([
+    1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000,
+  ]);
+});
+
+test('a provider that asks for more is given it', async () => {
+  const settings = { retries: 2, delayBetweenRetriesMs: 10 };
+  expect(await delaysOf(settings, [busy(7_000), busy(3)])).toEqual([7_000, 10]);
+});
+
+test('each fall-back has retries of its own', async () => {
+  const settings = { retries: 1, delayBetweenRetriesMs: 10, fallbackModels: [scriptedModel([])] };
+  expect(await delaysOf(settings, [busy(), busy(), busy()])).toEqual([10, 10]);
+  await expect(delaysOf(settings, [busy(), busy(), busy(), busy()])).rejects.toThrow('busy');
+});

@@ -1,0 +1,78 @@
+import type { Model } from '../../models/model.js';
+import { ModelError } from '../../models/model-error.js';
+import { resolveModel } from '../../models/resolve.js';
+import { pause } from '../../pause.js';
+import type { StepScope } from '../../runs/context.js';
+import type { AgentSettings } from '../definition.js';
+import type { AgentExecution } from '../execution.js';
+import type { ModelRecord } from '../journal-records.js';
+
+const defaultDelayMs = 1_000;
+/** Nobody waits longer than this for the next try: a provider that asks for more has failed. */
+const longestDelayMs = 60_000;
+
+/**
+ * Calls the model of the execution: again after a failure as often as the agent allows, then each fall-back model
+ * in turn. A fall-back that is reached stays the model of the execution. `call` is told how many calls came before.
+ */
+export async function callUntilAnswered(
+  execution: AgentExecution,
+  scope: StepScope,
+  call: (callsBefore: number) => Promise<ModelRecord>,
+): Promise<ModelRecord> {
+  const { agent, context } = execution;
+  let retried = 0;
+  for (let callsBefore = 0; ; callsBefore += 1) {
+    try {
+      return await call(callsBefore);
+    } catch (error) {
+      scope.signal.throwIfAborted();
+      const delay = retryDelay(agent.settings, error, retried);
+      const facts = { err: error, model: execution.model.id, runId: context.run.runId };
+      if (delay !== undefined) {
+        retried += 1;
+        context.log.warn({ ...facts, delay }, 'a model call failed; it is made again');
+        await pause(delay, scope.signal, context.timers);
+      } else {
+        retried = 0;
+        if (!fallBack(execution)) throw error;
+        context.log.warn({ ...facts, next: execution.model.id }, 'a model failed; the next one is called');
+      }
+    }
+  }
+}
+
+/** Makes the next fall-back the model of the execution; false when there is none left. */
+function fallBack(execution: AgentExecution): boolean {
+  return useFallback(execution, execution.fallback === null ? 0 : execution.fallback + 1);
+}
+
+/** After a crash: goes on with the model that the journal says answered last. */
+export function useRecordedModel(execution: AgentExecution, record: ModelRecord): void {
+  const { fallback } = record;
+  if (fallback !== undefined && fallback !== execution.fallback) useFallback(execution, fallback);
+}
+
+function useFallback(execution: AgentExecution, position: number): boolean {
+  const model = execution.agent.settings.fallbackModels?.[position];
+  if (model === undefined) return false;
+  execution.model = resolveModel(model);
+  execution.fallback = position;
+  return true;
+}
+
+/** Which model answered, when it was not the agent's own. */
+export function answeredBy({ fallback, model }: { fallback: number | null; model: Model }) {
+  return fallback === null ? {} : { fallback, model: { id: model.id, provider: model.provider } };
+}
+
+function retryDelay(settings: AgentSettings, error: unknown, retried: number): number | undefined {
+  const { retries = 0, delayBetweenRetriesMs = defaultDelayMs, exponentialBackoff = false } = settings;
+  const isModelError = error instanceof ModelError;
+  // what a model of the application's own throws may well be over at the next try
+  if (retried >= retries || (isModelError && !error.retryable)) return undefined;
+  const asked = (isModelError && error.retryAfterMs) || 0;
+  if (asked > longestDelayMs) return undefined;
+  const own = exponentialBackoff ? delayBetweenRetriesMs * 2 ** retried : delayBetweenRetriesMs;
+  return Math.max(asked, Math.min(own, longestDelayMs));
+}

@@ -1,0 +1,152 @@
+import type { Model, ModelRequest, ModelResponse, ToolDefinition } from '../../models/model.js';
+import type { RunContext, StepScope } from '../../runs/context.js';
+import type { RunEvent } from '../../runs/logged-event.js';
+import {
+  modelRequestCompleted,
+  modelRequestStarted,
+  runContent,
+  runIntermediateContent,
+  runStarted,
+} from '../agent-events.js';
+import { withOutput } from '../auxiliary/structured-request.js';
+import type { AgentExecution } from '../execution.js';
+import type { ModelRecord } from '../journal-records.js';
+import { Thinking } from '../reasoning/thinking.js';
+import { answeredBy, callUntilAnswered, useRecordedModel } from './model-retries.js';
+
+/** One model call of the conversation, journaled with all its tries. */
+export async function callModel(execution: AgentExecution, turn: number): Promise<ModelRecord> {
+  const { context } = execution;
+  const key = `model:${turn}`;
+  const record = await context.step<ModelRecord>(key, { kind: 'model', name: execution.model.id }, (scope) =>
+    callUntilAnswered(execution, scope, async (callsBefore) => {
+      announce(execution, key, callsBefore);
+      const answer = await answerOnce(execution, scope);
+      return { ...answer, ...answeredBy(execution) };
+    }),
+  );
+  useRecordedModel(execution, record);
+  if (!isIntermediate(execution)) context.draft.content = record.content;
+  context.emit(
+    modelRequestCompleted(execution.model, record.usage, record.timeToFirstToken),
+    `${key}:completed`,
+  );
+  return record;
+}
+
+/** A further try begins the run anew in the eyes of whoever follows it: what was streamed before is void. */
+function announce({ context, model }: AgentExecution, key: string, callsBefore: number): void {
+  const once = `${key}:started:${context.run.attempt}`;
+  if (callsBefore > 0) context.emit(runStarted(model), `${once}:run:${callsBefore}`);
+  context.emit(modelRequestStarted(model), callsBefore === 0 ? once : `${once}:${callsBefore}`);
+}
+
+function answerOnce(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {
+  const { context, model, output } = execution;
+  if (!context.run.input.options.stream || output !== null) return whole(execution, scope);
+  const intermediate = isIntermediate(execution);
+  return streamed(context, scope, {
+    model,
+    request: requestOf(execution),
+    delta: intermediate ? runIntermediateContent('') : runContent('', 'str'),
+    draft: !intermediate,
+  });
+}
+
+async function whole(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {
+  const { agent, context, model, output } = execution;
+  const started = performance.now();
+  const response = await model.generate(requestOf(execution), { signal: scope.signal });
+  const { content, reasoningContent } = response;
+  if (reasoningContent) {
+    const thinking = new Thinking(context);
+    thinking.piece(reasoningContent);
+    thinking.end();
+  }
+  // with an output shape the content is shown once, in its shape, when the run completes; and nobody follows this
+  // run as it grows, so what post-hooks may still refuse need not be said
+  if (output === null && content !== '' && !agent.settings.postHooks?.length) {
+    const event = isIntermediate(execution) ? runIntermediateContent(content) : runContent(content, 'str');
+    context.emit(event, `${scope.key}:content`);
+  }
+  return modelRecordOf(response, elapsedSeconds(started));
+}
+
+/** A model call whose text goes out as it comes. */
+export interface StreamedCall {
+  readonly model: Model;
+  readonly request: ModelRequest;
+  /** The event of each piece of text. */
+  readonly delta: RunEvent;
+  /** Whether the text is what the run has to show if it ends here. */
+  readonly draft: boolean;
+}
+
+export async function streamed(
+  context: RunContext,
+  scope: StepScope,
+  { model, request, delta, draft }: StreamedCall,
+): Promise<ModelRecord> {
+  const started = performance.now();
+  const thinking = new Thinking(context);
+  let firstToken: number | null = null;
+  let speaking = false;
+  context.draft.content = '';
+  for await (const chunk of model.stream(request, { signal: scope.signal })) {
+    if (chunk.type === 'response') {
+      thinking.end();
+      return modelRecordOf(chunk.response, firstToken ?? elapsedSeconds(started));
+    }
+    firstToken ??= elapsedSeconds(started);
+    if (chunk.type === 'text') {
+      thinking.end();
+      if (!speaking) context.emitDelta(delta, '');
+      speaking = true;
+      if (draft) context.draft.content += chunk.text;
+      context.emitDelta(delta, chunk.text);
+    } else {
+      thinking.piece(chunk.text);
+    }
+    const congestion = context.congestion();
+    if (congestion !== undefined) await congestion;
+  }
+  throw new Error(`The model ${model.id} ended its stream without a response`);
+}
+
+/** A separate model writes the final text from what this one says. */
+function isIntermediate({ agent }: AgentExecution): boolean {
+  return agent.settings.outputModel !== undefined;
+}
+
+function requestOf({ agent, context, messages, model, output, tools }: AgentExecution): ModelRequest {
+  // the system message asks in words for a shape that the agent's model needs asking for; a fall-back may need it too
+  const prompted = output === null || agent.model.capabilities.structuredOutput === 'prompted';
+  const native = output !== null && model.capabilities.structuredOutput === 'native';
+  return {
+    tools: toolDefinitions(tools.values()),
+    ...(agent.settings.toolChoice !== undefined && { toolChoice: agent.settings.toolChoice }),
+    media: context.media,
+    ...(prompted ? { messages } : withOutput(model, messages, output.format)),
+    ...(native && { output: output.format }),
+  };
+}
+
+function toolDefinitions(tools: Iterable<{ definition: ToolDefinition }>): ToolDefinition[] {
+  return Array.from(tools, (tool) => tool.definition);
+}
+
+export function modelRecordOf(response: ModelResponse, timeToFirstToken: number): ModelRecord {
+  return {
+    content: response.content,
+    finishReason: response.finishReason,
+    usage: { ...response.usage },
+    timeToFirstToken,
+    ...(response.reasoningContent && { reasoning: response.reasoningContent }),
+    ...(response.toolCalls.length > 0 && { toolCalls: response.toolCalls.map((call) => ({ ...call })) }),
+    ...(response.providerData !== undefined && { providerData: response.providerData }),
+  };
+}
+
+export function elapsedSeconds(started: number): number {
+  return Math.round(performance.now() - started) / 1000;
+}
