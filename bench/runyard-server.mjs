@@ -1,4 +1,5 @@
-import { agent, openAICompatible, Runyard } from '../packages/runyard/dist/index.js';
+import { agent, Runyard } from '../packages/runyard/dist/index.js';
+import { openAICompatible } from '../packages/runyard/dist/models.js';
 import { instructions } from './lib/answer.mjs';
 import { serveCommands } from './lib/commands.mjs';
 

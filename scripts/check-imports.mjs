@@ -27,7 +27,7 @@ const mayUseTimers = /^core\/models\//;
 const sql =
   /^\s*(select\s[\s\S]+\sfrom\s|insert\s+(or\s+\w+\s+)?into\s|update\s+\S+\s+set\s|delete\s+from\s|(create|drop|alter)\s+(unique\s+)?(table|index|view|trigger)\s|pragma\s)/;
 const queryBuilding = new Set(['selectFrom', 'insertInto', 'updateTable', 'deleteFrom', 'mergeInto']);
-const mayHoldSql = /(^platform\/storage\/|^capabilities\/[^/]+\/([\w-]+-)?store([\w-]*)\.ts$|\/migrations\/)/;
+const mayHoldSql = /(^platform\/storage\/|^platform\/tools\/sql\/|^capabilities\/[^/]+\/([\w-]+-)?store([\w-]*)\.ts$|\/migrations\/)/;
 
 /** Stores that compose the SQL of another capability's store, each with its reason. */
 const composedStores = [

@@ -7,8 +7,22 @@ export {
   FactoryRefusal,
   type FactoryRequest,
 } from './core/agents/agent-factory.js';
-export type { AgentSettings } from './core/agents/definition.js';
 export type { DependencyValue, InstructionsFunction, RunValues } from './core/agents/context/run-values.js';
+export type { AgentSettings } from './core/agents/definition.js';
+export {
+  type Guardrail,
+  GuardrailRefusal,
+  type GuardrailTrigger,
+  type HookContext,
+  type HookInput,
+  type HookModelCall,
+  type HookOutput,
+  type PostHook,
+  type PostHookFunction,
+  type PreHook,
+  type PreHookFunction,
+  type RefusalDetails,
+} from './core/agents/hooks/hook.js';
 export type { AgentRunOptions, AgentRunOutput, StreamedEvent } from './core/agents/runner.js';
 export type { ToolExecution } from './core/agents/transcript.js';
 export { RunyardError } from './core/errors.js';
@@ -28,11 +42,21 @@ export type {
   ToolDefinition,
 } from './core/models/model.js';
 export { ModelError } from './core/models/model-error.js';
-export { offlineModel } from './core/models/offline.js';
-export { openAICompatible } from './core/models/openai-compatible.js';
-export { type Tool, tool } from './core/tools/tool.js';
+export { costOf, type ModelPrice, type ModelPrices } from './core/models/prices.js';
+export type { ModelLike } from './core/models/resolve.js';
+export {
+  type CacheOptions,
+  type RetryBackoff,
+  type Tool,
+  type ToolOptions,
+  tool,
+} from './core/tools/tool.js';
 export type { ToolContext } from './core/tools/tool-context.js';
-export { toolResult } from './core/tools/tool-result.js';
+export { type HookedToolCall, type ToolHook, ToolRefused } from './core/tools/tool-hooks.js';
+export { type NewMedia, toolResult } from './core/tools/tool-result.js';
+export type { ToolSource } from './core/tools/tool-source.js';
+export { type ToolEntry, Toolkit, type ToolkitOptions, toolkit } from './core/tools/toolkit.js';
+export type { ValueSchema } from './core/value-schema.js';
 export { agent } from './library.js';
 export type { Settings } from './platform/config.js';
 export { Runyard, type RunyardOptions } from './runyard.js';

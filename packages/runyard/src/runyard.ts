@@ -10,6 +10,7 @@ import type { Agent } from './core/agents/agent.js';
 import { AgentRunner } from './core/agents/runner.js';
 import { errors } from './core/errors.js';
 import type { Log } from './core/log.js';
+import type { ModelPrices } from './core/models/prices.js';
 import { anonymousCaller } from './platform/auth/caller.js';
 import {
   type LoadedSettings,
@@ -39,6 +40,8 @@ export interface RunyardOptions extends SettingsInput {
   readonly agents?: readonly RegisteredAgent[];
   /** Routes of your own on the same application: a fastify plugin. */
   readonly routes?: CustomRoutes;
+  /** What the tokens of models cost, over the list prices: `{ 'openai:gpt-5*': { input: 1.25, output: 10 } }`. */
+  readonly prices?: ModelPrices;
   /** Where log lines go instead of standard output. */
   readonly log?: Log;
 }
@@ -162,6 +165,7 @@ export class Runyard {
     if (service !== null) {
       await service.spaces.stop(options.graceMs ?? this.settings.stopGraceMs);
       await service.http.close();
+      await Promise.all(this.components.readyAgents().map((agent) => agent.close()));
     }
     const databases = this.databases === null ? [] : await this.databases.catch(() => []);
     await Promise.all(databases.map((database) => database.close()));
@@ -173,7 +177,7 @@ export class Runyard {
     this.loaded ??= loadSettings({
       ...this.sources,
       code: { ...this.options },
-      otherCodeNames: ['agents', 'routes', 'log'],
+      otherCodeNames: ['agents', 'routes', 'prices', 'log'],
     });
     return this.loaded;
   }
@@ -198,6 +202,7 @@ export class Runyard {
       databases,
       leaseMs: settings.leaseMs,
       log,
+      prices: this.options.prices ?? {},
       resolve: (run, state) => components.executableOf(run, state),
     });
     const runs = new RunsService({ components, spaces, onDisconnect: settings.onDisconnect });

@@ -31,7 +31,7 @@ function configuration(): object {
     compilerOptions: {
       noEmit: true,
       allowImportingTsExtensions: true,
-      paths: { runyard: [join(sources, 'index.ts')], 'runyard/testing': [join(sources, 'testing.ts')] },
+      paths: { runyard: [join(sources, 'index.ts')], 'runyard/*': [join(sources, '*.ts')] },
     },
     include: ['*.ts'],
   };

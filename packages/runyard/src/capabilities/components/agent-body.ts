@@ -3,6 +3,7 @@ import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { schemaName } from '../../core/agents/answer/output-format.js';
 import { reasonsByItself } from '../../core/agents/reasoning/reasoning.js';
 import { describeModel } from '../../core/models/resolve.js';
+import type { Tool } from '../../core/tools/tool.js';
 import { jsonSchemaOf } from '../../core/value-schema.js';
 
 type Fields = Record<string, unknown>;
@@ -106,8 +107,20 @@ function modelBody({ name, id, provider }: { name: string; id: string; provider:
 }
 
 function toolList(agent: Agent): Fields[] | undefined {
-  const tools = Array.from(agent.tools.values(), (tool) => ({ ...tool.definition }));
+  const tools = Array.from(agent.tools.values(), toolBody);
   return tools.length === 0 ? undefined : tools;
+}
+
+function toolBody({ definition, gate }: Tool): Fields {
+  const { name, description, parameters } = definition;
+  return withoutEmpty({
+    name,
+    description,
+    parameters,
+    requires_confirmation: gate.requiresConfirmation === false ? undefined : true,
+    external_execution: unless(gate.externalExecution, false),
+    approval_type: gate.approval,
+  });
 }
 
 function unless<T>(value: T | undefined, hidden: T): T | undefined {

@@ -1,6 +1,7 @@
 import { errors } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Log } from '../../core/log.js';
+import type { ModelPrices } from '../../core/models/prices.js';
 import { RunEngine } from '../../core/runs/engine.js';
 import type { Executable } from '../../core/runs/executable.js';
 import type { Run } from '../../core/runs/run.js';
@@ -28,6 +29,7 @@ export interface RunSpacesOptions {
   readonly databases: readonly Database[];
   readonly leaseMs: number;
   readonly log: Log;
+  readonly prices: ModelPrices;
   /** What executes a stored run; `state` reads the state of its session. */
   readonly resolve: (
     run: Run,
@@ -75,7 +77,7 @@ export class RunSpaces {
   }
 }
 
-function newSpace(database: Database, { leaseMs, log, resolve }: RunSpacesOptions) {
+function newSpace(database: Database, { leaseMs, log, prices, resolve }: RunSpacesOptions) {
   const runs = new RunStore(database);
   const media = new MediaService(database);
   const sessions = new SessionsService(database);
@@ -86,6 +88,7 @@ function newSpace(database: Database, { leaseMs, log, resolve }: RunSpacesOption
     pastSessions: new StoredPastSessions(sessions, runs),
     timers: systemTimers,
     log,
+    prices,
     owner,
     leaseMs,
     isTransient: isTransientStorageError,

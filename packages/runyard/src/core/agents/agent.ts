@@ -8,7 +8,7 @@ import type { RunContext } from '../runs/context.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import type { RunEvent } from '../runs/logged-event.js';
 import type { RunResult } from '../runs/run.js';
-import { collectFixedTools } from '../tools/collect-tools.js';
+import { collectFixedTools, toolSourcesOf } from '../tools/collect-tools.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolEntry } from '../tools/toolkit.js';
 import { endEvents } from './agent-events.js';
@@ -92,6 +92,11 @@ export class Agent implements AgentDefinition, Executable {
     options: AgentRunOptions = {},
   ): AsyncGenerator<StreamedEvent, void, void> {
     yield* this.currentRunner().stream(this, message, options);
+  }
+
+  /** Lets go of what its tool sources hold (connections, processes). The agent can be used again. */
+  async close(): Promise<void> {
+    await Promise.all(toolSourcesOf(this.toolEntries).map((source) => source.close()));
   }
 
   private currentRunner(): AgentRunner {

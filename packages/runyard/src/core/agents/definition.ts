@@ -2,7 +2,9 @@ import type { z } from 'zod';
 import type { JsonObject, JsonSchema } from '../json.js';
 import type { Message } from '../models/message.js';
 import type { Model, ToolChoice } from '../models/model.js';
+import type { ModelLike } from '../models/resolve.js';
 import type { Tool } from '../tools/tool.js';
+import type { ToolHook } from '../tools/tool-hooks.js';
 import type { ToolEntry } from '../tools/toolkit.js';
 import type { DependencyValue, InstructionsFunction } from './context/run-values.js';
 import type { PostHook, PreHook } from './hooks/hook.js';
@@ -13,7 +15,7 @@ export interface AgentSettings {
   readonly id?: string;
   readonly name?: string;
   /** A model object, or a name such as `offline`, `openai:gpt-5-mini`, `ollama:llama3`. */
-  readonly model: Model | string;
+  readonly model: ModelLike;
 
   // what the model is told
   readonly description?: string;
@@ -37,6 +39,8 @@ export interface AgentSettings {
   /** Tools, kits of them, and sources that are asked for each run. */
   readonly tools?: readonly ToolEntry[];
   readonly toolChoice?: ToolChoice;
+  /** Called around every tool call, outside of the tool's own hooks. */
+  readonly toolHooks?: readonly ToolHook[];
   /** How many tool calls one run may make; a call beyond it is refused with a word to the model. */
   readonly toolCallLimit?: number;
 
@@ -59,7 +63,7 @@ export interface AgentSettings {
   readonly agenticState?: boolean;
   /** Keeps a summary of each session, brought up to date at the end of each run. */
   readonly enableSessionSummaries?: boolean;
-  readonly sessionSummaryModel?: Model | string;
+  readonly sessionSummaryModel?: ModelLike;
   /** Shows the model that summary; on when summaries are kept. */
   readonly addSessionSummaryToContext?: boolean;
 
@@ -73,10 +77,10 @@ export interface AgentSettings {
   readonly inputSchema?: z.ZodType | JsonSchema;
   readonly outputSchema?: z.ZodType | JsonSchema;
   /** Turns the answer into the shape of the schema, when the main model is not to. */
-  readonly parserModel?: Model | string;
+  readonly parserModel?: ModelLike;
   readonly parserModelPrompt?: string;
   /** Writes the final answer from what the main model found out. */
-  readonly outputModel?: Model | string;
+  readonly outputModel?: ModelLike;
   readonly outputModelPrompt?: string;
 
   // when something goes wrong
@@ -85,14 +89,14 @@ export interface AgentSettings {
   readonly delayBetweenRetriesMs?: number;
   readonly exponentialBackoff?: boolean;
   /** Tried in order when the model fails for good. */
-  readonly fallbackModels?: readonly (Model | string)[];
+  readonly fallbackModels?: readonly ModelLike[];
 
   // before and after
   readonly preHooks?: readonly PreHook[];
   readonly postHooks?: readonly PostHook[];
   /** Thinks step by step before the first model call; on when a `reasoningModel` is given. */
   readonly reasoning?: boolean;
-  readonly reasoningModel?: Model | string;
+  readonly reasoningModel?: ModelLike;
   /** Default 1. */
   readonly reasoningMinSteps?: number;
   /** Default 10. */
@@ -101,10 +105,10 @@ export interface AgentSettings {
   readonly followups?: boolean;
   /** Default 3. */
   readonly numFollowups?: number;
-  readonly followupModel?: Model | string;
+  readonly followupModel?: ModelLike;
   /** Shortens old tool results when the conversation fills the context window. */
   readonly compressToolResults?: boolean;
-  readonly compressionModel?: Model | string;
+  readonly compressionModel?: ModelLike;
   /** How many tokens of tool results are left as they are. An estimate; default 10 000. */
   readonly compressToolResultsAboveTokens?: number;
 

@@ -32,6 +32,8 @@ export type ModelRecord = {
     audioInputTokens?: number;
     audioOutputTokens?: number;
   };
+  /** `Media[]` that the model made. */
+  media?: Json;
   /** Seconds until the first piece came. */
   timeToFirstToken: number;
   providerData?: JsonObject;

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json.js';
 import type { Usage } from '../models/message.js';
+import { costOf } from '../models/prices.js';
 import type { RunContext } from '../runs/context.js';
 import { usageBody } from './agent-events.js';
 import type { AuxiliaryRecord, ModelRecord } from './journal-records.js';
@@ -9,12 +10,15 @@ interface Tally {
   readonly id: string;
   readonly provider: string;
   readonly usage: Record<string, number>;
+  /** US dollars; undefined while no price is known. */
+  cost?: number;
 }
 
 /** Metrics of the wire, summed over the journal: the whole, and by role and model. */
 export function metricsOf(model: { id: string; provider: string }, context: RunContext): JsonObject {
   const tallies = new Map<string, Tally>();
   const total: Record<string, number> = {};
+  let cost: number | undefined;
   let first: ModelRecord | undefined;
   let ended = context.run.createdAt;
   for (const step of context.steps()) {
@@ -30,9 +34,14 @@ export function metricsOf(model: { id: string; provider: string }, context: RunC
     tallies.set(key, tally);
     add(tally.usage, record.usage);
     add(total, record.usage);
+    const callCost = costOf(used.provider, used.id, record.usage, context.prices);
+    if (callCost === undefined) continue;
+    tally.cost = (tally.cost ?? 0) + callCost;
+    cost = (cost ?? 0) + callCost;
   }
   return {
     ...usageBody(total),
+    ...(cost !== undefined && { cost }),
     ...(first && { time_to_first_token: first.timeToFirstToken }),
     duration: (ended - context.run.createdAt) / 1000,
     details: detailsOf(tallies.values()),
@@ -41,9 +50,9 @@ export function metricsOf(model: { id: string; provider: string }, context: RunC
 
 function detailsOf(tallies: Iterable<Tally>): JsonObject {
   const details: Record<string, JsonObject[]> = {};
-  for (const { role, id, provider, usage } of tallies) {
+  for (const { role, id, provider, usage, cost } of tallies) {
     details[role] ??= [];
-    details[role].push({ ...usageBody(usage), id, provider });
+    details[role].push({ ...usageBody(usage), ...(cost !== undefined && { cost }), id, provider });
   }
   return details;
 }

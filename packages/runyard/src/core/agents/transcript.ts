@@ -1,3 +1,4 @@
+import type { Json } from '../json.js';
 import type { Media } from '../media.js';
 import type { Message } from '../models/message.js';
 import type { IntroductionRecord } from '../runs/introduction.js';
@@ -158,9 +159,11 @@ export function toolMessage(step: StepRecord): Message {
   };
 }
 
-/** What the tools of a run made beside their results, in the order of the calls. */
+/** What the model and the tools of a run made beside their texts, in order. */
 export function producedMedia(steps: readonly StepRecord[]): readonly Media[] {
-  return toolExecutionsOf(steps).flatMap(({ media }) => media ?? []);
+  return steps
+    .filter(({ kind, status }) => status === 'completed' && (kind === 'model' || kind === 'tool'))
+    .flatMap(({ output }) => ((output as { media?: Json }).media ?? []) as unknown as Media[]);
 }
 
 /** The tool calls of a run, in the order in which they were asked for. */

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../json.js';
 import type { Log } from '../log.js';
 import type { MediaContents } from '../media.js';
 import type { Message } from '../models/message.js';
+import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
 import type { LiveRun } from './live-run.js';
 import type { RunEvent } from './logged-event.js';
@@ -59,6 +60,8 @@ export interface RunContext {
   readonly log: Log;
   readonly media: MediaContents;
   readonly timers: Timers;
+  /** What the tokens of a model cost, over the list prices. */
+  readonly prices: ModelPrices;
   /** What the run has to show if it ends here: kept up to date by the executor. */
   readonly draft: { content: string; extra?: JsonObject; metrics?: JsonObject };
   /** What only the caller who waits for this very execution is told; it is not stored with the run. */
@@ -93,19 +96,39 @@ export class RunPaused extends Error {
   }
 }
 
+/** What every run of an engine has around it. */
+export interface RunSurroundings {
+  readonly journal: RunJournal;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly media: MediaContents;
+  readonly pastSessions: PastSessions;
+  readonly prices?: ModelPrices;
+}
+
 export class JournaledContext implements RunContext {
   readonly draft: RunContext['draft'] = { content: '' };
   readonly shown: RunContext['shown'] = { history: [] };
 
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly media: MediaContents;
+  readonly pastSessions: PastSessions;
+  readonly prices: ModelPrices;
+  private readonly journal: RunJournal;
+
   constructor(
     private readonly live: LiveRun,
     private readonly queue: WriteQueue,
-    private readonly journal: RunJournal,
-    readonly timers: Timers,
-    readonly log: Log,
-    readonly media: MediaContents,
-    readonly pastSessions: PastSessions,
-  ) {}
+    surroundings: RunSurroundings,
+  ) {
+    this.timers = surroundings.timers;
+    this.log = surroundings.log;
+    this.media = surroundings.media;
+    this.pastSessions = surroundings.pastSessions;
+    this.prices = surroundings.prices ?? {};
+    this.journal = surroundings.journal;
+  }
 
   get run(): Run {
     return this.live.run;

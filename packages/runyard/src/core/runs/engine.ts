@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../json.js';
 import type { Log } from '../log.js';
 import type { MediaContents } from '../media.js';
 import type { Message } from '../models/message.js';
+import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
 import { JournaledContext, RunPaused } from './context.js';
 import type { EventLog } from './event-log.js';
@@ -28,6 +29,8 @@ export interface EngineOptions {
   readonly leaseMs: number;
   /** Finds what executes a stored run; undefined when it is not registered in this process. */
   readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
+  /** What the tokens of a model cost, over the list prices. */
+  readonly prices?: ModelPrices;
   readonly isTransient: (error: unknown) => boolean;
   /** Whether a lease owner is known to be dead, so that its runs need not wait for their leases to end. */
   readonly isGone?: (owner: string) => boolean;
@@ -243,8 +246,7 @@ export class RunEngine {
   }
 
   private async execute(live: LiveRun, executable: Executable): Promise<EndedRun> {
-    const { journal, log, media, timers, pastSessions } = this.options;
-    const context = new JournaledContext(live, this.queue, journal, timers, log, media, pastSessions);
+    const context = new JournaledContext(live, this.queue, this.options);
     try {
       if (live.run.status !== 'running') live.transition('running');
       // the run has to be among the live ones before its first event, so that a reader finds it

@@ -1,14 +1,14 @@
 import type { Model } from '../../models/model.js';
-import { resolveModel } from '../../models/resolve.js';
+import { type ModelLike, resolveModel } from '../../models/resolve.js';
 import type { AgentSettings } from '../definition.js';
 import type { AgentExecution } from '../execution.js';
 
 const resolved = new WeakMap<AgentSettings, Map<string, Model>>();
 
 /** The model of a stage: the one that the settings name for it, or else the agent's. A name is resolved once. */
-export function stageModel({ agent, model }: AgentExecution, given: Model | string | undefined): Model {
+export function stageModel({ agent, model }: AgentExecution, given: ModelLike | undefined): Model {
   if (given === undefined) return model;
-  if (typeof given !== 'string') return given;
+  if (typeof given !== 'string') return resolveModel(given);
   const models = resolved.get(agent.settings) ?? new Map<string, Model>();
   resolved.set(agent.settings, models);
   const known = models.get(given) ?? resolveModel(given);

@@ -2,7 +2,8 @@ import type { Json, JsonObject } from '../../json.js';
 import type { Log } from '../../log.js';
 import type { Media } from '../../media.js';
 import type { Role } from '../../models/message.js';
-import type { Model, OutputFormat } from '../../models/model.js';
+import type { OutputFormat } from '../../models/model.js';
+import type { ModelLike } from '../../models/resolve.js';
 
 /** What a person said, as a hook sees it. */
 export interface HookInput {
@@ -20,7 +21,7 @@ export interface HookOutput {
 
 /** A question to a model on behalf of a hook. */
 export interface HookModelCall {
-  readonly model: Model | string;
+  readonly model: ModelLike;
   readonly messages: readonly { readonly role: Role; readonly content: string }[];
   readonly output?: OutputFormat;
 }

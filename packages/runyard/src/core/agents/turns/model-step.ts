@@ -1,3 +1,4 @@
+import type { Json } from '../../json.js';
 import type { Model, ModelRequest, ModelResponse, ToolDefinition } from '../../models/model.js';
 import type { RunContext, StepScope } from '../../runs/context.js';
 import type { RunEvent } from '../../runs/logged-event.js';
@@ -144,6 +145,7 @@ export function modelRecordOf(response: ModelResponse, timeToFirstToken: number)
     ...(response.reasoningContent && { reasoning: response.reasoningContent }),
     ...(response.toolCalls.length > 0 && { toolCalls: response.toolCalls.map((call) => ({ ...call })) }),
     ...(response.providerData !== undefined && { providerData: response.providerData }),
+    ...(response.media?.length && { media: response.media as unknown as Json }),
   };
 }
 

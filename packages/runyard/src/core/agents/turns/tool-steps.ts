@@ -92,7 +92,8 @@ async function perform(
     };
   }
   const { timers, media } = execution.context;
-  const environment = { timers, media, availableTools: [...execution.tools.keys()] };
+  const { toolHooks } = execution.agent.settings;
+  const environment = { timers, media, hooks: toolHooks, availableTools: [...execution.tools.keys()] };
   const outcome = await executeTool(tool, call, toolContext(execution, call, scope), environment);
   return {
     callId: call.id,
@@ -135,7 +136,8 @@ function toolContext(execution: AgentExecution, call: RequestedCall, scope: Step
 function announce(execution: AgentExecution, call: RequestedCall, key: string, refused: boolean): void {
   const { context, tools } = execution;
   const tool = tools.get(call.name);
-  if (tool === undefined || refused) return;
+  // a call that waits for a person does not start now
+  if (tool === undefined || refused || isGated(tool)) return;
   const started = {
     callId: call.id,
     name: call.name,
@@ -147,6 +149,15 @@ function announce(execution: AgentExecution, call: RequestedCall, key: string, r
     endedAt: null,
   };
   context.emit(toolCallStarted(started), `${key}:started`);
+}
+
+function isGated({ gate }: Tool): boolean {
+  return (
+    gate.requiresConfirmation === true ||
+    gate.requiresUserInput ||
+    gate.externalExecution ||
+    gate.approval === 'required'
+  );
 }
 
 function report({ context }: AgentExecution, step: StepRecord): void {

@@ -88,9 +88,10 @@ function toolsOf(request: ModelRequest, settings: AnthropicSettings, answerTool?
   return [...own, ...request.tools.map(wireTool), ...(answerTool ? [wireTool(answerTool)] : [])];
 }
 
-function wireTool({ name, description, parameters }: ToolDefinition): Json {
+function wireTool({ name, description, parameters, strict }: ToolDefinition): Json {
   const { $schema: _, ...schema } = parameters;
-  return { name, description, input_schema: { type: 'object', ...(schema as JsonObject) } };
+  const input_schema = { type: 'object', ...(schema as JsonObject) };
+  return { name, description, input_schema, ...(strict && { strict }) };
 }
 
 function toolChoice({ toolChoice: choice, tools }: ModelRequest, answerTool?: ToolDefinition): JsonObject {

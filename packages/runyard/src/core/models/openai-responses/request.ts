@@ -60,17 +60,17 @@ export async function responsesBody(
   });
 }
 
-/** Not strict: that would demand schemas without optional properties. Arguments are validated here anyway. */
+/** Strict only by name: it demands schemas without optional properties, and arguments are validated here anyway. */
 function toolsOf({ tools }: ModelRequest, parameters: JsonObject): Json[] {
   const own = Array.isArray(parameters.tools) ? parameters.tools : [];
   return [
     ...own,
-    ...tools.map(({ name, description, parameters: schema }) => ({
+    ...tools.map(({ name, description, parameters: schema, strict = false }) => ({
       type: 'function',
       name,
       description,
       parameters: schema as JsonObject,
-      strict: false,
+      strict,
     })),
   ];
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../../json.js';
-import type { Model, OutputFormat } from '../../../models/model.js';
-import { resolveModel } from '../../../models/resolve.js';
+import type { OutputFormat } from '../../../models/model.js';
+import { type ModelLike, resolveModel } from '../../../models/resolve.js';
 import { parseJson } from '../../answer/output-format.js';
 import { type Guardrail, GuardrailRefusal } from '../hook.js';
 
@@ -17,7 +17,7 @@ const defaultCategories: Readonly<Record<string, string>> = {
 
 export interface ModerationOptions {
   /** Who judges: a small model does. */
-  readonly model: Model | string;
+  readonly model: ModelLike;
   /** Names, or names with what each means. The common ones when left out. */
   readonly categories?: readonly string[] | Readonly<Record<string, string>>;
 }

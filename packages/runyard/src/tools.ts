@@ -1,0 +1,8 @@
+/** `runyard/tools`: tools that are ready to use, and tools of MCP servers. */
+export { reasoningTools } from './core/agents/reasoning/reasoning-tools.js';
+export { calculator } from './core/tools/ready/calculator.js';
+export { clock } from './core/tools/ready/clock.js';
+export { type FileFolderOptions, fileFolder } from './platform/tools/file-folder.js';
+export { type McpToolsOptions, mcpTools } from './platform/tools/mcp/mcp-tools.js';
+export { type SqlQueryOptions, sqlQuery } from './platform/tools/sql/sql-query.js';
+export { type WebFetchOptions, webFetch } from './platform/tools/web-fetch.js';
