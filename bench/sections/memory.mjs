@@ -9,7 +9,7 @@ const openAlready = 200;
  * what is added belongs to the streams.
  */
 export async function measureIdleStreams(load, server, count) {
-  await oneRound(load, server, shape, { runs: 3000, milliseconds: 6000 });
+  await oneRound(load, server, shape, { runs: 1500, milliseconds: 4000 });
   await load.ask('openStreams', { port: server.port, count: openAlready });
   const before = await server.ask('memory');
   await load.ask('openStreams', { port: server.port, count });

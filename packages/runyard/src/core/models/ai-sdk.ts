@@ -16,7 +16,7 @@ import type {
   ModelResponse,
 } from './model.js';
 import { ModelError } from './model-error.js';
-import { retryDelay, waitOrAbort } from './provider-call.js';
+import { retryDelay, waitOrAbort } from './provider/provider-call.js';
 
 export interface AiSdkModelOptions {
   /** `prompted` for models that cannot be held to a JSON schema. Default: as far as the model tells. */

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../json.js';
 import { AnthropicAnswer } from './anthropic/answer.js';
 import { answerToolName, anthropicBody } from './anthropic/request.js';
-import { ApiKey } from './api-key.js';
 import type { Model } from './model.js';
-import { type ConnectionOptions, endpoint, ProviderModel } from './provider-model.js';
-import { reasonsByDefault } from './reasoning-models.js';
+import { ApiKey } from './provider/api-key.js';
+import { type ConnectionOptions, endpoint, ProviderModel } from './provider/provider-model.js';
+import { reasonsByDefault } from './provider/reasoning-models.js';
 
 export interface AnthropicOptions extends ConnectionOptions {
   /** Anthropic's name for the model, e.g. `claude-sonnet-5-5`. */

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../json.js';
-import { ApiKey } from './api-key.js';
 import { GeminiAnswer } from './gemini/answer.js';
 import { geminiBody } from './gemini/request.js';
 import type { Model } from './model.js';
-import { type ConnectionOptions, endpoint, ProviderModel } from './provider-model.js';
-import { reasonsByDefault } from './reasoning-models.js';
+import { ApiKey } from './provider/api-key.js';
+import { type ConnectionOptions, endpoint, ProviderModel } from './provider/provider-model.js';
+import { reasonsByDefault } from './provider/reasoning-models.js';
 
 export interface GeminiOptions extends ConnectionOptions {
   /** Google's name for the model, e.g. `gemini-3.8-flash`. */

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../json.js';
 import type { Model } from './model.js';
-import { openAIRequestBody } from './openai-request.js';
-import { OpenAIAnswer } from './openai-response.js';
-import { type ConnectionOptions, endpoint, ProviderModel } from './provider-model.js';
+import { openAIRequestBody } from './openai-compatible/openai-request.js';
+import { OpenAIAnswer } from './openai-compatible/openai-response.js';
+import { type ConnectionOptions, endpoint, ProviderModel } from './provider/provider-model.js';
 
 export interface OpenAICompatibleOptions extends ConnectionOptions {
   /** The provider's name for the model. */

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../json.js';
-import { ApiKey } from './api-key.js';
 import type { Model } from './model.js';
 import { ResponsesAnswer } from './openai-responses/answer.js';
 import { responsesBody } from './openai-responses/request.js';
-import { type ConnectionOptions, endpoint, ProviderModel } from './provider-model.js';
-import { reasonsByDefault } from './reasoning-models.js';
+import { ApiKey } from './provider/api-key.js';
+import { type ConnectionOptions, endpoint, ProviderModel } from './provider/provider-model.js';
+import { reasonsByDefault } from './provider/reasoning-models.js';
 
 export interface OpenAIResponsesOptions extends ConnectionOptions {
   /** OpenAI's name for the model, e.g. `gpt-6.1-terra`. */

@@ -9,7 +9,7 @@ import type {
 } from './model.js';
 import { type Environment, type ModelName, parseModelName, protocolOf } from './model-name.js';
 import { loadNamedModel } from './named-models.js';
-import { reasonsByDefault } from './reasoning-models.js';
+import { reasonsByDefault } from './provider/reasoning-models.js';
 
 /** Whatever names or is a model. */
 export type ModelLike = Model | AiSdkLanguageModel | string;

@@ -1,6 +1,6 @@
 import type { Message } from '../../models/message.js';
 import type { Model, ModelRequest, OutputFormat } from '../../models/model.js';
-import { schemaInWords } from '../../models/schema-in-words.js';
+import { schemaInWords } from '../../models/provider/schema-in-words.js';
 
 /** The part of a request that asks for a shape: by the provider's own means, or in words for a model without any. */
 export function withOutput(

@@ -1,10 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { Media, MediaContents } from '../../media.js';
-import { storeMedia } from '../answer-media.js';
-import { type AnswerPiece, type PieceOwner, responseParts } from '../answer-pieces.js';
 import type { Usage } from '../message.js';
 import type { ModelChunk, ModelResponse } from '../model.js';
-import { count, noUsage, usageOf } from '../usage.js';
+import { storeMedia } from '../provider/answer-media.js';
+import { type AnswerPiece, type PieceOwner, responseParts } from '../provider/answer-pieces.js';
+import { count, noUsage, usageOf } from '../provider/usage.js';
 import { executedPart } from './prompt.js';
 import type { AiSdkPart } from './types.js';
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../json.js';
 import { ModelError } from '../model-error.js';
-import { errorFromResponse, errorFromStream } from '../provider-failure.js';
+import { errorFromResponse, errorFromStream } from '../provider/provider-failure.js';
 
 /** The parts of the AI SDK's `APICallError` that tell what happened. */
 interface CallError {

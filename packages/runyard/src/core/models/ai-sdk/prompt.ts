@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from '../../json.js';
 import type { Media, MediaContents } from '../../media.js';
-import { type AnswerPiece, type PieceOwner, piecesOf } from '../answer-pieces.js';
-import { withPairedToolCalls } from '../conversation.js';
-import { base64, bytesOf, isText, mimeTypeOf, nameOf, toldInWords } from '../media-parts.js';
 import type { Message } from '../message.js';
 import type { ModelRequest, ToolChoice } from '../model.js';
-import { argumentsObject } from '../tool-arguments.js';
+import { type AnswerPiece, type PieceOwner, piecesOf } from '../provider/answer-pieces.js';
+import { withPairedToolCalls } from '../provider/conversation.js';
+import { base64, bytesOf, isText, mimeTypeOf, nameOf, toldInWords } from '../provider/media-parts.js';
+import { argumentsObject } from '../provider/tool-arguments.js';
 import type { AiSdkCallOptions, AiSdkVersion } from './types.js';
 
 export interface PromptOptions {

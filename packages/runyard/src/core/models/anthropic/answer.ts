@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { type AnswerPiece, type PieceOwner, responseParts } from '../answer-pieces.js';
 import type { Usage } from '../message.js';
 import type { ModelChunk, ModelResponse } from '../model.js';
-import type { GrowingAnswer } from '../protocol.js';
-import { count, usageOf } from '../usage.js';
+import { type AnswerPiece, type PieceOwner, responseParts } from '../provider/answer-pieces.js';
+import type { GrowingAnswer } from '../provider/protocol.js';
+import { count, usageOf } from '../provider/usage.js';
 
 type Deliver = (chunk: ModelChunk) => void;
 

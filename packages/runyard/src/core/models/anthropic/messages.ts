@@ -1,9 +1,17 @@
 import type { Json, JsonObject } from '../../json.js';
 import type { Media, MediaContents } from '../../media.js';
-import { type AnswerPiece, type PieceOwner, piecesOf } from '../answer-pieces.js';
-import { base64, bytesOf, isText, mimeTypeOf, nameOf, notTaken, toldInWords } from '../media-parts.js';
 import type { Message } from '../message.js';
-import { argumentsObject } from '../tool-arguments.js';
+import { type AnswerPiece, type PieceOwner, piecesOf } from '../provider/answer-pieces.js';
+import {
+  base64,
+  bytesOf,
+  isText,
+  mimeTypeOf,
+  nameOf,
+  notTaken,
+  toldInWords,
+} from '../provider/media-parts.js';
+import { argumentsObject } from '../provider/tool-arguments.js';
 
 export interface MessageOptions {
   /** Whose signatures are sent back; undefined sends none. */

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../json.js';
-import { withoutSystem, withPairedToolCalls } from '../conversation.js';
 import type { ModelRequest, ToolDefinition } from '../model.js';
-import type { BodyOptions } from '../protocol.js';
-import { schemaInWords } from '../schema-in-words.js';
+import { withoutSystem, withPairedToolCalls } from '../provider/conversation.js';
+import type { BodyOptions } from '../provider/protocol.js';
+import { schemaInWords } from '../provider/schema-in-words.js';
 import { wireMessages } from './messages.js';
 import { enforceableSchema } from './schema.js';
 

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../json.js';
 import type { Media, MediaContents } from '../../media.js';
-import { type AnswerPiece, type PieceOwner, piecesOf } from '../answer-pieces.js';
-import { base64, bytesOf, isText, mimeTypeOf, nameOf } from '../media-parts.js';
 import type { Message } from '../message.js';
-import { argumentsObject } from '../tool-arguments.js';
+import { type AnswerPiece, type PieceOwner, piecesOf } from '../provider/answer-pieces.js';
+import { base64, bytesOf, isText, mimeTypeOf, nameOf } from '../provider/media-parts.js';
+import { argumentsObject } from '../provider/tool-arguments.js';
 
 export interface ContentOptions {
   /** Whose signatures are sent back; undefined sends none. */

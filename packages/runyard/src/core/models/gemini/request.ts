@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../json.js';
-import { withoutSystem, withPairedToolCalls } from '../conversation.js';
 import type { ModelRequest, ToolChoice, ToolDefinition } from '../model.js';
-import { schemaInWords } from '../schema-in-words.js';
+import { withoutSystem, withPairedToolCalls } from '../provider/conversation.js';
+import { schemaInWords } from '../provider/schema-in-words.js';
 import { wireContents } from './contents.js';
 
 export interface GeminiSettings {

@@ -1,10 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { type AnswerPiece, type PieceOwner, responseParts } from '../answer-pieces.js';
 import type { Usage } from '../message.js';
 import type { ModelChunk, ModelResponse } from '../model.js';
 import type { ModelError } from '../model-error.js';
-import type { GrowingAnswer } from '../protocol.js';
-import { count, noUsage, usageOf } from '../usage.js';
+import { type AnswerPiece, type PieceOwner, responseParts } from '../provider/answer-pieces.js';
+import type { GrowingAnswer } from '../provider/protocol.js';
+import { count, noUsage, usageOf } from '../provider/usage.js';
 import { summarySeparator } from './request.js';
 
 type Deliver = (chunk: ModelChunk) => void;

@@ -1,7 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { Media, MediaContents } from '../../media.js';
-import { type AnswerPiece, type PieceOwner, piecesOf } from '../answer-pieces.js';
-import { withPairedToolCalls } from '../conversation.js';
+import type { Message } from '../message.js';
+import type { ModelRequest, OutputFormat, ToolChoice } from '../model.js';
+import { wireName } from '../openai-compatible/openai-request.js';
+import { type AnswerPiece, type PieceOwner, piecesOf } from '../provider/answer-pieces.js';
+import { withPairedToolCalls } from '../provider/conversation.js';
 import {
   audioFormat,
   base64,
@@ -11,13 +14,10 @@ import {
   nameOf,
   notTaken,
   toldInWords,
-} from '../media-parts.js';
-import type { Message } from '../message.js';
-import type { ModelRequest, OutputFormat, ToolChoice } from '../model.js';
-import { wireName } from '../openai-request.js';
-import type { BodyOptions } from '../protocol.js';
-import { fitsStrictMode } from '../strict-schema.js';
-import { argumentsText } from '../tool-arguments.js';
+} from '../provider/media-parts.js';
+import type { BodyOptions } from '../provider/protocol.js';
+import { fitsStrictMode } from '../provider/strict-schema.js';
+import { argumentsText } from '../provider/tool-arguments.js';
 
 export interface ResponsesSettings {
   readonly id: string;

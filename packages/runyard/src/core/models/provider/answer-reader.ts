@@ -1,6 +1,6 @@
-import type { JsonObject } from '../json.js';
+import type { JsonObject } from '../../json.js';
+import type { ModelChunk } from '../model.js';
 import { EventStreamParser } from './event-stream.js';
-import type { ModelChunk } from './model.js';
 import type { GrowingAnswer } from './protocol.js';
 import { RepeatedDelta } from './repeated-delta.js';
 

@@ -1,5 +1,5 @@
-import { newId } from '../ids.js';
-import type { Media, MediaContents, MediaKind } from '../media.js';
+import { newId } from '../../ids.js';
+import type { Media, MediaContents, MediaKind } from '../../media.js';
 
 /** Stores a picture or a sound that a model made. */
 export async function storeMedia(

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { ModelError } from './model-error.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { ModelError } from '../model-error.js';
 import { retryHints } from './retry-hints.js';
 
 const longestMessage = 1_000;

@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import type { Message, ToolCall } from './message.js';
-import type { ModelResponse } from './model.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { Message, ToolCall } from '../message.js';
+import type { ModelResponse } from '../model.js';
 
 /**
  * One piece of an answer, in the order in which the provider sent them. `data` is what the provider wants to see

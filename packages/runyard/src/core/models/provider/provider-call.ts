@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ModelError } from './model-error.js';
+import { ModelError } from '../model-error.js';
 import { errorFromResponse } from './provider-failure.js';
 
 /** One request to a provider. */

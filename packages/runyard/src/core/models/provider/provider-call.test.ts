@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ask, collect, failure, modelFor, open, secret } from '../../../test/support/model-calls.js';
-import { textChunk } from '../../../test/support/model-server.js';
+import { ask, collect, failure, modelFor, open, secret } from '../../../../test/support/model-calls.js';
+import { textChunk } from '../../../../test/support/model-server.js';
 
 describe('failures', () => {
   it.each([

@@ -1,4 +1,4 @@
-import type { Message, ToolCall } from './message.js';
+import type { Message, ToolCall } from '../message.js';
 
 /**
  * The messages with every tool call followed by exactly its answer, as all providers demand. A run that was

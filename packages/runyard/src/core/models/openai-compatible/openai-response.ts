@@ -1,9 +1,9 @@
-import { newId } from '../ids.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import type { ToolCall, Usage } from './message.js';
-import type { ModelChunk, ModelResponse } from './model.js';
-import type { GrowingAnswer } from './protocol.js';
-import { count, noUsage, usageOf } from './usage.js';
+import { newId } from '../../ids.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { ToolCall, Usage } from '../message.js';
+import type { ModelChunk, ModelResponse } from '../model.js';
+import type { GrowingAnswer } from '../provider/protocol.js';
+import { count, noUsage, usageOf } from '../provider/usage.js';
 
 /** A tool call while its fragments arrive. */
 interface GrowingCall {

@@ -1,5 +1,5 @@
-import type { Json } from '../json.js';
-import type { Usage } from './message.js';
+import type { Json } from '../../json.js';
+import type { Usage } from '../message.js';
 
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 

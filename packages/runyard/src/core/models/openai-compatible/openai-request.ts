@@ -1,11 +1,11 @@
-import type { Json, JsonObject, JsonSchema } from '../json.js';
-import type { Media, MediaContents } from '../media.js';
-import { withPairedToolCalls } from './conversation.js';
-import { audioFormat, base64, bytesOf, dataUrl, isText, nameOf } from './media-parts.js';
-import type { Message, ToolCall } from './message.js';
-import type { ModelRequest, ToolChoice } from './model.js';
-import { fitsStrictMode } from './strict-schema.js';
-import { argumentsText } from './tool-arguments.js';
+import type { Json, JsonObject, JsonSchema } from '../../json.js';
+import type { Media, MediaContents } from '../../media.js';
+import type { Message, ToolCall } from '../message.js';
+import type { ModelRequest, ToolChoice } from '../model.js';
+import { withPairedToolCalls } from '../provider/conversation.js';
+import { audioFormat, base64, bytesOf, dataUrl, isText, nameOf } from '../provider/media-parts.js';
+import { fitsStrictMode } from '../provider/strict-schema.js';
+import { argumentsText } from '../provider/tool-arguments.js';
 
 export interface OpenAIRequestOptions {
   readonly id: string;

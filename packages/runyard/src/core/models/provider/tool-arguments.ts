@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 
 /**
  * The arguments of an earlier call for a provider that takes them as an object. What the model wrote malformed

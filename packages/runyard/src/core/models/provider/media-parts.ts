@@ -1,5 +1,5 @@
-import type { Media, MediaContents } from '../media.js';
-import { ModelError } from './model-error.js';
+import type { Media, MediaContents } from '../../media.js';
+import { ModelError } from '../model-error.js';
 
 /** The bytes of a medium that is not at a URL. */
 export async function bytesOf(media: Media, contents: MediaContents, provider: string): Promise<Uint8Array> {

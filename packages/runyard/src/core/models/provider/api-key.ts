@@ -1,4 +1,4 @@
-import { ModelError } from './model-error.js';
+import { ModelError } from '../model-error.js';
 
 export interface KeyOptions {
   readonly apiKey?: string;

@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '../json.js';
-import type { MediaContents } from '../media.js';
-import type { ModelChunk, ModelRequest, ModelResponse } from './model.js';
-import type { ModelError } from './model-error.js';
+import type { Json, JsonObject } from '../../json.js';
+import type { MediaContents } from '../../media.js';
+import type { ModelChunk, ModelRequest, ModelResponse } from '../model.js';
+import type { ModelError } from '../model-error.js';
 
 /** An answer while it is put together from the objects of the wire. */
 export interface GrowingAnswer {

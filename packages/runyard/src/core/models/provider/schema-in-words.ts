@@ -1,4 +1,4 @@
-import type { OutputFormat } from './model.js';
+import type { OutputFormat } from '../model.js';
 
 /** The instruction for a model that cannot be held to a schema in this request. The answer is checked anyway. */
 export function schemaInWords({ name, schema }: OutputFormat): string {

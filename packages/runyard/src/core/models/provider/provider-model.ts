@@ -1,6 +1,5 @@
-import { errors } from '../errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { AnswerReader } from './answer-reader.js';
+import { errors } from '../../errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type {
   Model,
   ModelCallOptions,
@@ -8,8 +7,9 @@ import type {
   ModelChunk,
   ModelRequest,
   ModelResponse,
-} from './model.js';
-import { ModelError } from './model-error.js';
+} from '../model.js';
+import { ModelError } from '../model-error.js';
+import { AnswerReader } from './answer-reader.js';
 import type { BodyOptions, GrowingAnswer, Protocol } from './protocol.js';
 import { ProviderAnswer, type ProviderCall, retryDelay, waitOrAbort } from './provider-call.js';
 import { errorFromStream } from './provider-failure.js';

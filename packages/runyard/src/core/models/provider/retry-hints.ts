@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 
 /** What a provider says about trying again, wherever it says it. */
 export interface RetryHints {
