@@ -1,5 +1,4 @@
 import { agent, agentFactory, Runyard } from 'runyard';
-import { promptInjectionGuardrail } from 'runyard/guardrails';
 import { calculator, clock, webFetch } from 'runyard/tools';
 import { z } from 'zod';
 import { model } from './model.ts';
@@ -23,7 +22,6 @@ const assistant = agent({
   ],
   addDatetimeToContext: true,
   tools: [calculator(), clock(), webFetch(), remember],
-  preHooks: [promptInjectionGuardrail()],
   sessionState: { facts: [] },
   addHistoryToContext: true,
   numHistoryRuns: 5,

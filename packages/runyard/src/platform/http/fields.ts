@@ -5,7 +5,7 @@ import { JsonFault, parseJson } from './json-text.js';
 import { type Fault, valueError } from './validation.js';
 
 /** How long an id that a client chose may be. */
-export const maxIdentifierLength = 255;
+const maxIdentifierLength = 255;
 
 /** Reports a fault with the contract's type and text from inside a transform or a check. */
 function report(payload: z.core.ParsePayload, fault: Fault): void {

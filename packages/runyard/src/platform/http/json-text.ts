@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json.js';
 
 /** How deep JSON from outside may nest. Deeper data serves no one and endangers whatever walks it. */
-export const maxJsonDepth = 64;
+const maxJsonDepth = 64;
 
 /** JSON text that could not be read: what is wrong, and at which character. */
 export class JsonFault extends Error {

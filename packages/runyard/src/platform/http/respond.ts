@@ -49,7 +49,7 @@ export function sendError(exchange: Exchange, error: unknown, headers?: Headers)
   });
 }
 
-export function errorBody(error: RunyardError, requestId: string): object {
+function errorBody(error: RunyardError, requestId: string): object {
   return { detail: error.detail, error_code: error.code, request_id: requestId };
 }
 

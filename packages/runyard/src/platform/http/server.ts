@@ -81,7 +81,7 @@ function addRoute<Services>(app: FastifyInstance, dispatcher: RouteDispatcher<Se
 }
 
 /** What happens to every request before it is routed. */
-export class Front {
+class Front {
   /** Set once the application is there. */
   route: (request: IncomingMessage, response: ServerResponse) => void = () => {};
 
