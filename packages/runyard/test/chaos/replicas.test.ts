@@ -20,7 +20,7 @@ test('the run of a process that dies goes on in another one', async () => {
     const run = await second.get('planner', run_id);
     return folder.effects('peek').length === 1 && names(run).includes('ToolCallCompleted') && run;
   });
-  expect(seen.status).toBe('running');
+  expect(['pending', 'running']).toContain(seen.status);
   await first.kill();
   await until('the other process does it again', () => folder.effects('peek').length === 2);
   folder.release('gate');
@@ -44,7 +44,7 @@ test('a process that is alive keeps its runs, however long they take', async () 
   folder.release('a while');
   await first.settled('held', lost.run_id);
   const third = await ChaosProcess.start(options);
-  expect((await third.get('planner', run_id)).status).toBe('running');
+  expect(['pending', 'running']).toContain((await third.get('planner', run_id)).status);
   folder.release('gate');
   expect((await third.settled('planner', run_id)).status).toBe('completed');
   expect(folder.effects('peek').map(({ pid }) => pid)).toEqual([first.pid]);

@@ -58,15 +58,47 @@ function blocksOf(text: string): Block[] {
 
 /** The rows of the first table below a heading, as cells without their code marks. */
 export function tableBelow(page: Page, heading: string): string[][] {
-  const at = page.text.split('\n').findIndex((line) => /^#+ /.test(line) && line.endsWith(` ${heading}`));
-  if (at === -1) throw new Error(`${page.path} has no heading '${heading}'`);
-  const lines = page.text.split('\n').slice(at + 1);
+  const lines = linesBelow(page, heading);
   const first = lines.findIndex((line) => line.startsWith('|'));
   const end = lines.findIndex((line, index) => index > first && !line.startsWith('|'));
-  return lines.slice(first + 2, end).map((line) =>
-    line
-      .slice(1, line.lastIndexOf('|'))
-      .split(/(?<!\\)\|/)
-      .map((cell) => cell.trim().replaceAll('`', '').replaceAll('\\|', '|')),
-  );
+  return lines.slice(first + 2, end).map(cellsOf);
+}
+
+/** The rows of all tables below a heading of the second level, up to the next one. */
+export function tablesBelow(page: Page, heading: string): string[][] {
+  const lines = linesBelow(page, heading);
+  const end = lines.findIndex((line) => line.startsWith('## '));
+  return lines
+    .slice(0, end === -1 ? lines.length : end)
+    .filter((line, index, all) => line.startsWith('|') && !isHead(all, index))
+    .map(cellsOf);
+}
+
+/** The rows of the table whose first column is called this. */
+export function tableHeaded(page: Page, name: string): string[][] {
+  const lines = page.text.split('\n');
+  const head = lines.findIndex((line) => line.startsWith('|') && cellsOf(line)[0] === name);
+  if (head === -1) throw new Error(`${page.path} has no table headed '${name}'`);
+  const end = lines.findIndex((line, index) => index > head && !line.startsWith('|'));
+  return lines.slice(head + 2, end === -1 ? lines.length : end).map(cellsOf);
+}
+
+function linesBelow(page: Page, heading: string): string[] {
+  const lines = page.text.split('\n');
+  const at = lines.findIndex((line) => /^#+ /.test(line) && line.endsWith(` ${heading}`));
+  if (at === -1) throw new Error(`${page.path} has no heading '${heading}'`);
+  return lines.slice(at + 1);
+}
+
+/** The names of the columns, and the rule below them. */
+function isHead(lines: readonly string[], index: number): boolean {
+  const rule = /^\|[-|]+\|$/;
+  return rule.test(lines[index]!) || rule.test(lines[index + 1] ?? '');
+}
+
+function cellsOf(line: string): string[] {
+  return line
+    .slice(1, line.lastIndexOf('|'))
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim().replaceAll('`', '').replaceAll('\\|', '|'));
 }

@@ -6,7 +6,8 @@ import { createRunForm } from '../../src/capabilities/runs/schema.js';
 import { addSettingFlags } from '../../src/cli/setting-flags.js';
 import { knownProviders } from '../../src/core/models/providers.js';
 import { loadSettings, type SettingName, type SettingsSource } from '../../src/platform/config.js';
-import { readPage, repository, tableBelow } from './pages.js';
+import { readPage, repository, tableBelow, tableHeaded, tablesBelow } from './pages.js';
+import { eventNames, propertiesOf } from './sources.js';
 
 /** A folder without a settings file; paths in the defaults are told from it. */
 const project = '/project';
@@ -68,6 +69,34 @@ test('docs/models.md lists every provider with its key and address', () => {
     ],
   );
   expect(rows.map((row) => row.slice(0, 4)).sort()).toEqual(providers.sort());
+});
+
+test('docs/http-api.md lists every event of an agent', () => {
+  const rows = tableBelow(readPage('docs/http-api.md'), 'Streaming');
+  expect(rows.flatMap(([names]) => names!.split(', ')).sort()).toEqual(eventNames());
+});
+
+test('docs/agents.md lists every setting of an agent once', () => {
+  const rows = tablesBelow(readPage('docs/agents.md'), 'Settings of an agent');
+  expect(rows.map(([name]) => name).sort()).toEqual(propertiesOf('AgentSettings'));
+});
+
+test.each([
+  ['docs/models.md', 'Option of openAIResponses', 'OpenAIResponsesOptions'],
+  ['docs/models.md', 'Option of openAICompatible', 'OpenAICompatibleOptions'],
+  ['docs/models.md', 'Option of anthropic', 'AnthropicOptions'],
+  ['docs/models.md', 'Option of gemini', 'GeminiOptions'],
+  ['docs/models.md', 'Option of every adapter', 'ConnectionOptions'],
+  ['docs/tools.md', 'Option', 'ToolOptions'],
+  ['docs/tools.md', 'Option of cacheResults', 'CacheOptions'],
+  ['docs/tools.md', 'Option of toolkit', 'ToolkitOptions'],
+  ['docs/tools.md', 'Option of mcpTools', 'McpToolsOptions'],
+  ['docs/tools.md', 'Option of webFetch', 'WebFetchOptions'],
+  ['docs/tools.md', 'Option of fileFolder', 'FileFolderOptions'],
+  ['docs/tools.md', 'Option of sqlQuery', 'SqlQueryOptions'],
+])('%s, the table "%s" lists every property of %s', (page, table, type) => {
+  const rows = tableHeaded(readPage(page), table);
+  expect(rows.map(([name]) => name).sort()).toEqual(propertiesOf(type));
 });
 
 function defaultText(value: unknown): string {

@@ -98,7 +98,7 @@ export class RunsService {
     const run = await space.runs.find(caller.scope, runId);
     const matches = run?.kind === kind && run.componentId === componentId;
     if (!matches || (sessionId !== undefined && run.sessionId !== sessionId)) throw errors.runNotFound();
-    const [steps, events] = await Promise.all([space.runs.steps([runId]), this.storedEvents(space, runId)]);
+    const [steps, events] = await Promise.all([space.runs.steps([runId]), this.storedEvents(space, run)]);
     return { run, steps: steps.get(runId) ?? [], events };
   }
 
@@ -139,14 +139,15 @@ export class RunsService {
     return runs.map((run) => ({ run, steps: steps.get(run.runId) ?? [] }));
   }
 
-  /** All events of a run except the single pieces of its content. */
-  private async storedEvents(space: RunSpace, runId: string): Promise<JsonObject[]> {
+  /** All events up to what the record knows of, except the single pieces of the content: one consistent picture. */
+  private async storedEvents(space: RunSpace, { runId, nextEventIndex }: Run): Promise<JsonObject[]> {
     const events: JsonObject[] = [];
     for (let from = 0; ; ) {
       const blocks = await space.runs.eventBlocks(runId, from, 100);
       if (blocks.length === 0) return events;
       for (const block of blocks) {
         for (const event of decodeBlock(block.firstIndex, block.payload)) {
+          if (event.index >= nextEventIndex) return events;
           if (!pieceEvents.has(event.name)) events.push(JSON.parse(event.data) as JsonObject);
         }
         from = block.firstIndex + block.count;

@@ -71,6 +71,8 @@ export interface RunHandle {
 /** A run that took the process down this often is not tried again. */
 const maxAttempts = 5;
 const recoveryBatch = 32;
+/** How long the last writes of runs that are handed on may take. */
+const handOnMs = 5_000;
 /** Events that were sent but not stored when a process died had indices below this distance. */
 const recoveryIndexGap = 10_000;
 
@@ -179,12 +181,13 @@ export class RunEngine {
   async stop(graceMs: number): Promise<void> {
     if (this.stopping) return;
     this.stopping = true;
-    for (const stop of this.stopTimers) stop();
     await this.recovering;
     await this.allEnded(graceMs);
+    // leases are renewed until here: a grace that is longer than a lease must not lose the runs it is for
+    for (const stop of this.stopTimers) stop();
     const handedOn = this.live.size > 0;
     for (const { live } of this.live.values()) live.abort.abort(new RunReleased());
-    await this.allEnded(graceMs);
+    await this.allEnded(handOnMs);
     if (handedOn) await this.options.journal.releaseLeases(this.options.owner);
   }
 
@@ -282,9 +285,13 @@ export class RunEngine {
   }
 
   private async abandon(live: LiveRun, error: unknown): Promise<unknown> {
-    if (error instanceof RunReleased) await this.queue.flush(live).catch(() => {});
-    else this.options.log.warn({ err: error, runId: live.runId }, 'the run is no longer executed here');
     live.close();
+    if (error instanceof RunReleased) {
+      live.release();
+      await this.queue.flush(live).catch(() => {});
+    } else {
+      this.options.log.warn({ err: error, runId: live.runId }, 'the run is no longer executed here');
+    }
     return error;
   }
 

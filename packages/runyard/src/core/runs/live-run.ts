@@ -112,6 +112,12 @@ export class LiveRun implements WriteSource {
     this.record = { ...this.record, leaseOwner: owner, leaseExpiresAt: expiresAt };
   }
 
+  /** Gives the run up, with its next write, to whoever takes it over. */
+  release(): void {
+    this.setLease(null, null);
+    this.changed = true;
+  }
+
   /** Sends an event. One with a key is sent once in the life of the run, however often it is executed. */
   emit(event: RunEvent, key: string | null): void {
     this.assertOpen();
