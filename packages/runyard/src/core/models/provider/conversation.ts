@@ -35,17 +35,22 @@ function missingAnswer(message: Message, call: ToolCall): Message {
   };
 }
 
-/** The system messages, wherever they stand, as one text; and the rest. */
+/**
+ * The system messages, wherever they stand, as one text; and the rest, begun by the user: providers that keep
+ * the system text apart refuse a conversation that an assistant's introduction begins.
+ */
 export function withoutSystem(messages: readonly Message[]): {
   readonly system: string;
   readonly rest: readonly Message[];
 } {
   const system = messages.filter(({ role, content }) => role === 'system' && content.trim() !== '');
-  if (system.length === 0 && messages.every(({ role }) => role !== 'system')) {
-    return { system: '', rest: messages };
-  }
+  const rest = messages.filter(({ role }) => role !== 'system');
   return {
     system: system.map(({ content }) => content).join('\n\n'),
-    rest: messages.filter(({ role }) => role !== 'system'),
+    rest: rest[0]?.role === 'assistant' ? [opening(rest[0]), ...rest] : rest,
   };
+}
+
+function opening({ id, createdAt }: Message): Message {
+  return { id: `${id}:opening`, role: 'user', content: '(The conversation begins.)', createdAt };
 }
