@@ -124,3 +124,13 @@ test('what a model makes beside its text is in the run, and tool sources are clo
   await service.app.close({ graceMs: 0 });
   expect(closed).toBe(1);
 });
+
+test('a forced tool choice holds until a tool was called', async () => {
+  const noop = tool({ name: 'noop', description: 'Does nothing', execute: () => 'ok' });
+  const model = scriptedModel([calls('noop'), 'done']);
+  const service = await startService({
+    agents: [agent({ id: 'a', model, tools: [noop], toolChoice: 'required' })],
+  });
+  expect((await service.run('a', { message: 'go' })).body.content).toBe('done');
+  expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual(['required', undefined]);
+});

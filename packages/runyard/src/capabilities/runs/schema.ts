@@ -24,7 +24,7 @@ const mediaArray = (what: string) =>
 /** The form of a new run. Fields that are not named here are kept as text and are visible to hooks. */
 export const createRunForm = z
   .object({
-    message: z.string().meta({ description: 'What to say to the agent.', examples: ['What is 17 plus 25?'] }),
+    message: z.string().meta({ description: 'What to say to the agent.', examples: ['Calculate 17 * 25'] }),
     stream: formBoolean().optional().meta({
       description:
         'true: the answer is a stream of events; false: one JSON body. Left out: true, or false with background.',
@@ -172,9 +172,9 @@ export const runBody = z
         user_id: null,
         agent_id: 'assistant',
         status: 'completed',
-        content: '17 plus 25 is 42.',
+        content: '17 * 25 = 425',
         created_at: '2026-11-15T09:30:00.000Z',
-        input: { input_content: 'What is 17 plus 25?' },
+        input: { input_content: 'Calculate 17 * 25' },
       },
     ],
   });

@@ -1,5 +1,5 @@
 import type { Json } from '../../json.js';
-import type { Model, ModelRequest, ModelResponse, ToolDefinition } from '../../models/model.js';
+import type { Model, ModelRequest, ModelResponse, ToolChoice, ToolDefinition } from '../../models/model.js';
 import type { RunContext, StepScope } from '../../runs/context.js';
 import type { RunEvent } from '../../runs/logged-event.js';
 import {
@@ -125,11 +125,18 @@ function requestOf({ agent, context, messages, model, output, tools }: AgentExec
   const native = output !== null && model.capabilities.structuredOutput === 'native';
   return {
     tools: toolDefinitions(tools.values()),
-    ...(agent.settings.toolChoice !== undefined && { toolChoice: agent.settings.toolChoice }),
+    ...toolChoiceOf(agent.settings.toolChoice, context),
     media: context.media,
     ...(prompted ? { messages } : withOutput(model, messages, output.format)),
     ...(native && { output: output.format }),
   };
+}
+
+/** A call that the model is forced to make is made once: forced again and again, it would never come to an answer. */
+function toolChoiceOf(choice: ToolChoice | undefined, context: RunContext): { toolChoice?: ToolChoice } {
+  const forces = choice === 'required' || typeof choice === 'object';
+  const made = forces && context.steps().some(({ kind }) => kind === 'tool');
+  return choice === undefined || made ? {} : { toolChoice: choice };
 }
 
 function toolDefinitions(tools: Iterable<{ definition: ToolDefinition }>): ToolDefinition[] {
