@@ -18,14 +18,14 @@ const usage = `npm run bench -- [--only ${sections.join('|')}]… [--sqlite] [--
 const thorough = {
   load: { rounds: 5, milliseconds: 500 },
   warmUp: { runs: { runs: 5000, milliseconds: 7000 }, streams: { runs: 1500, milliseconds: 4000 } },
-  session: { length: 1000, rounds: 2 },
+  session: { length: 1000, rounds: 4 },
   streams: { count: 2000, repetitions: 3 },
   starts: 5,
 };
 const quick = {
   load: { rounds: 3, milliseconds: 300 },
   warmUp: { runs: { runs: 2000, milliseconds: 3000 }, streams: { runs: 600, milliseconds: 1500 } },
-  session: { length: 1000, rounds: 1 },
+  session: { length: 1000, rounds: 2 },
   streams: { count: 2000, repetitions: 1 },
   starts: 3,
 };

@@ -11,7 +11,7 @@ const block = 10;
  */
 export async function compareSessionLengths(load, server, { length, rounds }) {
   const long = `long-${process.pid}`;
-  await oneRound(load, server, { ...shape, callers: 1 }, { runs: 300, milliseconds: 5000 });
+  await oneRound(load, server, { ...shape, callers: 16 }, { runs: 2000, milliseconds: 4000 });
   await oneRound(
     load,
     server,
@@ -20,9 +20,10 @@ export async function compareSessionLengths(load, server, { length, rounds }) {
   );
   const samples = { first: [], last: [] };
   for (let round = 0; round < rounds; round += 1) {
+    const sessions = { first: `new-${process.pid}-${round}`, last: long };
     for (let part = 0; part < window / block; part += 1) {
-      samples.first.push(await nextBlock(load, server, `new-${process.pid}-${round}`));
-      samples.last.push(await nextBlock(load, server, long));
+      const order = part % 2 === 0 ? ['first', 'last'] : ['last', 'first'];
+      for (const name of order) samples[name].push(await nextBlock(load, server, sessions[name]));
     }
   }
   return { first: summary(samples.first), last: summary(samples.last) };

@@ -1,11 +1,19 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { RunStore } from '../../src/capabilities/runs/store.js';
+import { statement } from '../../src/platform/storage/database.js';
 import { isTransientStorageError } from '../../src/platform/storage/transient.js';
 import { forEachDatabase } from '../support/databases.js';
 import { aRun, creation } from './builders.js';
 
 const everyone = { kind: 'all' } as const;
+const insertSession = statement(
+  'test_insert_session',
+  `INSERT INTO sessions (session_id, kind, component_id, name, created_at, updated_at)
+    VALUES (?, 'agent', 'x', ?, 1, 1)`,
+);
+const countUp = statement('test_count_up', 'UPDATE runs SET attempt = attempt + 1 WHERE run_id = ?');
+const readSessions = statement('test_read_sessions', 'SELECT session_id FROM sessions');
 
 forEachDatabase((_dialect, freshPlace) => {
   it('undoes a transaction that fails, and only that', async () => {
@@ -42,6 +50,38 @@ forEachDatabase((_dialect, freshPlace) => {
     ]);
   });
 
+  it('keeps what a plain transaction wrote, and answers with what its work returns', async () => {
+    const database = await (await freshPlace()).open();
+    const sessions = await database.transaction(async (run) => {
+      await run(insertSession[database.dialect], ['kept', 'nul \0']);
+      return run<{ name: string }>('SELECT name FROM sessions');
+    });
+    expect(sessions).toEqual([{ name: 'nul \0' }]);
+    expect(await database.read(readSessions, [])).toEqual([{ session_id: 'kept' }]);
+  });
+
+  it('undoes a plain transaction whose work fails', async () => {
+    const database = await (await freshPlace()).open();
+    const transaction = database.transaction(async (run) => {
+      await run(insertSession[database.dialect], ['undone', null]);
+      throw new Error('changed my mind');
+    });
+    await expect(transaction).rejects.toThrow('changed my mind');
+    expect(await database.read(readSessions, [])).toEqual([]);
+  });
+
+  it('undoes a plain transaction with a statement that failed, even when the work went on', async () => {
+    const database = await (await freshPlace()).open();
+    const transaction = database.transaction(async (run) => {
+      await run(insertSession[database.dialect], ['undone', null]);
+      await run('SELECT * FROM there_is_no_such_table').catch(() => {});
+    });
+    await expect(transaction).rejects.toThrow('there_is_no_such_table');
+    expect(await database.read(readSessions, [])).toEqual([]);
+    await database.transaction((run) => run(insertSession[database.dialect], ['next', null]));
+    expect(await database.read(readSessions, [])).toEqual([{ session_id: 'next' }]);
+  });
+
   it('keeps commits apart from a transaction that is under way', async () => {
     const database = await (await freshPlace()).open();
     const runs = new RunStore(database);
@@ -55,10 +95,16 @@ forEachDatabase((_dialect, freshPlace) => {
           await inside.selectFrom('runs').selectAll().execute();
         }),
       ),
+      ...Array.from({ length: 5 }, () =>
+        database.transaction(async (run) => {
+          await run(countUp[database.dialect], [before.runId]);
+          await run('SELECT * FROM runs');
+        }),
+      ),
       ...Array.from({ length: 20 }, () => runs.commit([creation(aRun())])),
     ]);
     expect(await count()).toBe(21);
-    expect((await runs.load(before.runId))?.run.attempt).toBe(6);
+    expect((await runs.load(before.runId))?.run.attempt).toBe(11);
   });
 
   it('fails the batch that is at fault, and no other that is written at the same time', async () => {

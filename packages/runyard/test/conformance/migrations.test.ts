@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { RunStore } from '../../src/capabilities/runs/store.js';
 import { migrate, schemaStatus } from '../../src/platform/storage/migrations/migrate.js';
@@ -20,11 +19,8 @@ const done = (direction: 'up' | 'down') => (migration: Migration) => ({
 const faulty: Migration = {
   version: latest + 1,
   name: 'faulty',
-  async up(database) {
-    await database.schema.createTable('half_made').addColumn('id', 'integer').execute();
-    await sql`SELECT * FROM there_is_no_such_table`.execute(database);
-  },
-  async down() {},
+  up: () => ['CREATE TABLE half_made (id integer)', 'SELECT * FROM there_is_no_such_table'],
+  down: () => [],
 };
 const unreached: Migration = { ...faulty, version: latest + 2, name: 'unreached' };
 
@@ -91,7 +87,7 @@ forEachDatabase((_dialect, freshPlace) => {
     ]);
     expect(String(results.at(-2)!.error)).toContain('there_is_no_such_table');
     expect(await schemaStatus(database, available)).toMatchObject({ current: latest });
-    await expect(sql`SELECT * FROM half_made`.execute(database.query)).rejects.toThrow('half_made');
+    await expect(database.transaction((run) => run('SELECT * FROM half_made'))).rejects.toThrow('half_made');
     expect(await new RunStore(database).commit([creation(aRun())])).toEqual([]);
   });
 

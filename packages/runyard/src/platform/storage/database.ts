@@ -20,12 +20,23 @@ interface DatabaseBase {
   readonly id: string;
   /** The file, or the server and database, for people to read. Never holds a password. */
   readonly location: string;
-  /** For breadth: lists, filters, rare writes, transactions. */
+  /** For breadth: lists, filters, rare writes. */
   readonly query: Kysely<Schema>;
   /** For the hot path: a prepared statement that only reads. */
   read<Row>(statement: Statement, parameters: readonly SqlValue[]): Promise<Row[]>;
+  /**
+   * Writes several statements or none, without loading the query builder. Commits when the work resolves; when it
+   * rejects, or one of its statements fails, all is undone and the first error is told.
+   */
+  transaction<T>(work: (run: RunStatement) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
+
+/**
+ * Runs a statement of a transaction, in the words and with the placeholders of the database. One at a time: the
+ * next one begins when this one has answered.
+ */
+export type RunStatement = <Row>(sql: string, parameters?: readonly SqlValue[]) => Promise<Row[]>;
 
 /**
  * SQLite has one writer at a time, and a statement costs no round trip: a batch is a list of units of prepared

@@ -10,7 +10,6 @@ export interface Schema {
   steps: StepsTable;
   event_blocks: EventBlocksTable;
   media_contents: MediaContentsTable;
-  runyard_migrations: MigrationsTable;
 }
 
 export interface SessionsTable {
@@ -87,10 +86,4 @@ export interface MediaContentsTable {
   bytes: Uint8Array;
   size: number;
   created_at: number;
-}
-
-export interface MigrationsTable {
-  version: number;
-  name: string;
-  applied_at: number;
 }

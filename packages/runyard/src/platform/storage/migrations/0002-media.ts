@@ -1,4 +1,3 @@
-import { queryBuilder } from '../query-builder.js';
 import type { Migration } from './migration.js';
 
 /** The bytes of media, once per content. */
@@ -6,18 +5,14 @@ export const media: Migration = {
   version: 2,
   name: 'media',
 
-  async up(database, dialect) {
-    const { sql } = queryBuilder();
-    await database.schema
-      .createTable('media_contents')
-      .addColumn('hash', 'text', (column) => column.primaryKey().notNull())
-      .addColumn('bytes', dialect === 'postgres' ? sql`bytea` : 'blob', (column) => column.notNull())
-      .addColumn('size', 'bigint', (column) => column.notNull())
-      .addColumn('created_at', 'bigint', (column) => column.notNull())
-      .execute();
-  },
+  up: (dialect) => [
+    `CREATE TABLE media_contents (
+      hash text NOT NULL PRIMARY KEY,
+      bytes ${dialect === 'postgres' ? 'bytea' : 'blob'} NOT NULL,
+      size bigint NOT NULL,
+      created_at bigint NOT NULL
+    )`,
+  ],
 
-  async down(database) {
-    await database.schema.dropTable('media_contents').execute();
-  },
+  down: () => ['DROP TABLE media_contents'],
 };

@@ -5,20 +5,15 @@ export const sessionSummaries: Migration = {
   version: 3,
   name: 'session-summaries',
 
-  async up(database) {
-    await database.schema
-      .createTable('session_summaries')
-      .addColumn('session_id', 'text', (column) =>
-        column.primaryKey().notNull().references('sessions.session_id').onDelete('cascade'),
-      )
-      .addColumn('summary', 'text', (column) => column.notNull())
-      .addColumn('topics', 'text', (column) => column.notNull())
-      .addColumn('covers_until', 'bigint', (column) => column.notNull())
-      .addColumn('updated_at', 'bigint', (column) => column.notNull())
-      .execute();
-  },
+  up: () => [
+    `CREATE TABLE session_summaries (
+      session_id text NOT NULL PRIMARY KEY REFERENCES sessions (session_id) ON DELETE CASCADE,
+      summary text NOT NULL,
+      topics text NOT NULL,
+      covers_until bigint NOT NULL,
+      updated_at bigint NOT NULL
+    )`,
+  ],
 
-  async down(database) {
-    await database.schema.dropTable('session_summaries').execute();
-  },
+  down: () => ['DROP TABLE session_summaries'],
 };

@@ -1,9 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import type { Kysely } from 'kysely';
 import { errors } from '../../../core/errors.js';
-import { type Database, type Statement, statement } from '../database.js';
-import { queryBuilder } from '../query-builder.js';
-import type { Schema } from '../schema.js';
+import { type Database, type Dialect, type RunStatement, type Statement, statement } from '../database.js';
 import type { Migration } from './migration.js';
 import { migrations } from './migrations.js';
 
@@ -90,12 +87,12 @@ async function migrateOneStep(
   let from = known;
   let [next] = route(available, known, target);
   try {
-    await database.query.transaction().execute(async (transaction) => {
-      await lock(database, transaction);
+    await database.transaction(async (run) => {
+      await lock(run, database.dialect);
       // Read again under the lock: another process may have done it, or be ahead of what we know.
-      from = await currentVersion(transaction);
+      from = await versionUnderLock(run, database.dialect);
       [next] = from > latestOf(available) ? [] : route(available, from, target);
-      if (next) await apply(database, transaction, next);
+      if (next) await apply(run, database.dialect, next);
     });
   } catch (error) {
     if (next === undefined) throw error;
@@ -120,24 +117,22 @@ function versionAfter({ migration, direction }: RoutePart, available: readonly M
   return available.findLast(({ version }) => version < migration.version)?.version ?? 0;
 }
 
+const noteMigration = statement(
+  'note_migration',
+  'INSERT INTO runyard_migrations (version, name, applied_at) VALUES (?, ?, ?)',
+);
+const forgetMigration = statement('forget_migration', 'DELETE FROM runyard_migrations WHERE version = ?');
+
 /** Runs the migration and notes it. */
 async function apply(
-  database: Database,
-  transaction: Kysely<Schema>,
+  run: RunStatement,
+  dialect: Dialect,
   { migration, direction }: RoutePart,
 ): Promise<void> {
-  const untyped = transaction as unknown as Kysely<unknown>;
   const { version, name } = migration;
-  if (direction === 'up') {
-    await migration.up(untyped, database.dialect);
-    await transaction
-      .insertInto('runyard_migrations')
-      .values({ version, name, applied_at: Date.now() })
-      .execute();
-    return;
-  }
-  await migration.down(untyped, database.dialect);
-  await transaction.deleteFrom('runyard_migrations').where('version', '=', version).execute();
+  for (const sql of migration[direction](dialect)) await run(sql);
+  if (direction === 'up') await run(noteMigration[dialect], [version, name, Date.now()]);
+  else await run(forgetMigration[dialect], [version]);
 }
 
 interface RoutePart {
@@ -171,20 +166,15 @@ function notRun(available: readonly Migration[], current: number, target: number
  * One migration at a time over all processes. SQLite's transaction holds the write lock since it began;
  * PostgreSQL needs one that ends with the transaction, apart for each schema.
  */
-async function lock(database: Database, transaction: Kysely<Schema>): Promise<void> {
-  if (database.dialect === 'postgres') {
-    const { sql } = queryBuilder();
-    await sql`SELECT pg_advisory_xact_lock(hashtextextended('runyard_migrations:' || current_schema(), 0))`.execute(
-      transaction,
-    );
+async function lock(run: RunStatement, dialect: Dialect): Promise<void> {
+  if (dialect === 'postgres') {
+    await run(`SELECT pg_advisory_xact_lock(hashtextextended('runyard_migrations:' || current_schema(), 0))`);
   }
-  await transaction.schema
-    .createTable('runyard_migrations')
-    .ifNotExists()
-    .addColumn('version', 'integer', (column) => column.primaryKey())
-    .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('applied_at', 'bigint', (column) => column.notNull())
-    .execute();
+  await run(`CREATE TABLE IF NOT EXISTS runyard_migrations (
+    version integer PRIMARY KEY,
+    name text NOT NULL,
+    applied_at bigint NOT NULL
+  )`);
 }
 
 const findTable: Statement = {
@@ -195,17 +185,19 @@ const findTable: Statement = {
 
 const readVersion = statement('schema_version', 'SELECT max(version) AS version FROM runyard_migrations');
 
+interface VersionRow {
+  /** Null when no migration is noted. */
+  readonly version: number | null;
+}
+
 async function storedVersion(database: Database): Promise<number> {
   if ((await database.read(findTable, [])).length === 0) return 0;
-  const [row] = await database.read<{ version: number | null }>(readVersion, []);
+  const [row] = await database.read<VersionRow>(readVersion, []);
   return row?.version ?? 0;
 }
 
-async function currentVersion(query: Kysely<Schema>): Promise<number> {
-  const row = await query
-    .selectFrom('runyard_migrations')
-    .select((select) => select.fn.max('version').as('version'))
-    .executeTakeFirst();
+async function versionUnderLock(run: RunStatement, dialect: Dialect): Promise<number> {
+  const [row] = await run<VersionRow>(readVersion[dialect]);
   return row?.version ?? 0;
 }
 

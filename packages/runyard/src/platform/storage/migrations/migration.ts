@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely';
 import type { Dialect } from '../database.js';
 
 /** A numbered change of the schema. Migrations are written once and never edited after a release. */
@@ -6,9 +5,9 @@ export interface Migration {
   readonly version: number;
   readonly name: string;
   /**
-   * Both run in a transaction. They see an untyped database on purpose: the types describe the newest schema,
-   * a migration works on the one of its time.
+   * The statements of the change, and those that take it back. They run in their order in one transaction, and
+   * are plain SQL: a start with a new data folder does not wait for the query builder.
    */
-  up(database: Kysely<unknown>, dialect: Dialect): Promise<void>;
-  down(database: Kysely<unknown>, dialect: Dialect): Promise<void>;
+  up(dialect: Dialect): readonly string[];
+  down(dialect: Dialect): readonly string[];
 }

@@ -6,8 +6,10 @@ import type { PostgresDatabase } from '../database.js';
 import { queryBuilder } from '../query-builder.js';
 import type { Schema } from '../schema.js';
 import { decodeRows, encodeParameter } from '../text.js';
+import { completeTransaction } from '../transaction.js';
 import { isUndoneByPostgres } from '../transient.js';
 import { postgresDialect } from './driver.js';
+import { beginPostgresTransaction } from './transaction.js';
 
 export interface OpenPostgresOptions {
   readonly id: string;
@@ -76,6 +78,7 @@ export async function openPostgres({
         underWay.delete(written);
       }
     },
+    transaction: async (work) => completeTransaction(await beginPostgresTransaction(queryPool), work),
     close() {
       closing ??= (async () => {
         // The pool forgets statements that wait for a connection.
@@ -99,7 +102,7 @@ async function writeUntilKept(pool: pg.Pool, query: pg.QueryConfig): Promise<voi
 }
 
 function newPool(url: string, max: number, onConnect?: (client: pg.ClientBase) => Promise<unknown>): pg.Pool {
-  return new pg.Pool({
+  const pool = new pg.Pool({
     connectionString: url,
     max,
     onConnect,
@@ -107,6 +110,10 @@ function newPool(url: string, max: number, onConnect?: (client: pg.ClientBase) =
     keepAlive: true,
     types: { getTypeParser: typeParser },
   });
+  // A connection in use that breaks fails its query and says so once more as an event. The pool listens to that
+  // only while the connection is idle, and without a listener it would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
 }
 
 /** Counts and times are well within what a number holds exactly; the driver's default for them is text. */

@@ -6,9 +6,11 @@ import type { Log } from '../../../core/log.js';
 import type { Durability, SqliteDatabase } from '../database.js';
 import { queryBuilder } from '../query-builder.js';
 import type { Schema } from '../schema.js';
+import { completeTransaction } from '../transaction.js';
 import { sqliteDialect } from './driver.js';
 import { loadSqliteLibrary, type SqliteConnection, sqliteLibraryPath } from './library.js';
 import { SqliteReader } from './reader.js';
+import { SqliteTransaction } from './transaction.js';
 import { SqliteWriter } from './writer.js';
 
 export interface OpenSqliteOptions {
@@ -41,6 +43,7 @@ export async function openSqlite({ id, path, durability, log }: OpenSqliteOption
     },
     read: async (statement, parameters) => reader.read(statement, parameters),
     write: (units) => writer.write(units),
+    transaction: async (work) => completeTransaction(await SqliteTransaction.begin(writer), work),
     close() {
       // The reader first: whoever closes last moves the log into the file, and that must not happen here.
       closing ??= (async () => {

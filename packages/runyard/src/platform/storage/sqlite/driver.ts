@@ -3,6 +3,7 @@ import type { SqlValue } from '../database.js';
 import { queryBuilder } from '../query-builder.js';
 import { decodeRows, encodeForSqlite } from '../text.js';
 import type { SqliteReader } from './reader.js';
+import { SqliteTransaction } from './transaction.js';
 import type { SqliteWriter } from './writer.js';
 
 /** Kysely over the reading connection of this thread and the writing one of the other. */
@@ -46,57 +47,43 @@ class SqliteDriver implements Driver {
 }
 
 class SqliteDriverConnection implements DatabaseConnection {
-  #endTurn: (() => void) | undefined;
+  #transaction: SqliteTransaction | undefined;
 
   constructor(
     private readonly reader: SqliteReader,
     private readonly writer: SqliteWriter,
   ) {}
 
-  /** Takes the write lock at once: a transaction that reads first and then writes would fail when it is beaten. */
   async begin(): Promise<void> {
-    const endTurn = await this.writer.takeTurn();
-    try {
-      await this.writer.queryInTurn('BEGIN IMMEDIATE', []);
-      this.#endTurn = endTurn;
-    } catch (error) {
-      endTurn();
-      throw error;
-    }
+    this.#transaction = await SqliteTransaction.begin(this.writer);
   }
 
   async commit(): Promise<void> {
-    // When it fails the transaction is still open: Kysely asks for the rollback then, which ends the turn.
-    await this.writer.queryInTurn('COMMIT', []);
-    this.#finishTurn();
+    // When it fails the transaction is still open: Kysely asks for the rollback then.
+    await this.#transaction?.commit();
+    this.#transaction = undefined;
   }
 
   async rollback(): Promise<void> {
-    // It fails when SQLite has rolled back by itself; the error that led here is the one to tell.
-    await this.writer.queryInTurn('ROLLBACK', []).catch(() => {});
-    this.#finishTurn();
+    await this.#transaction?.rollback();
+    this.#transaction = undefined;
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const parameters = (query.parameters as readonly SqlValue[]).map(encodeForSqlite);
-    if (this.#endTurn === undefined && onlyReads(query)) {
-      return { rows: decodeRows(this.reader.query(query.sql, parameters) as Row[]) };
+    const parameters = query.parameters as readonly SqlValue[];
+    if (this.#transaction !== undefined) {
+      const { rows, changes } = await this.#transaction.execute(query.sql, parameters);
+      return { rows: rows as Row[], numAffectedRows: BigInt(changes) };
     }
-    const outcome =
-      this.#endTurn === undefined
-        ? await this.writer.query(query.sql, parameters)
-        : await this.writer.queryInTurn(query.sql, parameters);
-    return { rows: decodeRows(outcome.rows as Row[]), numAffectedRows: BigInt(outcome.changes) };
+    const encoded = parameters.map(encodeForSqlite);
+    if (onlyReads(query)) return { rows: decodeRows(this.reader.query(query.sql, encoded) as Row[]) };
+    const { rows, changes } = await this.writer.query(query.sql, encoded);
+    return { rows: decodeRows(rows as Row[]), numAffectedRows: BigInt(changes) };
   }
 
   // biome-ignore lint/correctness/useYield: the interface asks for a generator
   async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
     throw new Error('Streaming a query is not supported on SQLite; read pages instead.');
-  }
-
-  #finishTurn(): void {
-    this.#endTurn?.();
-    this.#endTurn = undefined;
   }
 }
 

@@ -1,0 +1,45 @@
+import type { SqlValue } from '../database.js';
+import { decodeRows, encodeForSqlite } from '../text.js';
+import type { OpenTransaction } from '../transaction.js';
+import type { QueryOutcome, SqliteWriter } from './writer.js';
+
+/** A transaction on the writing connection: it is the writer's turn, so that nobody else writes until it ends. */
+export class SqliteTransaction implements OpenTransaction {
+  private constructor(
+    private readonly writer: SqliteWriter,
+    private readonly endTurn: () => void,
+  ) {}
+
+  /** Takes the write lock at once: a transaction that reads first and then writes would fail when it is beaten. */
+  static async begin(writer: SqliteWriter): Promise<SqliteTransaction> {
+    const endTurn = await writer.takeTurn();
+    try {
+      await writer.queryInTurn('BEGIN IMMEDIATE', []);
+      return new SqliteTransaction(writer, endTurn);
+    } catch (error) {
+      endTurn();
+      throw error;
+    }
+  }
+
+  async query(sql: string, parameters: readonly SqlValue[]): Promise<unknown[]> {
+    return (await this.execute(sql, parameters)).rows;
+  }
+
+  /** As `query`, and tells how many rows the statement changed. */
+  async execute(sql: string, parameters: readonly SqlValue[]): Promise<QueryOutcome> {
+    const outcome = await this.writer.queryInTurn(sql, parameters.map(encodeForSqlite));
+    return { rows: decodeRows(outcome.rows), changes: outcome.changes };
+  }
+
+  async commit(): Promise<void> {
+    await this.writer.queryInTurn('COMMIT', []);
+    this.endTurn();
+  }
+
+  async rollback(): Promise<void> {
+    // It fails when SQLite has rolled back by itself.
+    await this.writer.queryInTurn('ROLLBACK', []).catch(() => {});
+    this.endTurn();
+  }
+}
