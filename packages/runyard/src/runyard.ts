@@ -75,6 +75,7 @@ export class Runyard {
   private logger: Log | null = null;
   private opening: Promise<OpenService> | null = null;
   private databases: Promise<readonly Database[]> | null = null;
+  private closing: Promise<void> | null = null;
 
   constructor(private readonly options: RunyardOptions) {
     this.components = new ComponentsService(options.agents ?? []);
@@ -160,17 +161,25 @@ export class Runyard {
   }
 
   /** Takes no new runs, gives running ones time, hands on what is left, ends streams cleanly, and closes. */
-  async close(options: { readonly graceMs?: number } = {}): Promise<void> {
-    const service = this.opening === null ? null : await this.opening.catch(() => null);
-    if (service !== null) {
-      await service.spaces.stop(options.graceMs ?? this.settings.stopGraceMs);
-      await service.http.close();
-      await Promise.all(this.components.readyAgents().map((agent) => agent.close()));
-    }
-    const databases = this.databases === null ? [] : await this.databases.catch(() => []);
-    await Promise.all(databases.map((database) => database.close()));
+  close(options: { readonly graceMs?: number } = {}): Promise<void> {
+    this.closing ??= this.closeNow(options.graceMs ?? this.settings.stopGraceMs).finally(() => {
+      this.closing = null;
+    });
+    return this.closing;
+  }
+
+  private async closeNow(graceMs: number): Promise<void> {
+    const { opening, databases } = this;
     this.opening = null;
     this.databases = null;
+    const service = await opening?.catch(() => null);
+    try {
+      await service?.spaces.stop(graceMs);
+      await service?.http.close();
+      if (service) await Promise.all(this.components.readyAgents().map((agent) => agent.close()));
+    } finally {
+      await closeAll((await databases?.catch(() => [])) ?? []);
+    }
   }
 
   private load(): LoadedSettings {
@@ -188,7 +197,14 @@ export class Runyard {
   }
 
   private open(): Promise<OpenService> {
-    this.opening ??= this.assemble();
+    // what could not be opened may be mended meanwhile: the next one tries again
+    this.opening ??= this.assemble().catch(async (error: unknown) => {
+      const { databases } = this;
+      this.opening = null;
+      this.databases = null;
+      await closeAll((await databases?.catch(() => [])) ?? []);
+      throw error;
+    });
     return this.opening;
   }
 
@@ -239,7 +255,13 @@ export class Runyard {
           : { id, ...given, durability: given.durability ?? settings.durability },
       ),
     ];
-    return Promise.all(wanted.map((database) => openDatabase({ ...database, log })));
+    const opened = await Promise.allSettled(wanted.map((database) => openDatabase({ ...database, log })));
+    const databases = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    const failed = opened.find((result) => result.status === 'rejected');
+    if (failed === undefined) return databases;
+    await closeAll(databases);
+    this.databases = null;
+    throw failed.reason;
   }
 
   private migratesItself(databaseId: string): boolean {
@@ -269,6 +291,10 @@ export class Runyard {
       return { engine, journal: runs };
     });
   }
+}
+
+async function closeAll(databases: readonly Database[]): Promise<void> {
+  await Promise.all(databases.map((database) => database.close()));
 }
 
 async function migrateOrFail(database: Database): Promise<void> {

@@ -18,8 +18,9 @@ forEachDatabase((_dialect, freshPlace) => {
     );
     await runs.commit([...ended, free, held, ...over].map((run) => creation(run)));
     const found = [ended[1]!, ended[2]!, ended[0]!, free];
-    expect(await runs.expired(start + 1000, 10)).toEqual(found);
-    expect(await runs.expired(start + 1000, 2)).toEqual(found.slice(0, 2));
+    expect(await runs.expired(start + 1000, 10, 0)).toEqual(found);
+    expect(await runs.expired(start + 1000, 2, 0)).toEqual(found.slice(0, 2));
+    expect(await runs.expired(start + 1000, 2, 1)).toEqual(found.slice(1, 3));
   });
 
   it('gives an ended lease to the first who claims it', async () => {
@@ -63,12 +64,21 @@ forEachDatabase((_dialect, freshPlace) => {
     const theirs = aRun({ leaseOwner: 'process-2' });
     await runs.commit([...mine, theirs].map((run) => creation(run)));
     expect([...(await runs.leaseOwners())].sort()).toEqual(['process-1', 'process-2']);
-    await runs.renewLeases('process-1', start + 90_000);
-    expect(await runs.expired(start + 60_000, 10)).toEqual([theirs]);
+    const everyRun = [...mine, theirs].map(({ runId }) => runId);
+    await runs.renewLeases('process-1', everyRun, start + 90_000);
+    expect(await runs.expired(start + 60_000, 10, 0)).toEqual([theirs]);
     await runs.releaseLeases('process-1');
     expect(await runs.leaseOwners()).toEqual(['process-2']);
-    const released = await runs.expired(start, 10);
+    const released = await runs.expired(start, 10, 0);
     expect(released.map(({ runId }) => runId)).toEqual(mine.map(({ runId }) => runId));
+  });
+
+  it('prolongs only the runs it is told: one that its process has lost must be found', async () => {
+    const runs = await aStore();
+    const [held, lost] = [aRun(), aRun()];
+    await runs.commit([held, lost].map((run) => creation(run)));
+    await runs.renewLeases('process-1', [held.runId], start + 90_000);
+    expect((await runs.expired(start + 60_000, 10, 0)).map(({ runId }) => runId)).toEqual([lost.runId]);
   });
 
   it('lets exactly one of many claim a run, and fences the old holder at that moment', async () => {
@@ -113,10 +123,16 @@ forEachDatabase((_dialect, freshPlace) => {
     const work: Promise<unknown>[] = [];
     for (let round = 1; round <= 10; round++) {
       work.push(writer!.commit(shuffled.map((run) => progress(run, { nextEventIndex: round }))));
-      work.push(renewer!.renewLeases('process-1', start + round));
+      work.push(
+        renewer!.renewLeases(
+          'process-1',
+          all.map(({ runId }) => runId),
+          start + round,
+        ),
+      );
     }
     await Promise.all(work);
     expect(await writer!.commit(all.map((run) => progress(run, finished)))).toEqual([]);
-    expect(await writer!.expired(start + 90_000, 10)).toEqual([]);
+    expect(await writer!.expired(start + 90_000, 10, 0)).toEqual([]);
   });
 });

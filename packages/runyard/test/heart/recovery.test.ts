@@ -52,7 +52,7 @@ async function abandoned(setUp: ReturnType<typeof twoSteps>) {
   const handle = await begin(dead, store, setUp.component, { background: true });
   await setUp.reached.promise;
   await expect.poll(async () => (await store.load(handle.runId))?.steps.length).toBe(2);
-  await expect.poll(async () => (await store.expired(Date.now(), 10)).length).toBe(1);
+  await expect.poll(async () => (await store.expired(Date.now(), 10, 0)).length).toBe(1);
   return { store, handle, dead };
 }
 
@@ -106,14 +106,14 @@ describe('a run whose process died', () => {
     await next.recover();
     await expect.poll(async () => (await store.load(handle.runId))?.run.status).toBe('paused');
     expect(setUp.counts.second).toBe(1);
-    const answered = await next.answer(handle.runId, 'two:outcome', {
+    const answered = await next.answer(handle.runId, 'two:outcome:1', {
       outcome: 'done',
       output: 'it had worked',
     });
     const { run } = await answered.ended;
     expect(run).toMatchObject({ status: 'completed', result: { content: 'first it had worked' } });
     expect(setUp.counts).toEqual({ first: 1, second: 1 });
-    await expect(next.answer(handle.runId, 'two:outcome', { outcome: 'retry' })).rejects.toMatchObject({
+    await expect(next.answer(handle.runId, 'two:outcome:1', { outcome: 'retry' })).rejects.toMatchObject({
       code: 'illegal_transition',
     });
   });
@@ -124,7 +124,7 @@ describe('a run whose process died', () => {
     const next = engineOver(store, [setUp.component]);
     await next.recover();
     await expect.poll(async () => (await store.load(handle.runId))?.run.status).toBe('paused');
-    const { run } = await (await next.answer(handle.runId, 'two:outcome', { outcome: 'retry' })).ended;
+    const { run } = await (await next.answer(handle.runId, 'two:outcome:1', { outcome: 'retry' })).ended;
     expect(run.result?.content).toBe('first second');
     expect(setUp.counts.second).toBe(2);
   });

@@ -41,6 +41,7 @@ export interface RunSpacesOptions {
 export class RunSpaces {
   private readonly spaces: ReadonlyMap<string, RunSpace & { readonly database: Database }>;
   private readonly ready = new Set<string>();
+  private readonly opened = new Map<string, Promise<void>>();
 
   constructor(options: RunSpacesOptions) {
     this.spaces = new Map(options.databases.map((database) => [database.id, newSpace(database, options)]));
@@ -69,10 +70,10 @@ export class RunSpaces {
   private async openIfReady(space: RunSpace & { readonly database: Database }): Promise<boolean> {
     const { pending } = await schemaStatus(space.database);
     if (pending.length > 0) return false;
-    if (!this.ready.has(space.databaseId)) {
-      this.ready.add(space.databaseId);
-      await space.engine.open();
-    }
+    const opening = this.opened.get(space.databaseId) ?? space.engine.open();
+    this.opened.set(space.databaseId, opening);
+    await opening;
+    this.ready.add(space.databaseId);
     return true;
   }
 }
@@ -93,7 +94,7 @@ function newSpace(database: Database, { leaseMs, log, prices, resolve }: RunSpac
     leaseMs,
     isTransient: isTransientStorageError,
     resolve: (run) => resolve(run, async () => (await runs.session(run.sessionId))?.state ?? {}),
-    ...(database.dialect === 'sqlite' && { isGone: (other: string) => isLeaseOwnerGone(other, owner) }),
+    ...(database.dialect === 'sqlite' && { isGone: isLeaseOwnerGone }),
   });
   return { database, databaseId: database.id, runs, sessions, media, engine };
 }

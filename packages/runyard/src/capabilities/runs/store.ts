@@ -50,6 +50,9 @@ const stepList = stepColumns.join(', ');
 /** The statuses in which a process has to hold the run. The indexes name them in the same words. */
 const heldStatuses = ['pending', 'running'] as const;
 
+/** Parameters of one statement are bounded. */
+const renewedAtOnce = 500;
+
 const readRun = statement('run', `SELECT ${runList} FROM runs WHERE run_id = ?`);
 
 const readRunSteps = statement('run_steps', `SELECT ${stepList} FROM steps WHERE run_id = ? ORDER BY seq`);
@@ -75,6 +78,7 @@ const readHistory = statement(
   'run_history',
   `SELECT ${runList} FROM runs
    WHERE session_id = ? AND component_id = ? AND status = 'completed' AND created_at <= ? AND run_id <> ?
+     AND parent_run_id IS NULL
    ORDER BY created_at DESC, run_id DESC LIMIT ?`,
 );
 
@@ -100,7 +104,7 @@ const readExpired = statement(
   'expired_runs',
   `SELECT ${runList} FROM runs
    WHERE status IN ('pending', 'running') AND coalesce(lease_expires_at, 0) <= ?
-   ORDER BY created_at, run_id LIMIT ?`,
+   ORDER BY created_at, run_id LIMIT ? OFFSET ?`,
 );
 
 const readLeaseOwners = statement(
@@ -172,8 +176,8 @@ export class RunStore implements RunJournal {
     return this.#sessions.summary(sessionId);
   }
 
-  async expired(now: number, limit: number): Promise<readonly Run[]> {
-    return (await this.database.read<RunsTable>(readExpired, [now, limit])).map(runFromRow);
+  async expired(now: number, limit: number, passed: number): Promise<readonly Run[]> {
+    return (await this.database.read<RunsTable>(readExpired, [now, limit, passed])).map(runFromRow);
   }
 
   async leaseOwners(): Promise<readonly string[]> {
@@ -197,12 +201,15 @@ export class RunStore implements RunJournal {
     return row && runFromRow(row);
   }
 
-  async renewLeases(owner: string, expiresAt: number): Promise<void> {
-    await this.database.query
-      .updateTable('runs')
-      .set({ lease_expires_at: expiresAt })
-      .where('run_id', 'in', this.#lockedRunsOf(owner))
-      .execute();
+  async renewLeases(owner: string, runIds: readonly string[], expiresAt: number): Promise<void> {
+    for (let at = 0; at < runIds.length; at += renewedAtOnce) {
+      const some = runIds.slice(at, at + renewedAtOnce);
+      await this.database.query
+        .updateTable('runs')
+        .set({ lease_expires_at: expiresAt })
+        .where('run_id', 'in', this.#lockedRunsOf(owner).where('run_id', 'in', some))
+        .execute();
+    }
   }
 
   async releaseLeases(owner: string): Promise<void> {

@@ -154,6 +154,10 @@ export class BuiltAgent extends FactoryMade {
   execute(context: RunContext): Promise<RunResult> {
     return this.agent.execute(context);
   }
+
+  metrics(context: RunContext): JsonObject {
+    return this.agent.metrics(context);
+  }
 }
 
 /** Stands for the agent of a run that has to go on and can no longer be built. */

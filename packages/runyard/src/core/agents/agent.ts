@@ -16,6 +16,7 @@ import { checkStageSettings } from './check-stage-settings.js';
 import type { AgentDefinition, AgentSettings } from './definition.js';
 import { executeAgent } from './execute-agent.js';
 import { checkInput } from './hooks/input-schema.js';
+import { metricsOf } from './metrics.js';
 import type { AgentRunner, AgentRunOptions, AgentRunOutput, StreamedEvent } from './runner.js';
 import { builtInTools } from './turns/built-in/built-in-tools.js';
 
@@ -65,6 +66,10 @@ export class Agent implements AgentDefinition, Executable {
 
   execute(context: RunContext): Promise<RunResult> {
     return executeAgent(this, context);
+  }
+
+  metrics(context: RunContext): JsonObject {
+    return metricsOf(this.model, context);
   }
 
   endEvents(end: RunEnd): readonly RunEvent[] {

@@ -38,7 +38,6 @@ export async function executeAgent(agent: AgentDefinition, context: RunContext):
     await summariseSession(execution, textOf(result.content));
     return { ...result, metrics: metricsOf(agent.model, context) };
   } catch (error) {
-    context.draft.metrics = metricsOf(agent.model, context);
     if (error instanceof ModelError) throw modelFailure(error);
     throw error;
   }

@@ -63,7 +63,7 @@ export interface RunContext {
   /** What the tokens of a model cost, over the list prices. */
   readonly prices: ModelPrices;
   /** What the run has to show if it ends here: kept up to date by the executor. */
-  readonly draft: { content: string; extra?: JsonObject; metrics?: JsonObject };
+  readonly draft: { content: string; extra?: JsonObject };
   /** What only the caller who waits for this very execution is told; it is not stored with the run. */
   readonly shown: { history: readonly Message[] };
   step<T extends Json>(key: string, spec: StepSpec<T>, work: (scope: StepScope) => Promise<T>): Promise<T>;
@@ -254,7 +254,8 @@ export class JournaledContext implements RunContext {
       interrupted.policy === 'fail'
         ? { outcome: 'failed', message }
         : await this.wait<OutcomeAnswer>({
-            key: `${recorded.key}:outcome`,
+            // a step that was done again and interrupted again is another question
+            key: `${recorded.key}:outcome:${recorded.attempt}`,
             kind: 'unknown_outcome',
             data: { step: recorded.key, name: recorded.name, started_at: recorded.startedAt, message },
           });

@@ -18,6 +18,7 @@ export class EventLog {
   private heldFrom = Number.POSITIVE_INFINITY;
   private readonly waiting = new Set<() => void>();
   private closed = false;
+  private elsewhere = false;
 
   /** Indices from `firstIndex` on are (or will be) in this log, earlier ones are in the store. */
   constructor(private firstIndex: number) {
@@ -51,6 +52,15 @@ export class EventLog {
   release(): void {
     this.heldFrom = Number.POSITIVE_INFINITY;
     this.notify();
+  }
+
+  /** The run goes on in another process: what comes next is not in this log. */
+  moveAway(): void {
+    this.elsewhere = true;
+  }
+
+  get movedAway(): boolean {
+    return this.elsewhere;
   }
 
   end(): void {

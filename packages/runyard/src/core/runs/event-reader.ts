@@ -67,6 +67,7 @@ export class EventReader {
   }
 
   private async available(): Promise<readonly LoggedEvent[] | null> {
+    if (this.log?.ended && this.log.movedAway) this.log = undefined;
     this.log ??= this.sources.liveLog(this.runId);
     if (this.log === undefined) return this.fromStore();
     const events = this.log.read(this.cursor, batchEvents);
@@ -76,9 +77,10 @@ export class EventReader {
   }
 
   private async catchUp(log: EventLog): Promise<readonly LoggedEvent[]> {
+    const memoryBegins = log.start;
     const events = await this.stored();
     // a recovered run leaves a gap in the indices: nothing is stored there, so go on where memory begins
-    if (events.length === 0 || events[0]!.index >= log.start) this.cursor = Math.max(this.cursor, log.start);
+    if (events.length === 0) this.cursor = Math.max(this.cursor, memoryBegins);
     return events;
   }
 

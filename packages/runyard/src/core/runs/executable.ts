@@ -18,6 +18,8 @@ export interface Executable {
   /** Checks what a caller says and answers with the input of the run. Left out: any text will do. */
   acceptInput?(message: string): Promise<string>;
   execute(context: RunContext): Promise<RunResult>;
+  /** What the run has cost so far, in wire form: for one that does not complete. */
+  metrics?(context: RunContext): JsonObject;
   /** The last events of a run that ended this way, in the words of the wire. */
   endEvents(end: RunEnd): readonly RunEvent[];
 }

@@ -40,6 +40,7 @@ export class LiveRun implements WriteSource {
   private stored: boolean;
   private changed = true;
   private closed = false;
+  private highestSeq = -1;
   private summary: SummaryWrite | undefined;
   private readonly steps = new Map<string, StepRecord>();
   private changedSteps: Set<string> | null = null;
@@ -57,7 +58,10 @@ export class LiveRun implements WriteSource {
     this.stored = start.session === null;
     this.sent = new Set(start.sentEvents);
     this.eventFields = start.eventFields;
-    for (const step of start.steps) this.steps.set(step.key, step);
+    for (const step of start.steps) {
+      this.steps.set(step.key, step);
+      this.highestSeq = Math.max(this.highestSeq, step.seq);
+    }
     this.log = new EventLog(start.run.nextEventIndex);
     this.state = new SessionState(start.run.sessionId, start.sessionState, () => this.touch());
   }
@@ -92,7 +96,8 @@ export class LiveRun implements WriteSource {
   }
 
   nextSeq(): number {
-    return this.steps.size;
+    this.highestSeq += 1;
+    return this.highestSeq;
   }
 
   transition(status: RunStatus, result: RunResult | null = this.record.result): void {

@@ -56,11 +56,11 @@ export class MemoryJournal implements RunJournal, PastSessions {
     return this.runs.get(runId)?.run;
   }
 
-  async expired(now: number, limit: number): Promise<readonly Run[]> {
+  async expired(now: number, limit: number, passed: number): Promise<readonly Run[]> {
     return [...this.runs.values()]
       .map(({ run }) => run)
       .filter(({ status, leaseExpiresAt }) => isOpen(status) && (leaseExpiresAt ?? 0) < now)
-      .slice(0, limit);
+      .slice(passed, passed + limit);
   }
 
   async claim({ runId, attempt, owner, now, expiresAt }: LeaseClaim): Promise<Run | undefined> {
@@ -72,8 +72,8 @@ export class MemoryJournal implements RunJournal, PastSessions {
     return stored.run;
   }
 
-  async renewLeases(owner: string, expiresAt: number): Promise<void> {
-    this.setLeases(owner, expiresAt);
+  async renewLeases(owner: string, runIds: readonly string[], expiresAt: number): Promise<void> {
+    this.setLeases(owner, expiresAt, new Set(runIds));
   }
 
   async releaseLeases(owner: string): Promise<void> {
@@ -92,7 +92,10 @@ export class MemoryJournal implements RunJournal, PastSessions {
       .filter(({ run }) => run.sessionId === query.sessionId && run.componentId === query.componentId)
       .filter(
         ({ run }) =>
-          run.status === 'completed' && run.runId !== query.exceptRunId && run.createdAt <= query.before,
+          run.status === 'completed' &&
+          run.parentRunId === null &&
+          run.runId !== query.exceptRunId &&
+          run.createdAt <= query.before,
       )
       .slice(-query.count)
       .map((stored) => ({ run: stored.run, steps: inOrder(stored) }));
@@ -171,8 +174,9 @@ export class MemoryJournal implements RunJournal, PastSessions {
     session.summary = summary;
   }
 
-  private setLeases(owner: string, expiresAt: number): void {
+  private setLeases(owner: string, expiresAt: number, only?: ReadonlySet<string>): void {
     for (const stored of this.runs.values()) {
+      if (only !== undefined && !only.has(stored.run.runId)) continue;
       if (stored.run.leaseOwner === owner && isOpen(stored.run.status)) {
         stored.run = { ...stored.run, leaseExpiresAt: expiresAt };
       }

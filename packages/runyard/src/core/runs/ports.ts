@@ -20,8 +20,8 @@ export interface RunJournal {
   /** Status and next event index as stored: what a reader in another process needs to know. */
   progress(runId: string): Promise<{ status: RunStatus; nextEventIndex: number } | undefined>;
 
-  /** Pending and running runs whose lease ended before `now`, oldest first. */
-  expired(now: number, limit: number): Promise<readonly Run[]>;
+  /** Pending and running runs whose lease ended before `now`, oldest first, without the first `passed`. */
+  expired(now: number, limit: number, passed: number): Promise<readonly Run[]>;
 
   /**
    * Takes over a pending, running or paused run: raises its attempt if it still is `attempt` and nobody holds a
@@ -29,8 +29,8 @@ export interface RunJournal {
    */
   claim(claim: LeaseClaim): Promise<Run | undefined>;
 
-  /** Prolongs the leases of all runs that `owner` holds. */
-  renewLeases(owner: string, expiresAt: number): Promise<void>;
+  /** Prolongs the leases of those of the runs that `owner` still holds. */
+  renewLeases(owner: string, runIds: readonly string[], expiresAt: number): Promise<void>;
 
   /** Ends the leases of all runs that `owner` holds, so that another process can take the runs over at once. */
   releaseLeases(owner: string): Promise<void>;

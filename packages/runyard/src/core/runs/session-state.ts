@@ -1,11 +1,24 @@
 import type { Json, JsonObject } from '../json.js';
 import type { StateChange } from './ports.js';
 
+/** Keys are part of an index in some databases. */
+export const maxStateKeyLength = 255;
+
+/** How a run's own code reads and changes the state of its session. */
+export interface StateView {
+  get(key: string): Json | undefined;
+  set(key: string, value: Json): void;
+  delete(key: string): void;
+  /** A copy of everything. */
+  all(): JsonObject;
+}
+
 /**
  * The state of a session as one run sees it. Changes are remembered by top-level key, so that parallel runs of a
- * session merge instead of undoing each other.
+ * session merge instead of undoing each other. Values go in and out as copies: an object that is changed after it
+ * was set, or that another session began with, changes nothing here.
  */
-export class SessionState {
+export class SessionState implements StateView {
   private changed: Set<string> | null = null;
   private readonly values: Map<string, Json>;
 
@@ -18,11 +31,13 @@ export class SessionState {
   }
 
   get(key: string): Json | undefined {
-    return this.values.get(key);
+    const value = this.values.get(key);
+    return value === undefined ? undefined : copyOf(value);
   }
 
   set(key: string, value: Json): void {
-    this.values.set(key, value);
+    checkKey(key);
+    this.values.set(key, copyOf(value));
     this.note(key);
   }
 
@@ -31,9 +46,16 @@ export class SessionState {
     this.note(key);
   }
 
-  /** A copy of everything. */
   all(): JsonObject {
-    return Object.fromEntries(this.values);
+    return this.values.size === 0 ? {} : (copyOf(Object.fromEntries(this.values)) as JsonObject);
+  }
+
+  /**
+   * A view whose changes count only once it is merged: what a step does to the state is stored with the end of
+   * the step, so that a step that is done again after a crash does not count twice.
+   */
+  fork(): ForkedState {
+    return new ForkedState(this);
   }
 
   /** What changed since the last call. */
@@ -55,4 +77,64 @@ export class SessionState {
     this.changed.add(key);
     this.onChange();
   }
+}
+
+/** The state as one step sees it: what others changed, and over it what the step itself did. */
+export class ForkedState implements StateView {
+  /** Undefined stands for a removed key. */
+  private readonly own = new Map<string, Json | undefined>();
+
+  constructor(private readonly base: SessionState) {}
+
+  get(key: string): Json | undefined {
+    if (!this.own.has(key)) return this.base.get(key);
+    const value = this.own.get(key);
+    return value === undefined ? undefined : copyOf(value);
+  }
+
+  set(key: string, value: Json): void {
+    checkKey(key);
+    this.own.set(key, copyOf(value));
+  }
+
+  delete(key: string): void {
+    this.own.set(key, undefined);
+  }
+
+  all(): JsonObject {
+    const values = new Map(Object.entries(this.base.all()));
+    for (const [key, value] of this.own) {
+      if (value === undefined) values.delete(key);
+      else values.set(key, copyOf(value));
+    }
+    return Object.fromEntries(values);
+  }
+
+  /** Hands the changes over. */
+  merge(): void {
+    for (const [key, value] of this.own) {
+      if (value === undefined) this.base.delete(key);
+      else this.base.set(key, value);
+    }
+    this.own.clear();
+  }
+}
+
+function checkKey(key: string): void {
+  if (key.length > maxStateKeyLength) {
+    throw new TypeError(
+      `A key of the session state has at most ${maxStateKeyLength} characters; '${key.slice(0, 40)}…' has ${key.length}.`,
+    );
+  }
+}
+
+/** Application code sets state: what JSON cannot hold is refused here, where the code that did it is told. */
+function copyOf(value: Json): Json {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  const text = JSON.stringify(value);
+  if (text === undefined || typeof value === 'number') {
+    throw new TypeError(`The session state holds JSON values; ${String(value)} is none.`);
+  }
+  return JSON.parse(text) as Json;
 }

@@ -1,7 +1,8 @@
 import { errors } from '../errors.js';
 import { newId } from '../ids.js';
-import type { RunEngine, RunHandle } from './engine.js';
+import type { RunEngine } from './engine.js';
 import type { Executable } from './executable.js';
+import type { RunHandle } from './executor.js';
 import type { RunJournal, SessionSnapshot } from './ports.js';
 import type { RunInput } from './run.js';
 

@@ -111,23 +111,27 @@ export class WriteQueue {
   private async commitBatch(
     batch: Map<RunWrite, WriteSource>,
     waiters: Map<WriteSource, Waiter>,
+    tried = false,
   ): Promise<void> {
     try {
-      const refused = await this.commitPatiently([...batch.keys()]);
+      const refused = await this.commitPatiently([...batch.keys()], tried);
       settle(batch, waiters, refused);
     } catch (error) {
       // one write that cannot be stored must not take the others with it
       if (batch.size === 1) return this.fail(batch, waiters, error);
-      for (const entry of batch) await this.commitBatch(new Map([entry]), waiters);
+      for (const entry of batch) await this.commitBatch(new Map([entry]), waiters, true);
     }
   }
 
   /** A database that is away for a moment delays the runs, it does not end them. */
-  private async commitPatiently(writes: readonly RunWrite[]): Promise<readonly RefusedWrite[]> {
+  private async commitPatiently(
+    writes: readonly RunWrite[],
+    tried: boolean,
+  ): Promise<readonly RefusedWrite[]> {
     for (let failures = 0; ; failures += 1) {
       try {
         const refused = await this.journal.commit(writes);
-        return failures === 0 ? refused : await this.notOurOwn(refused, writes);
+        return failures === 0 && !tried ? refused : await this.notOurOwn(refused, writes);
       } catch (error) {
         const delay = retryDelaysMs[failures];
         if (delay === undefined || !this.isTransient(error)) throw error;

@@ -3,6 +3,7 @@ import { resolveModel } from '../../models/resolve.js';
 import { RunPaused, type StepScope } from '../../runs/context.js';
 import { RunFailed } from '../../runs/executable.js';
 import type { RunEvent } from '../../runs/logged-event.js';
+import type { StateView } from '../../runs/session-state.js';
 import { type Answer, keepInConversation, textOf } from '../answer/answer-record.js';
 import { callAuxiliaryModel, plainMessage } from '../auxiliary/auxiliary-step.js';
 import type { AgentExecution } from '../execution.js';
@@ -82,8 +83,10 @@ async function runHook(
   const { context } = execution;
   context.emit(started, `${stage.key}:started`);
   return context.step<HookRecord>(stage.key, { kind: 'hook', name: stage.name }, async (scope) => {
+    const state = context.state.fork();
     try {
-      const content = await call(contextOf(execution, stage, scope));
+      const content = await call(contextOf(execution, stage, scope, state));
+      state.merge();
       const isChange = content !== undefined && content !== null;
       return isChange ? { outcome: 'changed', content: content as Json } : { outcome: 'passed' };
     } catch (error) {
@@ -99,7 +102,12 @@ async function runHook(
   });
 }
 
-function contextOf(execution: AgentExecution, { kind, key }: Stage, scope: StepScope): HookContext {
+function contextOf(
+  execution: AgentExecution,
+  { kind, key }: Stage,
+  scope: StepScope,
+  state: StateView,
+): HookContext {
   const { agent, context, dependencies, input, metadata } = execution;
   const { run } = context;
   let asked = 0;
@@ -110,7 +118,7 @@ function contextOf(execution: AgentExecution, { kind, key }: Stage, scope: StepS
     sessionId: run.sessionId,
     userId: run.userId,
     input: { content: input.content, media: run.input.media },
-    state: context.state,
+    state,
     dependencies,
     metadata,
     fields: run.input.options.extra ?? {},

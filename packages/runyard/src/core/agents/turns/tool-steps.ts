@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../json.js';
 import { RunPaused, type StepScope } from '../../runs/context.js';
 import type { StepRecord } from '../../runs/run.js';
+import type { StateView } from '../../runs/session-state.js';
 import { executeTool } from '../../tools/execute-tool.js';
 import { parseArguments } from '../../tools/parse-arguments.js';
 import type { Tool } from '../../tools/tool.js';
@@ -94,7 +95,9 @@ async function perform(
   const { timers, media } = execution.context;
   const { toolHooks } = execution.agent.settings;
   const environment = { timers, media, hooks: toolHooks, availableTools: [...execution.tools.keys()] };
-  const outcome = await executeTool(tool, call, toolContext(execution, call, scope), environment);
+  const state = execution.context.state.fork();
+  const outcome = await executeTool(tool, call, toolContext(execution, call, scope, state), environment);
+  state.merge();
   return {
     callId: call.id,
     content: outcome.content,
@@ -111,7 +114,12 @@ function failed(call: RequestedCall, message: string, args: JsonObject | null): 
   return { callId: call.id, content: message, error: true, args, listed: true };
 }
 
-function toolContext(execution: AgentExecution, call: RequestedCall, scope: StepScope): ToolCallSite {
+function toolContext(
+  execution: AgentExecution,
+  call: RequestedCall,
+  scope: StepScope,
+  state: StateView,
+): ToolCallSite {
   const { context, dependencies, metadata } = execution;
   const { run } = context;
   let sent = 0;
@@ -122,7 +130,7 @@ function toolContext(execution: AgentExecution, call: RequestedCall, scope: Step
     toolCallId: call.id,
     idempotencyKey: scope.idempotencyKey,
     signal: scope.signal,
-    state: context.state,
+    state,
     dependencies,
     metadata,
     log: context.log,

@@ -19,7 +19,7 @@ export type ThreadRequest =
   /** Batches that share one commit. `defined` holds the texts of statements that the thread has not seen yet. */
   | {
       readonly kind: 'batches';
-      readonly defined: readonly string[];
+      readonly defined: readonly (readonly [statement: number, sql: string])[];
       readonly batches: readonly (readonly (readonly ThreadRow[])[])[];
     }
   | { readonly kind: 'query'; readonly sql: string; readonly parameters: readonly StoredValue[] }
@@ -122,7 +122,7 @@ export function writerThread(threads: typeof WorkerThreads, load: (path: string)
   function answer(request: ThreadRequest): ThreadReply {
     switch (request.kind) {
       case 'batches':
-        for (const sql of request.defined) statements.push(connection.prepare(sql));
+        for (const [number, sql] of request.defined) statements[number] = connection.prepare(sql);
         return { kind: 'batches', outcomes: runBatches(request.batches) };
       case 'query':
         return runQuery(request.sql, request.parameters);

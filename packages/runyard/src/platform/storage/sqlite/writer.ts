@@ -47,7 +47,7 @@ export class SqliteWriter {
   readonly #worker: Worker;
   readonly #turns = new Turns();
   readonly #statementNumbers = new Map<string, number>();
-  #undefined: string[] = [];
+  #undefined: [number, string][] = [];
   #waiting: WaitingBatch[] = [];
   #answer: { resolve(reply: ThreadReply): void; reject(error: unknown): void } | undefined;
   #broken: Error | undefined;
@@ -111,7 +111,7 @@ export class SqliteWriter {
       if (number === undefined) {
         number = this.#statementNumbers.size;
         this.#statementNumbers.set(row.sql, number);
-        this.#undefined.push(row.sql);
+        this.#undefined.push([number, row.sql]);
       }
       return [number, guardNumbers[row.guard ?? 'none'], row.parameters.map(encodeForSqlite)];
     });

@@ -1,0 +1,204 @@
+import { RunyardError } from '../errors.js';
+import type { Message } from '../models/message.js';
+import { JournaledContext, RunPaused, type RunSurroundings } from './context.js';
+import { EventReader } from './event-reader.js';
+import { type Executable, RunCancelled, type RunEnd, RunFailed, RunReleased } from './executable.js';
+import type { LiveRun } from './live-run.js';
+import type { LoggedEvent } from './logged-event.js';
+import type { Run, RunFailure, RunResult, StepRecord } from './run.js';
+import type { WriteQueue } from './write-queue.js';
+
+export interface EndedRun {
+  readonly run: Run;
+  readonly steps: readonly StepRecord[];
+  /** The messages of earlier runs that the model was shown. */
+  readonly history: readonly Message[];
+}
+
+export interface RunHandle {
+  readonly runId: string;
+  readonly run: Run;
+  /** Resolves when the run has ended (or paused) and that is durable. */
+  readonly ended: Promise<EndedRun>;
+  events(fromIndex?: number, filter?: (event: LoggedEvent) => boolean): EventReader;
+  cancel(reason: string): void;
+}
+
+export interface ExecutorOptions extends RunSurroundings {
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly isTransient: (error: unknown) => boolean;
+}
+
+/** Executes the runs that this process holds, from their start to their durable end. */
+export class RunExecutor {
+  private readonly live = new Map<string, { live: LiveRun; ended: Promise<EndedRun> }>();
+  private lost = false;
+
+  constructor(
+    private readonly queue: WriteQueue,
+    private readonly options: ExecutorOptions,
+  ) {}
+
+  get size(): number {
+    return this.live.size;
+  }
+
+  /** Whether a run left this process without its lease being given up: storing it failed. */
+  get hasLost(): boolean {
+    return this.lost;
+  }
+
+  has(runId: string): boolean {
+    return this.live.has(runId);
+  }
+
+  /** A run that is live in this process. */
+  handle(runId: string): RunHandle | undefined {
+    const entry = this.live.get(runId);
+    return entry && this.handleOf(entry.live, entry.ended);
+  }
+
+  /** A cursor over the events of any run, live here or not. */
+  events(runId: string, fromIndex: number, filter?: (event: LoggedEvent) => boolean): EventReader {
+    const { journal, timers } = this.options;
+    const liveLog = (id: string) => this.live.get(id)?.live.log;
+    return new EventReader({ journal, timers, liveLog }, runId, fromIndex, filter ?? null);
+  }
+
+  launch(live: LiveRun, executable: Executable): RunHandle {
+    const ended = this.execute(live, executable);
+    ended.catch(() => {});
+    this.live.set(live.runId, { live, ended });
+    return this.handleOf(live, ended);
+  }
+
+  /** Makes the end durable, and only then visible. */
+  async finish(
+    live: LiveRun,
+    executable: Executable,
+    end: RunEnd,
+    history: readonly Message[] = [],
+  ): Promise<EndedRun> {
+    live.log.hold();
+    for (const [position, event] of executable.endEvents(end).entries()) {
+      live.emit(event, `end:${live.run.attempt}:${position}`);
+    }
+    live.transition(end.status, end.result);
+    live.setLease(null, null);
+    live.close();
+    await this.queue.flush(live);
+    live.log.release();
+    return { run: live.run, steps: live.allSteps(), history };
+  }
+
+  /** Prolongs the leases of what is executed here, and of nothing else: a run that was lost has to be found. */
+  async renewLeases(): Promise<void> {
+    const held = Array.from(this.live.values(), ({ live }) => live).filter((live) => !live.isClosed);
+    if (held.length === 0) return;
+    const { journal, owner, leaseMs, log, timers } = this.options;
+    const expiresAt = timers.now() + leaseMs;
+    for (const live of held) live.setLease(owner, expiresAt);
+    try {
+      const runIds = held.map(({ runId }) => runId);
+      await journal.renewLeases(owner, runIds, expiresAt);
+    } catch (error) {
+      log.warn({ err: error }, 'leases could not be renewed');
+    }
+  }
+
+  /** Ends the executions without ending the runs: another process goes on with them. */
+  releaseAll(): void {
+    for (const { live } of this.live.values()) live.abort.abort(new RunReleased());
+  }
+
+  async allEnded(withinMs: number): Promise<void> {
+    if (this.live.size === 0) return;
+    const ended = Promise.allSettled(Array.from(this.live.values(), (entry) => entry.ended));
+    let cancel = () => {};
+    const timeUp = new Promise<void>((resolve) => {
+      cancel = this.options.timers.after(withinMs, resolve);
+    });
+    await Promise.race([ended, timeUp]);
+    cancel();
+  }
+
+  private handleOf(live: LiveRun, ended: Promise<EndedRun>): RunHandle {
+    return {
+      runId: live.runId,
+      get run() {
+        return live.run;
+      },
+      ended,
+      events: (fromIndex = 0, filter) => this.events(live.runId, fromIndex, filter),
+      cancel: (reason) => live.abort.abort(new RunCancelled(reason)),
+    };
+  }
+
+  private async execute(live: LiveRun, executable: Executable): Promise<EndedRun> {
+    const context = new JournaledContext(live, this.queue, this.options);
+    try {
+      if (live.run.status !== 'running') live.transition('running');
+      // the run has to be among the live ones before its first event, so that a reader finds it
+      await Promise.resolve();
+      const result = await untilAborted(executable.execute(context), live.abort.signal);
+      return await this.finish(live, executable, { status: 'completed', result }, context.shown.history);
+    } catch (error) {
+      if (live.isClosed || error instanceof RunReleased) throw await this.abandon(live, error);
+      const end = this.endOf(live, executable, context, error);
+      return await this.finish(live, executable, end, context.shown.history);
+    } finally {
+      if (this.live.get(live.runId)?.live === live) this.live.delete(live.runId);
+      live.log.end();
+    }
+  }
+
+  private async abandon(live: LiveRun, error: unknown): Promise<unknown> {
+    live.close();
+    if (error instanceof RunReleased) {
+      live.release();
+      await this.queue.flush(live).catch(() => {});
+    } else {
+      this.lost = true;
+      live.log.moveAway();
+      this.options.log.warn({ err: error, runId: live.runId }, 'the run is no longer executed here');
+    }
+    return error;
+  }
+
+  private endOf(live: LiveRun, executable: Executable, context: JournaledContext, error: unknown): RunEnd {
+    const metrics = executable.metrics?.(context);
+    const result: RunResult = {
+      ...context.draft,
+      contentType: 'str',
+      sessionState: live.state.all(),
+      ...(metrics !== undefined && { metrics }),
+    };
+    if (error instanceof RunCancelled) return { status: 'cancelled', reason: error.reason, result };
+    if (error instanceof RunPaused) return { status: 'paused', requirements: error.requirements, result };
+    const failure = this.failureOf(error);
+    this.options.log.warn({ err: error, runId: live.runId }, 'a run failed');
+    return { status: 'error', failure, result: { ...result, content: failure.message, error: failure } };
+  }
+
+  private failureOf(error: unknown): RunFailure {
+    if (error instanceof RunFailed) return error.failure;
+    if (error instanceof RunyardError) return { type: error.code, message: error.message };
+    // what a driver says names hosts and ports: that is for the log
+    if (this.options.isTransient(error)) {
+      return { type: 'storage_unavailable', message: 'The database could not be reached. Run it again.' };
+    }
+    if (error instanceof Error) return { type: error.name, message: error.message };
+    return { type: 'Error', message: String(error) };
+  }
+}
+
+/** Follows the work until the signal aborts; what the work does after that is nobody's concern. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

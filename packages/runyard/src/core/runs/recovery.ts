@@ -1,0 +1,133 @@
+import type { Log } from '../log.js';
+import type { Timers } from '../timers.js';
+import type { Executable } from './executable.js';
+import type { RunExecutor } from './executor.js';
+import { LiveRun } from './live-run.js';
+import { decodeBlock } from './logged-event.js';
+import type { RunJournal } from './ports.js';
+import type { Run, RunFailure, RunResult, StepRecord } from './run.js';
+import type { WriteQueue } from './write-queue.js';
+
+export interface RecoveryOptions {
+  readonly journal: RunJournal;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
+}
+
+/** A run that was executed this often without finishing a step is not tried again: it may be what kills us. */
+const fruitlessAttempts = 5;
+const batchSize = 32;
+/** Events that were sent but not stored when a process died had indices below this distance. */
+const indexGap = 10_000;
+
+/** Takes over runs whose process died, and lets them go on from their last finished step. */
+export class Recovery {
+  private looking: Promise<void> = Promise.resolve();
+  private ended = false;
+
+  constructor(
+    private readonly executor: RunExecutor,
+    private readonly queue: WriteQueue,
+    private readonly options: RecoveryOptions,
+  ) {}
+
+  /** Looks for runs whose lease ended. One look at a time; the promise tells when the present one is done. */
+  look(): Promise<void> {
+    this.looking = this.looking
+      .then(() => this.lookOnce())
+      .catch((error: unknown) => {
+        this.options.log.error({ err: error }, 'looking for abandoned runs failed');
+      });
+    return this.looking;
+  }
+
+  /** Takes over nothing from now on. */
+  async end(): Promise<void> {
+    this.ended = true;
+    await this.looking;
+  }
+
+  /** Makes a stored run live here under a new attempt; undefined when somebody else has it. */
+  async takeOver(run: Run, executable: Executable): Promise<LiveRun | undefined> {
+    const { journal, timers, owner, leaseMs } = this.options;
+    const now = timers.now();
+    const claim = { runId: run.runId, attempt: run.attempt, owner, now, expiresAt: now + leaseMs };
+    const claimed = await journal.claim(claim);
+    const stored = claimed && (await journal.load(run.runId));
+    if (stored === undefined) return undefined;
+    const [session, sentEvents] = await Promise.all([
+      journal.session(run.sessionId),
+      this.sentEvents(run.runId),
+    ]);
+    // all events of a paused run are stored; of any other, some may have been sent that are not
+    const gap = stored.run.status === 'paused' ? 0 : indexGap;
+    return new LiveRun(
+      {
+        run: { ...stored.run, nextEventIndex: stored.run.nextEventIndex + gap },
+        steps: stored.steps,
+        session: null,
+        sessionState: session?.state ?? {},
+        sentEvents,
+        eventFields: executable.eventFields,
+      },
+      (changed) => this.queue.touch(changed),
+      timers.now,
+    );
+  }
+
+  private async lookOnce(): Promise<void> {
+    const { journal, timers, log } = this.options;
+    // what cannot be taken over here stays in the list: look past it
+    for (let passed = 0; !this.ended; ) {
+      const runs = await journal.expired(timers.now(), batchSize, passed);
+      for (const run of runs) {
+        try {
+          if (!(await this.recover(run))) passed += 1;
+        } catch (error) {
+          log.error({ err: error, runId: run.runId }, 'an abandoned run could not be taken over');
+          passed += 1;
+        }
+      }
+      if (runs.length < batchSize) return;
+    }
+  }
+
+  private async recover(run: Run): Promise<boolean> {
+    if (this.ended || this.executor.has(run.runId)) return false;
+    const executable = await this.options.resolve(run);
+    const live = executable && (await this.takeOver(run, executable));
+    if (executable === undefined || live === undefined) return false;
+    this.options.log.info({ runId: run.runId, attempt: live.run.attempt }, 'an abandoned run goes on here');
+    if (isFruitless(live.run, live.allSteps())) await this.giveUp(live, executable);
+    else this.executor.launch(live, executable);
+    return true;
+  }
+
+  private async giveUp(live: LiveRun, executable: Executable): Promise<void> {
+    const message = `The run was interrupted ${fruitlessAttempts} times without getting on and is not tried again.`;
+    const failure: RunFailure = { type: 'interrupted_too_often', message };
+    const result: RunResult = { content: message, contentType: 'str', error: failure };
+    if (live.run.status !== 'running') live.transition('running');
+    await this.executor.finish(live, executable, { status: 'error', failure, result });
+  }
+
+  private async sentEvents(runId: string): Promise<ReadonlySet<string>> {
+    const keys = new Set<string>();
+    for (let from = 0; ; ) {
+      const blocks = await this.options.journal.eventBlocks(runId, from, 50);
+      if (blocks.length === 0) return keys;
+      for (const block of blocks) {
+        for (const { key } of decodeBlock(block.firstIndex, block.payload)) if (key !== null) keys.add(key);
+        from = block.firstIndex + block.count;
+      }
+    }
+  }
+}
+
+function isFruitless({ attempt }: Run, steps: readonly StepRecord[]): boolean {
+  if (attempt <= fruitlessAttempts) return false;
+  return !steps.some((step) => step.status === 'completed' && step.attempt > attempt - fruitlessAttempts);
+}
