@@ -6,6 +6,7 @@ import { allEvents, begin, engineOver, executable, freshStore, gate, note } from
 function twoSteps(interrupted?: { policy: 'ask' | 'fail' }) {
   const counts = { first: 0, second: 0 };
   const stuck = gate();
+  let sticksAt = 1;
   const reached = gate();
   const keys: string[] = [];
   const component = executable('a', async (context: RunContext) => {
@@ -25,7 +26,7 @@ function twoSteps(interrupted?: { policy: 'ask' | 'fail' }) {
       async ({ idempotencyKey, signal }) => {
         counts.second += 1;
         keys.push(idempotencyKey);
-        if (counts.second === 1) {
+        if (counts.second === sticksAt) {
           reached.open();
           await untilAborted(stuck.promise, signal);
         }
@@ -34,7 +35,11 @@ function twoSteps(interrupted?: { policy: 'ask' | 'fail' }) {
     );
     return `${one} ${two}`;
   });
-  return { component, counts, stuck, reached, keys };
+  /** The next execution of the second step does not end either. */
+  const stickAgain = () => {
+    sticksAt = counts.second + 1;
+  };
+  return { component, counts, stuck, reached, keys, stickAgain };
 }
 
 /** As a well-behaved tool does: it gives up when it is told to. */
@@ -127,6 +132,46 @@ describe('a run whose process died', () => {
     const { run } = await (await next.answer(handle.runId, 'two:outcome:1', { outcome: 'retry' })).ended;
     expect(run.result?.content).toBe('first second');
     expect(setUp.counts.second).toBe(2);
+  });
+
+  test('interrupted again after it was told to do the step again, asks again', async () => {
+    const setUp = twoSteps({ policy: 'ask' });
+    const { store, handle } = await abandoned(setUp);
+    const next = engineOver(store, [setUp.component]);
+    await next.recover();
+    await expect.poll(async () => (await store.load(handle.runId))?.run.status).toBe('paused');
+    setUp.stickAgain();
+    const retried = await next.answer(handle.runId, 'two:outcome:1', { outcome: 'retry' });
+    await expect.poll(() => setUp.counts.second).toBe(2);
+    await next.stop(1);
+    await expect(retried.ended).rejects.toMatchObject({ name: 'RunReleased' });
+    await engineOver(store, [setUp.component]).recover();
+    await expect.poll(async () => (await store.load(handle.runId))?.run.status).toBe('paused');
+    expect(setUp.counts.second).toBe(2);
+  });
+
+  test('goes on being read where it was followed, although another process has it now', async () => {
+    const setUp = twoSteps();
+    const { store, handle } = await abandoned(setUp);
+    const followed = allEvents(handle);
+    await engineOver(store, [setUp.component]).recover();
+    await expect.poll(async () => (await store.load(handle.runId))?.run.status).toBe('completed');
+    setUp.stuck.open();
+    expect((await followed).at(-1)?.name).toBe('end:completed');
+  });
+
+  test('is found behind any number of runs that nobody here can execute', async () => {
+    const setUp = twoSteps();
+    const store = await freshStore();
+    const foreign = executable('foreign', () => new Promise(() => {}));
+    const dead = engineOver(store, [], { owner: 'dead', leaseMs: 1 });
+    for (let count = 0; count < 40; count += 1) await begin(dead, store, foreign, { background: true });
+    const handle = await begin(dead, store, setUp.component, { background: true });
+    await setUp.reached.promise;
+    await expect.poll(async () => (await store.expired(Date.now(), 100, 0)).length).toBe(41);
+    const next = engineOver(store, [setUp.component]);
+    await next.recover();
+    await expect.poll(async () => (await store.load(handle.runId))?.run.status).toBe('completed');
   });
 
   test('goes on with the loss of a step that is marked so', async () => {

@@ -186,7 +186,10 @@ export class RunExecutor {
     if (error instanceof RunyardError) return { type: error.code, message: error.message };
     // what a driver says names hosts and ports: that is for the log
     if (this.options.isTransient(error)) {
-      return { type: 'storage_unavailable', message: 'The database could not be reached. Run it again.' };
+      return {
+        type: 'service_unavailable',
+        message: 'Something that the run needs could not be reached. Run it again.',
+      };
     }
     if (error instanceof Error) return { type: error.name, message: error.message };
     return { type: 'Error', message: String(error) };

@@ -1,17 +1,21 @@
 const transientPostgresCodes = new Set([
   '40001', // serialization failure
   '40P01', // deadlock
+  '25006', // a standby that is not the primary yet
   '53300', // too many connections
   '55P03', // lock not available
+  '57014', // the statement took too long
   '57P01', // the server is being shut down
   '57P02', // it crashed
   '57P03', // it is starting
 ]);
 const transientSystemCodes = new Set([
+  'EAI_AGAIN',
   'ECONNREFUSED',
   'ECONNRESET',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'ENOTFOUND',
   'EPIPE',
   'ETIMEDOUT',
 ]);
@@ -38,7 +42,9 @@ export function isTransientStorageError(error: unknown): boolean {
   }
   return (
     typeof message === 'string' &&
-    /^(Connection terminated|timeout exceeded when trying to connect)/.test(message)
+    /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client .*not queryable)/.test(
+      message,
+    )
   );
 }
 

@@ -21,6 +21,7 @@ export interface OpenPostgresOptions {
 
 const int8 = 20;
 const maximumTries = 5;
+const hotPathTimeoutMs = 10_000;
 
 /**
  * Statements of the hot path find their rows by index, and are planned once per connection. Without these a plan
@@ -39,7 +40,12 @@ export async function openPostgres({
   const location = locationOf(id, url);
   // Lists and migrations must not make the hot path wait for a connection.
   const hotConnections = Math.ceil(poolSize / 2);
-  const hotPool = newPool(url, hotConnections, (client) => client.query(hotPathSettings));
+  const hotPool = newPool(url, hotConnections, {
+    onConnect: (client) => client.query(hotPathSettings),
+    // a connection that went silent must not hold up every run: the write is tried again on another one
+    query_timeout: hotPathTimeoutMs,
+    statement_timeout: hotPathTimeoutMs,
+  });
   const queryPool = newPool(url, Math.max(1, poolSize - hotConnections));
   const pools = [hotPool, queryPool];
   for (const pool of pools) {
@@ -101,11 +107,11 @@ async function writeUntilKept(pool: pg.Pool, query: pg.QueryConfig): Promise<voi
   }
 }
 
-function newPool(url: string, max: number, onConnect?: (client: pg.ClientBase) => Promise<unknown>): pg.Pool {
+function newPool(url: string, max: number, more: pg.PoolConfig = {}): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max,
-    onConnect,
+    ...more,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     types: { getTypeParser: typeParser },
