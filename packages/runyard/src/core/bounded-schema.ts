@@ -16,7 +16,8 @@ export const mostChecks = 10_000;
  */
 export function boundedSchema(schema: JsonSchema): JsonSchema {
   const { length } = JSON.stringify(schema);
-  if (length > mostCharacters) throw new Error(`the schema has ${length} characters, at most ${mostCharacters}`);
+  if (length > mostCharacters)
+    throw new Error(`the schema has ${length} characters, at most ${mostCharacters}`);
   if (typeof schema.$schema === 'string' && !knownDrafts.test(schema.$schema)) {
     throw new Error('#/$schema: this kind of schema is not known');
   }
@@ -66,7 +67,8 @@ class BoundsCheck {
 
   #checkKeywords(schema: JsonSchema, place: string): void {
     for (const keyword of refusedKeywords) {
-      if (Object.hasOwn(schema, keyword)) throw new Error(`${place}/${keyword}: the keyword is not supported`);
+      if (Object.hasOwn(schema, keyword))
+        throw new Error(`${place}/${keyword}: the keyword is not supported`);
     }
     if (schema !== this.root && Object.hasOwn(schema, '$id')) {
       throw new Error(`${place}/$id: only the whole schema may have an $id`);

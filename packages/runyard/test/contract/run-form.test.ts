@@ -320,6 +320,14 @@ test('JSON with dangerous keys stays data', async () => {
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
 
+test('a key of the session state is bounded, and the bound is in the error', async () => {
+  const { status, body } = await service.run('a', { message: 'hi', session_state: { ['k'.repeat(256)]: 1 } });
+  expect(status).toBe(422);
+  expect(body.detail).toMatchObject([
+    { loc: ['body', 'session_state'], msg: expect.stringContaining('at most 255') },
+  ]);
+});
+
 test('of a field that comes twice the last one counts', async () => {
   const body = new URLSearchParams('message=first&message=second&stream=true&stream=false');
   const { status, body: run } = await service.call('POST', '/agents/a/runs', { body });

@@ -1,9 +1,9 @@
-import { outputShapeOf } from '../../core/agents/answer/output-format.js';
+import { verifyOutputSchema } from '../../core/agents/answer/output-format.js';
 import { errors, type ValidationItem } from '../../core/errors.js';
 import type { Json, JsonObject } from '../../core/json.js';
-import { compileJsonSchema } from '../../core/json-schema.js';
 import type { Media } from '../../core/media.js';
 import type { RunInput, RunOptions } from '../../core/runs/run.js';
+import { maxStateKeyLength } from '../../core/runs/session-state.js';
 import { parseJson } from '../../platform/http/json-text.js';
 import type { MediaService } from '../media/service.js';
 import { type CreateRunForm, createRunForm } from './schema.js';
@@ -30,8 +30,16 @@ export async function runInputOf(
     factoryInput,
     extra: extraFields(form),
   };
+  checkStateKeys(form.session_state ?? {});
   await checkOutputSchema(options);
   return { content: form.message, media: await mediaOf(form, media), options };
+}
+
+function checkStateKeys(state: JsonObject): void {
+  const long = Object.keys(state).find((key) => key.length > maxStateKeyLength);
+  if (long === undefined) return;
+  const message = `keys have at most ${maxStateKeyLength} characters; '${long.slice(0, 40)}…' has ${long.length}`;
+  throw valueError('session_state', message, `${long.slice(0, 40)}…`);
 }
 
 async function mediaOf(form: CreateRunForm, media: MediaService): Promise<Media[]> {
@@ -48,8 +56,7 @@ async function mediaOf(form: CreateRunForm, media: MediaService): Promise<Media[
 async function checkOutputSchema(options: RunOptions): Promise<void> {
   if (options.outputSchema === undefined) return;
   try {
-    const shape = outputShapeOf(options);
-    if (shape !== null) await compileJsonSchema(shape.format.schema);
+    await verifyOutputSchema(options);
   } catch (error) {
     throw valueError(
       'output_schema',

@@ -1,10 +1,13 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { z } from 'zod';
+import { boundedSchema, checkableSchema, mostChecks } from '../../bounded-schema.js';
 import type { Json, JsonObject, JsonSchema } from '../../json.js';
 import { isJsonObject } from '../../json.js';
 import { compileJsonSchema } from '../../json-schema.js';
 import type { OutputFormat } from '../../models/model.js';
 import type { RunOptions } from '../../runs/run.js';
+import { deepestValue, schemaCost } from '../../schema-cost.js';
+import { holdsNamedSchemas } from '../../subschemas.js';
 import {
   faultOf,
   faultText,
@@ -14,10 +17,17 @@ import {
   type ValueSchema,
 } from '../../value-schema.js';
 
+/** The longest answer that is read as data, in characters. */
+const longestAnswer = 1_000_000;
+/** Characters of an answer times the checks that each may take. */
+const mostWork = 100_000_000;
+
 /** How the text of a model becomes the content of the run. */
 export interface OutputShape {
   readonly format: OutputFormat;
   read(text: string): Promise<ReadOutput>;
+  /** Throws an Error that names the fault when answers cannot be checked against the schema. */
+  verify(): Promise<void>;
 }
 
 export type ReadOutput =
@@ -36,6 +46,17 @@ export function outputShapeOf(options: RunOptions, own?: ValueSchema): OutputSha
   if (outputSchema === undefined) return own === undefined ? null : rememberedShape(own, true);
   if (useJsonSchema === true) return dictionaryShape(outputSchema);
   return rememberedShape(unwrap(outputSchema), false);
+}
+
+/**
+ * Throws an Error that names the fault when the schema that came with a request is none, or could keep the process
+ * busy.
+ */
+export async function verifyOutputSchema(options: RunOptions): Promise<void> {
+  const shape = outputShapeOf(options);
+  if (shape === null) return;
+  await compileJsonSchema(boundedSchema(shape.format.schema), { frugal: true });
+  await shape.verify();
 }
 
 const shapes = new WeakMap<ValueSchema, OutputShape>();
@@ -82,6 +103,7 @@ function zodShape(schema: z.ZodType): OutputShape {
       const cleaned = await fitToSchema(schema, withoutNulls(value));
       return cleaned.ok ? { content: cleaned.value, contentType } : { faults: fitted.faults.map(faultText) };
     },
+    verify: async () => {},
   };
 }
 
@@ -111,6 +133,7 @@ function dictionaryShape(wrapped: JsonObject): OutputShape {
       const content = parseJson(text);
       return content === undefined ? notJson : { content, contentType: 'dict' };
     },
+    verify: async () => {},
   };
 }
 
@@ -120,19 +143,29 @@ function dictionaryShape(wrapped: JsonObject): OutputShape {
  */
 function typedShape(schema: JsonObject, trusted: boolean): OutputShape {
   const contentType = schemaName(schema);
-  const lenient = withNullableOptionals(schema, trusted) as JsonObject;
+  const lenient = withNullableOptionals(trusted ? schema : checkableSchema(schema)) as JsonObject;
+  const compile = () => compileJsonSchema(lenient, { coerce: true, frugal: !trusted });
+  const longest = trusted ? longestAnswer : longestCheckable(schema);
   return {
     format: { name: formatName(contentType), schema, strict: false },
+    verify: async () => void (await compile()),
     read: async (text) => {
-      const value = parseJson(text);
+      const value = text.length > longest ? undefined : parseJson(text);
       if (value === undefined) return notJson;
       const fitted = fit(value, schema);
-      const validate = await compileJsonSchema(lenient, { coerce: true });
+      const validate = await compile();
       const found = validate(fitted);
       if (found.length > 0) return { faults: tellable(found) };
       return { content: withoutNulls(fitted), contentType };
     },
   };
+}
+
+/** How long an answer may be, so that checking it does not keep the process busy. */
+function longestCheckable(schema: JsonSchema): number {
+  const { checks } = schemaCost(schema);
+  // only the application's own code gets a schema as far as this that takes more
+  return checks > mostChecks ? longestAnswer : mostWork / checks;
 }
 
 /** The faults that say what to mend: that a value could also be null is our own addition to the schema. */
@@ -150,19 +183,29 @@ function unwrap(schema: JsonObject): JsonObject {
     : schema;
 }
 
-/** The JSON value in a model's text, also when the model put it into a code fence or words around it. */
+/**
+ * The JSON value in a model's text, also when the model put it into a code fence or words around it. One that is
+ * longer or deeper than anybody asks for stays text.
+ */
 export function parseJson(text: string): Json | undefined {
-  const fenced = /```(?:json)?\s*\n?([\s\S]*?)```/.exec(text)?.[1];
+  if (text.length > longestAnswer) return undefined;
+  const fenced = text.split('```', 3)[1]?.replace(/^json/, '');
   const braces = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
   for (const candidate of [text, fenced, braces]) {
     if (candidate === undefined || candidate.trim() === '') continue;
     try {
-      return JSON.parse(candidate) as Json;
+      const value = JSON.parse(candidate) as Json;
+      return isDeeperThan(value, deepestValue) ? undefined : value;
     } catch {
       // the next candidate may do
     }
   }
   return undefined;
+}
+
+function isDeeperThan(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }
 
 function fit(value: Json, schema: JsonSchema): Json {
@@ -173,24 +216,21 @@ function fit(value: Json, schema: JsonSchema): Json {
   const properties = isJsonObject(schema.properties) ? schema.properties : {};
   const fitted: JsonObject = {};
   for (const [name, property] of Object.entries(properties)) {
-    const given = value[name];
+    const given = Object.hasOwn(value, name) ? value[name] : undefined;
     if (given !== undefined) fitted[name] = isJsonObject(property) ? fit(given, property) : given;
   }
   return fitted;
 }
 
-function withNullableOptionals(schema: Json, trusted: boolean): Json {
-  if (Array.isArray(schema)) return schema.map((inner) => withNullableOptionals(inner, trusted));
+function withNullableOptionals(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withNullableOptionals);
   if (!isJsonObject(schema)) return schema;
-  const copy: JsonObject = {};
+  const copy: JsonSchema = {};
   for (const [key, value] of Object.entries(schema)) {
-    if (!trusted && patternKeywords.has(key)) continue;
-    if (namedSchemas.has(key) && isJsonObject(value)) {
+    if (holdsNamedSchemas(key) && isJsonObject(value)) {
       const entries = Object.entries(value);
-      copy[key] = Object.fromEntries(
-        entries.map(([name, inner]) => [name, withNullableOptionals(inner, trusted)]),
-      );
-    } else copy[key] = literalKeywords.has(key) ? value : withNullableOptionals(value, trusted);
+      copy[key] = Object.fromEntries(entries.map(([name, inner]) => [name, withNullableOptionals(inner)]));
+    } else copy[key] = literalKeywords.has(key) ? value : withNullableOptionals(value);
   }
   if (isJsonObject(copy.properties)) {
     const required = Array.isArray(schema.required) ? schema.required : [];
@@ -204,10 +244,6 @@ function withNullableOptionals(schema: Json, trusted: boolean): Json {
   return copy;
 }
 
-/** Keywords whose own keys are names that the caller chose, whatever keyword they look like. */
-const namedSchemas = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
-/** The caller's regular expressions are for the model: one that takes for ever would stop everybody's runs here. */
-const patternKeywords = new Set(['pattern', 'patternProperties']);
 const literalKeywords = new Set(['enum', 'const', 'default', 'examples', 'required']);
 
 function withoutNulls(value: Json): Json {
