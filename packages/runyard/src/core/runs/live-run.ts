@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Json, JsonObject } from '../json.js';
 import { EventLog } from './event-log.js';
 import {
@@ -53,6 +54,8 @@ export class LiveRun implements WriteSource {
     private readonly onChange: (live: LiveRun) => void,
     private readonly now: () => number,
   ) {
+    // as many as the run has parallel calls; they are removed when the calls end
+    setMaxListeners(0, this.abort.signal);
     this.record = start.run;
     this.session = start.session;
     this.stored = start.session === null;
