@@ -17,7 +17,7 @@ const usage = `npm run bench -- [--only ${sections.join('|')}]… [--sqlite] [--
 
 const thorough = {
   load: { rounds: 5, milliseconds: 500 },
-  warmUp: { runs: { runs: 5000, milliseconds: 7000 }, streams: { runs: 1500, milliseconds: 4000 } },
+  warmUp: { runs: { runs: 5000, milliseconds: 5000 }, streams: { runs: 1500, milliseconds: 3000 } },
   session: { length: 1000, rounds: 4 },
   streams: { count: 2000, repetitions: 3 },
   starts: 5,

@@ -3,6 +3,8 @@ import { referenced, subschemasOf } from './subschemas.js';
 
 /** How deep a value may nest that is checked against a caller's schema. */
 export const deepestValue = 64;
+/** How many schemas may lead to one another in a row: the validator is built, and runs, as deep as that. */
+const longestWay = 500;
 
 export interface SchemaCost {
   /** How many checks a single value (a whole, or one part of it) can take at most. */
@@ -51,6 +53,7 @@ interface Circle {
   readonly nodes: SchemaNode[];
   readonly isRound: boolean;
   checks: number;
+  longest: number;
 }
 
 /** The checks that each part of a value takes: ways that stay in the circle, and checks outside of it. */
@@ -101,8 +104,12 @@ class CostCounter {
     if (node.earliest < node.order) return;
     const nodes = this.#stack.splice(this.#stack.indexOf(node));
     const isRound = nodes.length > 1 || node.ways.some(({ target }) => target === node);
-    const circle: Circle = { nodes, isRound, checks: 0 };
+    const circle: Circle = { nodes, isRound, checks: 0, longest: 0 };
     for (const member of nodes) member.circle = circle;
+    circle.longest = nodes.length + longestAfter(nodes);
+    if (circle.longest > longestWay) {
+      throw new EndlessSchema(`${node.place}: more than ${longestWay} schemas lead to one another in a row`);
+    }
     circle.checks = this.#checksOf(circle);
   }
 
@@ -168,6 +175,14 @@ class CostCounter {
     }
     return parts;
   }
+}
+
+function longestAfter(nodes: readonly SchemaNode[]): number {
+  let longest = 0;
+  for (const { ways } of nodes) {
+    for (const { target } of ways) longest = Math.max(longest, target.circle?.longest ?? 0);
+  }
+  return longest;
 }
 
 /** Each allowed value is one more comparison; each default is written into every object that lacks it. */

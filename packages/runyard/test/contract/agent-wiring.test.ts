@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { personalDataGuardrail } from '../../src/guardrails.js';
 import { agent, type ModelResponse, type Tool, ToolRefused, type ToolSource, tool } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing.js';
 import { startService } from '../support/service.js';
@@ -133,4 +134,20 @@ test('a forced tool choice holds until a tool was called', async () => {
   });
   expect((await service.run('a', { message: 'go' })).body.content).toBe('done');
   expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual(['required', undefined]);
+});
+
+test('a guardrail on the output has the last word also in a stream: nothing is shown before it has spoken', async () => {
+  const model = () => scriptedModel(['Write to bob@example.com']);
+  const service = await startService({
+    agents: [
+      agent({ id: 'masks', model: model(), postHooks: [personalDataGuardrail({ mask: true })] }),
+      agent({ id: 'refuses', model: model(), postHooks: [personalDataGuardrail()] }),
+    ],
+  });
+  for (const id of ['masks', 'refuses']) {
+    const stream = await (await service.stream(id, { message: 'who?' })).end();
+    expect(JSON.stringify(stream.events)).not.toContain('bob@example.com');
+    expect(stream.names).toContain(id === 'masks' ? 'RunCompleted' : 'RunError');
+    if (id === 'masks') expect(stream.content).toMatch(/^Write to /);
+  }
 });

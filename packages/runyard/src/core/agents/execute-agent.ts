@@ -2,7 +2,7 @@ import { ModelError } from '../models/model-error.js';
 import type { RunContext } from '../runs/context.js';
 import { RunFailed } from '../runs/executable.js';
 import type { RunOptions, RunResult } from '../runs/run.js';
-import { runContentCompleted, runStarted } from './agent-events.js';
+import { runContent, runContentCompleted, runStarted } from './agent-events.js';
 import { answerOf } from './answer/answer.js';
 import { keepInConversation, textOf } from './answer/answer-record.js';
 import { outputShapeOf } from './answer/output-format.js';
@@ -12,6 +12,7 @@ import { buildContext } from './context/context-step.js';
 import { dependenciesOf } from './context/dependencies.js';
 import type { AgentDefinition } from './definition.js';
 import type { AgentExecution } from './execution.js';
+import { isGuarded } from './hooks/guarded.js';
 import { runPostHooks, runPreHooks } from './hooks/hooks.js';
 import type { ModelRecord } from './journal-records.js';
 import { metricsOf } from './metrics.js';
@@ -97,12 +98,13 @@ async function turns(execution: AgentExecution): Promise<LastTurn> {
 }
 
 async function complete(execution: AgentExecution, { answer, shown }: LastTurn): Promise<RunResult> {
-  const { context, metadata, extra } = execution;
+  const { agent, context, metadata, extra } = execution;
   completeReasoningTools(execution);
   const made = await answerOf(execution, answer, shown);
   await suggestFollowups(execution, textOf(made.content));
   context.emit(runContentCompleted, 'content-completed');
   const { content, contentType, said } = await runPostHooks(execution, made);
+  if (isGuarded(agent.settings)) context.emit(runContent(content, contentType), 'content');
   if (said !== undefined && said !== answer.content) await keepInConversation(context, said);
   const reasoningContent = reasoningContentOf(execution);
   const media = producedMedia(context.steps());

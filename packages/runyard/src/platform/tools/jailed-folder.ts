@@ -33,7 +33,9 @@ export class JailedFolder {
   async entries(path: string): Promise<readonly FolderEntry[]> {
     const folder = await this.#locate(path);
     const below = await this.#below(folder);
-    const found = await readdir(folder, { withFileTypes: true });
+    const found = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+      throw mended(error, path);
+    });
     return found
       .filter((entry) => (entry.isFile() || entry.isDirectory()) && this.#isShown(entry.name))
       .map((entry) => ({
@@ -78,7 +80,7 @@ export class JailedFolder {
     } catch (error) {
       await file.close().catch(() => {});
       await unlink(draft).catch(() => {});
-      throw error;
+      throw mended(error, path);
     }
     return old === undefined ? 'created' : 'replaced';
   }
@@ -86,9 +88,10 @@ export class JailedFolder {
   /** Where a path really leads; refuses those that lead out. */
   async #locate(path: string): Promise<string> {
     const root = await this.#real();
+    const names = this.#names(path);
     let real: string;
     try {
-      real = await realpath(join(root, ...this.#names(path)));
+      real = await realpath(join(root, ...names));
     } catch (error) {
       throw mended(error, path);
     }

@@ -1,5 +1,6 @@
 import { runContent } from '../agent-events.js';
 import type { AgentExecution } from '../execution.js';
+import { isGuarded } from '../hooks/guarded.js';
 import type { ModelRecord } from '../journal-records.js';
 import type { Answer } from './answer-record.js';
 import { writeWithOutputModel } from './output-model.js';
@@ -31,7 +32,7 @@ export async function answerOf(
 
 /** The main model was asked for the shape itself. */
 async function ownShape(execution: AgentExecution, last: ModelRecord, whole: string): Promise<Answer> {
-  const { context, contentShape, model } = execution;
+  const { agent, context, contentShape, model } = execution;
   // a tool that ended the run spoke last: nobody is there to mend what it said
   const endedByTool = last.toolCalls !== undefined;
   const fitted = await fitOrMend(execution, contentShape!, {
@@ -41,6 +42,6 @@ async function ownShape(execution: AgentExecution, last: ModelRecord, whole: str
     key: 'repair',
   });
   const answer = fitted ?? { content: whole, contentType: 'str' };
-  context.emit(runContent(answer.content, answer.contentType), 'content');
+  if (!isGuarded(agent.settings)) context.emit(runContent(answer.content, answer.contentType), 'content');
   return answer;
 }

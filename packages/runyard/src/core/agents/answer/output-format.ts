@@ -26,8 +26,8 @@ const mostWork = 100_000_000;
 export interface OutputShape {
   readonly format: OutputFormat;
   read(text: string): Promise<ReadOutput>;
-  /** Throws an Error that names the fault when no answer could be checked. */
-  verify?(): Promise<void>;
+  /** Throws an Error that names the fault when the schema is none. */
+  verify(): Promise<void>;
 }
 
 export type ReadOutput =
@@ -55,8 +55,8 @@ export function outputShapeOf(options: RunOptions, own?: ValueSchema): OutputSha
 export async function verifyOutputSchema(options: RunOptions): Promise<void> {
   const shape = outputShapeOf(options);
   if (shape === null) return;
-  await compileJsonSchema(boundedSchema(shape.format.schema), { frugal: true });
-  await shape.verify?.();
+  boundedSchema(shape.format.schema);
+  await shape.verify();
 }
 
 const shapes = new WeakMap<ValueSchema, OutputShape>();
@@ -103,6 +103,7 @@ function zodShape(schema: z.ZodType): OutputShape {
       const cleaned = await fitToSchema(schema, withoutNulls(value));
       return cleaned.ok ? { content: cleaned.value, contentType } : { faults: fitted.faults.map(faultText) };
     },
+    verify: async () => {},
   };
 }
 
@@ -132,6 +133,7 @@ function dictionaryShape(wrapped: JsonObject): OutputShape {
       const content = parseJson(text);
       return content === undefined ? notJson : { content, contentType: 'dict' };
     },
+    verify: async () => void (await compileJsonSchema(checkableSchema(format.schema), { frugal: true })),
   };
 }
 

@@ -6,6 +6,7 @@ import { runContent } from '../agent-events.js';
 import { plainMessage } from '../auxiliary/auxiliary-step.js';
 import { withOutput } from '../auxiliary/structured-request.js';
 import type { AgentExecution } from '../execution.js';
+import { isGuarded } from '../hooks/guarded.js';
 import type { AuxiliaryRecord, ModelRecord } from '../journal-records.js';
 import { elapsedSeconds, modelRecordOf, streamed } from '../turns/model-step.js';
 import type { Answer } from './answer-record.js';
@@ -60,7 +61,7 @@ async function write(
   request: ModelRequest,
   shape: OutputShape | null,
 ): Promise<ModelRecord> {
-  if (shape === null && context.run.input.options.stream) {
+  if (shape === null && context.run.input.options.stream && !isGuarded(agent.settings)) {
     return streamed(context, scope, { model, request, delta: runContent('', 'str'), draft: true });
   }
   const begun = performance.now();
@@ -82,6 +83,8 @@ async function shaped(
   const written = { text, mender, role: 'output_model', key: 'output-model:repair' } as const;
   const fitted = await fitOrMend(execution, shape, written);
   const answer = fitted === undefined ? plain : { said: text, ...fitted };
-  execution.context.emit(runContent(answer.content, answer.contentType), 'content');
+  if (!isGuarded(execution.agent.settings)) {
+    execution.context.emit(runContent(answer.content, answer.contentType), 'content');
+  }
   return answer;
 }

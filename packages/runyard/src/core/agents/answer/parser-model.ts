@@ -3,6 +3,7 @@ import type { RunEvent } from '../../runs/logged-event.js';
 import { runContent } from '../agent-events.js';
 import { callAuxiliaryModel, plainMessage } from '../auxiliary/auxiliary-step.js';
 import type { AgentExecution } from '../execution.js';
+import { isGuarded } from '../hooks/guarded.js';
 import { type Answer, textOf } from './answer-record.js';
 import type { OutputShape } from './output-format.js';
 import { fitOrMend } from './repair.js';
@@ -37,7 +38,9 @@ export async function parseWithParserModel(
   });
   const written = { text: content, mender: model, role: 'parser_model', key: 'parser-model:repair' } as const;
   const parsed = await fitOrMend(execution, shape, written);
-  if (parsed !== undefined) context.emit(runContent(parsed.content, parsed.contentType), 'content');
+  if (parsed !== undefined && !isGuarded(agent.settings)) {
+    context.emit(runContent(parsed.content, parsed.contentType), 'content');
+  }
   context.emit(completed, 'parser-model:completed');
   if (parsed === undefined) return answer;
   return { ...answer, content: parsed.content, contentType: parsed.contentType };

@@ -11,6 +11,7 @@ import {
 } from '../agent-events.js';
 import { withOutput } from '../auxiliary/structured-request.js';
 import type { AgentExecution } from '../execution.js';
+import { isGuarded } from '../hooks/guarded.js';
 import type { ModelRecord } from '../journal-records.js';
 import { Thinking } from '../reasoning/thinking.js';
 import { answeredBy, callUntilAnswered, useRecordedModel } from './model-retries.js';
@@ -43,8 +44,9 @@ function announce({ context, model }: AgentExecution, key: string, callsBefore: 
 }
 
 function answerOnce(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {
-  const { context, model, output } = execution;
-  if (!context.run.input.options.stream || output !== null) return whole(execution, scope);
+  const { agent, context, model, output } = execution;
+  const streams = context.run.input.options.stream && output === null && !isGuarded(agent.settings);
+  if (!streams) return whole(execution, scope);
   const intermediate = isIntermediate(execution);
   return streamed(context, scope, {
     model,

@@ -49,6 +49,9 @@ const deepest = 12;
 const deepEnough = 4;
 const mostValues = 5_000;
 const mostItems = 1_000;
+/** How long all texts together may become, and how many patterns are tried. */
+const mostText = 200_000;
+const mostPatterns = 100;
 
 class SchemaFiller {
   readonly #reader: SchemaReader;
@@ -56,6 +59,8 @@ class SchemaFiller {
   readonly #quoted: string[];
   readonly #names: string[];
   #written = 0;
+  #room = mostText;
+  #patterns = mostPatterns;
 
   constructor(
     readonly root: JsonSchema,
@@ -145,19 +150,30 @@ class SchemaFiller {
     const items = this.#reader.plain(schema.items);
     const listed = values.length === 0 ? this.#listed(items, name) : [];
     for (const value of listed) if (values.length < most && !values.includes(value)) values.push(value);
-    while (values.length < least)
-      values.push(this.#another(items, name, depth, values, schema.uniqueItems === true));
+    if (schema.uniqueItems === true) this.#addDifferent(values, least, items, name, depth);
+    while (values.length < least && this.#written < mostValues)
+      values.push(this.#value(items, name, depth + 1));
     return values;
   }
 
-  #another(items: JsonSchema, name: string, depth: number, values: readonly Json[], unique: boolean): Json {
-    const choices = choicesOf(items);
-    const fresh = unique && choices ? choices.find((choice) => !values.includes(choice as Json)) : undefined;
-    if (fresh !== undefined) return fresh as Json;
-    const value = this.#value(items, name, depth + 1);
-    if (!unique || !values.some((other) => JSON.stringify(other) === JSON.stringify(value))) return value;
-    if (typeof value === 'number') return Math.max(...(values as number[])) + bound(items.multipleOf, 1);
-    return typeof value === 'string' ? `${value}${values.length + 1}` : value;
+  /** Makes the list as long as it has to be without saying anything twice, as far as there is more to say. */
+  #addDifferent(values: Json[], least: number, items: JsonSchema, name: string, depth: number): void {
+    const seen = new Set(values.map((value) => JSON.stringify(value)));
+    const add = (value: Json): boolean => {
+      const text = JSON.stringify(value);
+      if (seen.has(text)) return false;
+      seen.add(text);
+      values.push(value);
+      return true;
+    };
+    for (const choice of choicesOf(items) ?? []) {
+      if (values.length >= least || ++this.#written > mostValues) break;
+      add(choice as Json);
+    }
+    while (values.length < least && this.#written < mostValues) {
+      const value = this.#value(items, name, depth + 1);
+      if (!add(value) && !add(another(value, values, items))) return;
+    }
   }
 
   /** The members that the text lists for an array: all its numbers, its quotations, its named choices. */
@@ -178,7 +194,7 @@ class SchemaFiller {
       name !== '' && after
         ? after.split(/\s*,\s*|\s+and\s+/).filter((part) => part !== '')
         : this.#quoted.splice(0);
-    return found.map((part) => fitLength(part.trim(), items));
+    return found.map((part) => this.#fitLength(part.trim(), items));
   }
 
   #number(schema: JsonSchema, name: string): number {
@@ -200,14 +216,24 @@ class SchemaFiller {
 
   #string(schema: JsonSchema, name: string): string {
     const { format, pattern } = schema;
+    if (typeof pattern === 'string' && --this.#patterns < 0) return examples[String(format)] ?? 'text';
     const verdict = (text: string) => (typeof pattern === 'string' ? fitsPattern(pattern, text) : true);
     if (typeof format === 'string' && examples[format] !== undefined) {
       const found = formatsInText[format]?.exec(this.text)?.[0];
       return found !== undefined && verdict(found) !== false ? found : examples[format];
     }
-    const candidate = fitLength(this.#phrase(name), schema);
+    const candidate = this.#fitLength(this.#phrase(name), schema);
     if (verdict(candidate) === true) return candidate;
     return textMatching(pattern as string) ?? candidate;
+  }
+
+  #fitLength(text: string, schema: JsonSchema): string {
+    const room = Math.max(this.#room, 10);
+    const least = Math.min(bound(schema.minLength, 0), room);
+    const most = Math.min(bound(schema.maxLength, room), room);
+    const fitted = [...text.padEnd(least, '.')].slice(0, most).join('');
+    this.#room -= fitted.length;
+    return fitted;
   }
 
   #phrase(name: string): string {
@@ -224,10 +250,10 @@ function bound(value: unknown, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise;
 }
 
-function fitLength(text: string, schema: JsonSchema): string {
-  const least = bound(schema.minLength, 0);
-  const most = bound(schema.maxLength, Number.POSITIVE_INFINITY);
-  return [...text.padEnd(Math.min(least, 100_000), '.')].slice(0, most).join('');
+/** A value beside those that there are. */
+function another(value: Json, values: readonly Json[], items: JsonSchema): Json {
+  if (typeof value === 'number') return Math.max(...(values as number[])) + bound(items.multipleOf, 1);
+  return typeof value === 'string' ? `${value}${values.length + 1}` : value;
 }
 
 function isWithinBounds(number: number, schema: JsonSchema): boolean {

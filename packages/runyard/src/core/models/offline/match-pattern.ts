@@ -1,6 +1,6 @@
 /** Whether the text fits the pattern; undefined where trying could take for ever. */
 export function fitsPattern(pattern: string, text: string): boolean | undefined {
-  if (!isHarmless(pattern) || text.length > 256) return undefined;
+  if (text.length > longestChecked || !isHarmless(pattern)) return undefined;
   try {
     return new RegExp(pattern, 'u').test(text);
   } catch {
@@ -8,11 +8,20 @@ export function fitsPattern(pattern: string, text: string): boolean | undefined 
   }
 }
 
-/** Patterns come with requests: one that backtracks without end must not be executed. */
+/** With this and with so many choices at most, trying them all is soon done. */
+const longestChecked = 64;
+const mostChoices = 3;
+
+/**
+ * Patterns come with requests: one that backtracks without end must not be executed. Each quantifier that leaves
+ * open how often, and each group while there are alternatives, is a choice; the choices multiply.
+ */
 function isHarmless(pattern: string): boolean {
-  const repeatedGroup = /\)(?:[+*]|\{\d*,)/.test(pattern);
-  const openRepeats = pattern.match(/[+*]|\{\d*,\}/g)?.length ?? 0;
-  return !repeatedGroup && openRepeats <= 3 && pattern.length <= 500;
+  const quantifiers = pattern.match(/[+*?]|\{\d*,\d*\}/g)?.length ?? 0;
+  const groups = pattern.includes('|') ? (pattern.match(/\(/g)?.length ?? 0) + 1 : 0;
+  const choices = quantifiers + groups;
+  const repeatedGroup = choices > 0 ? /\)(?:[+*]|\{)/.test(pattern) : false;
+  return !repeatedGroup && choices <= mostChoices && pattern.length <= 500;
 }
 
 /**

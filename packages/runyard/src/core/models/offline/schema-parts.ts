@@ -74,8 +74,8 @@ function merge(left: JsonSchema, right: JsonSchema): JsonSchema {
   if (isSchema(left.properties) && isSchema(right.properties)) {
     merged.properties = { ...left.properties, ...right.properties };
   }
-  const required = [...requiredOf(left), ...requiredOf(right)];
-  if (required.length > 0) merged.required = required;
+  const required = new Set([...requiredOf(left), ...requiredOf(right)]);
+  if (required.size > 0) merged.required = [...required];
   return merged;
 }
 
@@ -83,8 +83,16 @@ function atPointer(root: JsonSchema, reference: string): unknown {
   if (!reference.startsWith('#')) return {};
   let value: unknown = root;
   for (const part of reference.slice(1).split('/').slice(1)) {
-    const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
     value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
   }
   return value;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

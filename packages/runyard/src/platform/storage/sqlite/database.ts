@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Kysely } from 'kysely';
 import { errors } from '../../../core/errors.js';
@@ -65,7 +65,7 @@ function writingSetup(durability: Durability): string {
 function openReadingConnection(id: string, path: string): SqliteConnection {
   let connection: SqliteConnection | undefined;
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     const { DatabaseSync } = loadSqliteLibrary();
     connection = new DatabaseSync(path);
     connection.exec(`${busyTimeout}; PRAGMA journal_mode = WAL;`);
@@ -79,9 +79,20 @@ function openReadingConnection(id: string, path: string): SqliteConnection {
   }
 }
 
+/** One folder at a time: Node's recursive way never ends where a parent takes no folders, as `/proc`. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
 function reason(cause: unknown): string {
   const { code, message } = cause as NodeJS.ErrnoException;
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOENT') {
     return 'it cannot be written. Choose another place, or change its permissions.';
   }
   if (code === 'ENOTDIR' || code === 'EEXIST') return 'a part of the path is a file, not a folder.';

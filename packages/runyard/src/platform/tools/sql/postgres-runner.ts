@@ -65,15 +65,27 @@ async function withClient<T>(
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
   aborted.catch(() => {});
+  // the server's own limit can be changed by a query; this one cannot
+  const timer = overallTimer(timeoutMs * 2);
   try {
-    return await Promise.race([aborted, inReadOnlyTransaction(client, options, timeoutMs, work)]);
+    return await Promise.race([aborted, timer.up, inReadOnlyTransaction(client, options, timeoutMs, work)]);
   } catch (error) {
     signal.throwIfAborted();
     throw (error as { code?: string }).code === '57014' ? timedOut(timeoutMs) : error;
   } finally {
+    timer.stop();
     // Ends the transaction with it; nobody waits for the goodbye.
     void client.end().catch(() => {});
   }
+}
+
+function overallTimer(ms: number): { readonly up: Promise<never>; stop(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const up = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(timedOut(ms)), ms);
+  });
+  up.catch(() => {});
+  return { up, stop: () => clearTimeout(timer) };
 }
 
 async function inReadOnlyTransaction<T>(
