@@ -106,6 +106,51 @@ describe('output_schema', () => {
     expect(body.status).toBe('completed');
   });
 
+  test('may refer to itself, and be filled by the offline model', async () => {
+    const output_schema = {
+      title: 'Tree',
+      $ref: '#/$defs/Node',
+      $defs: {
+        Kind: { enum: ['leaf', 'branch'] },
+        Node: {
+          type: 'object',
+          properties: {
+            kind: { $ref: '#/$defs/Kind' },
+            children: { anyOf: [{ type: 'array', items: { $ref: '#/$defs/Node' } }, { type: 'null' }] },
+          },
+          required: ['kind'],
+        },
+      },
+    };
+    const tree = { kind: 'branch', children: [{ kind: 'leaf' }, { kind: 'branch', children: [] }] };
+    const message = book.write('a tree', JSON.stringify(tree));
+    const { body } = await service.run('native', { message, output_schema });
+    expect(body).toMatchObject({ content: tree, content_type: 'Tree' });
+    const strange = book.write('a strange tree', '{"kind":"branch","children":[{"kind":"stone"}]}');
+    expect((await service.run('native', { message: strange, output_schema })).body.content_type).toBe('str');
+    const offline = await service.run('offline', { message: 'a leaf', output_schema });
+    expect(offline.body).toMatchObject({ content: { kind: 'leaf' }, content_type: 'Tree' });
+  });
+
+  test('leaves an answer that is too long or too deep as text', async () => {
+    const list = { type: 'array', items: {} };
+    const heavy = {
+      type: 'array',
+      items: { allOf: Array.from({ length: 1_900 }, () => ({ minLength: 1 })) },
+    };
+    const cases: [object, string][] = [
+      [list, `["${'x'.repeat(1_000_000)}"]`],
+      [list, '['.repeat(65) + ']'.repeat(65)],
+      [heavy, `["${'x'.repeat(900_000)}"]`],
+    ];
+    for (const [index, [output_schema, text]] of cases.entries()) {
+      const message = book.write(`too much ${index}`, text);
+      const { body } = await service.run('native', { message, output_schema });
+      expect(body.content_type).toBe('str');
+      expect(body.content === text).toBe(true);
+    }
+  });
+
   test('is explained to a model that cannot be held to it', async () => {
     const message = prompted.write('asked in words', JSON.stringify(ada));
     const { body } = await service.run('prompted', { message, output_schema: schema });
@@ -134,6 +179,31 @@ describe('output_schema', () => {
     ['a reference to nowhere', { type: 'object', properties: { a: { $ref: '#/$defs/none' } } }],
     ['a reference to elsewhere', { $ref: 'https://example.com/schema.json' }],
     ['a broken pattern', { type: 'object', properties: { a: { type: 'string', pattern: '(' } } }],
+    [
+      'a pattern behind a literal',
+      { default: { x: { pattern: '^(a+)+$' } }, properties: { a: { $ref: '#/default/x' } } },
+    ],
+    [
+      'alternatives that multiply',
+      {
+        $ref: '#/$defs/p0',
+        $defs: Object.fromEntries(
+          Array.from({ length: 60 }, (_, index) => {
+            const next = { $ref: `#/$defs/p${Math.min(index + 1, 59)}` };
+            return [`p${index}`, index === 59 ? { type: 'string' } : { anyOf: [next, next] }];
+          }),
+        ),
+      },
+    ],
+    [
+      'thousands of properties',
+      {
+        type: 'object',
+        properties: Object.fromEntries(Array.from({ length: 15_000 }, (_, index) => [index, {}])),
+      },
+    ],
+    ['nothing but itself', { $ref: '#' }],
+    ['a promise in it', { $async: true, type: 'object' }],
   ])('with %s is refused before anything happens', async (_what, output_schema) => {
     const calls = book.model.requests.length;
     for (const stream of [false, true]) {
@@ -160,6 +230,17 @@ describe('use_json_schema', () => {
     const message = book.write('dictionary, no', 'No.');
     const { body } = await service.run('native', { message, output_schema: wrapped, use_json_schema: true });
     expect(body).toMatchObject({ status: 'completed', content: 'No.', content_type: 'str' });
+  });
+
+  test('has the same bounds', async () => {
+    const output_schema = { type: 'json_schema', json_schema: { name: 'x', schema: { $ref: '#' } } };
+    const { status, body } = await service.run('offline', {
+      message: 'x',
+      output_schema,
+      use_json_schema: true,
+    });
+    expect(status).toBe(422);
+    expect(body.detail[0]).toMatchObject({ type: 'value_error', loc: ['body', 'output_schema'] });
   });
 
   test('refuses a schema of another form', async () => {
