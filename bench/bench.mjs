@@ -4,15 +4,16 @@ import { parseArgs } from 'node:util';
 import { ensureBuilt, ensureInstalled, root } from '../scripts/lib/setup.mjs';
 import { provideBenchDatabase } from './lib/bench-database.mjs';
 import { startProcess, stopAllProcesses } from './lib/processes.mjs';
-import { coldStartRows, loadRow, memoryRows, sessionRows, streamRows } from './lib/rows.mjs';
+import { agentRows, coldStartRows, loadRow, memoryRows, sessionRows, streamRows } from './lib/rows.mjs';
 import { databases, serverStarter } from './lib/servers.mjs';
 import { loadTable, machine, table } from './lib/table.mjs';
 import { compareColdStarts } from './sections/cold-start.mjs';
 import { compareUnderLoad, shapes, warmUp } from './sections/load.mjs';
 import { measureIdleStreams } from './sections/memory.mjs';
+import { compareModelAdapters } from './sections/model-adapters.mjs';
 import { compareSessionLengths } from './sections/session.mjs';
 
-const sections = ['load', 'session', 'memory', 'start', 'durability'];
+const sections = ['load', 'session', 'memory', 'start', 'durability', 'models', 'agents'];
 const usage = `npm run bench -- [--only ${sections.join('|')}]… [--sqlite] [--postgres] [--quick] [--json] [--profile <folder>]`;
 
 const thorough = {
@@ -21,6 +22,8 @@ const thorough = {
   session: { length: 1000, rounds: 4 },
   streams: { count: 2000, repetitions: 3 },
   starts: 5,
+  adapters: { rounds: 5, streams: 40 },
+  agents: { rounds: 5, repetitions: 2000 },
 };
 const quick = {
   load: { rounds: 3, milliseconds: 300 },
@@ -28,6 +31,8 @@ const quick = {
   session: { length: 1000, rounds: 2 },
   streams: { count: 2000, repetitions: 1 },
   starts: 3,
+  adapters: { rounds: 3, streams: 20 },
+  agents: { rounds: 3, repetitions: 1000 },
 };
 
 /** Starts what is needed, measures, prints the tables, and leaves nothing behind. */
@@ -114,7 +119,7 @@ async function prepare({ databases: wanted, only, profileFolder }, cleaning, sig
 }
 
 async function measure({ only, amounts, databases: wanted }, setting) {
-  const results = { load: [], other: [], session: [], durability: [] };
+  const results = { load: [], other: [], session: [], durability: [], models: [], agents: [] };
   for (const database of wanted) {
     if (only.has('load')) await underLoad(setting, database, amounts, results);
     if (only.has('session')) results.session.push(...(await overASession(setting, database, amounts)));
@@ -124,6 +129,8 @@ async function measure({ only, amounts, databases: wanted }, setting) {
   if (only.has('memory')) results.other.push(...(await ofIdleStreams(setting, amounts)));
   if (only.has('start')) results.other.push(...(await atStart(setting, amounts)));
   if (only.has('durability')) results.durability = await betweenDurabilities(setting, amounts);
+  if (only.has('models')) results.models = await throughAdapters(amounts);
+  if (only.has('agents')) results.agents = await insideAgents(amounts);
   return results;
 }
 
@@ -185,6 +192,19 @@ async function betweenDurabilities({ load, start }, amounts) {
   return rows;
 }
 
+function throughAdapters({ adapters }) {
+  say('model adapters');
+  return compareModelAdapters(adapters);
+}
+
+async function insideAgents({ agents }) {
+  say('agents');
+  const worker = await startProcess('agent-meter', agents, ['--expose-gc']);
+  const measured = await worker.ask('measure');
+  await worker.stop();
+  return agentRows(measured);
+}
+
 function say(text) {
   process.stderr.write(`${text}\n`);
 }
@@ -199,6 +219,8 @@ function print(results, { json }) {
   const tables = [
     ['Load', results.load, (rows) => loadTable(rows, 'bare', 'Runyard')],
     ['Streams and starts', results.other, (rows) => table(rows, 'Bare', 'Runyard')],
+    ['CPU per streamed token, by adapter', results.models, (rows) => table(rows, 'Bare relay', 'Adapter')],
+    ['Inside an agent', results.agents, (rows) => table(rows, 'Bare', 'Runyard')],
     ['First and 1,000th run of a session', results.session, (rows) => table(rows, 'First', '1,000th')],
     [
       'Price of surviving a power cut',

@@ -2,7 +2,14 @@ import { tokens } from './answer.mjs';
 import { median } from './statistics.mjs';
 
 /** Bounds of the blueprint. */
-const targets = { cpu: 2, session: 1.1, memoryKiB: 20, coldStartMs: 700 };
+const targets = {
+  cpu: 2,
+  session: 1.1,
+  memoryKiB: 20,
+  coldStartMs: 700,
+  constructionMicroseconds: 20,
+  constructionKiB: 10,
+};
 
 /** One row: two values of the same unit, their ratio, and perhaps a bound for the ratio or for the second value. */
 function row({ what, where, unit, base, measured, mostRatio, most }) {
@@ -78,5 +85,35 @@ export function coldStartRows(where, { bare, fresh, existing }) {
   return [
     row({ ...common, what: 'cold start, new data folder', measured: fresh }),
     row({ ...common, what: 'cold start, existing data', measured: existing }),
+  ];
+}
+
+/** An agent against ten plain objects, and what sixteen parallel tool calls add to a run against the bare functions. */
+export function agentRows({ construction, kibibytes, plainObjects, turn }) {
+  const where = 'one process';
+  return [
+    row({
+      what: 'an agent with ten tools: CPU',
+      where,
+      unit: 'µs',
+      base: plainObjects.microseconds,
+      measured: construction,
+      most: targets.constructionMicroseconds,
+    }),
+    row({
+      what: 'an agent with ten tools: memory',
+      where,
+      unit: 'KiB',
+      base: plainObjects.kibibytes,
+      measured: kibibytes,
+      most: targets.constructionKiB,
+    }),
+    row({
+      what: 'CPU of a turn of 16 parallel tool calls, each journaled and reported',
+      where,
+      unit: 'µs',
+      base: turn.bare,
+      measured: turn.calling - turn.plain,
+    }),
   ];
 }

@@ -8,9 +8,14 @@ const parallelCalls = 16;
 export async function measureAgents({ rounds, repetitions }) {
   const { agent, tool } = await import('../../packages/runyard/dist/index.js');
   const { scriptedModel } = await import('../../packages/runyard/dist/testing.js');
+  const make = () => newAgent(agent, tool);
   return {
-    construction: median(await inRounds(rounds, () => construction(agent, tool, repetitions))),
-    kibibytes: memoryOf(agent, tool, repetitions),
+    construction: median(await inRounds(rounds, () => construction(make, repetitions))),
+    kibibytes: memoryOf(make, repetitions),
+    plainObjects: {
+      microseconds: median(await inRounds(rounds, () => construction(plainObjects, repetitions))),
+      kibibytes: memoryOf(plainObjects, repetitions),
+    },
     turn: await turns({ agent, tool, scriptedModel }, rounds, repetitions / 10),
   };
 }
@@ -21,32 +26,42 @@ async function inRounds(rounds, measure) {
   return results;
 }
 
+function toolOptions(index) {
+  return {
+    name: `tool_${index}`,
+    description: 'Adds two numbers',
+    parameters: sum,
+    execute: ({ a, b }) => a + b,
+  };
+}
+
+function agentOptions(tools) {
+  return { id: 'a', model: 'offline', instructions: 'Be brief.', tools };
+}
+
 function newAgent(agent, tool) {
-  const tools = Array.from({ length: toolCount }, (_, index) =>
-    tool({
-      name: `tool_${index}`,
-      description: 'Adds two numbers',
-      parameters: sum,
-      execute: ({ a, b }) => a + b,
-    }),
-  );
-  return agent({ id: 'a', model: 'offline', instructions: 'Be brief.', tools });
+  return agent(agentOptions(Array.from({ length: toolCount }, (_, index) => tool(toolOptions(index)))));
+}
+
+/** The same definition as data that nobody looks at: what any framework would cost at least. */
+function plainObjects() {
+  return agentOptions(Array.from({ length: toolCount }, (_, index) => toolOptions(index)));
 }
 
 const sum = z.object({ a: z.number(), b: z.number() });
 
 /** Microseconds of CPU for one agent. */
-function construction(agent, tool, repetitions) {
+function construction(make, repetitions) {
   const before = process.cpuUsage();
-  for (let made = 0; made < repetitions; made += 1) newAgent(agent, tool);
+  for (let made = 0; made < repetitions; made += 1) make();
   return cpuSince(before) / repetitions;
 }
 
-function memoryOf(agent, tool, repetitions) {
+function memoryOf(make, repetitions) {
   const kept = new Array(repetitions);
   global.gc();
   const before = process.memoryUsage().heapUsed;
-  for (let made = 0; made < repetitions; made += 1) kept[made] = newAgent(agent, tool);
+  for (let made = 0; made < repetitions; made += 1) kept[made] = make();
   global.gc();
   return (process.memoryUsage().heapUsed - before) / repetitions / 1024;
 }
