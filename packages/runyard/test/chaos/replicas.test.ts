@@ -65,9 +65,8 @@ test('a process that slept past its lease finds that it may do nothing more', as
   await until('the other process has begun to charge', () => folder.effects('charge').length === 1);
 
   sleeper.signal('SIGCONT');
-  await stream.over;
-  expect(stream.names).not.toContain('RunCompleted');
-  expect(folder.effects('charge')).toHaveLength(1);
+  const alive = await sleeper.run('echo', { message: 'still here?' });
+  expect(alive.content).toBe('Answer to: still here?');
   folder.release('till');
   const run = await waker.settled('planner', run_id);
   expect(run).toMatchObject({ status: 'completed', content: 'All 2 steps are done.' });
@@ -76,7 +75,7 @@ test('a process that slept past its lease finds that it may do nothing more', as
   expect(completions).toHaveLength(2);
   const indices = run.events.map(({ event_index }: Body) => event_index);
   expect(indices).toEqual([...new Set(indices)].sort((left, right) => Number(left) - Number(right)));
-
-  const alive = await sleeper.run('echo', { message: 'still here?' });
-  expect(alive.content).toBe('Answer to: still here?');
+  // whoever followed the run through the process that lost it sees it end all the same
+  await stream.over;
+  expect(stream.names.filter((name) => name === 'RunCompleted')).toHaveLength(1);
 });

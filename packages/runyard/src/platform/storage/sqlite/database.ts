@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Kysely } from 'kysely';
 import { errors } from '../../../core/errors.js';
@@ -81,7 +81,9 @@ function openReadingConnection(id: string, path: string): SqliteConnection {
 
 /** One folder at a time: Node's recursive way never ends where a parent takes no folders, as `/proc`. */
 function makeFolder(path: string): void {
-  if (existsSync(path)) return;
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return;
+  if (found !== undefined) throw Object.assign(new Error(`${path} is a file`), { code: 'ENOTDIR' });
   makeFolder(dirname(path));
   try {
     mkdirSync(path);
