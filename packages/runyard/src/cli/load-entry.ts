@@ -1,4 +1,5 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire, register } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -51,18 +52,22 @@ export async function loadEntry(path: string): Promise<Application> {
 }
 
 async function prepareImport(path: string): Promise<void> {
-  process.setSourceMapsEnabled(true);
   await importRunyardAhead(path);
+  // only now: maps are looked for in every module that is loaded from here on
+  process.setSourceMapsEnabled(true);
   register(new URL('./typescript-hooks.js', import.meta.url));
 }
 
 /**
- * Once hooks are registered every import makes a round trip to another thread. The package that the entry is
- * about to import is by far the largest part, and needs no hook.
+ * Once hooks are registered every import makes a round trip to another thread. What the entry is about to import of
+ * this package is by far the largest part, and needs no hook.
  */
 async function importRunyardAhead(path: string): Promise<void> {
   try {
-    await import(pathToFileURL(createRequire(path).resolve('runyard')).href);
+    const text = await readFile(path, 'utf8');
+    const parts = Array.from(text.matchAll(/from\s+['"](runyard\/[\w-]+)['"]/g), ([, name]) => name!);
+    const { resolve } = createRequire(path);
+    await Promise.all(['runyard', ...parts].map((name) => import(pathToFileURL(resolve(name)).href)));
   } catch {
     // The import of the entry itself will say what is wrong.
   }
