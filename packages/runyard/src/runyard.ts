@@ -170,8 +170,6 @@ export class Runyard {
 
   private async closeNow(graceMs: number): Promise<void> {
     const { opening, databases } = this;
-    this.opening = null;
-    this.databases = null;
     const service = await opening?.catch(() => null);
     try {
       await service?.spaces.stop(graceMs);
@@ -179,6 +177,9 @@ export class Runyard {
       if (service) await Promise.all(this.components.readyAgents().map((agent) => agent.close()));
     } finally {
       await closeAll((await databases?.catch(() => [])) ?? []);
+      // only now: whoever asks while it closes must reach this service and be refused, not open a second one
+      this.opening = null;
+      this.databases = null;
     }
   }
 

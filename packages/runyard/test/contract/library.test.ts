@@ -177,3 +177,29 @@ test('an agent that a service registers keeps its runs there, also when it is ru
   const { messages } = await second.clerk.run('and this', { sessionId: 's1' });
   expect(messages.map(({ content }) => content)).toEqual(['remember this', 'noted', 'and this', 'noted']);
 });
+
+test('a run that is asked for while the service closes is refused, and opens no second service', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'runyard-library-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const answer = gate<string>();
+  const begun = gate();
+  const model = scriptedModel(async () => {
+    begun.open();
+    return answer.opened;
+  });
+  const clerk = agent({ id: 'clerk', model });
+  const app = new Runyard({ agents: [clerk], port: 0, dataDir: folder, log: silentLog });
+  const { url } = await app.listen();
+  const running = clerk.run('first');
+  await begun.opened;
+  const closed = app.close({ graceMs: 60_000 });
+  const body = () => new URLSearchParams({ message: 'second', stream: 'false' });
+  await expect
+    .poll(async () => (await fetch(`${url}/agents/clerk/runs`, { method: 'POST', body: body() })).status)
+    .toBe(503);
+  await expect(clerk.run('third')).rejects.toMatchObject({ code: 'service_stopping' });
+  answer.open('done');
+  expect((await running).content).toBe('done');
+  await closed;
+  expect(model.requests).toHaveLength(1);
+});

@@ -72,7 +72,13 @@ export class RunSpaces {
     if (pending.length > 0) return false;
     const opening = this.opened.get(space.databaseId) ?? space.engine.open();
     this.opened.set(space.databaseId, opening);
-    await opening;
+    try {
+      await opening;
+    } catch (error) {
+      // the next one who needs it tries again
+      this.opened.delete(space.databaseId);
+      throw error;
+    }
     this.ready.add(space.databaseId);
     return true;
   }
