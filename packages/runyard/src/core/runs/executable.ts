@@ -1,7 +1,8 @@
 import type { JsonObject } from '../json.js';
 import type { Requirement, RunContext } from './context.js';
+import type { Continuation, ContinueFrom } from './continuation.js';
 import type { RunEvent } from './logged-event.js';
-import type { RunFailure, RunKind, RunResult } from './run.js';
+import type { Run, RunFailure, RunKind, RunResult, StepRecord } from './run.js';
 
 /** What the heart can execute: an agent, a team, a workflow. */
 export interface Executable {
@@ -18,6 +19,11 @@ export interface Executable {
   /** Checks what a caller says and answers with the input of the run. Left out: any text will do. */
   acceptInput?(message: string): Promise<string>;
   execute(context: RunContext): Promise<RunResult>;
+  /**
+   * What of a run is kept when it goes on from there. Left out: runs of this kind go on only where they paused.
+   * Throws when there is no such place.
+   */
+  continuation?(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation;
   /** What the run has cost so far, in wire form: for one that does not complete. */
   metrics?(context: RunContext): JsonObject;
   /** The last events of a run that ended this way, in the words of the wire. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json.js';
-import type { Run, RunResult, RunStatus, StepRecord } from './run.js';
+import type { ApprovalWrite } from './approval.js';
+import type { Run, RunKind, RunResult, RunStatus, StepRecord } from './run.js';
 
 /**
  * What the heart needs from storage. Whoever implements it keeps the promises in these comments; the
@@ -14,8 +15,14 @@ export interface RunJournal {
 
   load(runId: string): Promise<{ run: Run; steps: readonly StepRecord[] } | undefined>;
 
+  /** Those of the runs that are still there, in the order of the ids. */
+  loadAll(runIds: readonly string[]): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]>;
+
   /** The stored blocks that hold events with an index of at least `fromIndex`, in order, at most `limit`. */
   eventBlocks(runId: string, fromIndex: number, limit: number): Promise<readonly EventBlock[]>;
+
+  /** How many stored events have an index of at least `fromIndex` and below `toIndex`. */
+  countEvents(runId: string, fromIndex: number, toIndex: number): Promise<number>;
 
   /** Status and next event index as stored: what a reader in another process needs to know. */
   progress(runId: string): Promise<{ status: RunStatus; nextEventIndex: number } | undefined>;
@@ -38,6 +45,18 @@ export interface RunJournal {
   /** All owners that hold a lease of a pending or running run. */
   leaseOwners(): Promise<readonly string[]>;
 
+  /** Remembers that a run is to be cancelled; said again, the first word stays. Old wishes are forgotten meanwhile. */
+  requestCancellation(request: CancelRequest): Promise<void>;
+
+  /** What is to be cancelled, asked for after `since`, of runs that have not ended and of ids that no run has. */
+  cancellations(since: number): Promise<readonly CancelRequest[]>;
+
+  /** The wish to cancel this run, if there is one that was made after `since`. */
+  cancellation(runId: string, since: number): Promise<CancelRequest | undefined>;
+
+  /** The run that was started under this key, if it was after `since`. */
+  idempotentRun(key: IdempotencyKey, since: number): Promise<StartedUnderKey | undefined>;
+
   /** The last `count` completed runs of this component in the session up to the time `before`, oldest first. */
   history(query: HistoryQuery): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]>;
 
@@ -54,6 +73,36 @@ export interface LeaseClaim {
   readonly owner: string;
   readonly now: number;
   readonly expiresAt: number;
+}
+
+/**
+ * Somebody wants a run to end that this process does not execute: another one does, or the run is not there yet.
+ * Who asked is kept, so that nobody ends a run that they could not see.
+ */
+export interface CancelRequest {
+  readonly runId: string;
+  readonly kind: RunKind;
+  readonly componentId: string;
+  /** Set when the request named a session. */
+  readonly sessionId: string | null;
+  /** Whose runs may be meant; null for a caller who may act for everybody. */
+  readonly userId: string | null;
+  readonly reason: string;
+  readonly requestedAt: number;
+}
+
+/** A key that a client chose, within one user and one component. */
+export interface IdempotencyKey {
+  readonly userId: string | null;
+  readonly kind: RunKind;
+  readonly componentId: string;
+  readonly key: string;
+}
+
+export interface StartedUnderKey {
+  readonly runId: string;
+  /** A hash of what was asked for. */
+  readonly payload: string;
 }
 
 export interface HistoryQuery {
@@ -89,10 +138,22 @@ export interface RunWrite {
   readonly session?: SessionWrite;
   /** The first write of a run. Refused when the id is taken. */
   readonly insert?: Run;
+  /** With `insert`. Refused when another run was started under this key after `since`. */
+  readonly idempotency?: IdempotencyKey & StartedUnderKey & { readonly since: number; readonly now: number };
   /** Later writes. Refused when the stored attempt is another. */
   readonly update?: RunUpdate;
+  /**
+   * The first write of a further attempt of a run that rested: `attempt` is stored instead of the one that is named
+   * here. Refused (`fenced`) when the run is not as it is described, or when somebody holds a lease on it.
+   */
+  readonly claims?: RestingRun;
   /** New and changed steps, by `seq`. */
   readonly steps: readonly StepRecord[];
+  /** The `seq` of steps that no longer belong to the run. */
+  readonly removedSteps?: readonly number[];
+  readonly approvals?: readonly ApprovalWrite[];
+  /** A completed run that becomes `regenerated` together with this write. */
+  readonly replaces?: string;
   readonly events?: EventBlock;
   readonly state?: StateChange;
   readonly summary?: SummaryWrite;
@@ -104,6 +165,13 @@ export interface RunWrite {
  */
 export interface SummaryWrite extends SessionSummary {
   readonly sessionId: string;
+}
+
+/** A run that nobody executes: it waits for an answer, or it failed. */
+export interface RestingRun {
+  readonly attempt: number;
+  readonly status: 'paused' | 'error';
+  readonly now: number;
 }
 
 export interface RunUpdate {
@@ -141,5 +209,5 @@ export interface EventBlock {
 
 export interface RefusedWrite {
   readonly runId: string;
-  readonly reason: 'run_exists' | 'fenced' | 'foreign_session';
+  readonly reason: 'run_exists' | 'fenced' | 'foreign_session' | 'key_taken';
 }

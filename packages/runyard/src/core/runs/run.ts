@@ -85,7 +85,24 @@ export interface Run {
   /** The index that the next event gets. */
   readonly nextEventIndex: number;
   readonly updatedAt: number;
+  /** What the run was made from; null for one that began with its own input. */
+  readonly lineage: RunLineage | null;
 }
+
+/** Where a run that began as a copy comes from. */
+export interface RunLineage {
+  readonly forkedFromRunId?: string;
+  /** How many messages of that run were kept. */
+  readonly forkedFromMessageIndex?: number;
+  /** The session that the run was first made in, for a copy that came with a whole session. */
+  readonly forkedFromSessionId?: string;
+  readonly regeneratedFrom?: string;
+  /** The run that gives way to this one when this one completes. */
+  readonly replaces?: string;
+}
+
+/** The attempt of a step that a run was copied with: it was paid for by another run. */
+export const inheritedAttempt = 0;
 
 /** A step of the journal. `output` holds what is new in it, never what can be rebuilt. */
 export interface StepRecord {
@@ -108,7 +125,8 @@ export interface StepRecord {
 
 /**
  * `model` and `tool` steps are the conversation; `auxiliary` ones are model calls beside it (reasoning, summaries,
- * follow-ups), `hook` ones are the application's own code; `answer` is what the conversation keeps as its last word.
+ * follow-ups), `hook` ones are the application's own code; `answer` is what the conversation keeps as its last word;
+ * `wait` is a question to somebody outside, and `continue` what came with the request to go on.
  */
 export type StepKind =
   | 'introduction'
@@ -118,6 +136,7 @@ export type StepKind =
   | 'tool'
   | 'hook'
   | 'answer'
+  | 'continue'
   | 'member'
   | 'step'
   | 'wait';

@@ -1,0 +1,38 @@
+import type { JsonObject } from '../json.js';
+import type { RunOptions, StepRecord } from './run.js';
+
+/**
+ * Where in a conversation to go on: at its end, after the last thing that the user said, before the last answer, or
+ * after so many messages.
+ */
+export type ContinueFrom = 'end' | 'last_user' | 'last_answer' | number;
+
+/** What of a run's journal is kept when the run, or a copy of it, goes on. */
+export interface Continuation {
+  readonly steps: readonly StepRecord[];
+  /** How many messages of the run that is. No tool call is kept without its result. */
+  readonly messageIndex: number;
+  /** The turn that comes next: what is said with the continuation stands before it. */
+  readonly turn: number;
+}
+
+/** step `continue:<attempt>`: what came with the request to go on. Stored data. */
+export type ContinueRecord = {
+  /** The turn that it stands before. */
+  readonly turn: number;
+  /** What the user says then; null when there is nothing to add. */
+  readonly input: string | null;
+  /** What the request changes for the rest of the run. */
+  readonly options: JsonObject & Partial<RunOptions>;
+};
+
+export function continueKey(attempt: number): string {
+  return `continue:${attempt}`;
+}
+
+/** The continuations of a run so far, in order. */
+export function continuationsOf(steps: readonly StepRecord[]): readonly ContinueRecord[] {
+  return steps
+    .filter(({ kind }) => kind === 'continue')
+    .map(({ output }) => output as unknown as ContinueRecord);
+}

@@ -1,0 +1,63 @@
+import type { JsonObject } from '../json.js';
+import type { ApprovalType } from './gate.js';
+
+/** What a call waits for. `unknown_outcome`: its process died while it was executed. */
+export type RequirementKind =
+  | 'confirmation'
+  | 'user_input'
+  | 'user_feedback'
+  | 'external_execution'
+  | 'unknown_outcome';
+
+/**
+ * A tool call that waits for somebody outside: what the `wait` step of the call holds as its input. What is executed
+ * later comes from here, never from what a request says. Stored data.
+ */
+export type ToolRequirement = {
+  readonly id: string;
+  readonly kind: RequirementKind;
+  readonly callId: string;
+  readonly toolName: string;
+  /** The arguments as the model gave them. */
+  readonly args: JsonObject;
+  /** Milliseconds. */
+  readonly createdAt: number;
+  /** The fields that a person fills in (`user_input`). */
+  readonly inputFields?: readonly InputField[];
+  /** The questions that a person answers (`user_feedback`). */
+  readonly questions?: readonly FeedbackQuestion[];
+  /** The pause shows no sentence to the user. */
+  readonly silent?: boolean;
+  /** Somebody with the right to decides (`required`), or the answer is written down (`audit`). */
+  readonly approval?: { readonly type: ApprovalType; readonly id?: string; readonly expiresAt?: number };
+  /** What there is to know beside the call (`unknown_outcome`). */
+  readonly message?: string;
+};
+
+export type InputFieldType = 'str' | 'int' | 'float' | 'bool' | 'list' | 'dict';
+
+export type InputField = {
+  readonly name: string;
+  readonly type: InputFieldType;
+  readonly description: string | null;
+};
+
+export type FeedbackQuestion = {
+  readonly question: string;
+  readonly header: string | null;
+  readonly multiSelect: boolean;
+  readonly options: readonly { readonly label: string; readonly description: string | null }[];
+};
+
+/** What somebody answered: the output of the `wait` step of a call. Stored data. */
+export type ToolAnswer =
+  | {
+      readonly answer: 'confirmed';
+      readonly confirmed: boolean;
+      readonly note?: string;
+      readonly approval?: JsonObject;
+    }
+  | { readonly answer: 'input'; readonly values: JsonObject; readonly approval?: JsonObject }
+  /** The chosen labels of each question, in the order of the questions. */
+  | { readonly answer: 'feedback'; readonly selected: readonly (readonly string[])[] }
+  | { readonly answer: 'result'; readonly result: string; readonly approval?: JsonObject };
