@@ -71,6 +71,20 @@ export const errors = {
     (what: string, bound: string, setting: string) =>
       `${what} is larger than the limit of ${bound} (setting ${setting}).`,
   ),
+  /** Something that a client of a WebSocket sent and that is no action. */
+  invalidFrame: define('invalid_frame', 400, (text: string) => text),
+  tooManyFollowed: define(
+    'too_many_followed_runs',
+    429,
+    (bound: number) =>
+      `This connection follows ${bound} runs already, which is the limit. Wait until one ends, or open another connection.`,
+  ),
+  originRefused: define(
+    'origin_not_allowed',
+    403,
+    (origin: string) =>
+      `Pages of ${origin} may not connect to this service. Add the origin to the setting corsOrigins.`,
+  ),
   internal: define(
     'internal_error',
     500,
@@ -127,6 +141,71 @@ export const errors = {
     503,
     (runId: string) =>
       `The service is stopping; run ${runId} is stored and goes on when it is back. Ask for it by its run_id.`,
+  ),
+
+  tooManyRuns: (waiting: number) =>
+    new RunyardError(
+      'too_many_runs',
+      503,
+      `${waiting} runs are waiting already, which is the limit (setting maxWaitingRuns). Try again in a few seconds.`,
+      { headers: { 'retry-after': '5' } },
+    ),
+  cannotContinue: define(
+    'cannot_continue',
+    409,
+    (runId: string, status: string) => `Cannot continue run ${runId}: run is ${status}`,
+  ),
+  noSuchMessage: define(
+    'no_such_message',
+    400,
+    (field: 'continue_from' | 'message_index', last: number) => `${field} must be between 0 and ${last}`,
+  ),
+  notPaused: define('run_not_paused', 409, (status: string) => `Run is not paused (status=${status})`),
+  answeredBefore: define(
+    'answered_before',
+    409,
+    (runId: string) =>
+      `Run ${runId} does not wait for one of these answers any more. Get the run to see what it waits for.`,
+  ),
+  idempotencyKeyTaken: define(
+    'idempotency_key_taken',
+    409,
+    () => 'Another run was started with this Idempotency-Key. Use a new key for another run.',
+  ),
+
+  invalidContinue: define('invalid_continue', 400, (text: string) => text),
+  unresolvedRequirements: define(
+    'unresolved_requirements',
+    400,
+    () =>
+      'Run has unresolved HITL requirements. Provide the `requirements` parameter (or resolve an admin approval first).',
+  ),
+  nothingToFork: define('nothing_to_fork', 400, () => 'Source session has no runs to fork.'),
+
+  invalidAnswer: define('invalid_answer', 400, (text: string) => text),
+
+  // approvals
+  approvalNotFound: define('approval_not_found', 404, () => 'Approval not found'),
+  approvalResolved: define(
+    'approval_resolved',
+    409,
+    (status: string) => `Approval is already '${status}' and cannot be resolved`,
+  ),
+  approvalWithoutRun: define(
+    'approval_without_run',
+    409,
+    (runId: string, status: string) =>
+      `Run ${runId} is ${status} and no longer waits for this approval; it cannot be resolved.`,
+  ),
+  ownApproval: define(
+    'own_approval',
+    403,
+    () => 'Whoever asked for this call cannot decide on it. Somebody else has to resolve the approval.',
+  ),
+  resolverUnknown: define(
+    'resolver_unknown',
+    403,
+    () => 'Nobody decides on their own calls here, so the decision needs a name. Send resolved_by.',
   ),
 
   // the heart

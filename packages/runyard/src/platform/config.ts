@@ -87,6 +87,22 @@ const settingsSchema = z.strictObject({
   heartbeatMs: milliseconds(100)
     .default(15_000)
     .describe('After how much silence a stream sends a sign of life.'),
+  maxConcurrentRuns: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(1000)
+    .describe(
+      'How many runs one process executes at once; further ones wait in the order in which they came.',
+    ),
+  maxWaitingRuns: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .default(10_000)
+    .describe(
+      'How many runs may wait for their turn; beyond it a new run is refused with 503 and Retry-After.',
+    ),
   leaseMs: milliseconds(1000)
     .default(30_000)
     .describe('How long a run stays reserved for a process that gives no sign of life.'),
@@ -101,6 +117,14 @@ const settingsSchema = z.strictObject({
     .enum(['none', 'agentos'])
     .default('none')
     .describe('agentos: run bodies carry upper-case status and integer times.'),
+  approvalsFourEyes: z
+    .boolean()
+    .default(false)
+    .describe('Whether a call has to be approved by somebody else than the one who asked for it.'),
+  websocket: z
+    .boolean()
+    .default(false)
+    .describe('Whether runs can be started and followed over WebSocket, at /agents/ws.'),
   docs: z.boolean().default(true).describe('Whether the API browser is served at /docs.'),
 });
 

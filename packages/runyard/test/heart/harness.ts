@@ -1,12 +1,16 @@
 import { onTestFinished } from 'vitest';
 import { RunStore } from '../../src/capabilities/runs/store.js';
+import type { Json } from '../../src/core/json.js';
 import { silentLog } from '../../src/core/log.js';
 import type { RunContext } from '../../src/core/runs/context.js';
+import type { ContinueRecord } from '../../src/core/runs/continuation.js';
 import { type EngineOptions, RunEngine } from '../../src/core/runs/engine.js';
 import type { Executable, RunEnd } from '../../src/core/runs/executable.js';
 import type { RunHandle } from '../../src/core/runs/executor.js';
 import type { LoggedEvent } from '../../src/core/runs/logged-event.js';
+import type { RunAnswers } from '../../src/core/runs/resting-runs.js';
 import type { RunResult } from '../../src/core/runs/run.js';
+import { unlimitedSlots } from '../../src/core/runs/run-slots.js';
 import { startRun } from '../../src/core/runs/start-run.js';
 import { systemTimers } from '../../src/platform/engine/local/timers.js';
 import { freshSqlite } from '../support/databases.js';
@@ -50,6 +54,7 @@ export function engineOver(
     log: silentLog,
     owner: `test:${engines}`,
     leaseMs: 60_000,
+    slots: unlimitedSlots(),
     resolve: ({ componentId }) => components.find(({ id }) => id === componentId),
     isTransient: () => false,
     ...options,
@@ -90,6 +95,13 @@ export function gate<T = void>() {
     open = resolve;
   });
   return { promise, open };
+}
+
+/** Nothing is said or changed with the request to go on. */
+export const goOn: ContinueRecord = { turn: 0, input: null, options: {} };
+
+export function answers(given: Record<string, Json>): RunAnswers {
+  return { answers: new Map(Object.entries(given)), continuation: goOn };
 }
 
 export function note(text: string) {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { RunContext } from '../../src/core/runs/context.js';
-import { allEvents, begin, engineOver, executable, freshStore, gate, note } from './harness.js';
+import { allEvents, answers, begin, engineOver, executable, freshStore, gate, note } from './harness.js';
+
+const retry = answers({ 'wait:two:outcome:1': { outcome: 'retry' } });
 
 /** Two steps; the second waits at a gate the first time, as if its process died there. */
 function twoSteps(interrupted?: { policy: 'ask' | 'fail' }) {
@@ -111,15 +113,15 @@ describe('a run whose process died', () => {
     await next.recover();
     await expect.poll(async () => (await store.load(handle.runId))?.run.status).toBe('paused');
     expect(setUp.counts.second).toBe(1);
-    const answered = await next.answer(handle.runId, 'two:outcome:1', {
-      outcome: 'done',
-      output: 'it had worked',
-    });
+    const answered = await next.answer(
+      handle.runId,
+      answers({ 'wait:two:outcome:1': { outcome: 'done', output: 'it had worked' } }),
+    );
     const { run } = await answered.ended;
     expect(run).toMatchObject({ status: 'completed', result: { content: 'first it had worked' } });
     expect(setUp.counts).toEqual({ first: 1, second: 1 });
-    await expect(next.answer(handle.runId, 'two:outcome:1', { outcome: 'retry' })).rejects.toMatchObject({
-      code: 'illegal_transition',
+    await expect(next.answer(handle.runId, retry)).rejects.toMatchObject({
+      code: 'cannot_continue',
     });
   });
 
@@ -129,7 +131,7 @@ describe('a run whose process died', () => {
     const next = engineOver(store, [setUp.component]);
     await next.recover();
     await expect.poll(async () => (await store.load(handle.runId))?.run.status).toBe('paused');
-    const { run } = await (await next.answer(handle.runId, 'two:outcome:1', { outcome: 'retry' })).ended;
+    const { run } = await (await next.answer(handle.runId, retry)).ended;
     expect(run.result?.content).toBe('first second');
     expect(setUp.counts.second).toBe(2);
   });
@@ -141,7 +143,7 @@ describe('a run whose process died', () => {
     await next.recover();
     await expect.poll(async () => (await store.load(handle.runId))?.run.status).toBe('paused');
     setUp.stickAgain();
-    const retried = await next.answer(handle.runId, 'two:outcome:1', { outcome: 'retry' });
+    const retried = await next.answer(handle.runId, retry);
     await expect.poll(() => setUp.counts.second).toBe(2);
     await next.stop(1);
     await expect(retried.ended).rejects.toMatchObject({ name: 'RunReleased' });

@@ -4,11 +4,13 @@ import type { MediaContents } from '../media.js';
 import type { Message } from '../models/message.js';
 import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
+import type { ApprovalRecord } from './approval.js';
+import { continuationsOf } from './continuation.js';
 import type { LiveRun } from './live-run.js';
 import type { RunEvent } from './logged-event.js';
 import type { PastSessions } from './past-sessions.js';
 import type { RunJournal, SessionSummary } from './ports.js';
-import type { Run, StepKind, StepRecord } from './run.js';
+import type { Run, RunOptions, StepKind, StepRecord } from './run.js';
 import type { SessionState } from './session-state.js';
 import type { WriteQueue } from './write-queue.js';
 
@@ -30,6 +32,8 @@ export interface InterruptedPolicy<T extends Json> {
   readonly policy: 'ask' | 'fail';
   /** The outcome to record for work whose effect is unknown. */
   lost(message: string): T;
+  /** The question as those who answer are to see it. Left out: the step's name and when it began. */
+  question?(message: string): Pick<Requirement, 'data' | 'approval'>;
 }
 
 export interface StepScope {
@@ -44,6 +48,8 @@ export interface Requirement {
   readonly key: string;
   readonly kind: string;
   readonly data: JsonObject;
+  /** Stored as pending together with the question: the answer is then somebody else's to give. */
+  readonly approval?: ApprovalRecord;
 }
 
 /** How a step ended that nobody saw ending. */
@@ -52,9 +58,15 @@ export type OutcomeAnswer =
   | { readonly outcome: 'done'; readonly output: Json }
   | { readonly outcome: 'failed'; readonly message: string };
 
+export type RunEntry = 'started' | 'continued' | 'recovered';
+
 /** What an executor (agent, team, workflow) is given. */
 export interface RunContext {
   readonly run: Run;
+  /** What this execution of the run is: its first one, one after somebody let it go on, or one after a crash. */
+  readonly entry: RunEntry;
+  /** What the caller asked for, and over it what came with each request to go on. */
+  readonly options: RunOptions;
   readonly signal: AbortSignal;
   readonly state: SessionState;
   readonly log: Log;
@@ -81,6 +93,8 @@ export interface RunContext {
   recorded(key: string): StepRecord | undefined;
   /** Earlier completed runs of this component in the session, oldest first. */
   history(count: number): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]>;
+  /** Those of these runs that are still there, in this order. */
+  runs(runIds: readonly string[]): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]>;
   /** What the session was about so far, as stored. */
   sessionSummary(): Promise<SessionSummary | undefined>;
   /** Stores a new summary of the session together with the run. */
@@ -115,6 +129,7 @@ export class JournaledContext implements RunContext {
   readonly media: MediaContents;
   readonly pastSessions: PastSessions;
   readonly prices: ModelPrices;
+  readonly options: RunOptions;
   private readonly journal: RunJournal;
 
   constructor(
@@ -128,6 +143,11 @@ export class JournaledContext implements RunContext {
     this.pastSessions = surroundings.pastSessions;
     this.prices = surroundings.prices ?? {};
     this.journal = surroundings.journal;
+    this.options = optionsOf(live);
+  }
+
+  get entry(): RunEntry {
+    return this.live.entry;
   }
 
   get run(): Run {
@@ -185,6 +205,8 @@ export class JournaledContext implements RunContext {
     if (recorded?.status === 'completed') return recorded.output as Answer;
     if (recorded === undefined) {
       this.begin(key, { kind: 'wait', name: requirement.kind, input: requirement.data }, undefined);
+      const { approval } = requirement;
+      if (approval !== undefined) this.live.putApproval({ kind: 'record', approval });
     }
     throw new RunPaused([requirement]);
   }
@@ -192,6 +214,10 @@ export class JournaledContext implements RunContext {
   history(count: number): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
     const { sessionId, componentId, createdAt, runId } = this.run;
     return this.journal.history({ sessionId, componentId, before: createdAt, count, exceptRunId: runId });
+  }
+
+  runs(runIds: readonly string[]): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
+    return this.journal.loadAll(runIds);
   }
 
   sessionSummary(): Promise<SessionSummary | undefined> {
@@ -258,12 +284,21 @@ export class JournaledContext implements RunContext {
             key: `${recorded.key}:outcome:${recorded.attempt}`,
             kind: 'unknown_outcome',
             data: { step: recorded.key, name: recorded.name, started_at: recorded.startedAt, message },
+            ...interrupted.question?.(message),
           });
     if (answer.outcome === 'retry') return undefined;
     const output = answer.outcome === 'done' ? (answer.output as T) : interrupted.lost(answer.message);
     this.live.putStep({ ...recorded, status: 'completed', output, endedAt: this.timers.now() });
     return output;
   }
+}
+
+function optionsOf(live: LiveRun): RunOptions {
+  const { options } = live.run.input;
+  const continuations = continuationsOf(live.allSteps());
+  return continuations.length === 0
+    ? options
+    : Object.assign({}, options, ...continuations.map((continuation) => continuation.options));
 }
 
 function describe(error: unknown): Json {

@@ -30,6 +30,11 @@ export function continueKey(attempt: number): string {
   return `continue:${attempt}`;
 }
 
+/** The key of a step in a copy of its run: a copy goes on by itself, and what came with that has the same keys again. */
+export function copiedKey(key: string): string {
+  return key.replace(/^(continue|said):/, '$1:0:');
+}
+
 /** The continuations of a run so far, in order. */
 export function continuationsOf(steps: readonly StepRecord[]): readonly ContinueRecord[] {
   return steps

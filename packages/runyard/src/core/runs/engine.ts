@@ -1,22 +1,36 @@
 import { errors, RunyardError } from '../errors.js';
 import { newId } from '../ids.js';
-import type { Json, JsonObject } from '../json.js';
+import type { JsonObject } from '../json.js';
+import { appliesTo, CancellationWatch, cancellationKeptMs } from './cancellations.js';
 import type { RunSurroundings } from './context.js';
+import { type Continuation, type ContinueRecord, copiedKey } from './continuation.js';
 import type { EventReader } from './event-reader.js';
-import type { Executable } from './executable.js';
+import { type Executable, RunCancelled } from './executable.js';
 import { RunExecutor, type RunHandle } from './executor.js';
 import { introductionOf } from './introduction.js';
 import { LiveRun } from './live-run.js';
 import type { LoggedEvent } from './logged-event.js';
-import type { SessionSnapshot } from './ports.js';
+import type { CancelRequest, IdempotencyKey, RunWrite, SessionSnapshot } from './ports.js';
 import { Recovery } from './recovery.js';
-import type { Run, RunInput } from './run.js';
+import { continueStep, RestingRuns, type RunAnswers } from './resting-runs.js';
+import {
+  inheritedAttempt,
+  type Run,
+  type RunInput,
+  type RunLineage,
+  type StepRecord,
+  terminalStatuses,
+} from './run.js';
+import type { RunSlots } from './run-slots.js';
+import { nothingSent, toldWith } from './sent-events.js';
 import { WriteQueue } from './write-queue.js';
 
 export interface EngineOptions extends RunSurroundings {
   /** Who holds the leases: unique to this process. */
   readonly owner: string;
   readonly leaseMs: number;
+  /** How many runs are executed at once, over all engines of the process. */
+  readonly slots: RunSlots;
   /** Finds what executes a stored run; undefined when it is not registered in this process. */
   readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
   readonly isTransient: (error: unknown) => boolean;
@@ -38,7 +52,26 @@ export interface StartRun {
   readonly state: JsonObject;
   /** Stored before it is answered: a run that nobody waits for, or whose ids the client chose. */
   readonly durableFirst: boolean;
+  /** A run that was started under this key before is not started again. */
+  readonly idempotency?: IdempotencyKey & { readonly payload: string };
+  /** Set for a run that begins with what another one did. */
+  readonly copy?: RunCopy;
 }
+
+/** What a run takes over from another one. */
+export interface RunCopy {
+  readonly steps: readonly StepRecord[];
+  readonly lineage: RunLineage;
+  readonly continuation: ContinueRecord;
+}
+
+/** How long a key that a client chose stands for the run that was started with it. */
+const keysKeptMs = 86_400_000;
+/** How long to wait for another process to end a run, and how often to look. */
+const cancelledElsewhereMs = 5_000;
+const lookMs = 50;
+
+const unwanted = 'The run was cancelled before it began';
 
 /** How long the last writes of runs that are handed on may take. */
 const handOnMs = 5_000;
@@ -48,6 +81,8 @@ export class RunEngine {
   private readonly queue: WriteQueue;
   private readonly executor: RunExecutor;
   private readonly recovery: Recovery;
+  private readonly resting: RestingRuns;
+  private readonly cancellations: CancellationWatch;
   /** Runs that are about to be launched: a stop waits for them. */
   private readonly starting = new Set<Promise<unknown>>();
   private stopTimers: (() => void)[] = [];
@@ -57,6 +92,9 @@ export class RunEngine {
     this.queue = new WriteQueue(options.journal, options.timers, options.log, options.isTransient);
     this.executor = new RunExecutor(this.queue, options);
     this.recovery = new Recovery(this.executor, this.queue, options);
+    this.resting = new RestingRuns(this.executor, this.queue, options);
+    this.cancellations = new CancellationWatch(this.executor, options);
+    this.executor.onEnded = () => this.recovery.lookOn();
   }
 
   /** Begins to renew leases and to look for runs that nobody executes. Library use needs neither. */
@@ -70,6 +108,7 @@ export class RunEngine {
     this.stopTimers = [
       timers.every(leaseMs / 3, () => void this.executor.renewLeases()),
       timers.every(leaseMs / 2, () => void this.recovery.look()),
+      this.cancellations.begin(),
     ];
     void this.recovery.look();
   }
@@ -92,9 +131,43 @@ export class RunEngine {
     return this.executor.events(runId, fromIndex, filter);
   }
 
-  /** Answers what a paused run waits for and lets it go on, under a new attempt: an answer is used once. */
-  answer(runId: string, requirementKey: string, answer: Json): Promise<RunHandle> {
-    return this.unlessStopping(() => this.answerNow(runId, requirementKey, answer));
+  /** All events of a live run below the answered index are stored; undefined for a run that is not live here. */
+  storedUntil(runId: string): Promise<number | undefined> {
+    return this.executor.storedUntil(runId);
+  }
+
+  /** Answers some or all of what a paused run waits for and lets it go on: an answer is used once. */
+  answer(runId: string, answers: RunAnswers): Promise<RunHandle> {
+    return this.unlessStopping(() => this.resting.answer(runId, answers));
+  }
+
+  /** Lets a failed run go on with what is kept of its journal. */
+  retry(runId: string, kept: Continuation, record: ContinueRecord): Promise<RunHandle> {
+    return this.unlessStopping(() => this.resting.retry(runId, kept, record));
+  }
+
+  /** Goes on with a run whose process died; undefined when somebody else has it. */
+  async resume(run: Run): Promise<RunHandle | undefined> {
+    if (this.stopped !== null) throw errors.stopping();
+    return this.recovery.resume(run);
+  }
+
+  /** Ends a run, wherever it is executed and whether or not it is. One that has ended stays as it is. */
+  async cancel(runId: string, request: CancelRequest): Promise<void> {
+    const { journal, timers } = this.options;
+    const until = timers.now() + cancelledElsewhereMs;
+    for (let asked = false; ; ) {
+      // one that has just begun may be not stored yet
+      const run = this.executor.handle(runId)?.run ?? (await journal.load(runId))?.run;
+      if (run !== undefined && !appliesTo(request, run)) return;
+      if (run !== undefined && (await this.cancelHere(run, request.reason))) return;
+      if (!asked) await journal.requestCancellation(request);
+      asked = true;
+      if (run === undefined || timers.now() > until) return;
+      await new Promise<void>((resolve) => {
+        timers.after(lookMs, resolve);
+      });
+    }
   }
 
   /** Takes over runs whose lease ended. */
@@ -130,13 +203,39 @@ export class RunEngine {
     }
   }
 
+  /** Whether the run has ended now. False: another process executes it, or it has just changed. */
+  private async cancelHere(run: Run, reason: string): Promise<boolean> {
+    if (terminalStatuses.has(run.status)) return true;
+    const handle = this.executor.handle(run.runId);
+    if (handle !== undefined) {
+      handle.cancel(reason);
+      return handle.ended.then(
+        () => true,
+        () => false,
+      );
+    }
+    try {
+      if (run.status === 'paused') await this.resting.cancel(run.runId, reason);
+      else if ((run.leaseExpiresAt ?? 0) <= this.options.timers.now())
+        return await this.recovery.cancel(run, reason);
+      return run.status === 'paused';
+    } catch (error) {
+      if (error instanceof RunyardError && error.code === 'cannot_continue') return false;
+      throw error;
+    }
+  }
+
   private async startNow(request: StartRun): Promise<RunHandle> {
+    this.options.slots.assertRoom();
     const run = this.newRun(request);
     if (request.session === undefined && request.executable.introduction) await this.introduce(request, run);
+    const steps = copiedSteps(run, request.copy);
     const live = new LiveRun(
       {
         run,
-        steps: [],
+        steps,
+        entry: request.copy === undefined ? 'started' : 'continued',
+        idempotency: idempotencyOf(run, request),
         session: {
           sessionId: run.sessionId,
           kind: run.kind,
@@ -146,39 +245,24 @@ export class RunEngine {
           now: run.createdAt,
         },
         sessionState: request.session?.state ?? {},
-        sentEvents: new Set(),
+        sentEvents: request.copy === undefined ? nothingSent : toldWith(steps),
         eventFields: request.executable.eventFields,
       },
       (changed) => this.queue.touch(changed),
       this.options.timers.now,
     );
     for (const [key, value] of Object.entries(request.state)) live.state.set(key, value);
-    if (request.durableFirst) await this.queue.flush(live);
+    for (const step of live.allSteps()) live.putStep(step);
+    if (request.durableFirst || request.idempotency !== undefined) await this.queue.flush(live);
+    if (request.runId !== undefined && (await this.isUnwanted(run)))
+      live.abort.abort(new RunCancelled(unwanted));
     return this.executor.launch(live, request.executable);
   }
 
-  private async answerNow(runId: string, requirementKey: string, answer: Json): Promise<RunHandle> {
-    const stored = await this.options.journal.load(runId);
-    if (stored === undefined) throw errors.runNotFound();
-    const step = stored.steps.find(({ key }) => key === `wait:${requirementKey}`);
-    if (stored.run.status !== 'paused' || step?.status !== 'running') {
-      throw errors.illegalTransition(runId, stored.run.status, 'running');
-    }
-    const executable = await this.options.resolve(stored.run);
-    if (executable === undefined) throw errors.componentNotFound(stored.run.kind);
-    const live = await this.recovery.takeOver(stored.run, executable);
-    if (live === undefined) throw errors.illegalTransition(runId, 'running', 'running');
-    const { attempt } = live.run;
-    live.putStep({
-      ...step,
-      status: 'completed',
-      attempt,
-      output: answer,
-      endedAt: this.options.timers.now(),
-    });
-    live.transition('running');
-    await this.queue.flush(live);
-    return this.executor.launch(live, executable);
+  /** Whether somebody cancelled a run of this id before it was there. */
+  private async isUnwanted(run: Run): Promise<boolean> {
+    const wish = await this.options.journal.cancellation(run.runId, run.createdAt - cancellationKeptMs);
+    return wish !== undefined && appliesTo(wish, run);
   }
 
   /** Stores what the component says first, before the run that comes after it: that run's history shows it. */
@@ -216,6 +300,27 @@ export class RunEngine {
       leaseExpiresAt: now + this.options.leaseMs,
       nextEventIndex: 0,
       updatedAt: now,
+      lineage: request.copy?.lineage ?? null,
     };
   }
+}
+
+/** The steps that a copy begins with, numbered anew, and behind them what came with the request for it. */
+function copiedSteps(run: Run, copy: RunCopy | undefined): readonly StepRecord[] {
+  if (copy === undefined) return [];
+  const { runId } = run;
+  const steps = copy.steps.map((step, seq) => ({
+    ...step,
+    runId,
+    seq,
+    key: copiedKey(step.key),
+    attempt: inheritedAttempt,
+  }));
+  return [...steps, continueStep(run, steps.length, copy.continuation, run.createdAt)];
+}
+
+function idempotencyOf(run: Run, { idempotency }: StartRun): RunWrite['idempotency'] {
+  if (idempotency === undefined) return undefined;
+  const { runId, createdAt } = run;
+  return { ...idempotency, runId, now: createdAt, since: createdAt - keysKeptMs };
 }

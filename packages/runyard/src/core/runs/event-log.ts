@@ -29,6 +29,11 @@ export class EventLog {
     return this.firstIndex + this.events.length;
   }
 
+  /** Readers are shown what has a lower index. */
+  get visibleUntil(): number {
+    return Math.min(this.nextIndex, this.heldFrom);
+  }
+
   get ended(): boolean {
     return this.closed;
   }
@@ -71,7 +76,7 @@ export class EventLog {
   /** What a reader at `index` may see now; `behind` when the store has to answer. */
   read(index: number, limit: number): readonly LoggedEvent[] | 'behind' {
     if (index < this.firstIndex) return 'behind';
-    const end = Math.min(this.nextIndex, this.heldFrom, index + limit);
+    const end = Math.min(this.visibleUntil, index + limit);
     return this.events.slice(index - this.firstIndex, Math.max(end - this.firstIndex, 0));
   }
 

@@ -6,6 +6,7 @@ import { type Executable, RunCancelled, type RunEnd, RunFailed, RunReleased } fr
 import type { LiveRun } from './live-run.js';
 import type { LoggedEvent } from './logged-event.js';
 import type { Run, RunFailure, RunResult, StepRecord } from './run.js';
+import type { RunSlots } from './run-slots.js';
 import type { WriteQueue } from './write-queue.js';
 
 export interface EndedRun {
@@ -27,6 +28,8 @@ export interface RunHandle {
 export interface ExecutorOptions extends RunSurroundings {
   readonly owner: string;
   readonly leaseMs: number;
+  /** How many runs are executed at once, over all engines of the process. */
+  readonly slots: RunSlots;
   readonly isTransient: (error: unknown) => boolean;
 }
 
@@ -34,6 +37,8 @@ export interface ExecutorOptions extends RunSurroundings {
 export class RunExecutor {
   private readonly live = new Map<string, { live: LiveRun; ended: Promise<EndedRun> }>();
   private lost = false;
+  /** Called when an execution is over. */
+  onEnded: () => void = () => {};
 
   constructor(
     private readonly queue: WriteQueue,
@@ -57,6 +62,15 @@ export class RunExecutor {
   handle(runId: string): RunHandle | undefined {
     const entry = this.live.get(runId);
     return entry && this.handleOf(entry.live, entry.ended);
+  }
+
+  /** The index that the next event of a live run gets, once all before it are stored; undefined for any other. */
+  async storedUntil(runId: string): Promise<number | undefined> {
+    const live = this.live.get(runId)?.live;
+    if (live === undefined) return undefined;
+    const index = live.log.visibleUntil;
+    await this.queue.flush(live);
+    return index;
   }
 
   /** A cursor over the events of any run, live here or not. */
@@ -85,6 +99,9 @@ export class RunExecutor {
       live.emit(event, `end:${live.run.attempt}:${position}`);
     }
     live.transition(end.status, end.result);
+    if (end.status !== 'paused' && live.allSteps().some(isOpenQuestion)) {
+      live.putApproval({ kind: 'cancel_pending', at: this.options.timers.now() });
+    }
     live.setLease(null, null);
     live.close();
     await this.queue.flush(live);
@@ -137,7 +154,15 @@ export class RunExecutor {
 
   private async execute(live: LiveRun, executable: Executable): Promise<EndedRun> {
     const context = new JournaledContext(live, this.queue, this.options);
+    let entered = false;
     try {
+      const turn = this.options.slots.enter(live.abort.signal);
+      if (turn !== undefined) {
+        // it may take a while: whoever asks for the run meanwhile is to find it
+        this.queue.touch(live);
+        await turn;
+      }
+      entered = true;
       if (live.run.status !== 'running') live.transition('running');
       // the run has to be among the live ones before its first event, so that a reader finds it
       await Promise.resolve();
@@ -150,6 +175,8 @@ export class RunExecutor {
     } finally {
       if (this.live.get(live.runId)?.live === live) this.live.delete(live.runId);
       live.log.end();
+      if (entered) this.options.slots.leave();
+      this.onEnded();
     }
   }
 
@@ -174,7 +201,7 @@ export class RunExecutor {
       sessionState: live.state.all(),
       ...(metrics !== undefined && { metrics }),
     };
-    if (error instanceof RunCancelled) return { status: 'cancelled', reason: error.reason, result };
+    if (error instanceof RunCancelled) return cancelledEnd(error.reason, result);
     if (error instanceof RunPaused) return { status: 'paused', requirements: error.requirements, result };
     const failure = this.failureOf(error);
     this.options.log.warn({ err: error, runId: live.runId }, 'a run failed');
@@ -194,6 +221,17 @@ export class RunExecutor {
     if (error instanceof Error) return { type: error.name, message: error.message };
     return { type: 'Error', message: String(error) };
   }
+}
+
+/** What was said so far is kept; a run that had said nothing shows why it ended. */
+export function cancelledEnd(reason: string, result: RunResult): RunEnd {
+  const said = result.content !== '';
+  const shown: RunResult = said ? { ...result, partial: true } : { ...result, content: reason };
+  return { status: 'cancelled', reason, result: shown };
+}
+
+function isOpenQuestion({ kind, status }: StepRecord): boolean {
+  return kind === 'wait' && status === 'running';
 }
 
 /** Follows the work until the signal aborts; what the work does after that is nobody's concern. */

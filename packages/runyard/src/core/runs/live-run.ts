@@ -1,5 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Json, JsonObject } from '../json.js';
+import type { ApprovalWrite } from './approval.js';
+import type { RunEntry } from './context.js';
 import { EventLog } from './event-log.js';
 import {
   type DeltaTemplate,
@@ -9,8 +11,9 @@ import {
   serialiseDelta,
   serialiseEvent,
 } from './logged-event.js';
-import type { RunUpdate, RunWrite, SessionSummary, SessionWrite, SummaryWrite } from './ports.js';
+import type { RestingRun, RunUpdate, RunWrite, SessionSummary, SessionWrite, SummaryWrite } from './ports.js';
 import type { Run, RunResult, RunStatus, StepRecord } from './run.js';
+import type { SentEvents } from './sent-events.js';
 import { SessionState } from './session-state.js';
 import { assertTransition } from './transitions.js';
 import type { WriteSource } from './write-queue.js';
@@ -19,11 +22,17 @@ import type { WriteSource } from './write-queue.js';
 export interface LiveRunStart {
   readonly run: Run;
   readonly steps: readonly StepRecord[];
+  /** What this execution of the run is. */
+  readonly entry: RunEntry;
   /** Set for a run that is not stored yet. */
   readonly session: SessionWrite | null;
+  /** Set for a run that is not stored yet and must not be started twice. */
+  readonly idempotency?: RunWrite['idempotency'];
+  /** Set for a run that rested: the first write takes it over. */
+  readonly claims?: RestingRun;
   readonly sessionState: JsonObject;
-  /** Keys of the events that an earlier attempt stored; they are not sent again. */
-  readonly sentEvents: ReadonlySet<string>;
+  /** Which events an earlier execution sent; they are not sent again. */
+  readonly sentEvents: SentEvents;
   /** Fields that every event of the component carries (its id and name). */
   readonly eventFields: JsonObject;
 }
@@ -37,7 +46,12 @@ export class LiveRun implements WriteSource {
   readonly abort = new AbortController();
   readonly state: SessionState;
   private record: Run;
+  readonly entry: RunEntry;
   private session: SessionWrite | null;
+  private idempotency: RunWrite['idempotency'];
+  private claims: RestingRun | undefined;
+  private approvals: ApprovalWrite[] | undefined;
+  private removedSteps: number[] | undefined;
   private stored: boolean;
   private changed = true;
   private closed = false;
@@ -45,7 +59,8 @@ export class LiveRun implements WriteSource {
   private summary: SummaryWrite | undefined;
   private readonly steps = new Map<string, StepRecord>();
   private changedSteps: Set<string> | null = null;
-  private readonly sent: Set<string>;
+  private readonly sent = new Set<string>();
+  private readonly sentBefore: SentEvents;
   private readonly eventFields: JsonObject;
   private template: { second: number; source: RunEvent; value: DeltaTemplate } | null = null;
 
@@ -57,9 +72,12 @@ export class LiveRun implements WriteSource {
     // as many as the run has parallel calls; they are removed when the calls end
     setMaxListeners(0, this.abort.signal);
     this.record = start.run;
+    this.entry = start.entry;
     this.session = start.session;
+    this.idempotency = start.idempotency;
+    this.claims = start.claims;
     this.stored = start.session === null;
-    this.sent = new Set(start.sentEvents);
+    this.sentBefore = start.sentEvents;
     this.eventFields = start.eventFields;
     for (const step of start.steps) {
       this.steps.set(step.key, step);
@@ -98,6 +116,22 @@ export class LiveRun implements WriteSource {
     this.touch();
   }
 
+  /** The step no longer belongs to the run: what it did is done anew. */
+  removeStep(step: StepRecord): void {
+    this.assertOpen();
+    this.steps.delete(step.key);
+    this.removedSteps ??= [];
+    this.removedSteps.push(step.seq);
+    this.touch();
+  }
+
+  putApproval(approval: ApprovalWrite): void {
+    this.assertOpen();
+    this.approvals ??= [];
+    this.approvals.push(approval);
+    this.touch();
+  }
+
   nextSeq(): number {
     this.highestSeq += 1;
     return this.highestSeq;
@@ -130,7 +164,7 @@ export class LiveRun implements WriteSource {
   emit(event: RunEvent, key: string | null): void {
     this.assertOpen();
     if (key !== null) {
-      if (this.sent.has(key)) return;
+      if (this.sent.has(key) || this.sentBefore(key)) return;
       this.sent.add(key);
     }
     this.append(serialiseEvent(this.log.nextIndex, event, this.baseFields(event.name), key));
@@ -153,21 +187,42 @@ export class LiveRun implements WriteSource {
 
   drain(): RunWrite | undefined {
     const { runId } = this.record;
-    const { summary } = this;
+    const { summary, approvals, removedSteps } = this;
     this.summary = undefined;
+    this.approvals = undefined;
+    this.removedSteps = undefined;
     const events = this.log.takeUnstored();
     const state = this.state.takeChanges();
-    const steps = Array.from(this.changedSteps ?? [], (key) => this.steps.get(key)!);
-    this.changedSteps = null;
-    if (!(this.changed || events || state || summary || steps.length > 0)) return undefined;
+    const steps = this.takeChangedSteps();
+    if (!(this.changed || events || state || summary || approvals || removedSteps || steps.length > 0))
+      return undefined;
     this.changed = false;
     this.record = { ...this.record, nextEventIndex: this.log.nextIndex, updatedAt: this.now() };
-    const write = { runId, attempt: this.record.attempt, steps, events, state, summary };
-    if (this.stored) return { ...write, update: updateOf(this.record) };
+    const { attempt } = this.record;
+    const replaces = this.record.status === 'completed' ? this.record.lineage?.replaces : undefined;
+    const write = { runId, attempt, steps, events, state, summary, approvals, removedSteps, replaces };
+    return this.stored ? { ...write, ...this.laterWrite() } : { ...write, ...this.firstWrite() };
+  }
+
+  private takeChangedSteps(): StepRecord[] {
+    // one that was removed after it changed is gone
+    const steps = Array.from(this.changedSteps ?? [], (key) => this.steps.get(key) ?? []).flat();
+    this.changedSteps = null;
+    return steps;
+  }
+
+  private firstWrite(): Pick<RunWrite, 'insert' | 'session' | 'idempotency'> {
     this.stored = true;
-    const session = this.session!;
+    const { session, idempotency } = this;
     this.session = null;
-    return { ...write, session, insert: this.record };
+    this.idempotency = undefined;
+    return { insert: this.record, session: session!, ...(idempotency !== undefined && { idempotency }) };
+  }
+
+  private laterWrite(): Pick<RunWrite, 'update' | 'claims'> {
+    const { claims } = this;
+    this.claims = undefined;
+    return { update: updateOf(this.record), ...(claims !== undefined && { claims }) };
   }
 
   written(write: RunWrite): void {

@@ -1,18 +1,22 @@
 import type { JsonObject } from '../json.js';
+import { appliesTo, cancellationKeptMs } from './cancellations.js';
 import type { PastSession, PastSessions, PastSessionsQuery, SessionOwner } from './past-sessions.js';
 import type {
+  CancelRequest,
   EventBlock,
   HistoryQuery,
+  IdempotencyKey,
   LeaseClaim,
   RefusedWrite,
   RunJournal,
   RunWrite,
   SessionSnapshot,
   SessionSummary,
+  StartedUnderKey,
   StateChange,
   SummaryWrite,
 } from './ports.js';
-import type { Run, RunStatus, StepRecord } from './run.js';
+import { type Run, type RunStatus, type StepRecord, terminalStatuses } from './run.js';
 
 /** Runs that are remembered; beyond it the oldest are forgotten. */
 const keptRuns = 1_000;
@@ -26,6 +30,9 @@ interface StoredRun {
 /** The journal of agents that are run without a service: nothing outlives the process, and memory is bounded. */
 export class MemoryJournal implements RunJournal, PastSessions {
   private readonly runs = new Map<string, StoredRun>();
+  /** By run and by who asked. */
+  private readonly wishes = new Map<string, CancelRequest>();
+  private readonly keys = new Map<string, StartedUnderKey & { readonly now: number }>();
   private readonly sessions = new Map<
     string,
     { userId: string | null; name: string | null; state: JsonObject; summary?: SessionSummary }
@@ -47,9 +54,22 @@ export class MemoryJournal implements RunJournal, PastSessions {
     return stored && { run: stored.run, steps: inOrder(stored) };
   }
 
+  async loadAll(runIds: readonly string[]): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
+    const loaded = await Promise.all(runIds.map((runId) => this.load(runId)));
+    return loaded.flatMap((one) => one ?? []);
+  }
+
   async eventBlocks(runId: string, fromIndex: number, limit: number): Promise<readonly EventBlock[]> {
     const blocks = this.runs.get(runId)?.blocks ?? [];
     return blocks.filter(({ firstIndex, count }) => firstIndex + count > fromIndex).slice(0, limit);
+  }
+
+  async countEvents(runId: string, fromIndex: number, toIndex: number): Promise<number> {
+    const blocks = this.runs.get(runId)?.blocks ?? [];
+    return blocks.reduce((sum, { firstIndex, count }) => {
+      const within = Math.min(firstIndex + count, toIndex) - Math.max(firstIndex, fromIndex);
+      return sum + Math.max(0, within);
+    }, 0);
   }
 
   async progress(runId: string): Promise<{ status: RunStatus; nextEventIndex: number } | undefined> {
@@ -59,7 +79,7 @@ export class MemoryJournal implements RunJournal, PastSessions {
   async expired(now: number, limit: number, passed: number): Promise<readonly Run[]> {
     return [...this.runs.values()]
       .map(({ run }) => run)
-      .filter(({ status, leaseExpiresAt }) => isOpen(status) && (leaseExpiresAt ?? 0) < now)
+      .filter(({ status, leaseExpiresAt }) => isOpen(status) && (leaseExpiresAt ?? 0) <= now)
       .slice(passed, passed + limit);
   }
 
@@ -67,8 +87,9 @@ export class MemoryJournal implements RunJournal, PastSessions {
     const stored = this.runs.get(runId);
     if (stored === undefined || stored.run.attempt !== attempt) return undefined;
     const { status, leaseExpiresAt } = stored.run;
-    if ((!isOpen(status) && status !== 'paused') || (leaseExpiresAt ?? 0) >= now) return undefined;
-    stored.run = { ...stored.run, attempt: attempt + 1, leaseOwner: owner, leaseExpiresAt: expiresAt };
+    if (!isOpen(status) || (leaseExpiresAt ?? 0) > now) return undefined;
+    const lease = { leaseOwner: owner, leaseExpiresAt: expiresAt };
+    stored.run = { ...stored.run, ...lease, attempt: attempt + 1, updatedAt: now };
     return stored.run;
   }
 
@@ -85,6 +106,35 @@ export class MemoryJournal implements RunJournal, PastSessions {
     for (const { run } of this.runs.values())
       if (isOpen(run.status) && run.leaseOwner) owners.add(run.leaseOwner);
     return [...owners];
+  }
+
+  async requestCancellation(request: CancelRequest): Promise<void> {
+    for (const [key, { runId, requestedAt }] of this.wishes) {
+      const isOld = requestedAt < request.requestedAt - cancellationKeptMs;
+      if (isOld && !this.isUnfinished(runId)) this.wishes.delete(key);
+    }
+    const key = JSON.stringify([request.runId, request.userId]);
+    const first = this.wishes.get(key);
+    if (first === undefined || !isSameWish(first, request)) this.wishes.set(key, request);
+  }
+
+  async cancellations(since: number): Promise<readonly CancelRequest[]> {
+    return [...this.wishes.values()].filter(
+      ({ runId, requestedAt }) => requestedAt > since && (!this.runs.has(runId) || this.isUnfinished(runId)),
+    );
+  }
+
+  async cancellation(runId: string, since: number): Promise<CancelRequest | undefined> {
+    const wishes = [...this.wishes.values()].filter(
+      (wish) => wish.runId === runId && wish.requestedAt > since,
+    );
+    const run = this.runs.get(runId)?.run;
+    return wishes.find((wish) => run !== undefined && appliesTo(wish, run)) ?? wishes[0];
+  }
+
+  async idempotentRun(key: IdempotencyKey, since: number): Promise<StartedUnderKey | undefined> {
+    const started = this.keys.get(keyText(key));
+    return started && started.now > since ? { runId: started.runId, payload: started.payload } : undefined;
   }
 
   async history(query: HistoryQuery): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
@@ -139,26 +189,48 @@ export class MemoryJournal implements RunJournal, PastSessions {
   }
 
   private refusal(write: RunWrite): RefusedWrite['reason'] | null {
-    const stored = this.runs.get(write.runId);
-    if (write.insert === undefined) return stored?.run.attempt === write.attempt ? null : 'fenced';
+    const stored = this.runs.get(write.runId)?.run;
+    if (write.insert === undefined) return isHeld(stored, write) ? null : 'fenced';
     if (stored !== undefined) return 'run_exists';
+    const { idempotency } = write;
+    if (idempotency && (this.keys.get(keyText(idempotency))?.now ?? 0) > idempotency.since)
+      return 'key_taken';
     const session = write.session && this.sessions.get(write.session.sessionId);
     return session !== undefined && session.userId !== write.session!.userId ? 'foreign_session' : null;
   }
 
-  private apply({ runId, session, insert, update, steps, events, state, summary }: RunWrite): void {
-    const known = session && this.sessions.get(session.sessionId);
-    if (known !== undefined) known.name ??= session!.name;
-    else if (session !== undefined) {
-      this.sessions.set(session.sessionId, { userId: session.userId, name: session.name, state: {} });
-    }
+  /** Approvals are not kept: they are for whoever asks a service for them, and there is none. */
+  private apply(write: RunWrite): void {
+    const { runId, attempt, insert, idempotency, update, events, state, summary } = write;
+    this.touchSession(write);
     if (insert !== undefined) this.runs.set(runId, { run: insert, steps: new Map(), blocks: [] });
+    if (idempotency !== undefined) this.keys.set(keyText(idempotency), idempotency);
     const stored = this.runs.get(runId)!;
-    if (update !== undefined) stored.run = { ...stored.run, ...update };
-    for (const step of steps) stored.steps.set(step.seq, step);
+    if (update !== undefined) stored.run = { ...stored.run, ...update, attempt };
+    if (write.replaces !== undefined) this.replaceRun(write.replaces, stored.run.updatedAt);
+    for (const seq of write.removedSteps ?? []) stored.steps.delete(seq);
+    for (const step of write.steps) stored.steps.set(step.seq, step);
     if (events !== undefined) stored.blocks.push(events);
     if (state !== undefined) this.changeState(state);
     if (summary !== undefined) this.replaceSummary(summary);
+  }
+
+  private touchSession({ session }: RunWrite): void {
+    if (session === undefined) return;
+    const known = this.sessions.get(session.sessionId);
+    if (known !== undefined) known.name ??= session.name;
+    else this.sessions.set(session.sessionId, { userId: session.userId, name: session.name, state: {} });
+  }
+
+  private replaceRun(runId: string, updatedAt: number): void {
+    const replaced = this.runs.get(runId);
+    if (replaced?.run.status !== 'completed') return;
+    replaced.run = { ...replaced.run, status: 'regenerated', updatedAt };
+  }
+
+  private isUnfinished(runId: string): boolean {
+    const status = this.runs.get(runId)?.run.status;
+    return status !== undefined && !terminalStatuses.has(status);
   }
 
   private changeState({ sessionId, set, remove }: StateChange): void {
@@ -189,9 +261,29 @@ export class MemoryJournal implements RunJournal, PastSessions {
       if (this.runs.size <= keptRuns) break;
       if (!isOpen(run.status)) this.runs.delete(runId);
     }
+    for (const [key, { runId }] of this.keys) if (!this.runs.has(runId)) this.keys.delete(key);
     const alive = new Set([...this.runs.values()].map(({ run }) => run.sessionId));
     for (const sessionId of this.sessions.keys()) if (!alive.has(sessionId)) this.sessions.delete(sessionId);
   }
+}
+
+function isHeld(stored: Run | undefined, { attempt, claims }: RunWrite): boolean {
+  if (claims === undefined) return stored?.attempt === attempt;
+  return (
+    stored?.attempt === claims.attempt &&
+    stored.status === claims.status &&
+    (stored.leaseExpiresAt ?? 0) <= claims.now
+  );
+}
+
+function keyText({ userId, kind, componentId, key }: IdempotencyKey): string {
+  return JSON.stringify([userId, kind, componentId, key]);
+}
+
+function isSameWish(one: CancelRequest, other: CancelRequest): boolean {
+  return (
+    one.kind === other.kind && one.componentId === other.componentId && one.sessionId === other.sessionId
+  );
 }
 
 function isOpen(status: RunStatus): boolean {

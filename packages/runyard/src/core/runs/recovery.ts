@@ -1,11 +1,14 @@
 import type { Log } from '../log.js';
 import type { Timers } from '../timers.js';
+import { appliesTo } from './cancellations.js';
 import type { Executable } from './executable.js';
-import type { RunExecutor } from './executor.js';
+import { cancelledEnd, type RunExecutor, type RunHandle } from './executor.js';
 import { LiveRun } from './live-run.js';
 import { decodeBlock } from './logged-event.js';
 import type { RunJournal } from './ports.js';
 import type { Run, RunFailure, RunResult, StepRecord } from './run.js';
+import type { RunSlots } from './run-slots.js';
+import type { SentEvents } from './sent-events.js';
 import type { WriteQueue } from './write-queue.js';
 
 export interface RecoveryOptions {
@@ -14,6 +17,7 @@ export interface RecoveryOptions {
   readonly log: Log;
   readonly owner: string;
   readonly leaseMs: number;
+  readonly slots: RunSlots;
   readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
 }
 
@@ -27,6 +31,7 @@ const indexGap = 10_000;
 export class Recovery {
   private looking: Promise<void> = Promise.resolve();
   private ended = false;
+  private cutShort = false;
 
   constructor(
     private readonly executor: RunExecutor,
@@ -50,8 +55,31 @@ export class Recovery {
     await this.looking;
   }
 
+  /** Looks again when the last look left runs for later, and there is room now. */
+  lookOn(): void {
+    if (!this.cutShort || this.options.slots.full) return;
+    this.cutShort = false;
+    void this.look();
+  }
+
+  /** Goes on with a run whose lease ended; undefined when somebody else has it, or nothing here executes it. */
+  async resume(run: Run): Promise<RunHandle | undefined> {
+    const executable = await this.options.resolve(run);
+    const live = executable && (await this.takeOver(run, executable));
+    return live && this.executor.launch(live, executable);
+  }
+
+  /** Ends a run whose lease ended. */
+  async cancel(run: Run, reason: string): Promise<boolean> {
+    const executable = await this.options.resolve(run);
+    const live = executable && (await this.takeOver(run, executable));
+    if (live === undefined) return false;
+    await this.executor.finish(live, executable!, cancelledEnd(reason, emptyResult));
+    return true;
+  }
+
   /** Makes a stored run live here under a new attempt; undefined when somebody else has it. */
-  async takeOver(run: Run, executable: Executable): Promise<LiveRun | undefined> {
+  private async takeOver(run: Run, executable: Executable): Promise<LiveRun | undefined> {
     const { journal, timers, owner, leaseMs } = this.options;
     const now = timers.now();
     const claim = { runId: run.runId, attempt: run.attempt, owner, now, expiresAt: now + leaseMs };
@@ -62,12 +90,13 @@ export class Recovery {
       journal.session(run.sessionId),
       this.sentEvents(run.runId),
     ]);
-    // all events of a paused run are stored; of any other, some may have been sent that are not
-    const gap = stored.run.status === 'paused' ? 0 : indexGap;
     return new LiveRun(
       {
-        run: { ...stored.run, nextEventIndex: stored.run.nextEventIndex + gap },
+        // some events may have been sent that are not stored
+        run: { ...stored.run, nextEventIndex: stored.run.nextEventIndex + indexGap },
         steps: stored.steps,
+        // one that was stored and never begun begins now
+        entry: stored.run.status === 'pending' && stored.steps.length === 0 ? 'started' : 'recovered',
         session: null,
         sessionState: session?.state ?? {},
         sentEvents,
@@ -82,6 +111,9 @@ export class Recovery {
     const { journal, timers, log } = this.options;
     // what cannot be taken over here stays in the list: look past it
     for (let passed = 0; !this.ended; ) {
+      // what cannot be executed now is left to others
+      this.cutShort = this.options.slots.full;
+      if (this.cutShort) return;
       const runs = await journal.expired(timers.now(), batchSize, passed);
       for (const run of runs) {
         try {
@@ -101,7 +133,10 @@ export class Recovery {
     const live = executable && (await this.takeOver(run, executable));
     if (executable === undefined || live === undefined) return false;
     this.options.log.info({ runId: run.runId, attempt: live.run.attempt }, 'an abandoned run goes on here');
-    if (isFruitless(live.run, live.allSteps())) await this.giveUp(live, executable);
+    const wish = await this.options.journal.cancellation(run.runId, 0);
+    if (wish !== undefined && appliesTo(wish, run))
+      await this.executor.finish(live, executable, cancelledEnd(wish.reason, emptyResult));
+    else if (isFruitless(live.run, live.allSteps())) await this.giveUp(live, executable);
     else this.executor.launch(live, executable);
     return true;
   }
@@ -114,11 +149,11 @@ export class Recovery {
     await this.executor.finish(live, executable, { status: 'error', failure, result });
   }
 
-  private async sentEvents(runId: string): Promise<ReadonlySet<string>> {
+  private async sentEvents(runId: string): Promise<SentEvents> {
     const keys = new Set<string>();
     for (let from = 0; ; ) {
       const blocks = await this.options.journal.eventBlocks(runId, from, 50);
-      if (blocks.length === 0) return keys;
+      if (blocks.length === 0) return (key) => keys.has(key);
       for (const block of blocks) {
         for (const { key } of decodeBlock(block.firstIndex, block.payload)) if (key !== null) keys.add(key);
         from = block.firstIndex + block.count;
@@ -126,6 +161,8 @@ export class Recovery {
     }
   }
 }
+
+const emptyResult: RunResult = { content: '', contentType: 'str' };
 
 function isFruitless({ attempt }: Run, steps: readonly StepRecord[]): boolean {
   if (attempt <= fruitlessAttempts) return false;

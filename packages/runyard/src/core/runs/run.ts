@@ -43,6 +43,8 @@ export interface RunResult {
   readonly content: Json;
   /** `str`, `dict`, or the name of the schema that the content fits. */
   readonly contentType: string;
+  /** The content is the beginning of an answer that was broken off. */
+  readonly partial?: true;
   readonly reasoningContent?: string;
   readonly modelProviderData?: JsonObject;
   /** What the run made beside its content. */

@@ -1,6 +1,6 @@
 import { errors } from '../errors.js';
 import { newId } from '../ids.js';
-import type { RunEngine } from './engine.js';
+import type { RunCopy, RunEngine, StartRun } from './engine.js';
 import type { Executable } from './executable.js';
 import type { RunHandle } from './executor.js';
 import type { RunJournal, SessionSnapshot } from './ports.js';
@@ -14,6 +14,9 @@ export interface RunRequest {
   readonly runId?: string;
   /** Nobody waits: the run is stored before it is acknowledged. */
   readonly background: boolean;
+  readonly idempotency?: StartRun['idempotency'];
+  /** Set for a run that begins with what another one did. */
+  readonly copy?: RunCopy;
 }
 
 const sessionNameLength = 80;
@@ -41,6 +44,8 @@ export async function startRun(
       request.background ||
       request.runId !== undefined ||
       (request.sessionId !== undefined && session === undefined),
+    ...(request.idempotency !== undefined && { idempotency: request.idempotency }),
+    ...(request.copy !== undefined && { copy: request.copy }),
   });
 }
 

@@ -193,6 +193,7 @@ function settle(
 
 function refusal(write: RunWrite, reason: RefusedWrite['reason']): Error {
   if (reason === 'run_exists') return errors.runExists(write.runId);
+  if (reason === 'key_taken') return errors.idempotencyKeyTaken();
   if (reason === 'foreign_session') return errors.foreignSession(write.session?.sessionId ?? '');
   return errors.fenced(write.runId);
 }

@@ -1,0 +1,67 @@
+import type { Log } from '../log.js';
+import type { Timers } from '../timers.js';
+import type { RunExecutor } from './executor.js';
+import type { CancelRequest, RunJournal } from './ports.js';
+import type { Run } from './run.js';
+
+/** How long a wish to cancel a run that nobody has seen is remembered. */
+export const cancellationKeptMs = 600_000;
+
+/** How often a process looks for wishes that reached another one. */
+const lookMs = 250;
+/** Clocks differ, and a wish is stored a little later than it is dated. */
+const clockSlackMs = 10_000;
+
+/** Whether whoever asked could see the run: nobody ends what is hidden from them. */
+export function appliesTo(request: CancelRequest, run: Run): boolean {
+  return (
+    request.runId === run.runId &&
+    request.kind === run.kind &&
+    request.componentId === run.componentId &&
+    (request.sessionId === null || request.sessionId === run.sessionId) &&
+    (request.userId === null || request.userId === run.userId)
+  );
+}
+
+interface WatchOptions {
+  readonly journal: RunJournal;
+  readonly timers: Timers;
+  readonly log: Log;
+}
+
+/** Ends the runs of this process that somebody asked another process to cancel. */
+export class CancellationWatch {
+  private looking = false;
+  private seenUntil: number;
+
+  constructor(
+    private readonly executor: RunExecutor,
+    private readonly options: WatchOptions,
+  ) {
+    this.seenUntil = options.timers.now();
+  }
+
+  /** Begins to look, and answers with what ends it. */
+  begin(): () => void {
+    return this.options.timers.every(lookMs, () => void this.look());
+  }
+
+  private async look(): Promise<void> {
+    const { journal, timers, log } = this.options;
+    const now = timers.now();
+    if (this.executor.size === 0) this.seenUntil = now;
+    if (this.looking || this.executor.size === 0) return;
+    this.looking = true;
+    try {
+      for (const request of await journal.cancellations(this.seenUntil - clockSlackMs)) {
+        const handle = this.executor.handle(request.runId);
+        if (handle !== undefined && appliesTo(request, handle.run)) handle.cancel(request.reason);
+      }
+      this.seenUntil = now;
+    } catch (error) {
+      log.warn({ err: error }, 'looking for runs to cancel failed');
+    } finally {
+      this.looking = false;
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import { errors, RunyardError } from '../errors.js';
+import type { Json } from '../json.js';
+import type { Timers } from '../timers.js';
+import type { ApprovalWrite } from './approval.js';
+import { type Continuation, type ContinueRecord, continueKey } from './continuation.js';
+import type { Executable } from './executable.js';
+import { cancelledEnd, type RunExecutor, type RunHandle } from './executor.js';
+import { LiveRun } from './live-run.js';
+import type { RestingRun, RunJournal } from './ports.js';
+import type { Run, StepRecord } from './run.js';
+import { toldWith } from './sent-events.js';
+import type { WriteQueue } from './write-queue.js';
+
+export interface RestingRunsOptions {
+  readonly journal: RunJournal;
+  readonly timers: Timers;
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
+}
+
+/** Answers to some or all of what a run waits for, by the keys of the `wait` steps. */
+export interface RunAnswers {
+  readonly answers: ReadonlyMap<string, Json>;
+  readonly continuation: ContinueRecord;
+  /** What is written down together with the answers. */
+  readonly approvals?: readonly ApprovalWrite[];
+}
+
+/**
+ * Runs that nobody executes because they wait for an answer or have failed. One write takes such a run up again, with
+ * all that it goes on with: whoever comes second is refused, and a crash leaves it as it was or on its way.
+ */
+export class RestingRuns {
+  constructor(
+    private readonly executor: RunExecutor,
+    private readonly queue: WriteQueue,
+    private readonly options: RestingRunsOptions,
+  ) {}
+
+  async answer(runId: string, { answers, continuation, approvals }: RunAnswers): Promise<RunHandle> {
+    const { run, steps, executable } = await this.load(runId, 'paused');
+    const open = openQuestions(steps);
+    for (const key of answers.keys()) if (!open.has(key)) throw errors.answeredBefore(runId);
+    const live = await this.revive(run, steps, executable);
+    const now = this.options.timers.now();
+    for (const [key, output] of answers) {
+      const { attempt } = live.run;
+      live.putStep({ ...open.get(key)!, status: 'completed', attempt, output, endedAt: now });
+    }
+    for (const approval of approvals ?? []) live.putApproval(approval);
+    return this.goOn(live, executable, continuation);
+  }
+
+  /** Lets a failed run go on with what is kept of its journal. */
+  async retry(runId: string, kept: Continuation, record: ContinueRecord): Promise<RunHandle> {
+    const { run, steps, executable } = await this.load(runId, 'error');
+    const keys = new Set(kept.steps.map(({ key }) => key));
+    const live = await this.revive(run, steps, executable, kept.steps);
+    for (const step of steps) if (!keys.has(step.key)) live.removeStep(step);
+    return this.goOn(live, executable, record);
+  }
+
+  /** Ends a paused run. */
+  async cancel(runId: string, reason: string): Promise<void> {
+    const { run, steps, executable } = await this.load(runId, 'paused');
+    const live = await this.revive(run, steps, executable);
+    // what it showed was what it waited for
+    const result = { ...(run.result ?? { contentType: 'str' }), content: '' };
+    await this.claimed(runId, () => this.executor.finish(live, executable, cancelledEnd(reason, result)));
+  }
+
+  private async load(runId: string, status: RestingRun['status']) {
+    const stored = await this.options.journal.load(runId);
+    if (stored === undefined) throw errors.runNotFound();
+    if (stored.run.status !== status) throw errors.cannotContinue(runId, stored.run.status);
+    const executable = await this.options.resolve(stored.run);
+    if (executable === undefined) throw errors.componentNotFound(stored.run.kind);
+    return { ...stored, executable };
+  }
+
+  private async revive(
+    run: Run,
+    steps: readonly StepRecord[],
+    executable: Executable,
+    kept = steps,
+  ): Promise<LiveRun> {
+    const { journal, timers, owner, leaseMs } = this.options;
+    const session = await journal.session(run.sessionId);
+    const now = timers.now();
+    return new LiveRun(
+      {
+        run: { ...run, attempt: run.attempt + 1, leaseOwner: owner, leaseExpiresAt: now + leaseMs },
+        steps,
+        entry: 'continued',
+        claims: { attempt: run.attempt, status: run.status as RestingRun['status'], now },
+        session: null,
+        sessionState: session?.state ?? {},
+        sentEvents: toldWith(kept),
+        eventFields: executable.eventFields,
+      },
+      (changed) => this.queue.touch(changed),
+      timers.now,
+    );
+  }
+
+  private async goOn(live: LiveRun, executable: Executable, record: ContinueRecord): Promise<RunHandle> {
+    live.putStep(continueStep(live.run, live.nextSeq(), record, this.options.timers.now()));
+    live.transition('running', null);
+    await this.claimed(live.runId, () => this.queue.flush(live));
+    return this.executor.launch(live, executable);
+  }
+
+  /** Somebody else was quicker: that is a run that goes on, not a process that lost it. */
+  private async claimed<T>(runId: string, write: () => Promise<T>): Promise<T> {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof RunyardError && error.code === 'run_fenced')) throw error;
+      const stored = await this.options.journal.progress(runId);
+      throw errors.cannotContinue(
+        runId,
+        stored?.status === 'paused' ? 'running' : (stored?.status ?? 'gone'),
+      );
+    }
+  }
+}
+
+/** What came with the request to go on, as a step of the journal. */
+export function continueStep(run: Run, seq: number, record: ContinueRecord, now: number): StepRecord {
+  return {
+    runId: run.runId,
+    seq,
+    key: continueKey(run.attempt),
+    kind: 'continue',
+    name: 'continue',
+    parentKey: null,
+    status: 'completed',
+    attempt: run.attempt,
+    input: null,
+    output: record as unknown as Json,
+    error: null,
+    startedAt: now,
+    endedAt: now,
+  };
+}
+
+function openQuestions(steps: readonly StepRecord[]): ReadonlyMap<string, StepRecord> {
+  return new Map(
+    steps
+      .filter(({ kind, status }) => kind === 'wait' && status === 'running')
+      .map((step) => [step.key, step]),
+  );
+}

@@ -1,0 +1,70 @@
+import { errors } from '../errors.js';
+
+export interface SlotLimits {
+  /** How many runs are executed at once. */
+  readonly executing: number;
+  /** How many more may wait for their turn. */
+  readonly waiting: number;
+}
+
+/** Bounds how many runs a process executes at once; the others wait in the order in which they came. */
+export class RunSlots {
+  private taken = 0;
+  private readonly queue = new Set<() => void>();
+
+  constructor(readonly limits: SlotLimits) {}
+
+  get executing(): number {
+    return this.taken;
+  }
+
+  get waiting(): number {
+    return this.queue.size;
+  }
+
+  /** Whether a run that came now would have to wait. */
+  get full(): boolean {
+    return this.taken >= this.limits.executing;
+  }
+
+  /** Refuses a new run that would have to wait behind too many others. */
+  assertRoom(): void {
+    if (this.full && this.queue.size >= this.limits.waiting) throw errors.tooManyRuns(this.queue.size);
+  }
+
+  /** Takes a slot: at once (undefined), or when the promise resolves. It rejects when the signal aborts first. */
+  enter(signal: AbortSignal): Promise<void> | undefined {
+    signal.throwIfAborted();
+    if (!this.full) {
+      this.taken += 1;
+      return undefined;
+    }
+    return new Promise((resolve, reject) => {
+      const enter = (): void => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = (): void => {
+        this.queue.delete(enter);
+        reject(signal.reason);
+      };
+      this.queue.add(enter);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  /** Gives a slot back: to the one who has waited longest, if anybody waits. */
+  leave(): void {
+    const [next] = this.queue;
+    if (next === undefined) {
+      this.taken -= 1;
+      return;
+    }
+    this.queue.delete(next);
+    next();
+  }
+}
+
+export function unlimitedSlots(): RunSlots {
+  return new RunSlots({ executing: Number.POSITIVE_INFINITY, waiting: 0 });
+}

@@ -1,0 +1,282 @@
+import { describe, expect, test } from 'vitest';
+import type { Executable } from '../../src/core/runs/executable.js';
+import { RunFailed } from '../../src/core/runs/executable.js';
+import type { StepRecord } from '../../src/core/runs/run.js';
+import {
+  allEvents,
+  answers,
+  begin,
+  engineOver,
+  executable,
+  freshStore,
+  gate,
+  goOn,
+  note,
+} from './harness.js';
+
+/** A component that asks twice and counts what it does with each answer. */
+function asking() {
+  const done: string[] = [];
+  const component = executable('asker', async (context) => {
+    context.emit(note(context.entry), `entry:${context.run.attempt}`);
+    const settled = await Promise.allSettled(
+      ['left', 'right'].map(async (side) => {
+        const answer = await context.wait<string>({ key: side, kind: 'question', data: { side } });
+        return context.step(side, { kind: 'step', name: side }, async () => {
+          done.push(`${side}:${answer}`);
+          return answer;
+        });
+      }),
+    );
+    const refused = settled.find((result) => result.status === 'rejected');
+    if (refused !== undefined) throw refused.reason;
+    context.emit(note('all'), 'left:all');
+    return settled.map((result) => (result as PromiseFulfilledResult<string>).value).join(' ');
+  });
+  return { component, done };
+}
+
+async function paused(component: Executable, more: Parameters<typeof begin>[3] = {}) {
+  const store = await freshStore();
+  const engine = engineOver(store, [component]);
+  const handle = await begin(engine, store, component, more);
+  const { run } = await handle.ended;
+  expect(run).toMatchObject({ status: 'paused', leaseOwner: null });
+  return { store, engine, runId: run.runId };
+}
+
+describe('a paused run', () => {
+  test('does what was answered, and waits for the rest', async () => {
+    const { component, done } = asking();
+    const { engine, runId } = await paused(component);
+    const first = await engine.answer(runId, answers({ 'wait:left': 'yes' }));
+    expect((await first.ended).run.status).toBe('paused');
+    expect(done).toEqual(['left:yes']);
+    const second = await engine.answer(runId, answers({ 'wait:right': 'no' }));
+    expect((await second.ended).run).toMatchObject({ status: 'completed', result: { content: 'yes no' } });
+    expect(done).toEqual(['left:yes', 'right:no']);
+  });
+
+  test('is let go on by one of many who answer at once', async () => {
+    const { component, done } = asking();
+    const { store, engine, runId } = await paused(component);
+    const others = [engine, engineOver(store, [component]), engineOver(store, [component])];
+    const results = await Promise.allSettled(
+      others.map((one) => one.answer(runId, answers({ 'wait:left': 'yes', 'wait:right': 'yes' }))),
+    );
+    const winners = results.filter((result) => result.status === 'fulfilled');
+    expect(winners).toHaveLength(1);
+    for (const result of results)
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'cannot_continue' });
+    await winners[0]!.value.ended;
+    expect(done.sort()).toEqual(['left:yes', 'right:yes']);
+  });
+
+  test('takes no answer twice, and none to what it did not ask', async () => {
+    const { component } = asking();
+    const { engine, runId } = await paused(component);
+    await (await engine.answer(runId, answers({ 'wait:left': 'yes' }))).ended;
+    for (const key of ['wait:left', 'wait:middle'])
+      await expect(engine.answer(runId, answers({ [key]: 'again' }))).rejects.toMatchObject({
+        code: 'answered_before',
+        status: 409,
+      });
+  });
+
+  test('goes on with rising indices and tells only what is new', async () => {
+    const { component } = asking();
+    const { store, engine, runId } = await paused(component);
+    const handle = await engine.answer(runId, answers({ 'wait:left': 'yes' }));
+    await handle.ended;
+    await (await engine.answer(runId, answers({ 'wait:right': 'yes' }))).ended;
+    const events = await allEvents({ events: (from) => engine.events(runId, from) });
+    expect(events.map(({ index }) => index)).toEqual(events.map((_, position) => position));
+    const told = events.map(({ name, data }) => (name === 'Note' ? JSON.parse(data).text : name));
+    // an event about a step of an earlier execution was told then, or never
+    expect(told).toEqual(['started', 'end:paused', 'continued', 'end:paused', 'continued', 'end:completed']);
+    expect((await store.load(runId))?.run.attempt).toBe(3);
+  });
+
+  test('cancelled, ends at once, without a process that executes it', async () => {
+    const { component, done } = asking();
+    const { store, runId } = await paused(component);
+    const other = engineOver(store, [component]);
+    await other.cancel(runId, cancelRequest(runId));
+    expect((await store.load(runId))?.run).toMatchObject({
+      status: 'cancelled',
+      result: { content: 'enough' },
+      leaseOwner: null,
+    });
+    const events = await allEvents({ events: (from) => other.events(runId, from) });
+    expect(events.at(-1)?.name).toBe('end:cancelled');
+    await expect(other.answer(runId, answers({ 'wait:left': 'yes' }))).rejects.toMatchObject({
+      code: 'cannot_continue',
+    });
+    expect(done).toEqual([]);
+  });
+
+  test('cancelled and answered at once, is one or the other', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { component, done } = asking();
+      const { store, engine, runId } = await paused(component);
+      const [answered] = await Promise.allSettled([
+        engine.answer(runId, answers({ 'wait:left': 'yes', 'wait:right': 'yes' })),
+        engineOver(store, [component]).cancel(runId, cancelRequest(runId)),
+      ]);
+      if (answered.status === 'fulfilled') await answered.value.ended.catch(() => {});
+      const stored = await store.load(runId);
+      if (answered.status === 'rejected') expect(done).toEqual([]);
+      expect(['completed', 'cancelled']).toContain(stored?.run.status);
+    }
+  });
+});
+
+describe('a failed run', () => {
+  test('goes on in place with what is kept of its journal', async () => {
+    const store = await freshStore();
+    let calls = 0;
+    const component = executable('a', async (context) => {
+      const first = await context.step('one', { kind: 'step', name: 'one' }, async () => {
+        calls += 1;
+        return `one${calls}`;
+      });
+      const said = context.steps().find(({ kind }) => kind === 'continue');
+      if (said === undefined) throw new RunFailed({ type: 'broken', message: 'not yet' });
+      await context.step('two', { kind: 'step', name: 'two' }, async () => 'x');
+      return `${first} ${context.options.metadata?.from}`;
+    });
+    const engine = engineOver(store, [component]);
+    const { run, steps } = await (await begin(engine, store, component)).ended;
+    expect(run.status).toBe('error');
+    const record = { turn: 0, input: null, options: { metadata: { from: 'retry' } } };
+    const kept = { steps, messageIndex: 0, turn: 0 };
+    const again = await (await engine.retry(run.runId, kept, record)).ended;
+    expect(again.run).toMatchObject({ status: 'completed', attempt: 2, result: { content: 'one1 retry' } });
+    await expect(engine.retry(run.runId, kept, record)).rejects.toMatchObject({ code: 'cannot_continue' });
+  });
+
+  test('forgets what is not kept', async () => {
+    const store = await freshStore();
+    let calls = 0;
+    const component = executable('a', async (context) => {
+      const one = await context.step('one', { kind: 'step', name: 'one' }, async () => {
+        calls += 1;
+        return calls;
+      });
+      if (one === 1) throw new RunFailed({ type: 'broken', message: 'one is not enough' });
+      return String(one);
+    });
+    const engine = engineOver(store, [component]);
+    const { run } = await (await begin(engine, store, component)).ended;
+    const again = await (await engine.retry(run.runId, { steps: [], messageIndex: 0, turn: 0 }, goOn)).ended;
+    expect(again.run.result?.content).toBe('2');
+    const stored = await store.load(run.runId);
+    expect(stored?.steps.map(({ key }) => key)).toEqual(['continue:2', 'one']);
+  });
+});
+
+describe('a copy', () => {
+  test('begins with the steps of another run, does not do them again, and replaces it when it completes', async () => {
+    const store = await freshStore();
+    const seen: StepRecord[][] = [];
+    let calls = 0;
+    const component = executable('a', async (context) => {
+      seen.push([...context.steps()]);
+      await context.step('one', { kind: 'step', name: 'one' }, async () => {
+        calls += 1;
+        return calls;
+      });
+      return 'done';
+    });
+    const engine = engineOver(store, [component]);
+    const source = await (await begin(engine, store, component, { sessionId: 's' })).ended;
+    const lineage = { regeneratedFrom: source.run.runId, replaces: source.run.runId };
+    const copy = await begin(engine, store, component, {
+      sessionId: 's',
+      copy: { steps: source.steps, lineage, continuation: goOn },
+    });
+    const ended = await copy.ended;
+    expect(calls).toBe(1);
+    expect(seen[1]).toMatchObject([
+      { key: 'one', attempt: 0, runId: copy.runId },
+      { key: 'continue:1', attempt: 1 },
+    ]);
+    expect(ended.run.lineage).toEqual(lineage);
+    expect((await store.load(source.run.runId))?.run.status).toBe('regenerated');
+    expect((await store.load(copy.runId))?.run).toMatchObject({ status: 'completed', lineage });
+  });
+});
+
+describe('cancelling', () => {
+  test('a run that another process executes', async () => {
+    const store = await freshStore();
+    const begun = gate();
+    const component = executable('a', async () => {
+      begun.open();
+      await new Promise(() => {});
+    });
+    const owner = engineOver(store, [component]);
+    await owner.open();
+    const handle = await begin(owner, store, component, { background: true });
+    await begun.promise;
+    await engineOver(store, [component]).cancel(handle.runId, cancelRequest(handle.runId, 'a'));
+    expect((await handle.ended).run.status).toBe('cancelled');
+  });
+
+  test('a run whose process died', async () => {
+    const store = await freshStore();
+    const component = executable('a', () => new Promise(() => {}));
+    const dead = engineOver(store, [component]);
+    const handle = await begin(dead, store, component, { background: true });
+    await dead.stop(1);
+    await engineOver(store, [component]).cancel(handle.runId, cancelRequest(handle.runId, 'a'));
+    expect((await store.load(handle.runId))?.run.status).toBe('cancelled');
+  });
+
+  test('an id that no run has yet: a run that takes it later does nothing', async () => {
+    const store = await freshStore();
+    let executed = 0;
+    const component = executable('a', async () => {
+      executed += 1;
+    });
+    const engine = engineOver(store, [component]);
+    await engine.cancel('later', cancelRequest('later', 'a'));
+    const { run } = await (await begin(engine, store, component, { runId: 'later' })).ended;
+    expect(run.status).toBe('cancelled');
+    expect(executed).toBe(0);
+  });
+
+  test('somebody else’s id: their run is not touched', async () => {
+    const store = await freshStore();
+    const component = executable('a', async () => 'fine');
+    const engine = engineOver(store, [component]);
+    await engine.cancel('mine', { ...cancelRequest('mine', 'a'), userId: 'eve' });
+    const { run } = await (await begin(engine, store, component, { runId: 'mine', userId: 'ada' })).ended;
+    expect(run.status).toBe('completed');
+  });
+
+  test('a run that has ended: it stays as it is', async () => {
+    const store = await freshStore();
+    const component = executable('a', async () => 'fine');
+    const engine = engineOver(store, [component]);
+    const { run } = await (await begin(engine, store, component)).ended;
+    await engine.cancel(run.runId, cancelRequest(run.runId, 'a'));
+    expect((await store.load(run.runId))?.run).toMatchObject({
+      status: 'completed',
+      result: { content: 'fine' },
+    });
+    expect(await store.cancellation(run.runId, 0)).toBeUndefined();
+  });
+});
+
+function cancelRequest(runId: string, componentId = 'asker') {
+  return {
+    runId,
+    kind: 'agent' as const,
+    componentId,
+    sessionId: null,
+    userId: null,
+    reason: 'enough',
+    requestedAt: Date.now(),
+  };
+}
