@@ -36,6 +36,7 @@ describe('import directions', () => {
     ['runyard.ts', './capabilities/runs/store.js'],
     ['cli/main.ts', '../runyard.js'],
     ['interfaces/mcp/server.ts', '../../capabilities/runs/service.js'],
+    ['interfaces/mcp/server.ts', '../../capabilities/runs/schema.js'],
     ['capabilities/runs/routes.ts', './service.js'],
     ['capabilities/runs/service.ts', './store.js'],
     ['capabilities/runs/service.ts', '../sessions/service.js'],

@@ -1,4 +1,5 @@
 import { newId } from '../../src/core/ids.js';
+import type { ApprovalRecord } from '../../src/core/runs/approval.js';
 import type { RunUpdate, RunWrite, SessionWrite } from '../../src/core/runs/ports.js';
 import type { Run, StepRecord } from '../../src/core/runs/run.js';
 
@@ -25,6 +26,7 @@ export function aRun(given: Partial<Run> = {}): Run {
     leaseExpiresAt: start + 30_000,
     nextEventIndex: 0,
     updatedAt: start,
+    lineage: null,
     ...given,
   };
 }
@@ -97,3 +99,41 @@ export const finished = {
   leaseOwner: null,
   leaseExpiresAt: null,
 } as const satisfies Partial<RunUpdate>;
+
+/** A run that nobody executes and that somebody may take up again. */
+export const resting = { leaseOwner: null, leaseExpiresAt: null } as const satisfies Partial<Run>;
+
+/** The write with which a run that rested goes on. */
+export function resumption(run: Run, now: number, given: Partial<RunWrite> = {}): RunWrite {
+  const lease = { leaseOwner: 'process-2', leaseExpiresAt: now + 30_000 };
+  return {
+    ...progress(run, { ...lease, status: 'running', result: null, updatedAt: now }),
+    attempt: run.attempt + 1,
+    claims: { attempt: run.attempt, status: run.status as 'paused' | 'error', now },
+    ...given,
+  };
+}
+
+export function anApproval(run: Run, given: Partial<ApprovalRecord> = {}): ApprovalRecord {
+  return {
+    approvalId: newId(),
+    runId: run.runId,
+    sessionId: run.sessionId,
+    sourceType: run.kind,
+    componentId: run.componentId,
+    sourceName: run.componentName,
+    userId: run.userId,
+    approvalType: 'required',
+    pauseType: 'confirmation',
+    status: 'pending',
+    toolName: 'wire_money',
+    toolArgs: { amount: 5 },
+    requirement: { id: 'requirement-1' },
+    resolutionData: null,
+    resolvedBy: null,
+    resolvedAt: null,
+    expiresAt: null,
+    createdAt: start,
+    ...given,
+  };
+}

@@ -19,7 +19,14 @@ async function writeRuns() {
     const now = Date.now();
     const session = { sessionId: 's', kind: 'agent', componentId: 'a', userId: null, name: null, now };
     const input = { content: 'hello', media: [], options: { stream: false } };
-    const names = { componentName: null, userId: null, parentRunId: null, model: null, modelProvider: null };
+    const names = {
+      componentName: null,
+      userId: null,
+      parentRunId: null,
+      model: null,
+      modelProvider: null,
+      lineage: null,
+    };
     const lease = { leaseOwner: null, leaseExpiresAt: null };
     const end = { status: 'completed', result: null, nextEventIndex: 1, updatedAt: now, ...lease };
     const run = {

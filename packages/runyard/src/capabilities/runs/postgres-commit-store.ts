@@ -1,7 +1,14 @@
 import type { RefusedWrite, RunWrite } from '../../core/runs/ports.js';
 import type { PostgresDatabase } from '../../platform/storage/database.js';
-import { type BatchRefusal, type BatchSection, writeBatch } from '../../platform/storage/postgres/batch.js';
+import {
+  type BatchRefusal,
+  type BatchSection,
+  type FilledSection,
+  type GuardSection,
+  writeBatch,
+} from '../../platform/storage/postgres/batch.js';
 import { decodeText } from '../../platform/storage/text.js';
+import { approvalRows, cancelApprovals, recordApprovals } from '../approvals/write-store.js';
 import {
   lockSessions,
   removeState,
@@ -12,7 +19,16 @@ import {
   summaryValues,
   touchSessions,
 } from '../sessions/postgres-write-store.js';
-import { jsonOrNull, runColumns, runValues, stepColumns, stepValues } from './rows-store.js';
+import { keyOf, keyValues, takeKeys } from './idempotency-store.js';
+import {
+  changedAt,
+  runColumns,
+  runValues,
+  stepColumns,
+  stepValues,
+  updateColumns,
+  updateValues,
+} from './rows-store.js';
 
 const bigColumns = new Set(['created_at', 'updated_at', 'lease_expires_at', 'started_at', 'ended_at']);
 const integerColumns = new Set(['attempt', 'next_event_index', 'seq', 'first_index', 'event_count']);
@@ -45,14 +61,15 @@ const holdRuns: BatchSection = {
     ORDER BY runs.run_id FOR NO KEY UPDATE OF runs`,
 };
 
-const updateColumns = [
-  'status',
-  'result',
-  'lease_owner',
-  'lease_expires_at',
-  'next_event_index',
-  'updated_at',
-];
+/** A row is updated once in a statement: this only makes sure, and `updateRuns` stores the new attempt. */
+const claimRuns: BatchSection = {
+  name: 'claimed_runs',
+  columns: [...typed(['run_id', 'attempt', 'status']), ['now', 'bigint']],
+  sql: (from) => `
+    SELECT runs.run_id FROM ${from} JOIN runs ON runs.run_id = given.run_id AND runs.attempt = given.attempt
+      AND runs.status = given.status AND coalesce(runs.lease_expires_at, 0) <= given.now
+    ORDER BY runs.run_id FOR NO KEY UPDATE OF runs`,
+};
 
 const updateRuns: BatchSection = {
   name: 'updated_runs',
@@ -60,6 +77,21 @@ const updateRuns: BatchSection = {
   sql: (from) => `
     UPDATE runs SET ${updateColumns.map((column) => `${column} = given.${column}`).join(', ')}
     FROM ${from} WHERE runs.run_id = given.run_id`,
+};
+
+const replaceRuns: BatchSection = {
+  name: 'replaced_runs',
+  columns: typed(['run_id', 'updated_at']),
+  sql: (from) => `
+    UPDATE runs SET status = 'regenerated', updated_at = given.updated_at
+    FROM ${from} WHERE runs.run_id = given.run_id AND runs.status = 'completed'`,
+};
+
+const removeSteps: BatchSection = {
+  name: 'removed_steps',
+  columns: typed(['run_id', 'seq']),
+  sql: (from) => `
+    DELETE FROM steps USING ${from} WHERE steps.run_id = given.run_id AND steps.seq = given.seq`,
 };
 
 const writeSteps: BatchSection = {
@@ -107,22 +139,28 @@ export async function commitToPostgres(
 }
 
 /**
- * A statement writes each row once. Writes of one run, and writes of different users that meet in one session,
- * depend on each other's outcome: they come one after the other.
+ * A statement writes each row once. Writes of one run, writes of different users that meet in one session, and runs
+ * that are started under one key depend on each other's outcome: they come one after the other.
  */
 function waves(writes: readonly RunWrite[]): RunWrite[][] {
   const all: RunWrite[][] = [];
   let runs = new Set<string>();
+  let keys = new Set<string>();
   let users = new Map<string, string | null>();
   for (const write of writes) {
-    const { runId, session } = write;
+    const { runId, session, replaces, idempotency } = write;
+    const key = idempotency && JSON.stringify(keyOf(idempotency));
     const known = session && users.has(session.sessionId) && users.get(session.sessionId) !== session.userId;
-    if (all.length === 0 || runs.has(runId) || known) {
+    const written = runs.has(runId) || (replaces !== undefined && runs.has(replaces));
+    if (all.length === 0 || written || known || (key !== undefined && keys.has(key))) {
       all.push([]);
       runs = new Set();
+      keys = new Set();
       users = new Map();
     }
     runs.add(runId);
+    if (replaces !== undefined) runs.add(replaces);
+    if (key !== undefined) keys.add(key);
     if (session) users.set(session.sessionId, session.userId);
     all.at(-1)!.push(write);
   }
@@ -133,32 +171,61 @@ function writeWave(
   database: PostgresDatabase,
   writes: readonly RunWrite[],
 ): Promise<readonly BatchRefusal[]> {
-  const sessions = writes.flatMap(({ session }) => session ?? []);
-  const changes = writes.flatMap(({ state }) => state ?? []);
-  const state = stateValues(changes);
-  const guards = [
+  return writeBatch(database, guardsOf(writes), effectsOf(writes));
+}
+
+function guardsOf(writes: readonly RunWrite[]): GuardSection[] {
+  const later = writes.filter(({ insert }) => !insert);
+  return [
     { section: lockSessions, rows: sessionsToLock(writes) },
-    { section: touchSessions, rows: sessionValues(sessions), reason: 'foreign_session' },
+    {
+      section: touchSessions,
+      rows: sessionValues(writes.flatMap(({ session }) => session ?? [])),
+      reason: 'foreign_session',
+    },
     {
       section: holdRuns,
-      rows: writes.filter(({ insert }) => !insert).map(({ runId, attempt }) => [runId, attempt]),
+      rows: later.filter(({ claims }) => !claims).map(({ runId, attempt }) => [runId, attempt]),
       reason: 'fenced',
     },
+    {
+      section: claimRuns,
+      rows: later.flatMap(({ runId, claims }) =>
+        claims ? [[runId, claims.attempt, claims.status, claims.now]] : [],
+      ),
+      reason: 'fenced',
+    },
+    {
+      section: takeKeys,
+      rows: writes.flatMap(({ idempotency }) => (idempotency ? [keyValues(idempotency)] : [])),
+      reason: 'key_taken',
+    },
+    // After the keys: of two reasons the last is told, and a run that is there already comes before all others.
     {
       section: insertRuns,
       rows: writes.flatMap(({ insert }) => (insert ? [runValues(insert)] : [])),
       reason: 'run_exists',
     },
   ];
-  const effects = [
-    { section: updateRuns, rows: writes.flatMap(updateValues) },
+}
+
+function effectsOf(writes: readonly RunWrite[]): FilledSection[] {
+  const state = stateValues(writes.flatMap(({ state }) => state ?? []));
+  const approvals = writes.flatMap(({ runId, approvals }) =>
+    approvals ? [approvalRows(runId, approvals)] : [],
+  );
+  return [
+    { section: updateRuns, rows: writes.flatMap(changedRun) },
+    { section: replaceRuns, rows: writes.flatMap(replacedRun) },
+    { section: removeSteps, rows: writes.flatMap(stepsToRemove) },
     { section: writeSteps, rows: writes.flatMap(distinctSteps) },
     { section: writeEvents, rows: writes.flatMap(eventValues) },
+    { section: recordApprovals, rows: approvals.flatMap(({ recorded }) => recorded) },
+    { section: cancelApprovals, rows: approvals.flatMap(({ cancelled }) => cancelled) },
     { section: setState, rows: state.set },
     { section: removeState, rows: state.removed },
     { section: replaceSummaries, rows: summaryValues(writes.flatMap(({ summary }) => summary ?? [])) },
   ];
-  return writeBatch(database, guards, effects);
 }
 
 /** A session whose state or summary changes is locked; `touchSessions` does it for those that it writes anyway. */
@@ -172,10 +239,19 @@ function sessionsToLock(writes: readonly RunWrite[]): string[][] {
   return [...new Set([...touched, ...changed])].map((sessionId) => [sessionId]);
 }
 
-function updateValues({ runId, update }: RunWrite): unknown[][] {
-  if (update === undefined) return [];
-  const { status, result, leaseOwner, leaseExpiresAt, nextEventIndex, updatedAt } = update;
-  return [[runId, status, jsonOrNull(result), leaseOwner, leaseExpiresAt, nextEventIndex, updatedAt]];
+function changedRun(write: RunWrite): unknown[][] {
+  return write.update ? [[write.runId, ...updateValues(write, write.update)]] : [];
+}
+
+function replacedRun(write: RunWrite): unknown[][] {
+  return write.replaces === undefined ? [] : [[write.replaces, changedAt(write)]];
+}
+
+/** Without those that the same write puts in their place. */
+function stepsToRemove({ runId, removedSteps, steps }: RunWrite): unknown[][] {
+  if (removedSteps === undefined) return [];
+  const written = new Set(steps.map(({ seq }) => seq));
+  return removedSteps.filter((seq) => !written.has(seq)).map((seq) => [runId, seq]);
 }
 
 /** The last version of each step. */

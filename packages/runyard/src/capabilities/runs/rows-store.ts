@@ -1,8 +1,10 @@
 import type { Json } from '../../core/json.js';
+import type { RunUpdate, RunWrite } from '../../core/runs/ports.js';
 import type {
   Run,
   RunInput,
   RunKind,
+  RunLineage,
   RunResult,
   RunStatus,
   StepKind,
@@ -30,6 +32,7 @@ export const runColumns = [
   'lease_expires_at',
   'next_event_index',
   'updated_at',
+  'lineage',
 ] as const satisfies readonly (keyof RunsTable)[];
 
 export const stepColumns = [
@@ -70,7 +73,36 @@ export function runValues(run: Run): ColumnValue[] {
     run.leaseExpiresAt,
     run.nextEventIndex,
     run.updatedAt,
+    jsonOrNull(run.lineage),
   ];
+}
+
+/** What of a run changes, in this order. The attempt changes when a run that rested goes on. */
+export const updateColumns = [
+  'attempt',
+  'status',
+  'result',
+  'lease_owner',
+  'lease_expires_at',
+  'next_event_index',
+  'updated_at',
+] as const satisfies readonly (keyof RunsTable)[];
+
+export function updateValues({ attempt }: RunWrite, update: RunUpdate): ColumnValue[] {
+  return [
+    attempt,
+    update.status,
+    jsonOrNull(update.result),
+    update.leaseOwner,
+    update.leaseExpiresAt,
+    update.nextEventIndex,
+    update.updatedAt,
+  ];
+}
+
+/** When the run became what the write says. */
+export function changedAt({ insert, update }: RunWrite): number {
+  return (update ?? insert)?.updatedAt ?? Date.now();
 }
 
 export function runFromRow(row: RunsTable): Run {
@@ -93,6 +125,7 @@ export function runFromRow(row: RunsTable): Run {
     leaseExpiresAt: row.lease_expires_at,
     nextEventIndex: row.next_event_index,
     updatedAt: row.updated_at,
+    lineage: row.lineage === null ? null : (JSON.parse(row.lineage) as RunLineage),
   };
 }
 
@@ -130,6 +163,11 @@ export function stepFromRow(row: StepsTable): StepRecord {
     startedAt: row.started_at,
     endedAt: row.ended_at,
   };
+}
+
+/** A user as part of a key, which holds no null. No user's key is that of nobody. */
+export function userKey(userId: string | null): string {
+  return userId === null ? '-' : `u:${userId}`;
 }
 
 export function jsonOrNull(value: unknown): string | null {

@@ -1,7 +1,9 @@
-import type { EventBlock, RefusedWrite, RunUpdate, RunWrite } from '../../core/runs/ports.js';
+import type { EventBlock, RefusedWrite, RunWrite } from '../../core/runs/ports.js';
 import type { SqliteDatabase, WriteRow } from '../../platform/storage/database.js';
+import { sqliteApprovalRows } from '../approvals/write-store.js';
 import { sqliteSessionRow, sqliteStateRows, sqliteSummaryRow } from '../sessions/sqlite-write-store.js';
-import { jsonOrNull, runColumns, runValues, stepColumns, stepValues } from './rows-store.js';
+import { sqliteKeyGuard, sqliteKeyRow } from './idempotency-store.js';
+import { changedAt, runColumns, runValues, stepColumns, stepValues, updateValues } from './rows-store.js';
 
 const placeholders = (count: number) => Array(count).fill('?').join(', ');
 
@@ -10,10 +12,19 @@ const runIsNew = 'SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM runs WHERE run_id = ?
 const insertRun = `INSERT INTO runs (${runColumns.join(', ')}) VALUES (${placeholders(runColumns.length)})`;
 
 const updateRun = `
-  UPDATE runs SET status = ?, result = ?, lease_owner = ?, lease_expires_at = ?, next_event_index = ?, updated_at = ?
+  UPDATE runs SET attempt = ?, status = ?, result = ?, lease_owner = ?, lease_expires_at = ?, next_event_index = ?,
+    updated_at = ?
   WHERE run_id = ?`;
 
 const runIsHeld = 'SELECT 1 FROM runs WHERE run_id = ? AND attempt = ?';
+
+const runRests = `
+  SELECT 1 FROM runs
+  WHERE run_id = ? AND attempt = ? AND status = ? AND coalesce(lease_expires_at, 0) <= ?`;
+
+const replaceRun = `UPDATE runs SET status = 'regenerated', updated_at = ? WHERE run_id = ? AND status = 'completed'`;
+
+const removeStep = 'DELETE FROM steps WHERE run_id = ? AND seq = ?';
 
 const upsertStep = `
   INSERT INTO steps (${stepColumns.join(', ')}) VALUES (${placeholders(stepColumns.length)})
@@ -47,7 +58,7 @@ export async function commitToSqlite(
 }
 
 function unitOf(write: RunWrite): { rows: WriteRow[]; reasons: Refusal[] } {
-  const { runId, attempt, session, insert, update, events, state, summary } = write;
+  const { runId, session, insert, idempotency } = write;
   const rows: WriteRow[] = [];
   const reasons: Refusal[] = [];
   const guard = (row: WriteRow, reason: Refusal) => {
@@ -56,31 +67,33 @@ function unitOf(write: RunWrite): { rows: WriteRow[]; reasons: Refusal[] } {
   };
 
   if (insert) guard({ sql: runIsNew, parameters: [runId], guard: 'found' }, 'run_exists');
-  else guard({ sql: runIsHeld, parameters: [runId, attempt], guard: 'found' }, 'fenced');
+  else guard(heldGuard(write), 'fenced');
+  if (idempotency) guard(sqliteKeyGuard(idempotency), 'key_taken');
   if (session) guard(sqliteSessionRow(session), 'foreign_session');
-
-  if (insert) rows.push({ sql: insertRun, parameters: runValues(insert) });
-  if (update) rows.push(updateRow(runId, update));
-  for (const step of write.steps) rows.push({ sql: upsertStep, parameters: stepValues(step) });
-  if (events) rows.push(eventsRow(runId, events));
-  if (state) rows.push(...sqliteStateRows(state));
-  if (summary) rows.push(sqliteSummaryRow(summary));
+  addEffects(rows, write);
   return { rows, reasons };
 }
 
-function updateRow(runId: string, update: RunUpdate): WriteRow {
-  return {
-    sql: updateRun,
-    parameters: [
-      update.status,
-      jsonOrNull(update.result),
-      update.leaseOwner,
-      update.leaseExpiresAt,
-      update.nextEventIndex,
-      update.updatedAt,
-      runId,
-    ],
-  };
+function heldGuard({ runId, attempt, claims }: RunWrite): WriteRow {
+  return claims === undefined
+    ? { sql: runIsHeld, parameters: [runId, attempt], guard: 'found' }
+    : { sql: runRests, parameters: [runId, claims.attempt, claims.status, claims.now], guard: 'found' };
+}
+
+function addEffects(rows: WriteRow[], write: RunWrite): void {
+  const { runId, insert, idempotency, update, events, state, summary } = write;
+  if (insert) rows.push({ sql: insertRun, parameters: runValues(insert) });
+  if (idempotency) rows.push(sqliteKeyRow(idempotency));
+  if (update) rows.push({ sql: updateRun, parameters: [...updateValues(write, update), runId] });
+  if (write.replaces !== undefined) {
+    rows.push({ sql: replaceRun, parameters: [changedAt(write), write.replaces] });
+  }
+  for (const seq of write.removedSteps ?? []) rows.push({ sql: removeStep, parameters: [runId, seq] });
+  for (const step of write.steps) rows.push({ sql: upsertStep, parameters: stepValues(step) });
+  if (events) rows.push(eventsRow(runId, events));
+  if (write.approvals) rows.push(...sqliteApprovalRows(runId, write.approvals));
+  if (state) rows.push(...sqliteStateRows(state));
+  if (summary) rows.push(sqliteSummaryRow(summary));
 }
 
 function eventsRow(runId: string, { firstIndex, count, payload }: EventBlock): WriteRow {

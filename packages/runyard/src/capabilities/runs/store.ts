@@ -1,21 +1,28 @@
 import type {
+  CancelRequest,
   EventBlock,
   HistoryQuery,
+  IdempotencyKey,
   LeaseClaim,
   RefusedWrite,
   RunJournal,
   RunWrite,
   SessionSnapshot,
   SessionSummary,
+  StartedUnderKey,
 } from '../../core/runs/ports.js';
 import type { Run, RunKind, RunStatus, StepRecord } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
 import { type Database, type Statement, statement } from '../../platform/storage/database.js';
-import { queryBuilder } from '../../platform/storage/query-builder.js';
 import type { RunsTable, StepsTable } from '../../platform/storage/schema.js';
 import { SessionStore } from '../sessions/store.js';
+import { CancellationStore } from './cancellation-store.js';
+import { EventStore } from './event-store.js';
+import { runUnderKey } from './idempotency-store.js';
+import { LeaseStore } from './lease-store.js';
 import { commitToPostgres } from './postgres-commit-store.js';
 import { runColumns, runFromRow, stepColumns, stepFromRow } from './rows-store.js';
+import { copySession, type SessionCopy } from './session-copy-store.js';
 import { commitToSqlite } from './sqlite-commit-store.js';
 
 /** Which runs a list holds. Runs inside other runs (members, workflow steps) are not listed. */
@@ -47,13 +54,14 @@ export interface RunWithSteps {
 
 const runList = runColumns.join(', ');
 const stepList = stepColumns.join(', ');
-/** The statuses in which a process has to hold the run. The indexes name them in the same words. */
-const heldStatuses = ['pending', 'running'] as const;
-
-/** Parameters of one statement are bounded. */
-const renewedAtOnce = 500;
 
 const readRun = statement('run', `SELECT ${runList} FROM runs WHERE run_id = ?`);
+
+const readRuns: Statement = {
+  name: 'runs',
+  sqlite: `SELECT ${runList} FROM runs WHERE run_id IN (SELECT value FROM json_each(?))`,
+  postgres: `SELECT ${runList} FROM runs WHERE run_id = ANY($1::text[])`,
+};
 
 const readRunSteps = statement('run_steps', `SELECT ${stepList} FROM steps WHERE run_id = ? ORDER BY seq`);
 
@@ -64,15 +72,6 @@ const readSteps: Statement = {
 };
 
 const readProgress = statement('run_progress', 'SELECT status, next_event_index FROM runs WHERE run_id = ?');
-
-// Blocks do not overlap: the one that holds an index is the last that begins at it or before.
-const readEventBlocks: Statement = statement(
-  'event_blocks',
-  `SELECT first_index, event_count, payload FROM event_blocks
-   WHERE run_id = ? AND first_index + event_count > ? AND first_index >= coalesce(
-     (SELECT max(earlier.first_index) FROM event_blocks AS earlier WHERE earlier.run_id = ? AND earlier.first_index <= ?), 0)
-   ORDER BY first_index LIMIT ?`,
-);
 
 const readHistory = statement(
   'run_history',
@@ -100,24 +99,18 @@ const readLatestOfSessions: Statement = {
     ORDER BY created_at DESC, run_id DESC`,
 };
 
-const readExpired = statement(
-  'expired_runs',
-  `SELECT ${runList} FROM runs
-   WHERE status IN ('pending', 'running') AND coalesce(lease_expires_at, 0) <= ?
-   ORDER BY created_at, run_id LIMIT ? OFFSET ?`,
-);
-
-const readLeaseOwners = statement(
-  'lease_owners',
-  `SELECT DISTINCT lease_owner FROM runs WHERE status IN ('pending', 'running') AND lease_owner IS NOT NULL`,
-);
-
 /** Runs, their journal and their events, in one database. */
 export class RunStore implements RunJournal {
   readonly #sessions: SessionStore;
+  readonly #events: EventStore;
+  readonly #leases: LeaseStore;
+  readonly #cancellations: CancellationStore;
 
   constructor(private readonly database: Database) {
     this.#sessions = new SessionStore(database);
+    this.#events = new EventStore(database);
+    this.#leases = new LeaseStore(database);
+    this.#cancellations = new CancellationStore(database);
   }
 
   async commit(writes: readonly RunWrite[]): Promise<readonly RefusedWrite[]> {
@@ -135,12 +128,23 @@ export class RunStore implements RunJournal {
     return { run: runFromRow(row), steps: steps.map(stepFromRow) };
   }
 
-  async eventBlocks(runId: string, fromIndex: number, limit: number): Promise<readonly EventBlock[]> {
-    const rows = await this.database.read<{ first_index: number; event_count: number; payload: string }>(
-      readEventBlocks,
-      [runId, fromIndex, runId, fromIndex, limit],
-    );
-    return rows.map((row) => ({ firstIndex: row.first_index, count: row.event_count, payload: row.payload }));
+  async loadAll(runIds: readonly string[]): Promise<RunWithSteps[]> {
+    if (runIds.length === 0) return [];
+    const rows = await this.database.read<RunsTable>(readRuns, [runIds]);
+    const runs = new Map(rows.map((row) => [row.run_id, runFromRow(row)]));
+    const steps = await this.steps([...runs.keys()]);
+    return runIds.flatMap((runId) => {
+      const run = runs.get(runId);
+      return run ? [{ run, steps: steps.get(runId) ?? [] }] : [];
+    });
+  }
+
+  eventBlocks(runId: string, fromIndex: number, limit: number): Promise<readonly EventBlock[]> {
+    return this.#events.blocks(runId, fromIndex, limit);
+  }
+
+  countEvents(runId: string, fromIndex: number, toIndex: number): Promise<number> {
+    return this.#events.count(runId, fromIndex, toIndex);
   }
 
   async progress(runId: string): Promise<{ status: RunStatus; nextEventIndex: number } | undefined> {
@@ -176,48 +180,45 @@ export class RunStore implements RunJournal {
     return this.#sessions.summary(sessionId);
   }
 
-  async expired(now: number, limit: number, passed: number): Promise<readonly Run[]> {
-    return (await this.database.read<RunsTable>(readExpired, [now, limit, passed])).map(runFromRow);
+  expired(now: number, limit: number, passed: number): Promise<readonly Run[]> {
+    return this.#leases.expired(now, limit, passed);
   }
 
-  async leaseOwners(): Promise<readonly string[]> {
-    const rows = await this.database.read<{ lease_owner: string }>(readLeaseOwners, []);
-    return rows.map((row) => row.lease_owner);
+  leaseOwners(): Promise<readonly string[]> {
+    return this.#leases.owners();
   }
 
-  async claim({ runId, attempt, owner, now, expiresAt }: LeaseClaim): Promise<Run | undefined> {
-    const row = await this.database.query
-      .updateTable('runs')
-      .set({ attempt: attempt + 1, lease_owner: owner, lease_expires_at: expiresAt, updated_at: now })
-      .where('run_id', '=', runId)
-      .where('attempt', '=', attempt)
-      // A run that ended in the meantime is nobody's to take over.
-      .where('status', 'in', [...heldStatuses, 'paused'])
-      .where((where) =>
-        where.or([where('lease_expires_at', '<=', now), where('lease_expires_at', 'is', null)]),
-      )
-      .returning(runColumns)
-      .executeTakeFirst();
-    return row && runFromRow(row);
+  claim(claim: LeaseClaim): Promise<Run | undefined> {
+    return this.#leases.claim(claim);
   }
 
-  async renewLeases(owner: string, runIds: readonly string[], expiresAt: number): Promise<void> {
-    for (let at = 0; at < runIds.length; at += renewedAtOnce) {
-      const some = runIds.slice(at, at + renewedAtOnce);
-      await this.database.query
-        .updateTable('runs')
-        .set({ lease_expires_at: expiresAt })
-        .where('run_id', 'in', this.#lockedRunsOf(owner).where('run_id', 'in', some))
-        .execute();
-    }
+  renewLeases(owner: string, runIds: readonly string[], expiresAt: number): Promise<void> {
+    return this.#leases.renew(owner, runIds, expiresAt);
   }
 
-  async releaseLeases(owner: string): Promise<void> {
-    await this.database.query
-      .updateTable('runs')
-      .set({ lease_owner: null, lease_expires_at: null })
-      .where('run_id', 'in', this.#lockedRunsOf(owner))
-      .execute();
+  releaseLeases(owner: string): Promise<void> {
+    return this.#leases.release(owner);
+  }
+
+  requestCancellation(request: CancelRequest): Promise<void> {
+    return this.#cancellations.request(request);
+  }
+
+  cancellations(since: number): Promise<readonly CancelRequest[]> {
+    return this.#cancellations.open(since);
+  }
+
+  cancellation(runId: string, since: number): Promise<CancelRequest | undefined> {
+    return this.#cancellations.ofRun(runId, since);
+  }
+
+  idempotentRun(key: IdempotencyKey, since: number): Promise<StartedUnderKey | undefined> {
+    return runUnderKey(this.database, key, since);
+  }
+
+  /** Copies a session that the caller was found to own. Answers with how many runs the copy has; 0: there is none. */
+  copySession(copy: SessionCopy): Promise<number> {
+    return copySession(this.database, copy);
   }
 
   /** A run that a caller may see. */
@@ -281,22 +282,6 @@ export class RunStore implements RunJournal {
     if (sessionId !== undefined) query = query.where('session_id', '=', sessionId);
     if (status !== undefined) query = query.where('status', '=', status);
     return query;
-  }
-
-  #lockedRunsOf(owner: string) {
-    const runs = this.database.query
-      .selectFrom('runs')
-      .select('run_id')
-      .where('lease_owner', '=', owner)
-      // As text of the query, not as parameters: only so the planner knows that the index holds all of them.
-      .where(
-        'status',
-        'in',
-        heldStatuses.map((status) => queryBuilder().sql.lit(status)),
-      );
-    if (this.database.dialect === 'sqlite') return runs;
-    // Locked in the order of the ids, as commits do: two that wait for each other would be a deadlock.
-    return runs.orderBy('run_id').forNoKeyUpdate();
   }
 }
 

@@ -5,8 +5,9 @@ import type { Message } from '../models/message.js';
 import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
 import type { ApprovalRecord } from './approval.js';
+import { childPrefix, ownSteps, stepsUnder } from './child-steps.js';
 import { continuationsOf } from './continuation.js';
-import type { LiveRun } from './live-run.js';
+import type { EventOrigin, LiveRun } from './live-run.js';
 import type { RunEvent } from './logged-event.js';
 import type { PastSessions } from './past-sessions.js';
 import type { RunJournal, SessionSummary } from './ports.js';
@@ -50,6 +51,8 @@ export interface Requirement {
   readonly data: JsonObject;
   /** Stored as pending together with the question: the answer is then somebody else's to give. */
   readonly approval?: ApprovalRecord;
+  /** The run inside of the paused one that asks. */
+  readonly askedBy?: Run;
 }
 
 /** How a step ended that nobody saw ending. */
@@ -100,6 +103,17 @@ export interface RunContext {
   /** Stores a new summary of the session together with the run. */
   putSessionSummary(summary: SessionSummary): void;
   readonly pastSessions: PastSessions;
+  /** The context of a run inside of this one: what it does is part of this run's journal and stream. */
+  child(child: ChildRun): RunContext;
+}
+
+/** A run inside of another one: a member of a team, what executes a step of a workflow. */
+export interface ChildRun {
+  /** The key of the step that it is the work of; its own steps stand under it. */
+  readonly key: string;
+  readonly run: Run;
+  readonly entry: RunEntry;
+  readonly origin: EventOrigin;
 }
 
 /** Ends an execution that has to wait for an answer. Executors let it pass. */
@@ -131,11 +145,14 @@ export class JournaledContext implements RunContext {
   readonly prices: ModelPrices;
   readonly options: RunOptions;
   private readonly journal: RunJournal;
+  /** What the keys of its steps and events begin with: empty for a run of its own. */
+  private readonly prefix: string;
 
   constructor(
     private readonly live: LiveRun,
     private readonly queue: WriteQueue,
-    surroundings: RunSurroundings,
+    private readonly surroundings: RunSurroundings,
+    private readonly inside: ChildRun | null = null,
   ) {
     this.timers = surroundings.timers;
     this.log = surroundings.log;
@@ -143,15 +160,21 @@ export class JournaledContext implements RunContext {
     this.pastSessions = surroundings.pastSessions;
     this.prices = surroundings.prices ?? {};
     this.journal = surroundings.journal;
-    this.options = optionsOf(live);
+    this.prefix = inside === null ? '' : childPrefix(inside.key);
+    this.options = inside === null ? optionsOf(live) : inside.run.input.options;
   }
 
   get entry(): RunEntry {
-    return this.live.entry;
+    return this.inside?.entry ?? this.live.entry;
   }
 
   get run(): Run {
-    return this.live.run;
+    return this.inside?.run ?? this.live.run;
+  }
+
+  child(child: ChildRun): RunContext {
+    const key = this.prefix + child.key;
+    return new JournaledContext(this.live, this.queue, this.surroundings, { ...child, key });
   }
 
   get signal(): AbortSignal {
@@ -163,19 +186,21 @@ export class JournaledContext implements RunContext {
   }
 
   steps(): readonly StepRecord[] {
-    return this.live.allSteps();
+    const all = this.live.allSteps();
+    return this.inside === null ? ownSteps(all) : ownSteps(stepsUnder(all, this.prefix));
   }
 
   recorded(key: string): StepRecord | undefined {
-    return this.live.step(key);
+    const step = this.live.step(this.prefix + key);
+    return this.inside === null || step === undefined ? step : { ...step, key };
   }
 
   emit(event: RunEvent, key: string): void {
-    this.live.emit(event, key);
+    this.live.emit(event, this.prefix + key, this.inside?.origin);
   }
 
   emitDelta(event: RunEvent, text: string): void {
-    this.live.emitDelta(event, text);
+    this.live.emitDelta(event, text, this.inside?.origin);
   }
 
   congestion(): Promise<void> | undefined {
@@ -183,10 +208,11 @@ export class JournaledContext implements RunContext {
   }
 
   async step<T extends Json>(
-    key: string,
+    relativeKey: string,
     spec: StepSpec<T>,
     work: (scope: StepScope) => Promise<T>,
   ): Promise<T> {
+    const key = this.prefix + relativeKey;
     const recorded = this.live.step(key);
     if (recorded?.status === 'completed') return recorded.output as T;
     if (recorded?.status === 'running' && spec.interrupted !== undefined) {
@@ -200,7 +226,7 @@ export class JournaledContext implements RunContext {
   }
 
   async wait<Answer extends Json>(requirement: Requirement): Promise<Answer> {
-    const key = `wait:${requirement.key}`;
+    const key = `${this.prefix}wait:${requirement.key}`;
     const recorded = this.live.step(key);
     if (recorded?.status === 'completed') return recorded.output as Answer;
     if (recorded === undefined) {
@@ -212,6 +238,8 @@ export class JournaledContext implements RunContext {
   }
 
   history(count: number): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
+    // what a run inside of another one said before is the other one's to know
+    if (this.inside !== null) return Promise.resolve([]);
     const { sessionId, componentId, createdAt, runId } = this.run;
     return this.journal.history({ sessionId, componentId, before: createdAt, count, exceptRunId: runId });
   }
@@ -234,14 +262,14 @@ export class JournaledContext implements RunContext {
     earlier: StepRecord | undefined,
   ): StepRecord {
     const step: StepRecord = {
-      runId: this.run.runId,
+      runId: this.live.runId,
       seq: earlier?.seq ?? this.live.nextSeq(),
       key,
       kind: spec.kind,
       name: spec.name,
-      parentKey: spec.parentKey ?? null,
+      parentKey: spec.parentKey === undefined ? (this.inside?.key ?? null) : this.prefix + spec.parentKey,
       status: 'running',
-      attempt: this.run.attempt,
+      attempt: this.live.run.attempt,
       input: spec.input ?? null,
       output: null,
       error: null,
@@ -258,7 +286,11 @@ export class JournaledContext implements RunContext {
   ): Promise<T> {
     const { key } = begun;
     try {
-      const output = await work({ key, signal: this.signal, idempotencyKey: `${begun.runId}:${key}` });
+      const output = await work({
+        key: key.slice(this.prefix.length),
+        signal: this.signal,
+        idempotencyKey: `${begun.runId}:${key}`,
+      });
       this.live.putStep({ ...begun, status: 'completed', output, endedAt: this.timers.now() });
       return output;
     } catch (error) {
@@ -281,7 +313,7 @@ export class JournaledContext implements RunContext {
         ? { outcome: 'failed', message }
         : await this.wait<OutcomeAnswer>({
             // a step that was done again and interrupted again is another question
-            key: `${recorded.key}:outcome:${recorded.attempt}`,
+            key: `${recorded.key.slice(this.prefix.length)}:outcome:${recorded.attempt}`,
             kind: 'unknown_outcome',
             data: { step: recorded.key, name: recorded.name, started_at: recorded.startedAt, message },
             ...interrupted.question?.(message),

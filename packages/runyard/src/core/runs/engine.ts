@@ -209,8 +209,9 @@ export class RunEngine {
     const handle = this.executor.handle(run.runId);
     if (handle !== undefined) {
       handle.cancel(reason);
+      // it may have been on its way into a pause when it was told
       return handle.ended.then(
-        () => true,
+        ({ run: ended }) => ended.status !== 'paused',
         () => false,
       );
     }

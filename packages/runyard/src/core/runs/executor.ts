@@ -21,6 +21,8 @@ export interface RunHandle {
   readonly run: Run;
   /** Resolves when the run has ended (or paused) and that is durable. */
   readonly ended: Promise<EndedRun>;
+  /** Resolves when all that the run has done so far is durable. */
+  stored(): Promise<void>;
   events(fromIndex?: number, filter?: (event: LoggedEvent) => boolean): EventReader;
   cancel(reason: string): void;
 }
@@ -147,6 +149,7 @@ export class RunExecutor {
         return live.run;
       },
       ended,
+      stored: () => this.queue.flush(live),
       events: (fromIndex = 0, filter) => this.events(live.runId, fromIndex, filter),
       cancel: (reason) => live.abort.abort(new RunCancelled(reason)),
     };

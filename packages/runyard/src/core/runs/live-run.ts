@@ -18,6 +18,15 @@ import { SessionState } from './session-state.js';
 import { assertTransition } from './transitions.js';
 import type { WriteSource } from './write-queue.js';
 
+/** Whose event it is: that of the run itself, or of a run inside of it. */
+export interface EventOrigin {
+  readonly runId: string;
+  /** Fields that each of its events carries (the component's id and name, and what it is a part of). */
+  readonly fields: JsonObject;
+  /** How many runs it is inside of. */
+  readonly depth: number;
+}
+
 /** What a live run is made from. */
 export interface LiveRunStart {
   readonly run: Run;
@@ -61,8 +70,10 @@ export class LiveRun implements WriteSource {
   private changedSteps: Set<string> | null = null;
   private readonly sent = new Set<string>();
   private readonly sentBefore: SentEvents;
-  private readonly eventFields: JsonObject;
-  private template: { second: number; source: RunEvent; value: DeltaTemplate } | null = null;
+  /** Whose events they are unless told otherwise. */
+  readonly origin: EventOrigin;
+  /** By the event whose pieces they are: runs inside of this one may stream side by side. */
+  private templates = new WeakMap<RunEvent, { second: number; origin: EventOrigin; value: DeltaTemplate }>();
 
   constructor(
     start: LiveRunStart,
@@ -78,7 +89,7 @@ export class LiveRun implements WriteSource {
     this.claims = start.claims;
     this.stored = start.session === null;
     this.sentBefore = start.sentEvents;
-    this.eventFields = start.eventFields;
+    this.origin = { runId: start.run.runId, fields: start.eventFields, depth: 0 };
     for (const step of start.steps) {
       this.steps.set(step.key, step);
       this.highestSeq = Math.max(this.highestSeq, step.seq);
@@ -161,23 +172,25 @@ export class LiveRun implements WriteSource {
   }
 
   /** Sends an event. One with a key is sent once in the life of the run, however often it is executed. */
-  emit(event: RunEvent, key: string | null): void {
+  emit(event: RunEvent, key: string | null, origin = this.origin): void {
     this.assertOpen();
     if (key !== null) {
       if (this.sent.has(key) || this.sentBefore(key)) return;
       this.sent.add(key);
     }
-    this.append(serialiseEvent(this.log.nextIndex, event, this.baseFields(event.name), key));
+    this.append(serialiseEvent(this.log.nextIndex, event, this.baseFields(event.name, origin), key));
   }
 
   /** Sends a piece of content. `event` is the same object for all pieces of one model call. */
-  emitDelta(event: RunEvent, text: string): void {
+  emitDelta(event: RunEvent, text: string, origin = this.origin): void {
     this.assertOpen();
     const second = Math.floor(this.now() / 1000);
-    if (this.template?.source !== event || this.template.second !== second) {
-      this.template = { second, source: event, value: deltaTemplate(event, this.baseFields(event.name)) };
+    let template = this.templates.get(event);
+    if (template?.second !== second || template.origin !== origin) {
+      template = { second, origin, value: deltaTemplate(event, this.baseFields(event.name, origin)) };
+      this.templates.set(event, template);
     }
-    this.append(serialiseDelta(this.log.nextIndex, this.template.value, text));
+    this.append(serialiseDelta(this.log.nextIndex, template.value, text));
   }
 
   /** Nothing may be written from here on except what is already waiting. */
@@ -243,14 +256,14 @@ export class LiveRun implements WriteSource {
     if (!this.closed) this.onChange(this);
   }
 
-  private baseFields(name: string): JsonObject {
+  private baseFields(name: string, { runId, fields, depth }: EventOrigin): JsonObject {
     return {
       created_at: Math.floor(this.now() / 1000),
       event: name,
-      ...this.eventFields,
-      run_id: this.record.runId,
+      ...fields,
+      run_id: runId,
       session_id: this.record.sessionId,
-      nested_depth: 0,
+      nested_depth: depth,
     } satisfies Record<string, Json>;
   }
 

@@ -83,6 +83,7 @@ function deltaFromJson(index: number, template: DeltaTemplate, json: string): Lo
  */
 export function encodeBlock(events: readonly LoggedEvent[]): string {
   const lines: string[] = [];
+  const templates = new Map<DeltaTemplate, number>();
   let template: DeltaTemplate | null = null;
   for (const event of events) {
     if (event.template === null) {
@@ -91,20 +92,32 @@ export function encodeBlock(events: readonly LoggedEvent[]): string {
     }
     if (event.template !== template) {
       template = event.template;
-      lines.push(`t\t${template.name}\t${template.prefix}\t${template.suffix}`);
+      lines.push(templateLine(template, templates));
     }
     lines.push(`d\t${event.text}`);
   }
   return lines.join('\n');
 }
 
+/** Streams side by side change template with nearly every piece: a known one is named by its number. */
+function templateLine(template: DeltaTemplate, known: Map<DeltaTemplate, number>): string {
+  const number = known.get(template);
+  if (number !== undefined) return `u\t${number}`;
+  known.set(template, known.size);
+  return `t\t${template.name}\t${template.prefix}\t${template.suffix}`;
+}
+
 export function decodeBlock(firstIndex: number, payload: string): LoggedEvent[] {
   const events: LoggedEvent[] = [];
+  const templates: DeltaTemplate[] = [];
   let template: DeltaTemplate | null = null;
   for (const line of payload.split('\n')) {
     const [kind, first = '', second = '', third = ''] = line.split('\t');
     const index = firstIndex + events.length;
-    if (kind === 't') template = { name: first, prefix: second, suffix: third };
+    if (kind === 't') {
+      template = { name: first, prefix: second, suffix: third };
+      templates.push(template);
+    } else if (kind === 'u' && templates[Number(first)] !== undefined) template = templates[Number(first)]!;
     else if (kind === 'd' && template !== null) events.push(deltaFromJson(index, template, first));
     else if (kind === 'e') events.push(new LoggedEvent(index, first, second === '' ? null : second, third));
     else

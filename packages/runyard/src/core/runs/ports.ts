@@ -31,8 +31,8 @@ export interface RunJournal {
   expired(now: number, limit: number, passed: number): Promise<readonly Run[]>;
 
   /**
-   * Takes over a pending, running or paused run: raises its attempt if it still is `attempt` and nobody holds a
-   * lease that has not ended.
+   * Takes over a pending or running run: raises its attempt if it still is `attempt` and nobody holds a lease that
+   * has not ended. A run that rests is taken up with `RunWrite.claims`.
    */
   claim(claim: LeaseClaim): Promise<Run | undefined>;
 
@@ -45,13 +45,19 @@ export interface RunJournal {
   /** All owners that hold a lease of a pending or running run. */
   leaseOwners(): Promise<readonly string[]>;
 
-  /** Remembers that a run is to be cancelled; said again, the first word stays. Old wishes are forgotten meanwhile. */
+  /**
+   * Remembers that a run is to be cancelled, once for each user who asks; said again, the first word stays, unless it
+   * named another component or session. Old wishes are forgotten meanwhile.
+   */
   requestCancellation(request: CancelRequest): Promise<void>;
 
   /** What is to be cancelled, asked for after `since`, of runs that have not ended and of ids that no run has. */
   cancellations(since: number): Promise<readonly CancelRequest[]>;
 
-  /** The wish to cancel this run, if there is one that was made after `since`. */
+  /**
+   * The wish to cancel this run, if there is one that was made after `since`. When several asked, it is one that is
+   * about the stored run, if there is such a one.
+   */
   cancellation(runId: string, since: number): Promise<CancelRequest | undefined>;
 
   /** The run that was started under this key, if it was after `since`. */
@@ -144,7 +150,8 @@ export interface RunWrite {
   readonly update?: RunUpdate;
   /**
    * The first write of a further attempt of a run that rested: `attempt` is stored instead of the one that is named
-   * here. Refused (`fenced`) when the run is not as it is described, or when somebody holds a lease on it.
+   * here. Comes with `update`. Refused (`fenced`) when the run is not as it is described, or when somebody holds a
+   * lease on it.
    */
   readonly claims?: RestingRun;
   /** New and changed steps, by `seq`. */

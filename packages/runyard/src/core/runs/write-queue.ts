@@ -2,6 +2,7 @@ import { errors } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Timers } from '../timers.js';
 import type { RefusedWrite, RunJournal, RunWrite } from './ports.js';
+import type { Run } from './run.js';
 
 /** Something whose changes are written together with those of others. */
 export interface WriteSource {
@@ -144,20 +145,16 @@ export class WriteQueue {
     }
   }
 
-  /** A connection that broke during a commit hides that it succeeded: then the run that exists is this one. */
+  /** A connection that broke during a commit hides that it succeeded: then the run that is stored is this one. */
   private async notOurOwn(
     refused: readonly RefusedWrite[],
     writes: readonly RunWrite[],
   ): Promise<RefusedWrite[]> {
     const foreign: RefusedWrite[] = [];
     for (const refusal of refused) {
-      const mine = writes.find(({ runId }) => runId === refusal.runId)?.insert;
-      const stored = refusal.reason === 'run_exists' ? await this.journal.load(refusal.runId) : undefined;
-      const landed =
-        stored !== undefined &&
-        stored.run.leaseOwner === mine?.leaseOwner &&
-        stored.run.createdAt === mine?.createdAt;
-      if (!landed) foreign.push(refusal);
+      const write = writes.find(({ runId }) => runId === refusal.runId);
+      const stored = write && (await this.journal.load(refusal.runId));
+      if (stored === undefined || !hasLanded(refusal.reason, write!, stored.run)) foreign.push(refusal);
     }
     return foreign;
   }
@@ -170,6 +167,21 @@ export class WriteQueue {
       waiters.get(source)?.reject(reason);
     }
   }
+}
+
+function hasLanded(
+  reason: RefusedWrite['reason'],
+  { attempt, insert, update, claims }: RunWrite,
+  stored: Run,
+): boolean {
+  if (reason === 'run_exists')
+    return stored.leaseOwner === insert?.leaseOwner && stored.createdAt === insert?.createdAt;
+  if (reason !== 'fenced' || claims === undefined) return false;
+  return (
+    stored.attempt === attempt &&
+    stored.leaseOwner === update?.leaseOwner &&
+    stored.updatedAt === update?.updatedAt
+  );
 }
 
 function settle(

@@ -10,6 +10,9 @@ export interface Schema {
   steps: StepsTable;
   event_blocks: EventBlocksTable;
   media_contents: MediaContentsTable;
+  approvals: ApprovalsTable;
+  idempotency_keys: IdempotencyKeysTable;
+  run_cancellations: RunCancellationsTable;
 }
 
 export interface SessionsTable {
@@ -56,6 +59,8 @@ export interface RunsTable {
   lease_expires_at: number | null;
   next_event_index: number;
   updated_at: number;
+  /** What the run was made from, for one that began as a copy. */
+  lineage: string | null;
 }
 
 export interface StepsTable {
@@ -86,4 +91,52 @@ export interface MediaContentsTable {
   bytes: Uint8Array;
   size: number;
   created_at: number;
+}
+
+export interface ApprovalsTable {
+  approval_id: string;
+  run_id: string;
+  session_id: string;
+  source_type: string;
+  component_id: string;
+  source_name: string | null;
+  user_id: string | null;
+  approval_type: string;
+  pause_type: string;
+  status: string;
+  tool_name: string;
+  tool_args: string;
+  requirement: string | null;
+  resolution_data: string | null;
+  resolved_by: string | null;
+  resolved_at: number | null;
+  expires_at: number | null;
+  schedule_id: string | null;
+  schedule_run_id: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface IdempotencyKeysTable {
+  /** `-` for nobody in particular, else `u:` and the user's id: a key holds no null. */
+  user_key: string;
+  kind: string;
+  component_id: string;
+  key: string;
+  run_id: string;
+  payload: string;
+  created_at: number;
+}
+
+/** Wishes to cancel runs, also of ids that no run has yet: one for each user who asked. */
+export interface RunCancellationsTable {
+  run_id: string;
+  /** As in `IdempotencyKeysTable`. */
+  user_key: string;
+  kind: string;
+  component_id: string;
+  session_id: string | null;
+  user_id: string | null;
+  reason: string;
+  requested_at: number;
 }

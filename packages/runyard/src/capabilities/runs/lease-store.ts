@@ -1,0 +1,89 @@
+import type { LeaseClaim } from '../../core/runs/ports.js';
+import type { Run } from '../../core/runs/run.js';
+import { type Database, statement } from '../../platform/storage/database.js';
+import { queryBuilder } from '../../platform/storage/query-builder.js';
+import type { RunsTable } from '../../platform/storage/schema.js';
+import { runColumns, runFromRow } from './rows-store.js';
+
+/** The statuses in which a process has to hold the run. The indexes name them in the same words. */
+const heldStatuses = ['pending', 'running'] as const;
+
+/** Parameters of one statement are bounded. */
+const renewedAtOnce = 500;
+
+const readExpired = statement(
+  'expired_runs',
+  `SELECT ${runColumns.join(', ')} FROM runs
+   WHERE status IN ('pending', 'running') AND coalesce(lease_expires_at, 0) <= ?
+   ORDER BY created_at, run_id LIMIT ? OFFSET ?`,
+);
+
+const readLeaseOwners = statement(
+  'lease_owners',
+  `SELECT DISTINCT lease_owner FROM runs WHERE status IN ('pending', 'running') AND lease_owner IS NOT NULL`,
+);
+
+/** Which process executes which run, and until when nobody else may. */
+export class LeaseStore {
+  constructor(private readonly database: Database) {}
+
+  async expired(now: number, limit: number, passed: number): Promise<Run[]> {
+    return (await this.database.read<RunsTable>(readExpired, [now, limit, passed])).map(runFromRow);
+  }
+
+  async owners(): Promise<string[]> {
+    const rows = await this.database.read<{ lease_owner: string }>(readLeaseOwners, []);
+    return rows.map((row) => row.lease_owner);
+  }
+
+  async claim({ runId, attempt, owner, now, expiresAt }: LeaseClaim): Promise<Run | undefined> {
+    const row = await this.database.query
+      .updateTable('runs')
+      .set({ attempt: attempt + 1, lease_owner: owner, lease_expires_at: expiresAt, updated_at: now })
+      .where('run_id', '=', runId)
+      .where('attempt', '=', attempt)
+      // A run that rests or ended in the meantime is not there to be taken over.
+      .where('status', 'in', heldStatuses)
+      .where((where) =>
+        where.or([where('lease_expires_at', '<=', now), where('lease_expires_at', 'is', null)]),
+      )
+      .returning(runColumns)
+      .executeTakeFirst();
+    return row && runFromRow(row);
+  }
+
+  async renew(owner: string, runIds: readonly string[], expiresAt: number): Promise<void> {
+    for (let at = 0; at < runIds.length; at += renewedAtOnce) {
+      const some = runIds.slice(at, at + renewedAtOnce);
+      await this.database.query
+        .updateTable('runs')
+        .set({ lease_expires_at: expiresAt })
+        .where('run_id', 'in', this.#lockedRunsOf(owner).where('run_id', 'in', some))
+        .execute();
+    }
+  }
+
+  async release(owner: string): Promise<void> {
+    await this.database.query
+      .updateTable('runs')
+      .set({ lease_owner: null, lease_expires_at: null })
+      .where('run_id', 'in', this.#lockedRunsOf(owner))
+      .execute();
+  }
+
+  #lockedRunsOf(owner: string) {
+    const runs = this.database.query
+      .selectFrom('runs')
+      .select('run_id')
+      .where('lease_owner', '=', owner)
+      // As text of the query, not as parameters: only so the planner knows that the index holds all of them.
+      .where(
+        'status',
+        'in',
+        heldStatuses.map((status) => queryBuilder().sql.lit(status)),
+      );
+    if (this.database.dialect === 'sqlite') return runs;
+    // Locked in the order of the ids, as commits do: two that wait for each other would be a deadlock.
+    return runs.orderBy('run_id').forNoKeyUpdate();
+  }
+}

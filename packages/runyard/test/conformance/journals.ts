@@ -1,0 +1,13 @@
+import { describe } from 'vitest';
+import { RunStore } from '../../src/capabilities/runs/store.js';
+import { MemoryJournal } from '../../src/core/runs/memory-journal.js';
+import type { RunJournal } from '../../src/core/runs/ports.js';
+import { forEachDatabase } from '../support/databases.js';
+
+/** Defines the same tests for every journal there is: one per kind of database, and the one in memory. */
+export function forEachJournal(define: (aJournal: () => Promise<RunJournal>) => void): void {
+  describe('in memory', () => define(async () => new MemoryJournal()));
+  forEachDatabase((_dialect, freshPlace) => {
+    define(async () => new RunStore(await (await freshPlace()).open()));
+  });
+}
