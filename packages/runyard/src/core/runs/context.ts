@@ -11,7 +11,7 @@ import type { EventOrigin, LiveRun } from './live-run.js';
 import type { RunEvent } from './logged-event.js';
 import type { PastSessions } from './past-sessions.js';
 import type { RunJournal, SessionSummary } from './ports.js';
-import type { Run, RunOptions, StepKind, StepRecord } from './run.js';
+import type { Run, RunEntry, RunOptions, StepKind, StepRecord } from './run.js';
 import type { SessionState } from './session-state.js';
 import type { WriteQueue } from './write-queue.js';
 
@@ -51,8 +51,6 @@ export interface Requirement {
   readonly data: JsonObject;
   /** Stored as pending together with the question: the answer is then somebody else's to give. */
   readonly approval?: ApprovalRecord;
-  /** The run inside of the paused one that asks. */
-  readonly askedBy?: Run;
 }
 
 /** How a step ended that nobody saw ending. */
@@ -60,8 +58,6 @@ export type OutcomeAnswer =
   | { readonly outcome: 'retry' }
   | { readonly outcome: 'done'; readonly output: Json }
   | { readonly outcome: 'failed'; readonly message: string };
-
-export type RunEntry = 'started' | 'continued' | 'recovered';
 
 /** What an executor (agent, team, workflow) is given. */
 export interface RunContext {

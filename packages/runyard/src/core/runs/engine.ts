@@ -248,6 +248,7 @@ export class RunEngine {
         sessionState: request.session?.state ?? {},
         sentEvents: request.copy === undefined ? nothingSent : toldWith(steps),
         eventFields: request.executable.eventFields,
+        eventPrefix: request.executable.eventPrefix,
       },
       (changed) => this.queue.touch(changed),
       this.options.timers.now,

@@ -16,6 +16,8 @@ export interface Executable {
   readonly introduction?: string;
   /** Fields that each of its events carries. */
   readonly eventFields: JsonObject;
+  /** What the names of its events begin with, for a kind that says the same things under other names (`Team`). */
+  readonly eventPrefix?: string;
   /** Checks what a caller says and answers with the input of the run. Left out: any text will do. */
   acceptInput?(message: string): Promise<string>;
   execute(context: RunContext): Promise<RunResult>;
@@ -26,8 +28,10 @@ export interface Executable {
   continuation?(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation;
   /** What the run has cost so far, in wire form: for one that does not complete. */
   metrics?(context: RunContext): JsonObject;
+  /** What executes a run inside of one of this component's. */
+  inside?(run: Run): Executable | undefined;
   /** The last events of a run that ended this way, in the words of the wire. */
-  endEvents(end: RunEnd): readonly RunEvent[];
+  endEvents(end: RunEnd, context: RunContext): readonly RunEvent[];
 }
 
 /** How an execution ended, and what there is to show. */

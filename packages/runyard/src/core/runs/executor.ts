@@ -1,6 +1,7 @@
 import { RunyardError } from '../errors.js';
 import type { Message } from '../models/message.js';
-import { JournaledContext, RunPaused, type RunSurroundings } from './context.js';
+import { cancelChildren } from './child-run.js';
+import { JournaledContext, type RunContext, RunPaused, type RunSurroundings } from './context.js';
 import { EventReader } from './event-reader.js';
 import { type Executable, RunCancelled, type RunEnd, RunFailed, RunReleased } from './executable.js';
 import type { LiveRun } from './live-run.js';
@@ -94,10 +95,11 @@ export class RunExecutor {
     live: LiveRun,
     executable: Executable,
     end: RunEnd,
-    history: readonly Message[] = [],
+    context: RunContext = new JournaledContext(live, this.queue, this.options),
   ): Promise<EndedRun> {
     live.log.hold();
-    for (const [position, event] of executable.endEvents(end).entries()) {
+    if (end.status === 'cancelled') cancelChildren(context, executable, end.reason);
+    for (const [position, event] of executable.endEvents(end, context).entries()) {
       live.emit(event, `end:${live.run.attempt}:${position}`);
     }
     live.transition(end.status, end.result);
@@ -108,7 +110,7 @@ export class RunExecutor {
     live.close();
     await this.queue.flush(live);
     live.log.release();
-    return { run: live.run, steps: live.allSteps(), history };
+    return { run: live.run, steps: live.allSteps(), history: context.shown.history };
   }
 
   /** Prolongs the leases of what is executed here, and of nothing else: a run that was lost has to be found. */
@@ -170,11 +172,11 @@ export class RunExecutor {
       // the run has to be among the live ones before its first event, so that a reader finds it
       await Promise.resolve();
       const result = await untilAborted(executable.execute(context), live.abort.signal);
-      return await this.finish(live, executable, { status: 'completed', result }, context.shown.history);
+      return await this.finish(live, executable, { status: 'completed', result }, context);
     } catch (error) {
       if (live.isClosed || error instanceof RunReleased) throw await this.abandon(live, error);
       const end = this.endOf(live, executable, context, error);
-      return await this.finish(live, executable, end, context.shown.history);
+      return await this.finish(live, executable, end, context);
     } finally {
       if (this.live.get(live.runId)?.live === live) this.live.delete(live.runId);
       live.log.end();

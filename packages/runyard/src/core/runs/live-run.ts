@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Json, JsonObject } from '../json.js';
 import type { ApprovalWrite } from './approval.js';
-import type { RunEntry } from './context.js';
 import { EventLog } from './event-log.js';
 import {
   type DeltaTemplate,
@@ -12,7 +11,7 @@ import {
   serialiseEvent,
 } from './logged-event.js';
 import type { RestingRun, RunUpdate, RunWrite, SessionSummary, SessionWrite, SummaryWrite } from './ports.js';
-import type { Run, RunResult, RunStatus, StepRecord } from './run.js';
+import type { Run, RunEntry, RunResult, RunStatus, StepRecord } from './run.js';
 import type { SentEvents } from './sent-events.js';
 import { SessionState } from './session-state.js';
 import { assertTransition } from './transitions.js';
@@ -23,6 +22,8 @@ export interface EventOrigin {
   readonly runId: string;
   /** Fields that each of its events carries (the component's id and name, and what it is a part of). */
   readonly fields: JsonObject;
+  /** What the names of its events begin with (`Team`); those of the application's own events stay as they are. */
+  readonly prefix?: string;
   /** How many runs it is inside of. */
   readonly depth: number;
 }
@@ -42,8 +43,9 @@ export interface LiveRunStart {
   readonly sessionState: JsonObject;
   /** Which events an earlier execution sent; they are not sent again. */
   readonly sentEvents: SentEvents;
-  /** Fields that every event of the component carries (its id and name). */
+  /** Fields that every event of the component carries (its id and name), and what their names begin with. */
   readonly eventFields: JsonObject;
+  readonly eventPrefix: string | undefined;
 }
 
 /**
@@ -89,7 +91,8 @@ export class LiveRun implements WriteSource {
     this.claims = start.claims;
     this.stored = start.session === null;
     this.sentBefore = start.sentEvents;
-    this.origin = { runId: start.run.runId, fields: start.eventFields, depth: 0 };
+    const { eventFields: fields, eventPrefix: prefix } = start;
+    this.origin = { runId: start.run.runId, fields, ...(prefix !== undefined && { prefix }), depth: 0 };
     for (const step of start.steps) {
       this.steps.set(step.key, step);
       this.highestSeq = Math.max(this.highestSeq, step.seq);
@@ -178,7 +181,8 @@ export class LiveRun implements WriteSource {
       if (this.sent.has(key) || this.sentBefore(key)) return;
       this.sent.add(key);
     }
-    this.append(serialiseEvent(this.log.nextIndex, event, this.baseFields(event.name, origin), key));
+    const named = asToldBy(origin, event);
+    this.append(serialiseEvent(this.log.nextIndex, named, this.baseFields(named.name, origin), key));
   }
 
   /** Sends a piece of content. `event` is the same object for all pieces of one model call. */
@@ -187,7 +191,8 @@ export class LiveRun implements WriteSource {
     const second = Math.floor(this.now() / 1000);
     let template = this.templates.get(event);
     if (template?.second !== second || template.origin !== origin) {
-      template = { second, origin, value: deltaTemplate(event, this.baseFields(event.name, origin)) };
+      const named = asToldBy(origin, event);
+      template = { second, origin, value: deltaTemplate(named, this.baseFields(named.name, origin)) };
       this.templates.set(event, template);
     }
     this.append(serialiseDelta(this.log.nextIndex, template.value, text));
@@ -271,6 +276,14 @@ export class LiveRun implements WriteSource {
     if (!this.closed) return;
     throw this.abort.signal.reason ?? new Error(`Run ${this.runId} has ended`);
   }
+}
+
+/** What a component of the application's own tells keeps its name. */
+const customEventName = 'CustomEvent';
+
+function asToldBy({ prefix }: EventOrigin, event: RunEvent): RunEvent {
+  if (prefix === undefined || event.name === customEventName) return event;
+  return { ...event, name: prefix + event.name };
 }
 
 function updateOf(run: Run): RunUpdate {

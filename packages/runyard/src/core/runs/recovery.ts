@@ -101,6 +101,7 @@ export class Recovery {
         sessionState: session?.state ?? {},
         sentEvents,
         eventFields: executable.eventFields,
+        eventPrefix: executable.eventPrefix,
       },
       (changed) => this.queue.touch(changed),
       timers.now,

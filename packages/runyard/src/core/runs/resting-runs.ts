@@ -98,6 +98,7 @@ export class RestingRuns {
         sessionState: session?.state ?? {},
         sentEvents: toldWith(kept),
         eventFields: executable.eventFields,
+        eventPrefix: executable.eventPrefix,
       },
       (changed) => this.queue.touch(changed),
       timers.now,

@@ -12,6 +12,9 @@ export type RunStatus =
   | 'paused'
   | 'regenerated';
 
+/** What an execution of a run is: its first one, one after somebody let it go on, or one after a crash. */
+export type RunEntry = 'started' | 'continued' | 'recovered';
+
 /** What a caller asked for. It never changes once the run exists. */
 export interface RunInput {
   readonly content: string;

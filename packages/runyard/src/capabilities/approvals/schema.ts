@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { pageBody, pageQuery } from '../../platform/http/pagination.js';
+
+export const approvalParams = z.object({
+  approval_id: z.string().meta({ description: 'The identifier of the approval.' }),
+});
+
+const user = z.string().optional().meta({
+  description:
+    'Only approvals that this user asked for. Without effect for a caller who sees only their own.',
+});
+
+export const listApprovalsQuery = z.object({
+  status: z
+    .literal(['pending', 'approved', 'rejected', 'expired', 'cancelled'])
+    .optional()
+    .meta({ description: 'Only approvals in this state.', examples: ['pending'] }),
+  source_type: z
+    .string()
+    .optional()
+    .meta({ description: 'Only approvals of runs of this kind: agent, team or workflow.' }),
+  approval_type: z
+    .literal(['required', 'audit'])
+    .optional()
+    .meta({ description: 'required: somebody decides; audit: what was decided is written down.' }),
+  pause_type: z
+    .string()
+    .optional()
+    .meta({ description: 'What the call waits for: confirmation, user_input or external_execution.' }),
+  agent_id: z.string().optional().meta({ description: 'Only approvals of this agent.' }),
+  team_id: z.string().optional().meta({ description: 'Only approvals of this team.' }),
+  workflow_id: z.string().optional().meta({ description: 'Only approvals of this workflow.' }),
+  user_id: user,
+  schedule_id: z.string().optional().meta({ description: 'Only approvals of runs of this schedule.' }),
+  run_id: z.string().optional().meta({ description: 'Only approvals of this run.' }),
+  ...pageQuery({ default: 100, max: 1000 }),
+});
+
+export type ListApprovalsQuery = z.output<typeof listApprovalsQuery>;
+
+export const countApprovalsQuery = z.object({ user_id: user });
+
+export const resolveApprovalBody = z
+  .object({
+    status: z
+      .string()
+      .regex(/^(approved|rejected)$/)
+      .meta({ description: 'approved: the call may be executed; rejected: it is not.' }),
+    resolved_by: z
+      .string()
+      .max(255)
+      .nullish()
+      .meta({ description: 'Who decides. An identity that a token proves takes its place.' }),
+    resolution_data: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .meta({
+        description:
+          'What belongs to the decision: for user_input values by field name (also under values), for ' +
+          'external_execution the result.',
+      }),
+  })
+  .meta({
+    id: 'ApprovalResolve',
+    description: 'What somebody decided.',
+    examples: [{ status: 'approved', resolved_by: 'grace' }],
+  });
+
+const seconds = () => z.int().meta({ description: 'Seconds since 1970, UTC.' });
+const object = () => z.looseObject({});
+
+export const approvalBody = z
+  .object({
+    id: z.string(),
+    run_id: z.string(),
+    session_id: z.string(),
+    status: z.string().meta({ description: 'pending, approved, rejected, expired or cancelled.' }),
+    source_type: z.string().meta({ description: 'agent, team or workflow.' }),
+    approval_type: z.string().meta({ description: 'required or audit.' }),
+    pause_type: z.string().meta({ description: 'confirmation, user_input or external_execution.' }),
+    tool_name: z.string(),
+    tool_args: object().meta({ description: 'The arguments that the call is executed with.' }),
+    expires_at: seconds().nullable(),
+    agent_id: z.string().nullable(),
+    team_id: z.string().nullable(),
+    workflow_id: z.string().nullable(),
+    user_id: z.string().nullable().meta({ description: 'Who the run belongs to: the requester.' }),
+    schedule_id: z.string().nullable(),
+    schedule_run_id: z.string().nullable(),
+    source_name: z.string().nullable(),
+    requirements: z.array(object()).nullable(),
+    context: object(),
+    resolution_data: object().nullable(),
+    resolved_by: z.string().nullable(),
+    resolved_at: seconds().nullable(),
+    created_at: seconds(),
+    updated_at: seconds(),
+    run_status: z.string().nullable().meta({ description: 'Of the run now; null when the run is gone.' }),
+  })
+  .meta({ id: 'Approval', description: 'A call that somebody decides on, or has decided on.' });
+
+export const approvalsPage = pageBody(approvalBody, 'ApprovalsPage');
+
+export const approvalCount = z
+  .object({ count: z.int() })
+  .meta({ id: 'ApprovalCount', description: 'How many approvals wait for a decision.' });
+
+export const approvalStatus = z
+  .object({
+    approval_id: z.string(),
+    status: z.string(),
+    run_id: z.string(),
+    resolved_at: seconds().nullable(),
+    resolved_by: z.string().nullable(),
+  })
+  .meta({ id: 'ApprovalStatus', description: 'What became of an approval.' });

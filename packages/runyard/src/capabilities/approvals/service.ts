@@ -1,0 +1,157 @@
+import type { ResolvedApproval } from '../../core/agents/requirements/approvals.js';
+import { errors } from '../../core/errors.js';
+import type { JsonObject } from '../../core/json.js';
+import type { Caller, DataScope } from '../../platform/auth/caller.js';
+import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/pagination.js';
+import type { Database } from '../../platform/storage/database.js';
+import { approvalBodyOf } from './approval-body.js';
+import { mergedPlaces, type ReadPlaces } from './merged-places.js';
+import { type Approval, type ApprovalFilter, type ApprovalQuery, ApprovalStore } from './store.js';
+
+/** The approvals of the runs of one database. */
+export class DatabaseApprovals {
+  readonly store: ApprovalStore;
+
+  constructor(database: Database) {
+    this.store = new ApprovalStore(database);
+  }
+
+  /** What became of the approvals of a run so far, by approval id: what the run needs to know to go on. */
+  async resolutionsOf(scope: DataScope, runId: string): Promise<ReadonlyMap<string, ResolvedApproval>> {
+    const approvals = await this.store.ofRun(scope, runId, Date.now());
+    return new Map(approvals.map((approval) => [approval.approvalId, resolvedApproval(approval)]));
+  }
+}
+
+function resolvedApproval(approval: Approval): ResolvedApproval {
+  const { status, resolutionData, resolvedBy, resolvedAt } = approval;
+  return { status, resolutionData, resolvedBy, resolvedAt, record: approvalBodyOf(approval) };
+}
+
+/** Where the approvals are: one part for each database. */
+export interface ApprovalSpaces {
+  all(): Promise<readonly { readonly approvals: DatabaseApprovals }[]>;
+}
+
+export interface ApprovalsOptions {
+  readonly spaces: ApprovalSpaces;
+  /** Whether nobody may decide on what they asked for themselves. */
+  readonly fourEyes: boolean;
+}
+
+/** What somebody decides. */
+export interface ApprovalDecision {
+  readonly status: 'approved' | 'rejected';
+  /** Who decides, in the words of the request. */
+  readonly resolvedBy: string | null;
+  readonly resolutionData: JsonObject | null;
+}
+
+/** Calls of runs that people decide on, of all databases together. */
+export class ApprovalsService {
+  constructor(private readonly options: ApprovalsOptions) {}
+
+  /** One page of the approvals that the caller may see, the newest first. */
+  async list(caller: Caller, filter: ApprovalFilter, page: PageRequest): Promise<ListPage<Approval>> {
+    const query: ApprovalQuery = { filter, now: Date.now() };
+    const stores = await this.stores();
+    const total = await countAll(stores, caller.scope, query);
+    const range = { offset: offsetOf(page), limit: page.limit };
+    if (range.offset >= total) return { items: [], total };
+    const [only, ...others] = stores;
+    const items =
+      only !== undefined && others.length === 0
+        ? await only.list(caller.scope, query, range)
+        : await listMerged(stores, caller.scope, query, range);
+    return { items, total };
+  }
+
+  /** How many approvals wait for a decision. */
+  async countPending(caller: Caller, userId?: string): Promise<number> {
+    const filter = { status: 'pending', ...(userId !== undefined && { userId }) } as const;
+    return countAll(await this.stores(), caller.scope, { filter, now: Date.now() });
+  }
+
+  async get(caller: Caller, approvalId: string): Promise<Approval> {
+    return (await this.find(caller.scope, approvalId)).approval;
+  }
+
+  /** Decides on a call, once. What was decided is used when the run goes on. */
+  async resolve(caller: Caller, approvalId: string, given: ApprovalDecision): Promise<Approval> {
+    const { approval, store } = await this.findToDecide(caller, approvalId);
+    const resolvedBy = caller.userId ?? nameOf(given.resolvedBy);
+    if (this.options.fourEyes) {
+      if (resolvedBy === null) throw errors.resolverUnknown();
+      if (resolvedBy === approval.userId) throw errors.ownApproval();
+    }
+    const decision = { ...given, approvalId, resolvedBy, now: Date.now() };
+    const decided = await store.resolve(caller.scope, decision);
+    const after = await store.find(caller.scope, approvalId, Date.now());
+    if (after === undefined) throw errors.approvalNotFound();
+    if (decided) return after;
+    if (after.status !== 'pending') throw errors.approvalResolved(after.status);
+    throw errors.approvalWithoutRun(after.runId, after.runStatus ?? 'gone');
+  }
+
+  async delete(caller: Caller, approvalId: string): Promise<void> {
+    const { store } = await this.findToDecide(caller, approvalId);
+    if (!(await store.delete(caller.scope, approvalId))) throw errors.approvalNotFound();
+  }
+
+  /** To a caller who sees only their own there is nothing to decide on, their own calls least of all. */
+  private findToDecide(caller: Caller, approvalId: string) {
+    if (caller.scope.kind !== 'all') throw errors.approvalNotFound();
+    return this.find(caller.scope, approvalId);
+  }
+
+  private async find(
+    scope: DataScope,
+    approvalId: string,
+  ): Promise<{ approval: Approval; store: ApprovalStore }> {
+    for (const store of await this.stores()) {
+      const approval = await store.find(scope, approvalId, Date.now());
+      if (approval !== undefined) return { approval, store };
+    }
+    throw errors.approvalNotFound();
+  }
+
+  private async stores(): Promise<readonly ApprovalStore[]> {
+    return (await this.options.spaces.all()).map(({ approvals }) => approvals.store);
+  }
+}
+
+async function countAll(
+  stores: readonly ApprovalStore[],
+  scope: DataScope,
+  query: ApprovalQuery,
+): Promise<number> {
+  const counts = await Promise.all(stores.map((store) => store.count(scope, query)));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** The order is found with the places alone; then each database gives its part of the page. */
+async function listMerged(
+  stores: readonly ApprovalStore[],
+  scope: DataScope,
+  query: ApprovalQuery,
+  range: { readonly offset: number; readonly limit: number },
+): Promise<Approval[]> {
+  const sources = stores.map(
+    (store): ReadPlaces =>
+      (limit, after) =>
+        store.places(scope, query, { limit, after }),
+  );
+  const places = await mergedPlaces(sources, range);
+  const found = await Promise.all(
+    stores.map((store, source) => {
+      const ids = places.filter((place) => place.source === source).map(({ approvalId }) => approvalId);
+      return store.findAll(scope, ids, query.now);
+    }),
+  );
+  const byId = found.map((part) => new Map(part.map((approval) => [approval.approvalId, approval])));
+  return places.flatMap(({ source, approvalId }) => byId[source]?.get(approvalId) ?? []);
+}
+
+function nameOf(given: string | null): string | null {
+  return given?.trim() || null;
+}

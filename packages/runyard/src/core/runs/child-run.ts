@@ -1,0 +1,193 @@
+import { newId } from '../ids.js';
+import type { Json, JsonObject } from '../json.js';
+import { childPrefix, stepsUnder } from './child-steps.js';
+import { type RunContext, RunPaused } from './context.js';
+import { type Executable, type RunEnd, RunFailed } from './executable.js';
+import type {
+  Run,
+  RunEntry,
+  RunFailure,
+  RunInput,
+  RunKind,
+  RunResult,
+  RunStatus,
+  StepRecord,
+} from './run.js';
+
+/** A component that is to run inside of another run. */
+export interface ChildRequest {
+  /** The key of the step that the run is the work of. */
+  readonly key: string;
+  readonly kind: 'member' | 'step';
+  readonly executable: Executable;
+  readonly input: RunInput;
+  /** What its events carry beside the component's own fields: what it is a part of. */
+  readonly fields: JsonObject;
+  readonly depth: number;
+}
+
+/** Who runs inside, and on what: the input of the step. Stored data. */
+type ChildRecord = {
+  readonly runId: string;
+  readonly kind: RunKind;
+  readonly componentId: string;
+  readonly componentName: string | null;
+  readonly model: string | null;
+  readonly modelProvider: string | null;
+  readonly input: RunInput;
+  readonly fields: JsonObject;
+  readonly prefix?: string;
+  readonly depth: number;
+};
+
+/** How it ended: the output of the step. Stored data. */
+export type ChildOutcome = {
+  readonly runId: string;
+  readonly status: 'completed' | 'error';
+  readonly result: RunResult;
+};
+
+/** A run inside of another one, as the journal tells it. */
+export interface ChildView {
+  readonly step: StepRecord;
+  readonly run: Run;
+  readonly steps: readonly StepRecord[];
+}
+
+/**
+ * Runs a component as a step of another run. Its failure is an outcome; that it waits for somebody, or that the
+ * outermost run is cancelled, is passed on.
+ */
+export async function runChild(context: RunContext, request: ChildRequest): Promise<ChildOutcome> {
+  const { key, kind, executable } = request;
+  const earlier = context.recorded(key);
+  const record = (earlier?.input as ChildRecord | undefined) ?? newRecord(request);
+  const spec = { kind, name: executable.id, input: record as unknown as Json };
+  const outcome = await context.step(key, spec, async () => {
+    const entry = earlier === undefined ? 'started' : context.entry;
+    const child = childContext(context, context.recorded(key)!, entry);
+    return (await execute(child, executable)) as unknown as Json;
+  });
+  return outcome as unknown as ChildOutcome;
+}
+
+/** Tells of the runs inside that do not come to their own end, the innermost first. */
+export function cancelChildren(context: RunContext, executable: Executable, reason: string): void {
+  for (const { step, run } of childrenOf(context.run, context.steps())) {
+    const inside = step.status === 'running' ? executable.inside?.(run) : undefined;
+    if (inside === undefined) continue;
+    const child = childContext(context, step, context.entry);
+    cancelChildren(child, inside, reason);
+    const result: RunResult = { content: reason, contentType: 'str' };
+    emitEnd(child, inside, { status: 'cancelled', reason, result });
+  }
+}
+
+function childContext(context: RunContext, step: StepRecord, entry: RunEntry): RunContext {
+  const { runId, fields, prefix, depth } = step.input as unknown as ChildRecord;
+  const run = runOf(context.run, step, 'running', null);
+  return context.child({ key: step.key, run, entry, origin: { runId, fields, prefix, depth } });
+}
+
+/** The runs right inside of a run, in the order in which they began. */
+export function childrenOf(run: Run, steps: readonly StepRecord[]): ChildView[] {
+  return steps.filter(isChildStep).map((step) => {
+    const inside = stepsUnder(steps, childPrefix(step.key));
+    const outcome = step.status === 'completed' ? (step.output as unknown as ChildOutcome) : null;
+    const status = outcome?.status ?? unendedStatus(run, inside);
+    return { step, run: runOf(run, step, status, outcome?.result ?? null), steps: inside };
+  });
+}
+
+async function execute(child: RunContext, executable: Executable): Promise<ChildOutcome> {
+  const { runId } = child.run;
+  try {
+    const result = await executable.execute(child);
+    return finish(child, executable, { status: 'completed', result });
+  } catch (error) {
+    if (child.signal.aborted) throw error;
+    const metrics = executable.metrics?.(child);
+    const shown: RunResult = {
+      ...child.draft,
+      contentType: 'str',
+      ...(metrics !== undefined && { metrics }),
+    };
+    if (error instanceof RunPaused) {
+      const end: RunEnd = { status: 'paused', result: shown, requirements: error.requirements };
+      emitEnd(child, executable, end);
+      throw error;
+    }
+    const failure = failureOf(error);
+    child.log.warn({ err: error, runId }, 'a run inside of another one failed');
+    const result = { ...shown, content: failure.message, error: failure };
+    return finish(child, executable, { status: 'error', failure, result });
+  }
+}
+
+function finish(
+  child: RunContext,
+  executable: Executable,
+  end: RunEnd & { readonly status: ChildOutcome['status'] },
+): ChildOutcome {
+  emitEnd(child, executable, end);
+  return { runId: child.run.runId, status: end.status, result: end.result };
+}
+
+function emitEnd(child: RunContext, executable: Executable, end: RunEnd): void {
+  for (const [position, event] of executable.endEvents(end, child).entries()) {
+    child.emit(event, `end:${child.run.attempt}:${position}`);
+  }
+}
+
+function failureOf(error: unknown): RunFailure {
+  if (error instanceof RunFailed) return error.failure;
+  return error instanceof Error
+    ? { type: error.name, message: error.message }
+    : { type: 'Error', message: String(error) };
+}
+
+function newRecord({ executable, input, fields, depth }: ChildRequest): ChildRecord {
+  return {
+    fields: { ...executable.eventFields, ...fields },
+    ...(executable.eventPrefix !== undefined && { prefix: executable.eventPrefix }),
+    depth,
+    runId: newId(),
+    kind: executable.kind,
+    componentId: executable.id,
+    componentName: executable.name,
+    model: executable.model?.id ?? null,
+    modelProvider: executable.model?.provider ?? null,
+    input,
+  };
+}
+
+function isChildStep({ key, kind, input }: StepRecord): boolean {
+  return (
+    (kind === 'member' || kind === 'step') &&
+    !key.includes(childPrefix('')) &&
+    typeof input === 'object' &&
+    input !== null &&
+    'runId' in input
+  );
+}
+
+function runOf(parent: Run, step: StepRecord, status: RunStatus, result: RunResult | null): Run {
+  const { fields: _fields, prefix: _prefix, depth: _depth, ...record } = step.input as unknown as ChildRecord;
+  return {
+    ...parent,
+    ...record,
+    parentRunId: parent.runId,
+    createdAt: step.startedAt,
+    updatedAt: step.endedAt ?? step.startedAt,
+    status,
+    result,
+    lineage: null,
+  };
+}
+
+/** One that has not ended waits, or shares the fate of the run around it. */
+function unendedStatus(parent: Run, steps: readonly StepRecord[]): RunStatus {
+  const waits = steps.some(({ kind, status }) => kind === 'wait' && status === 'running');
+  if (parent.status === 'paused') return waits ? 'paused' : 'running';
+  return parent.status === 'completed' || parent.status === 'regenerated' ? 'cancelled' : parent.status;
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { formInteger } from './fields.js';
+
+/** What a request for a page of a list says. */
+export interface PageRequest {
+  /** How many entries a page holds. */
+  readonly limit: number;
+  /** Which page, beginning with 1. */
+  readonly page: number;
+}
+
+/** A page of a list, and how many entries the list has in all. */
+export interface ListPage<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+}
+
+/** The query fields of a list that comes in pages. */
+export function pageQuery(limits: { readonly default: number; readonly max: number }) {
+  return {
+    limit: formInteger({ min: 1, max: limits.max })
+      .default(limits.default)
+      .meta({ description: `How many entries a page holds. Default: ${limits.default}.` }),
+    page: formInteger({ min: 1 }).default(1).meta({ description: 'Which page, beginning with 1.' }),
+  };
+}
+
+const pageMeta = z
+  .object({
+    page: z.int().meta({ description: 'Which page this is, beginning with 1.' }),
+    limit: z.int(),
+    total_pages: z.int().meta({ description: '0 for an empty list.' }),
+    total_count: z.int(),
+    search_time_ms: z.number(),
+  })
+  .meta({
+    id: 'PageMeta',
+    description: 'Where a page stands in its list.',
+    examples: [{ page: 1, limit: 20, total_pages: 3, total_count: 42, search_time_ms: 0 }],
+  });
+
+/** The body of a page of such entries. */
+export function pageBody<Entry extends z.ZodType>(entry: Entry, id: string) {
+  return z.object({ data: z.array(entry), meta: pageMeta }).meta({ id, description: 'A page of a list.' });
+}
+
+/** The first position of a page in its list. */
+export function offsetOf({ limit, page }: PageRequest): number {
+  return limit * (page - 1);
+}
+
+/** A page in the form of the wire. A page past the end is empty, and says where the end is. */
+export function pageOf<T>(data: readonly T[], { limit, page }: PageRequest, total: number) {
+  return {
+    data,
+    meta: { page, limit, total_pages: Math.ceil(total / limit), total_count: total, search_time_ms: 0 },
+  };
+}
