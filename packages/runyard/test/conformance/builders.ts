@@ -27,6 +27,7 @@ export function aRun(given: Partial<Run> = {}): Run {
     nextEventIndex: 0,
     updatedAt: start,
     lineage: null,
+    wakeAt: null,
     ...given,
   };
 }
@@ -86,6 +87,7 @@ export function progress(run: Run, update: Partial<RunUpdate> = {}, given: Parti
       leaseExpiresAt: run.leaseExpiresAt,
       nextEventIndex: run.nextEventIndex,
       updatedAt: run.updatedAt,
+      wakeAt: run.wakeAt,
       ...update,
     },
     steps: [],

@@ -280,3 +280,31 @@ function cancelRequest(runId: string, componentId = 'asker') {
     requestedAt: Date.now(),
   };
 }
+
+describe('a question that answers itself', () => {
+  test('lets the run go on when its time has come, in one of the processes', async () => {
+    const store = await freshStore();
+    const heard: string[] = [];
+    const component = executable('a', async (context) => {
+      const answer = await context.wait<{ timed_out?: boolean }>({
+        key: 'review',
+        kind: 'question',
+        data: {},
+        dueAt: context.run.createdAt + 20,
+      });
+      return context.step('after', { kind: 'step', name: 'after' }, async () => {
+        heard.push(JSON.stringify(answer));
+        return 'done';
+      });
+    });
+    const engines = [engineOver(store, [component]), engineOver(store, [component])];
+    const { run } = await (await begin(engines[0]!, store, component)).ended;
+    expect((await store.load(run.runId))?.run.wakeAt).toBe(run.createdAt + 20);
+    await Promise.all(engines.map((engine) => engine.open()));
+    await expect
+      .poll(async () => (await store.load(run.runId))?.run.status, { timeout: 5_000 })
+      .toBe('completed');
+    expect(heard).toEqual(['{"timed_out":true}']);
+    expect((await store.load(run.runId))?.run.wakeAt).toBeNull();
+  });
+});

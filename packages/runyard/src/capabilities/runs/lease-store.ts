@@ -18,6 +18,13 @@ const readExpired = statement(
    ORDER BY created_at, run_id LIMIT ? OFFSET ?`,
 );
 
+const readDue = statement(
+  'runs_to_wake',
+  `SELECT ${runColumns.join(', ')} FROM runs
+   WHERE status = 'paused' AND wake_at IS NOT NULL AND wake_at <= ?
+   ORDER BY wake_at LIMIT ?`,
+);
+
 const readLeaseOwners = statement(
   'lease_owners',
   `SELECT DISTINCT lease_owner FROM runs WHERE status IN ('pending', 'running') AND lease_owner IS NOT NULL`,
@@ -29,6 +36,10 @@ export class LeaseStore {
 
   async expired(now: number, limit: number, passed: number): Promise<Run[]> {
     return (await this.database.read<RunsTable>(readExpired, [now, limit, passed])).map(runFromRow);
+  }
+
+  async due(now: number, limit: number): Promise<Run[]> {
+    return (await this.database.read<RunsTable>(readDue, [now, limit])).map(runFromRow);
   }
 
   async owners(): Promise<string[]> {

@@ -30,7 +30,14 @@ import {
   updateValues,
 } from './rows-store.js';
 
-const bigColumns = new Set(['created_at', 'updated_at', 'lease_expires_at', 'started_at', 'ended_at']);
+const bigColumns = new Set([
+  'created_at',
+  'updated_at',
+  'lease_expires_at',
+  'wake_at',
+  'started_at',
+  'ended_at',
+]);
 const integerColumns = new Set(['attempt', 'next_event_index', 'seq', 'first_index', 'event_count']);
 
 function typed(columns: readonly string[]): [string, string][] {

@@ -33,6 +33,7 @@ export const runColumns = [
   'next_event_index',
   'updated_at',
   'lineage',
+  'wake_at',
 ] as const satisfies readonly (keyof RunsTable)[];
 
 export const stepColumns = [
@@ -74,6 +75,7 @@ export function runValues(run: Run): ColumnValue[] {
     run.nextEventIndex,
     run.updatedAt,
     jsonOrNull(run.lineage),
+    run.wakeAt,
   ];
 }
 
@@ -86,6 +88,7 @@ export const updateColumns = [
   'lease_expires_at',
   'next_event_index',
   'updated_at',
+  'wake_at',
 ] as const satisfies readonly (keyof RunsTable)[];
 
 export function updateValues({ attempt }: RunWrite, update: RunUpdate): ColumnValue[] {
@@ -97,6 +100,7 @@ export function updateValues({ attempt }: RunWrite, update: RunUpdate): ColumnVa
     update.leaseExpiresAt,
     update.nextEventIndex,
     update.updatedAt,
+    update.wakeAt,
   ];
 }
 
@@ -125,6 +129,7 @@ export function runFromRow(row: RunsTable): Run {
     leaseExpiresAt: row.lease_expires_at,
     nextEventIndex: row.next_event_index,
     updatedAt: row.updated_at,
+    wakeAt: row.wake_at,
     lineage: row.lineage === null ? null : (JSON.parse(row.lineage) as RunLineage),
   };
 }

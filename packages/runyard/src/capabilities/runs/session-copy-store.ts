@@ -37,6 +37,7 @@ const ownColumns: Partial<Record<(typeof runColumns)[number], string>> = {
   lineage: 'copies.lineage',
   lease_owner: 'NULL',
   lease_expires_at: 'NULL',
+  wake_at: 'NULL',
   next_event_index: '0',
 };
 

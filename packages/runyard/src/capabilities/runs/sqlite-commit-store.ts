@@ -3,7 +3,15 @@ import type { SqliteDatabase, WriteRow } from '../../platform/storage/database.j
 import { sqliteApprovalRows } from '../approvals/write-store.js';
 import { sqliteSessionRow, sqliteStateRows, sqliteSummaryRow } from '../sessions/sqlite-write-store.js';
 import { sqliteKeyGuard, sqliteKeyRow } from './idempotency-store.js';
-import { changedAt, runColumns, runValues, stepColumns, stepValues, updateValues } from './rows-store.js';
+import {
+  changedAt,
+  runColumns,
+  runValues,
+  stepColumns,
+  stepValues,
+  updateColumns,
+  updateValues,
+} from './rows-store.js';
 
 const placeholders = (count: number) => Array(count).fill('?').join(', ');
 
@@ -12,9 +20,7 @@ const runIsNew = 'SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM runs WHERE run_id = ?
 const insertRun = `INSERT INTO runs (${runColumns.join(', ')}) VALUES (${placeholders(runColumns.length)})`;
 
 const updateRun = `
-  UPDATE runs SET attempt = ?, status = ?, result = ?, lease_owner = ?, lease_expires_at = ?, next_event_index = ?,
-    updated_at = ?
-  WHERE run_id = ?`;
+  UPDATE runs SET ${updateColumns.map((column) => `${column} = ?`).join(', ')} WHERE run_id = ?`;
 
 const runIsHeld = 'SELECT 1 FROM runs WHERE run_id = ? AND attempt = ?';
 

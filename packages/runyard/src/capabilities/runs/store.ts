@@ -180,6 +180,10 @@ export class RunStore implements RunJournal {
     return this.#sessions.summary(sessionId);
   }
 
+  due(now: number, limit: number): Promise<readonly Run[]> {
+    return this.#leases.due(now, limit);
+  }
+
   expired(now: number, limit: number, passed: number): Promise<readonly Run[]> {
     return this.#leases.expired(now, limit, passed);
   }

@@ -49,8 +49,22 @@ export interface Requirement {
   readonly key: string;
   readonly kind: string;
   readonly data: JsonObject;
+  /** When the question answers itself with `timedOut`; left out: never. */
+  readonly dueAt?: number;
   /** Stored as pending together with the question: the answer is then somebody else's to give. */
   readonly approval?: ApprovalRecord;
+}
+
+/** What a question answers itself with when its time has come. */
+export const timedOut = { timed_out: true } as const;
+
+/** Where the input of a `wait` step says when that is. */
+const dueField = 'due_at';
+
+/** When an open question answers itself; undefined for one that does not. */
+export function dueAtOf({ kind, status, input }: StepRecord): number | undefined {
+  if (kind !== 'wait' || status !== 'running') return undefined;
+  return (input as { [dueField]?: number } | null)?.[dueField];
 }
 
 /** How a step ended that nobody saw ending. */
@@ -226,8 +240,9 @@ export class JournaledContext implements RunContext {
     const recorded = this.live.step(key);
     if (recorded?.status === 'completed') return recorded.output as Answer;
     if (recorded === undefined) {
-      this.begin(key, { kind: 'wait', name: requirement.kind, input: requirement.data }, undefined);
-      const { approval } = requirement;
+      const { kind, data, dueAt, approval } = requirement;
+      const input = dueAt === undefined ? data : { ...data, [dueField]: dueAt };
+      this.begin(key, { kind: 'wait', name: kind, input }, undefined);
       if (approval !== undefined) this.live.putApproval({ kind: 'record', approval });
     }
     throw new RunPaused([requirement]);

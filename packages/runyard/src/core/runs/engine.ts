@@ -65,6 +65,9 @@ export interface RunCopy {
   readonly continuation: ContinueRecord;
 }
 
+/** How often to look for paused runs whose time has come. */
+const wakeMs = 1_000;
+
 /** How long a key that a client chose stands for the run that was started with it. */
 const keysKeptMs = 86_400_000;
 /** How long to wait for another process to end a run, and how often to look. */
@@ -109,6 +112,7 @@ export class RunEngine {
       timers.every(leaseMs / 3, () => void this.executor.renewLeases()),
       timers.every(leaseMs / 2, () => void this.recovery.look()),
       this.cancellations.begin(),
+      timers.every(wakeMs, () => void this.resting.wake()),
     ];
     void this.recovery.look();
   }
@@ -302,6 +306,7 @@ export class RunEngine {
       leaseExpiresAt: now + this.options.leaseMs,
       nextEventIndex: 0,
       updatedAt: now,
+      wakeAt: null,
       lineage: request.copy?.lineage ?? null,
     };
   }

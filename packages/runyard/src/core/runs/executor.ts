@@ -1,7 +1,7 @@
 import { RunyardError } from '../errors.js';
 import type { Message } from '../models/message.js';
 import { cancelChildren } from './child-run.js';
-import { JournaledContext, type RunContext, RunPaused, type RunSurroundings } from './context.js';
+import { dueAtOf, JournaledContext, type RunContext, RunPaused, type RunSurroundings } from './context.js';
 import { EventReader } from './event-reader.js';
 import { type Executable, RunCancelled, type RunEnd, RunFailed, RunReleased } from './executable.js';
 import type { LiveRun } from './live-run.js';
@@ -106,6 +106,7 @@ export class RunExecutor {
     if (end.status !== 'paused' && live.allSteps().some(isOpenQuestion)) {
       live.putApproval({ kind: 'cancel_pending', at: this.options.timers.now() });
     }
+    if (end.status === 'paused') live.setWakeAt(wakeAtOf(live.allSteps()));
     live.setLease(null, null);
     live.close();
     await this.queue.flush(live);
@@ -233,6 +234,12 @@ export function cancelledEnd(reason: string, result: RunResult): RunEnd {
   const said = result.content !== '';
   const shown: RunResult = said ? { ...result, partial: true } : { ...result, content: reason };
   return { status: 'cancelled', reason, result: shown };
+}
+
+/** A run that waits for several things goes on with the first that answers itself. */
+function wakeAtOf(steps: readonly StepRecord[]): number | null {
+  const due = steps.flatMap((step) => dueAtOf(step) ?? []);
+  return due.length === 0 ? null : Math.min(...due);
 }
 
 function isOpenQuestion({ kind, status }: StepRecord): boolean {

@@ -168,6 +168,11 @@ export class LiveRun implements WriteSource {
     this.record = { ...this.record, leaseOwner: owner, leaseExpiresAt: expiresAt };
   }
 
+  /** When the run, once it is paused, goes on by itself. */
+  setWakeAt(wakeAt: number | null): void {
+    this.record = { ...this.record, wakeAt };
+  }
+
   /** Gives the run up, with its next write, to whoever takes it over. */
   release(): void {
     this.setLease(null, null);
@@ -294,5 +299,6 @@ function updateOf(run: Run): RunUpdate {
     leaseExpiresAt: run.leaseExpiresAt,
     nextEventIndex: run.nextEventIndex,
     updatedAt: run.updatedAt,
+    wakeAt: run.wakeAt,
   };
 }

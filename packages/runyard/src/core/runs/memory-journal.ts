@@ -76,6 +76,13 @@ export class MemoryJournal implements RunJournal, PastSessions {
     return this.runs.get(runId)?.run;
   }
 
+  async due(now: number, limit: number): Promise<readonly Run[]> {
+    return [...this.runs.values()]
+      .map(({ run }) => run)
+      .filter(({ status, wakeAt }) => status === 'paused' && wakeAt !== null && wakeAt <= now)
+      .slice(0, limit);
+  }
+
   async expired(now: number, limit: number, passed: number): Promise<readonly Run[]> {
     return [...this.runs.values()]
       .map(({ run }) => run)

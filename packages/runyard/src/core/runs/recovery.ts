@@ -6,9 +6,9 @@ import { cancelledEnd, type RunExecutor, type RunHandle } from './executor.js';
 import { LiveRun } from './live-run.js';
 import { decodeBlock } from './logged-event.js';
 import type { RunJournal } from './ports.js';
-import type { Run, RunFailure, RunResult, StepRecord } from './run.js';
+import { inheritedAttempt, type Run, type RunFailure, type RunResult, type StepRecord } from './run.js';
 import type { RunSlots } from './run-slots.js';
-import type { SentEvents } from './sent-events.js';
+import { type SentEvents, toldWith } from './sent-events.js';
 import type { WriteQueue } from './write-queue.js';
 
 export interface RecoveryOptions {
@@ -88,7 +88,7 @@ export class Recovery {
     if (stored === undefined) return undefined;
     const [session, sentEvents] = await Promise.all([
       journal.session(run.sessionId),
-      this.sentEvents(run.runId),
+      this.sentEvents(stored.run, stored.steps),
     ]);
     return new LiveRun(
       {
@@ -150,13 +150,19 @@ export class Recovery {
     await this.executor.finish(live, executable, { status: 'error', failure, result });
   }
 
-  private async sentEvents(runId: string): Promise<SentEvents> {
+  private async sentEvents({ runId }: Run, steps: readonly StepRecord[]): Promise<SentEvents> {
+    const last = steps.findLast(({ kind, attempt }) => kind === 'continue' && attempt !== inheritedAttempt);
+    const first = (last?.input as { first_event?: number } | null | undefined)?.first_event ?? 0;
+    const toldBefore = toldWith(
+      last === undefined ? [] : steps.filter(({ attempt }) => attempt < last.attempt),
+    );
     const keys = new Set<string>();
-    for (let from = 0; ; ) {
+    for (let from = first; ; ) {
       const blocks = await this.options.journal.eventBlocks(runId, from, 50);
-      if (blocks.length === 0) return (key) => keys.has(key);
+      if (blocks.length === 0) return (key) => keys.has(key) || toldBefore(key);
       for (const block of blocks) {
-        for (const { key } of decodeBlock(block.firstIndex, block.payload)) if (key !== null) keys.add(key);
+        for (const { index, key } of decodeBlock(block.firstIndex, block.payload))
+          if (key !== null && index >= first) keys.add(key);
         from = block.firstIndex + block.count;
       }
     }

@@ -1,7 +1,9 @@
 import { errors, RunyardError } from '../errors.js';
 import type { Json } from '../json.js';
+import type { Log } from '../log.js';
 import type { Timers } from '../timers.js';
 import type { ApprovalWrite } from './approval.js';
+import { dueAtOf, timedOut } from './context.js';
 import { type Continuation, type ContinueRecord, continueKey } from './continuation.js';
 import type { Executable } from './executable.js';
 import { cancelledEnd, type RunExecutor, type RunHandle } from './executor.js';
@@ -14,6 +16,7 @@ import type { WriteQueue } from './write-queue.js';
 export interface RestingRunsOptions {
   readonly journal: RunJournal;
   readonly timers: Timers;
+  readonly log: Log;
   readonly owner: string;
   readonly leaseMs: number;
   readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
@@ -27,11 +30,18 @@ export interface RunAnswers {
   readonly approvals?: readonly ApprovalWrite[];
 }
 
+const wokenAtOnce = 100;
+
+/** Nothing is said when a run goes on because its time has come. */
+const onItsOwn: ContinueRecord = { turn: 0, input: null, options: {} };
+
 /**
  * Runs that nobody executes because they wait for an answer or have failed. One write takes such a run up again, with
  * all that it goes on with: whoever comes second is refused, and a crash leaves it as it was or on its way.
  */
 export class RestingRuns {
+  private waking = false;
+
   constructor(
     private readonly executor: RunExecutor,
     private readonly queue: WriteQueue,
@@ -44,12 +54,38 @@ export class RestingRuns {
     for (const key of answers.keys()) if (!open.has(key)) throw errors.answeredBefore(runId);
     const live = await this.revive(run, steps, executable);
     const now = this.options.timers.now();
-    for (const [key, output] of answers) {
-      const { attempt } = live.run;
-      live.putStep({ ...open.get(key)!, status: 'completed', attempt, output, endedAt: now });
+    const { attempt } = live.run;
+    for (const [key, step] of open) {
+      // an answer that comes too late does not count, and what else is due is settled with it
+      const output = isDue(step, now) ? timedOut : answers.get(key);
+      if (output !== undefined) live.putStep({ ...step, status: 'completed', attempt, output, endedAt: now });
     }
     for (const approval of approvals ?? []) live.putApproval(approval);
     return this.goOn(live, executable, continuation);
+  }
+
+  /** Lets paused runs go on whose time has come. */
+  async wake(): Promise<void> {
+    const { journal, timers, log } = this.options;
+    if (this.waking) return;
+    this.waking = true;
+    try {
+      for (const run of await journal.due(timers.now(), wokenAtOnce)) await this.wakeOne(run);
+    } catch (error) {
+      log.error({ err: error }, 'waking paused runs failed');
+    } finally {
+      this.waking = false;
+    }
+  }
+
+  private async wakeOne(run: Run): Promise<void> {
+    try {
+      await this.answer(run.runId, { answers: new Map(), continuation: onItsOwn });
+    } catch (error) {
+      // somebody answered it, or another process woke it
+      if (error instanceof RunyardError && error.code === 'cannot_continue') return;
+      this.options.log.error({ err: error, runId: run.runId }, 'a paused run could not be woken');
+    }
   }
 
   /** Lets a failed run go on with what is kept of its journal. */
@@ -90,7 +126,13 @@ export class RestingRuns {
     const now = timers.now();
     return new LiveRun(
       {
-        run: { ...run, attempt: run.attempt + 1, leaseOwner: owner, leaseExpiresAt: now + leaseMs },
+        run: {
+          ...run,
+          attempt: run.attempt + 1,
+          leaseOwner: owner,
+          leaseExpiresAt: now + leaseMs,
+          wakeAt: null,
+        },
         steps,
         entry: 'continued',
         claims: { attempt: run.attempt, status: run.status as RestingRun['status'], now },
@@ -138,12 +180,18 @@ export function continueStep(run: Run, seq: number, record: ContinueRecord, now:
     parentKey: null,
     status: 'completed',
     attempt: run.attempt,
-    input: null,
+    // what was told before counts only as far as it is about steps that are kept
+    input: { first_event: run.nextEventIndex },
     output: record as unknown as Json,
     error: null,
     startedAt: now,
     endedAt: now,
   };
+}
+
+function isDue(step: StepRecord, now: number): boolean {
+  const dueAt = dueAtOf(step);
+  return dueAt !== undefined && dueAt <= now;
 }
 
 function openQuestions(steps: readonly StepRecord[]): ReadonlyMap<string, StepRecord> {

@@ -90,6 +90,8 @@ export interface Run {
   /** The index that the next event gets. */
   readonly nextEventIndex: number;
   readonly updatedAt: number;
+  /** When a paused run goes on without having been answered; null for one that waits for as long as it takes. */
+  readonly wakeAt: number | null;
   /** What the run was made from; null for one that began with its own input. */
   readonly lineage: RunLineage | null;
 }

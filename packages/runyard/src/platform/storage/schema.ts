@@ -61,6 +61,7 @@ export interface RunsTable {
   updated_at: number;
   /** What the run was made from, for one that began as a copy. */
   lineage: string | null;
+  wake_at: number | null;
 }
 
 export interface StepsTable {

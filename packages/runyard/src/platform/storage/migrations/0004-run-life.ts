@@ -9,6 +9,8 @@ export const runLife: Migration = {
     const clustered = dialect === 'sqlite' ? ' WITHOUT ROWID' : '';
     return [
       'ALTER TABLE runs ADD COLUMN lineage text',
+      'ALTER TABLE runs ADD COLUMN wake_at bigint',
+      `CREATE INDEX runs_to_wake ON runs (wake_at) WHERE status = 'paused' AND wake_at IS NOT NULL`,
       ...approvals,
       `CREATE TABLE idempotency_keys (
         user_key text NOT NULL,
@@ -43,6 +45,8 @@ export const runLife: Migration = {
     'DROP TABLE run_cancellations',
     'DROP TABLE idempotency_keys',
     'DROP TABLE approvals',
+    'DROP INDEX runs_to_wake',
+    'ALTER TABLE runs DROP COLUMN wake_at',
     'ALTER TABLE runs DROP COLUMN lineage',
   ],
 };
