@@ -243,7 +243,7 @@ describe('a post-hook', () => {
     await within.opened;
     controller.abort();
     const output = await running;
-    expect(output).toMatchObject({ status: 'cancelled', content: '' });
+    expect(output).toMatchObject({ status: 'cancelled', content: 'The caller aborted the run' });
   });
 });
 

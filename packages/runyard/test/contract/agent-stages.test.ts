@@ -181,7 +181,7 @@ describe('reasoning of an agent', () => {
     const running = assistant.run('How far?', { signal: controller.signal });
     await reached.opened;
     controller.abort();
-    expect(await running).toMatchObject({ status: 'cancelled', content: '' });
+    expect(await running).toMatchObject({ status: 'cancelled', content: 'The caller aborted the run' });
   });
 
   test('is shown among the settings', async () => {

@@ -43,6 +43,7 @@ export class ApiCheck {
     const published = operation.responses[status];
     if (published === undefined) throw new Error(`${at}, which its published description does not list`);
     const { content = {} } = this.resolved(published);
+    if (body === '' && Object.keys(content).length === 0) return;
     const type = contentType.split(';', 1)[0]!.trim();
     const media = content[type];
     if (media === undefined) {

@@ -9,7 +9,7 @@ import { SseClient } from './sse-client.js';
 import { until } from './until.js';
 
 const command = fileURLToPath(new URL('../../bin/runyard.mjs', import.meta.url));
-const entry = fileURLToPath(new URL('../chaos/yard.ts', import.meta.url));
+const usualEntry = fileURLToPath(new URL('../chaos/yard.ts', import.meta.url));
 
 /** Something that a tool did, in whichever process. */
 export interface Effect {
@@ -43,6 +43,8 @@ export class ChaosFolder {
 
 export interface ChaosOptions {
   readonly folder: ChaosFolder;
+  /** The file that exports the application; the yard of the chaos tests when left out. */
+  readonly entry?: string;
   /** The embedded database in the folder when left out. */
   readonly database?: string;
   readonly settings?: Readonly<Record<string, unknown>>;
@@ -55,7 +57,7 @@ export class ChaosProcess {
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   private readonly child: ChildProcess;
 
-  private constructor({ folder, database, settings = {} }: ChaosOptions) {
+  private constructor({ folder, entry = usualEntry, database, settings = {} }: ChaosOptions) {
     const { PORT: _port, HOST: _host, RUNYARD_PORT: _runyardPort, ...inherited } = process.env;
     this.child = spawn(process.execPath, [command, 'start', entry], {
       cwd: folder.path,

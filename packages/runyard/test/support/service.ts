@@ -22,7 +22,7 @@ export interface Answer {
 export type FormValue = string | number | boolean | object | File[];
 
 /** Fields that are undefined are not sent. */
-type Form = Readonly<Record<string, FormValue | undefined>>;
+export type Form = Readonly<Record<string, FormValue | undefined>>;
 
 export interface RunRequest {
   readonly headers?: Record<string, string>;
@@ -67,22 +67,37 @@ export class TestService {
   }
 
   /** A run without streaming, unless the form says otherwise. */
-  async run(agentId: string, form: Form, request: RunRequest = {}): Promise<Answer> {
-    const path = `/agents/${agentId}/runs`;
-    const response = await this.post(path, { stream: false, ...form }, request);
-    return this.answerOf('POST', path, response);
+  run(agentId: string, form: Form, request: RunRequest = {}): Promise<Answer> {
+    return this.submit(`/agents/${agentId}/runs`, { stream: false, ...form }, request);
   }
 
   /** A streamed run: answers when the stream has begun. */
-  async stream(agentId: string, form: Form, request: RunRequest = {}): Promise<SseClient> {
-    const path = `/agents/${agentId}/runs`;
-    const response = await this.post(path, form, request);
+  stream(agentId: string, form: Form, request: RunRequest = {}): Promise<SseClient> {
+    return this.submitForStream(`/agents/${agentId}/runs`, form, request);
+  }
+
+  /** Sends a form and reads the whole answer. */
+  async submit(path: string, form: Form, request: RunRequest = {}): Promise<Answer> {
+    return this.answerOf('POST', path, await this.post(path, form, request));
+  }
+
+  /** Sends a form that is answered with a stream. */
+  async submitForStream(path: string, form: Form, request: RunRequest = {}): Promise<SseClient> {
+    return this.streamOf('POST', path, await this.post(path, form, request));
+  }
+
+  /** Asks for a stream. */
+  async follow(path: string, request: Omit<RunRequest, 'encoding'> = {}): Promise<SseClient> {
+    return this.streamOf('GET', path, await fetch(this.url + path, request));
+  }
+
+  private async streamOf(method: string, path: string, response: Response): Promise<SseClient> {
     const type = response.headers.get('content-type') ?? '';
     if (!type.startsWith('text/event-stream')) {
-      const { status, text } = await this.answerOf('POST', path, response);
+      const { status, text } = await this.answerOf(method, path, response);
       throw new Error(`No stream, but ${status}: ${text}`);
     }
-    this.api.check('POST', path, response.status, type, '');
+    this.api.check(method, path, response.status, type, '');
     return new SseClient(response);
   }
 

@@ -1,9 +1,14 @@
 import type { Json, JsonObject } from '../json.js';
 import type { Media } from '../media.js';
 import type { Message, Usage } from '../models/message.js';
+import type { Requirement } from '../runs/context.js';
 import type { RunEnd } from '../runs/executable.js';
 import type { RunEvent } from '../runs/logged-event.js';
-import type { ToolExecution } from './transcript.js';
+import type { ToolRequirement } from '../tools/requirement.js';
+import { pausedText } from './requirements/paused-text.js';
+import { requirementBody } from './requirements/requirement-body.js';
+import { toolExecutionBody } from './requirements/tool-execution-body.js';
+import { type ToolExecution, waitingExecution } from './tool-executions.js';
 
 /** The events of an agent's run, in the words of the wire contract. */
 
@@ -12,9 +17,16 @@ interface ModelName {
   readonly provider: string;
 }
 
-export function runStarted(model: ModelName): RunEvent {
-  return { name: 'RunStarted', payload: { model: model.id, model_provider: model.provider } };
+/** `recovered`: the run goes on after its process died. */
+export function runStarted(model: ModelName, recovered = false): RunEvent {
+  return {
+    name: 'RunStarted',
+    payload: { model: model.id, model_provider: model.provider, ...(recovered && { recovered }) },
+  };
 }
+
+/** The run goes on because somebody asked for it. */
+export const runContinued: RunEvent = { name: 'RunContinued', payload: {} };
 
 export function modelRequestStarted(model: ModelName): RunEvent {
   return { name: 'ModelRequestStarted', payload: { model: model.id, model_provider: model.provider } };
@@ -87,6 +99,24 @@ export function customEvent(fields: JsonObject, toolCallId: string): RunEvent {
 
 export const runContentCompleted: RunEvent = { name: 'RunContentCompleted', payload: {} };
 
+/** What an agent waits for is always a tool call. */
+function runPaused(requirements: readonly Requirement[]): RunEvent {
+  const states = requirements.map(({ key, data }) => ({
+    waitKey: `wait:${key}`,
+    toolKey: key,
+    requirement: data as unknown as ToolRequirement,
+    answer: null,
+  }));
+  return {
+    name: 'RunPaused',
+    payload: {
+      content: pausedText(states.map(({ requirement }) => requirement)),
+      tools: states.map((state) => toolExecutionBody(waitingExecution([state]))),
+      requirements: states.map(requirementBody),
+    },
+  };
+}
+
 export function endEvents(end: RunEnd): readonly RunEvent[] {
   const { result } = end;
   const completed: RunEvent = {
@@ -112,16 +142,7 @@ export function endEvents(end: RunEnd): readonly RunEvent[] {
         completed,
       ];
     case 'paused':
-      return [
-        {
-          name: 'RunPaused',
-          payload: {
-            content: pausedText(end.requirements.length),
-            tools: [],
-            requirements: end.requirements.map(({ data }) => data),
-          },
-        },
-      ];
+      return [runContentCompleted, runPaused(end.requirements)];
     case 'error':
       return [
         {
@@ -135,39 +156,6 @@ export function endEvents(end: RunEnd): readonly RunEvent[] {
         },
       ];
   }
-}
-
-/** ToolExecution of the wire: every key is always there. */
-export function toolExecutionBody(tool: ToolExecution): JsonObject {
-  const ended = tool.endedAt !== null;
-  return {
-    tool_call_id: tool.callId,
-    tool_name: tool.name,
-    tool_args: tool.args,
-    tool_call_error: tool.error,
-    result: tool.result,
-    metrics: ended
-      ? {
-          start_time: tool.startedAt / 1000,
-          end_time: tool.endedAt! / 1000,
-          duration: (tool.endedAt! - tool.startedAt) / 1000,
-        }
-      : null,
-    child_run_id: null,
-    stop_after_tool_call: tool.stopAfterCall,
-    created_at: Math.floor(tool.startedAt / 1000),
-    requires_confirmation: null,
-    confirmed: null,
-    confirmation_note: null,
-    requires_user_input: null,
-    user_input_schema: null,
-    user_feedback_schema: null,
-    answered: null,
-    external_execution_required: null,
-    external_execution_silent: null,
-    approval_type: null,
-    approval_id: null,
-  };
 }
 
 /** Message of the wire. Fields without a value are left out. */
@@ -249,8 +237,4 @@ function completedText(tool: ToolExecution): string {
     .join(', ');
   const duration = ((tool.endedAt ?? tool.startedAt) - tool.startedAt) / 1000;
   return `${tool.name}(${shown.length > longArguments ? '...' : shown}) completed in ${duration.toFixed(4)}s. `;
-}
-
-function pausedText(count: number): string {
-  return count === 1 ? 'The run waits for an answer.' : `The run waits for ${count} answers.`;
 }

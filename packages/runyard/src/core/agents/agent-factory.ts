@@ -3,12 +3,14 @@ import { identify } from '../component-id.js';
 import { errors, RunyardError } from '../errors.js';
 import type { Json, JsonObject, JsonSchema } from '../json.js';
 import type { RunContext } from '../runs/context.js';
+import type { Continuation, ContinueFrom } from '../runs/continuation.js';
 import { type Executable, type RunEnd, RunFailed } from '../runs/executable.js';
 import type { RunEvent } from '../runs/logged-event.js';
-import type { Run, RunResult } from '../runs/run.js';
+import type { Run, RunResult, StepRecord } from '../runs/run.js';
 import { faultText, fitToSchema, isZodSchema, jsonSchemaOf, type ValueSchema } from '../value-schema.js';
 import { Agent } from './agent.js';
 import { endEvents } from './agent-events.js';
+import { continuationOf } from './continuation/continuation.js';
 
 /** What a factory is told about the run that it builds an agent for. */
 export interface FactoryRequest<Input = JsonObject> {
@@ -122,6 +124,10 @@ abstract class FactoryMade implements Executable {
   }
 
   abstract execute(context: RunContext): Promise<RunResult>;
+
+  continuation(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation {
+    return continuationOf(run, steps, from);
+  }
 
   endEvents(end: RunEnd): readonly RunEvent[] {
     return endEvents(end);

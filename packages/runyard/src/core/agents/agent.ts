@@ -5,14 +5,17 @@ import type { JsonObject } from '../json.js';
 import type { Model } from '../models/model.js';
 import { resolveModel } from '../models/resolve.js';
 import type { RunContext } from '../runs/context.js';
+import type { Continuation, ContinueFrom } from '../runs/continuation.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import type { RunEvent } from '../runs/logged-event.js';
-import type { RunResult } from '../runs/run.js';
+import type { Run, RunResult, StepRecord } from '../runs/run.js';
 import { collectFixedTools, toolSourcesOf } from '../tools/collect-tools.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolEntry } from '../tools/toolkit.js';
 import { endEvents } from './agent-events.js';
 import { checkStageSettings } from './check-stage-settings.js';
+import { continuationOf } from './continuation/continuation.js';
+import type { AgentContinueOptions } from './continuation/continue-in-code.js';
 import type { AgentDefinition, AgentSettings } from './definition.js';
 import { executeAgent } from './execute-agent.js';
 import { checkInput } from './hooks/input-schema.js';
@@ -68,6 +71,10 @@ export class Agent implements AgentDefinition, Executable {
     return executeAgent(this, context);
   }
 
+  continuation(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation {
+    return continuationOf(run, steps, from);
+  }
+
   metrics(context: RunContext): JsonObject {
     return metricsOf(this.model, context);
   }
@@ -89,6 +96,14 @@ export class Agent implements AgentDefinition, Executable {
   run(message: string | JsonObject, options?: AgentRunOptions): Promise<AgentRunOutput>;
   run(message: string | JsonObject, options: AgentRunOptions = {}): Promise<AgentRunOutput> {
     return this.currentRunner().run(this, message, options);
+  }
+
+  /**
+   * Lets a run go on and waits for its end: one that paused with the answers it waits for, one that failed from where
+   * it got to, a completed one as a new run.
+   */
+  continue(runId: string, options: AgentContinueOptions = {}): Promise<AgentRunOutput> {
+    return this.currentRunner().continue(this, runId, options);
   }
 
   /** Runs the agent and hands out its events as they come; leaving the loop cancels the run. */

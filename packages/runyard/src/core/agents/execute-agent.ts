@@ -1,8 +1,9 @@
 import { ModelError } from '../models/model-error.js';
 import type { RunContext } from '../runs/context.js';
 import { RunFailed } from '../runs/executable.js';
-import type { RunOptions, RunResult } from '../runs/run.js';
-import { runContent, runContentCompleted, runStarted } from './agent-events.js';
+import type { RunEvent } from '../runs/logged-event.js';
+import { inheritedAttempt, type RunOptions, type RunResult } from '../runs/run.js';
+import { runContent, runContentCompleted, runContinued, runStarted } from './agent-events.js';
 import { answerOf } from './answer/answer.js';
 import { keepInConversation, textOf } from './answer/answer-record.js';
 import { outputShapeOf } from './answer/output-format.js';
@@ -10,6 +11,7 @@ import { suggestFollowups } from './auxiliary/followups.js';
 import { summariseSession } from './auxiliary/session-summary.js';
 import { buildContext } from './context/context-step.js';
 import { dependenciesOf } from './context/dependencies.js';
+import { goesOn, hearUser } from './continuation/said.js';
 import type { AgentDefinition } from './definition.js';
 import type { AgentExecution } from './execution.js';
 import { isGuarded } from './hooks/guarded.js';
@@ -18,6 +20,7 @@ import type { ModelRecord } from './journal-records.js';
 import { metricsOf } from './metrics.js';
 import { reason, reasoningContentOf } from './reasoning/reasoning.js';
 import { completeReasoningTools, reportReasoningTools } from './reasoning/reasoning-tools.js';
+import { approvalOfRun } from './requirements/tool-requirements.js';
 import { assistantMessage, producedMedia, toolMessage } from './transcript.js';
 import { compressToolResults } from './turns/compression.js';
 import { callModel } from './turns/model-step.js';
@@ -29,7 +32,7 @@ import { runToolCalls } from './turns/tool-steps.js';
  * again when the run is executed again, so it must have no effects.
  */
 export async function executeAgent(agent: AgentDefinition, context: RunContext): Promise<RunResult> {
-  context.emit(runStarted(agent.model), `started:${context.run.attempt}`);
+  context.emit(entryEvent(agent, context), `started:${context.run.attempt}`);
   try {
     const execution = await prepare(agent, context);
     await runPreHooks(execution);
@@ -44,8 +47,12 @@ export async function executeAgent(agent: AgentDefinition, context: RunContext):
   }
 }
 
+function entryEvent({ model }: AgentDefinition, { entry }: RunContext): RunEvent {
+  return entry === 'continued' ? runContinued : runStarted(model, entry === 'recovered');
+}
+
 async function prepare(agent: AgentDefinition, context: RunContext): Promise<AgentExecution> {
-  const { content, options } = context.run.input;
+  const { run, options } = context;
   const { contentShape, output } = outputOf(agent, options);
   const dependencies = await dependenciesOf(agent, context);
   const { tools, instructions } = await toolSetOf({ agent, context });
@@ -54,7 +61,7 @@ async function prepare(agent: AgentDefinition, context: RunContext): Promise<Age
     agent,
     context,
     model: agent.model,
-    input: { content },
+    input: { content: run.input.content },
     messages: [],
     fallback: null,
     contentShape,
@@ -80,19 +87,25 @@ interface LastTurn {
   readonly shown: readonly string[];
 }
 
-/** Model and tool calls in turns, until the model is done or a tool ends it. */
+/** Model and tool calls in turns, until the model is done or a tool ends it, and nobody asks for more. */
 async function turns(execution: AgentExecution): Promise<LastTurn> {
   const { context, messages } = execution;
   const shown: string[] = [];
   for (let turn = 0; ; turn += 1) {
+    await hearUser(execution, turn);
     const answer = await callModel(execution, turn);
     messages.push(assistantMessage(context.recorded(`model:${turn}`)!));
-    if (answer.toolCalls === undefined) return { answer, shown };
+    if (answer.toolCalls === undefined) {
+      if (!goesOn(context, turn)) return { answer, shown };
+      shown.length = 0;
+      continue;
+    }
     const { stop, results } = await runToolCalls(execution, turn, answer.toolCalls);
     for (const step of results.steps) messages.push(toolMessage(step));
     reportReasoningTools(execution, results.steps);
     shown.push(...results.shown);
-    if (stop) return { answer, shown };
+    if (stop && !goesOn(context, turn)) return { answer, shown };
+    if (stop) shown.length = 0;
     await compressToolResults(execution, turn);
   }
 }
@@ -108,18 +121,21 @@ async function complete(execution: AgentExecution, { answer, shown }: LastTurn):
   if (said !== undefined && said !== answer.content) await keepInConversation(context, said);
   const reasoningContent = reasoningContentOf(execution);
   const media = producedMedia(context.steps());
+  const approval = approvalOfRun(context.steps().filter(({ attempt }) => attempt !== inheritedAttempt));
+  const allMetadata = approval === undefined ? metadata : { ...metadata, approval };
   return {
     content,
     contentType,
     ...(reasoningContent !== undefined && { reasoningContent }),
     ...(answer.providerData !== undefined && { modelProviderData: answer.providerData }),
     ...(media.length > 0 && { media }),
-    ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(Object.keys(allMetadata).length > 0 && { metadata: allMetadata }),
     sessionState: context.state.all(),
     ...(Object.keys(extra).length > 0 && { extra }),
   };
 }
 
 function modelFailure(error: ModelError): RunFailed {
-  return new RunFailed({ type: 'model_provider_error', message: error.message }, { cause: error });
+  const { message, facts } = error;
+  return new RunFailed({ type: error.code, message, additionalData: facts }, { cause: error });
 }

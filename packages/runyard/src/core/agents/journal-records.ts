@@ -72,6 +72,8 @@ export type ToolRecord = {
   args: JsonObject | null;
   /** False for a call that reached no tool: the model is told, the caller sees no tool execution. */
   listed: boolean;
+  /** Nothing was executed here: the content is what somebody outside answered. */
+  answered?: boolean;
   /** `Media[]` */
   media?: Json;
   stop?: boolean;

@@ -2,6 +2,7 @@ import type { JsonObject } from '../json.js';
 import type { Usage } from '../models/message.js';
 import { costOf } from '../models/prices.js';
 import type { RunContext } from '../runs/context.js';
+import { inheritedAttempt } from '../runs/run.js';
 import { usageBody } from './agent-events.js';
 import type { AuxiliaryRecord, ModelRecord } from './journal-records.js';
 
@@ -22,6 +23,8 @@ export function metricsOf(model: { id: string; provider: string }, context: RunC
   let first: ModelRecord | undefined;
   let ended = context.run.createdAt;
   for (const step of context.steps()) {
+    // what a run was copied with, another run has paid for
+    if (step.attempt === inheritedAttempt) continue;
     ended = Math.max(ended, step.endedAt ?? 0);
     if (step.status !== 'completed' || (step.kind !== 'model' && step.kind !== 'auxiliary')) continue;
     const record = step.output as ModelRecord | AuxiliaryRecord;

@@ -11,10 +11,18 @@ import type { EndedRun, RunHandle } from '../runs/executor.js';
 import { MemoryJournal } from '../runs/memory-journal.js';
 import type { RunJournal } from '../runs/ports.js';
 import type { RunFailure, RunStatus } from '../runs/run.js';
+import { unlimitedSlots } from '../runs/run-slots.js';
 import { startRun } from '../runs/start-run.js';
 import type { Timers } from '../timers.js';
+import type { ToolRequirement } from '../tools/requirement.js';
 import { storableSchema } from './answer/output-format.js';
-import { messagesOf, type ToolExecution, toolExecutionsOf, withHistory } from './transcript.js';
+import {
+  type AgentContinueOptions,
+  continueInCode,
+  openRequirements,
+} from './continuation/continue-in-code.js';
+import { type ToolExecution, toolExecutionsOf } from './tool-executions.js';
+import { messagesOf, withHistory } from './transcript.js';
 
 export interface AgentRunOptions {
   readonly sessionId?: string;
@@ -44,16 +52,26 @@ export interface AgentRunOutput<Content = Json> {
   readonly reasoningContent?: string;
   /** What the user could ask next. */
   readonly followups?: readonly string[];
+  /** What the calls of a paused run wait for: `agent.continue()` takes the answers. */
+  readonly requirements: readonly ToolRequirement[];
   readonly error?: RunFailure;
 }
 
 /** An event as it is on the wire. */
 export type StreamedEvent = { readonly event: string; readonly event_index: number } & JsonObject;
 
+/** Where an agent's runs are executed and kept. */
+export interface RunnerSpace {
+  readonly engine: RunEngine;
+  readonly journal: RunJournal;
+  /** Tells an engine that knows no agents whose run this is; the answer ends that. */
+  lend?(runId: string, agent: Executable): () => void;
+}
+
 /** Runs agents in this process without HTTP. */
 export class AgentRunner {
   /** `open` is asked before each run: a service opens its database when it is first needed. */
-  constructor(private readonly open: () => Promise<{ engine: RunEngine; journal: RunJournal }>) {}
+  constructor(private readonly open: () => Promise<RunnerSpace>) {}
 
   async run(
     agent: Executable,
@@ -62,6 +80,19 @@ export class AgentRunner {
   ): Promise<AgentRunOutput> {
     const handle = await this.start(agent, message, options, false);
     return outputOf(await handle.ended);
+  }
+
+  async continue(agent: Executable, runId: string, options: AgentContinueOptions): Promise<AgentRunOutput> {
+    options.signal?.throwIfAborted();
+    const opened = await this.open();
+    const release = opened.lend?.(runId, agent);
+    try {
+      const handle = await continueInCode({ ...opened, agent }, runId, options);
+      cancelWith(options.signal, handle);
+      return outputOf(await handle.ended);
+    } finally {
+      release?.();
+    }
   }
 
   async *stream(
@@ -102,13 +133,17 @@ export class AgentRunner {
       background: false,
       ...(sessionId !== undefined && { sessionId }),
     });
-    const cancel = (): void => handle.cancel('The caller aborted the run');
-    // the caller may have aborted while the run was being started
-    if (signal?.aborted) cancel();
-    signal?.addEventListener('abort', cancel, { once: true });
-    void handle.ended.catch(() => {}).finally(() => signal?.removeEventListener('abort', cancel));
+    cancelWith(signal, handle);
     return handle;
   }
+}
+
+function cancelWith(signal: AbortSignal | undefined, handle: RunHandle): void {
+  const cancel = (): void => handle.cancel('The caller aborted the run');
+  // the caller may have aborted while the run was being started
+  if (signal?.aborted) cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  void handle.ended.catch(() => {}).finally(() => signal?.removeEventListener('abort', cancel));
 }
 
 function outputOf({ run, steps, history }: EndedRun): AgentRunOutput {
@@ -123,6 +158,8 @@ function outputOf({ run, steps, history }: EndedRun): AgentRunOutput {
     tools: toolExecutionsOf(steps),
     sessionState: result?.sessionState ?? {},
     metrics: result?.metrics ?? {},
+    requirements:
+      run.status === 'paused' ? openRequirements(steps).map(({ requirement }) => requirement) : [],
     ...(result?.reasoningContent !== undefined && { reasoningContent: result.reasoningContent }),
     ...(Array.isArray(result?.extra?.followups) && { followups: result.extra.followups as string[] }),
     ...(result?.error !== undefined && { error: result.error }),
@@ -135,6 +172,8 @@ function outputOf({ run, steps, history }: EndedRun): AgentRunOutput {
  */
 export function ephemeralRunner(timers: Timers): AgentRunner {
   const journal = new MemoryJournal();
+  // by the run: two agents of one process may have the same id
+  const lent = new Map<string, Executable>();
   const engine = new RunEngine({
     journal,
     timers,
@@ -143,10 +182,15 @@ export function ephemeralRunner(timers: Timers): AgentRunner {
     log: silentLog,
     owner: newId(),
     leaseMs: 3_600_000,
-    resolve: () => undefined,
+    slots: unlimitedSlots(),
+    resolve: ({ runId }) => lent.get(runId),
     isTransient: () => false,
   });
-  return new AgentRunner(async () => ({ engine, journal }));
+  const lend = (runId: string, agent: Executable) => {
+    lent.set(runId, agent);
+    return () => void lent.delete(runId);
+  };
+  return new AgentRunner(async () => ({ engine, journal, lend }));
 }
 
 const noMedia: MediaContents = {

@@ -2,7 +2,8 @@ import type { Json } from '../json.js';
 import type { Media } from '../media.js';
 import type { Message } from '../models/message.js';
 import type { IntroductionRecord } from '../runs/introduction.js';
-import type { Run, StepRecord } from '../runs/run.js';
+import { inheritedAttempt, type Run, type StepRecord } from '../runs/run.js';
+import { conversationOf, saidText } from './continuation/conversation.js';
 import type {
   AnswerRecord,
   AuxiliaryRecord,
@@ -11,32 +12,38 @@ import type {
   ToolRecord,
 } from './journal-records.js';
 
-/** One tool call of a run, as the wire's ToolExecution needs it. Times are milliseconds. */
-export interface ToolExecution {
-  readonly callId: string;
-  readonly name: string;
-  readonly args: ToolRecord['args'];
-  readonly error: boolean | null;
-  readonly result: string | null;
-  readonly stopAfterCall: boolean;
-  /** What the call brought beside its result. */
-  readonly media?: readonly Media[];
-  readonly startedAt: number;
-  readonly endedAt: number | null;
+/** Folds the journal of a run into its messages, in the order of the conversation, history left out. */
+export function messagesOf(run: Run, steps: readonly StepRecord[]): Message[] {
+  const { context, turns } = conversationOf(steps);
+  const messages = steps.filter(isDoneIntroduction).map(introductionMessage);
+  if (context?.status === 'completed') messages.push(...contextMessages(run, context));
+  for (const { said, model, tools } of turns) {
+    messages.push(...said.map((step) => saidMessage(step, steps)));
+    if (model?.status === 'completed') messages.push(assistantMessage(model));
+    else if (model !== undefined && isBrokenOff(run)) messages.push(partialMessage(run, model));
+    messages.push(...tools.filter(({ status }) => status === 'completed').map(toolMessage));
+  }
+  const answer = steps.find(({ kind, status }) => kind === 'answer' && status === 'completed');
+  if (answer !== undefined) replaceLastWord(messages, answer);
+  return withCompressed(messages, steps);
 }
 
-/** Folds the journal of a run into its messages, history left out. */
-export function messagesOf(run: Run, steps: readonly StepRecord[]): Message[] {
-  const messages: Message[] = [];
-  for (const step of steps) {
-    if (step.status !== 'completed') continue;
-    if (step.kind === 'context') messages.push(...contextMessages(run, step));
-    else if (step.kind === 'model') messages.push(assistantMessage(step));
-    else if (step.kind === 'tool') messages.push(toolMessage(step));
-    else if (step.kind === 'introduction') messages.push(introductionMessage(step));
-    else if (step.kind === 'answer') replaceLastWord(messages, step);
-  }
-  return withCompressed(messages, steps);
+function isDoneIntroduction({ kind, status }: StepRecord): boolean {
+  return kind === 'introduction' && status === 'completed';
+}
+
+/** The run was cancelled while its model spoke. */
+function isBrokenOff({ status, result }: Run): boolean {
+  return status === 'cancelled' && result?.partial === true && typeof result.content === 'string';
+}
+
+function partialMessage(run: Run, step: StepRecord): Message {
+  return {
+    id: `${step.runId}:${step.key}`,
+    role: 'assistant',
+    content: run.result!.content as string,
+    createdAt: seconds(step.startedAt),
+  };
 }
 
 /** The model's last text gives way to what the caller got instead; of what was refused, nothing is shown. */
@@ -90,6 +97,25 @@ export function historyMessages(run: Run, steps: readonly StepRecord[]): Message
     }));
 }
 
+/**
+ * The same of several runs. One that began as a copy of another says only what the other did not: nothing is to
+ * stand twice in a conversation.
+ */
+export function historyOf(runs: readonly { run: Run; steps: readonly StepRecord[] }[]): Message[] {
+  const shown = new Set<string>();
+  return runs.flatMap(({ run, steps }) => {
+    const own = steps.filter((step) => step.attempt !== inheritedAttempt || !shown.has(fingerprint(step)));
+    for (const step of steps) shown.add(fingerprint(step));
+    return historyMessages(run, own);
+  });
+}
+
+/** A copied step began and ended when its original did. */
+function fingerprint({ kind, name, startedAt, endedAt, key }: StepRecord): string {
+  // the key of what was said is another in each copy
+  return `${kind === 'continue' ? kind : key} ${name} ${startedAt} ${endedAt}`;
+}
+
 /** In the order in which the model was shown them: the history stands right before the input. */
 export function withHistory(own: readonly Message[], history: readonly Message[]): Message[] {
   const input = Math.max(own.findIndex(isInput), 0);
@@ -118,6 +144,16 @@ export function contextMessages(run: Run, step: StepRecord): Message[] {
   }));
   if (record.system === null) return [...before, user];
   return [{ id: `${step.runId}:system`, role: 'system', content: record.system, createdAt }, ...before, user];
+}
+
+/** What the user said when the run went on. */
+export function saidMessage(step: StepRecord, steps: readonly StepRecord[]): Message {
+  return {
+    id: `${step.runId}:${step.key}`,
+    role: 'user',
+    content: saidText(step, steps),
+    createdAt: seconds(step.startedAt),
+  };
 }
 
 function introductionMessage(step: StepRecord): Message {
@@ -164,31 +200,6 @@ export function producedMedia(steps: readonly StepRecord[]): readonly Media[] {
   return steps
     .filter(({ kind, status }) => status === 'completed' && (kind === 'model' || kind === 'tool'))
     .flatMap(({ output }) => ((output as { media?: Json }).media ?? []) as unknown as Media[]);
-}
-
-/** The tool calls of a run, in the order in which they were asked for. */
-export function toolExecutionsOf(steps: readonly StepRecord[]): ToolExecution[] {
-  const executions: ToolExecution[] = [];
-  for (const step of steps) {
-    if (step.kind !== 'tool' || step.status !== 'completed') continue;
-    const record = step.output as ToolRecord;
-    if (record.listed) executions.push(toolExecution(step, record));
-  }
-  return executions;
-}
-
-export function toolExecution(step: StepRecord, record: ToolRecord): ToolExecution {
-  return {
-    callId: record.callId,
-    name: step.name,
-    args: record.args,
-    error: record.error,
-    result: record.content,
-    stopAfterCall: record.stop ?? false,
-    ...(record.media !== undefined && { media: record.media as unknown as Media[] }),
-    startedAt: step.startedAt,
-    endedAt: step.endedAt,
-  };
 }
 
 function seconds(milliseconds: number): number {

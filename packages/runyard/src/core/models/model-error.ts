@@ -1,3 +1,5 @@
+import type { JsonObject } from '../json.js';
+
 /** Where a model call went wrong. */
 export type ModelErrorKind =
   /** The provider answered with a status that is not a success, or with an error inside its stream. */
@@ -19,6 +21,8 @@ export interface ModelErrorDetails {
   readonly retryable?: boolean;
   /** How long the provider asks to be left alone. */
   readonly retryAfterMs?: number;
+  /** What lies beneath, with names of hosts and the like: for the log. */
+  readonly cause?: unknown;
 }
 
 /** A model call that failed. The message is fit for the person who asked: it never holds a secret. */
@@ -31,12 +35,22 @@ export class ModelError extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, details: ModelErrorDetails) {
-    super(message);
+    super(message, details.cause === undefined ? {} : { cause: details.cause });
     this.name = 'ModelError';
     this.provider = details.provider;
     this.kind = details.kind;
     this.status = details.status;
     this.retryable = details.retryable ?? false;
     this.retryAfterMs = details.retryAfterMs;
+  }
+
+  /** What a program can act on, in the words of the wire. */
+  get facts(): JsonObject {
+    const { retryable, status, retryAfterMs } = this;
+    return {
+      retryable,
+      ...(status !== undefined && { provider_status: status }),
+      ...(retryAfterMs !== undefined && { retry_after_seconds: Math.ceil(retryAfterMs / 1000) }),
+    };
   }
 }

@@ -16,7 +16,9 @@ interface CheckedOptions {
   readonly requiresUserInput?: boolean;
   readonly userInputFields?: readonly string[];
   readonly externalExecution?: boolean;
+  readonly askPerson?: unknown;
   readonly approval?: ToolGate['approval'];
+  readonly approvalTimeoutMs?: number;
 }
 
 const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -41,12 +43,14 @@ export function checkToolOptions(options: CheckedOptions): void {
 }
 
 function checkGate(options: CheckedOptions): void {
-  const { name, approval, externalExecution, requiresConfirmation, requiresUserInput } = options;
-  const gates = Number(!!requiresConfirmation) + Number(!!requiresUserInput) + Number(!!externalExecution);
+  const { name, approval, askPerson, externalExecution, requiresConfirmation, requiresUserInput } = options;
+  const gates = [requiresConfirmation, requiresUserInput, externalExecution, askPerson].filter(
+    Boolean,
+  ).length;
   if (gates > 1) {
     throw refusal(
       name,
-      'waits for more than one thing. Set one of requiresConfirmation, requiresUserInput and externalExecution.',
+      'waits for more than one thing. Set one of requiresConfirmation, requiresUserInput, externalExecution and askPerson.',
     );
   }
   if (approval === 'audit' && gates === 0) {
@@ -55,12 +59,33 @@ function checkGate(options: CheckedOptions): void {
       "has approval: 'audit', but nothing to decide on. Add requiresConfirmation, requiresUserInput or externalExecution.",
     );
   }
-  if (!externalExecution && typeof options.execute !== 'function')
-    throw refusal(name, 'has no execute function. Only a tool with externalExecution goes without.');
+  if (!externalExecution && !askPerson && typeof options.execute !== 'function')
+    throw refusal(
+      name,
+      'has no execute function. Only a tool with externalExecution or askPerson goes without.',
+    );
+  if (askPerson && options.execute)
+    throw refusal(
+      name,
+      'has askPerson and an execute function. What the person answers is the result: remove one.',
+    );
   if (options.userInputFields?.length && !requiresUserInput)
     throw refusal(name, 'has userInputFields without requiresUserInput: true.');
   if (options.cacheResults && (options.sideEffects || approval || gates > 0))
     throw refusal(name, 'has cacheResults, but each of its calls has to happen. Remove cacheResults.');
+  checkApproval(options);
+}
+
+function checkApproval({ name, approval, approvalTimeoutMs, askPerson }: CheckedOptions): void {
+  if (approval && askPerson)
+    throw refusal(name, 'has askPerson and approval. Whoever is asked answers: remove approval.');
+  if (approvalTimeoutMs === undefined) return;
+  if (approval !== 'required') throw refusal(name, "has approvalTimeoutMs without approval: 'required'.");
+  if (!(Number.isInteger(approvalTimeoutMs) && approvalTimeoutMs > 0))
+    throw refusal(
+      name,
+      `has approvalTimeoutMs: ${approvalTimeoutMs}. Give a whole number of milliseconds above 0.`,
+    );
 }
 
 function refusal(name: string, what: string): RunyardError {

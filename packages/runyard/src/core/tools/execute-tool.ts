@@ -4,14 +4,14 @@ import type { ToolCall } from '../models/message.js';
 import type { Timers } from '../timers.js';
 import { attemptTool, ToolTimeout } from './attempt-tool.js';
 import { canonicalJson } from './canonical-json.js';
-import { type Approval, type ClearedCall, clearCall, type GateKind } from './gate.js';
+import { type Approval, type ClearedCall, clearCall, type GatedCall, type GateKind } from './gate.js';
 import { parseArguments } from './parse-arguments.js';
 import { resultCacheOf } from './result-cache.js';
 import type { Tool } from './tool.js';
 import { type ToolCallSite, type ToolContext, toolContextAt } from './tool-context.js';
 import { type ToolHook, ToolRefused, throughHooks } from './tool-hooks.js';
 import { failedOutcome, messageOf, outcomeOf, type ToolOutcome } from './tool-outcome.js';
-import { validateArguments } from './validate-arguments.js';
+import { validateArguments, validateModelsPart } from './validate-arguments.js';
 
 export interface ToolEnvironment {
   readonly timers: Timers;
@@ -99,15 +99,20 @@ class ToolExecution {
   private async prepare(given: JsonObject): Promise<PreparedCall> {
     const { tool } = this;
     const call = { id: this.callId, toolName: tool.name, args: given };
-    const input = tool.gate.requiresUserInput ? this.approval?.inputFor(call) : {};
-    // Without a person's part there is nothing to check yet.
-    if (tool.gate.externalExecution) throw new ToolRefused(needsPerson(tool, 'external_execution'));
-    if (input === undefined) throw new ToolRefused(needsPerson(tool, 'user_input'));
-    const args = { ...given, ...personsPart(tool, input) };
-    const valid = await validateArguments(tool, args);
+    const valid = await validateModelsPart(tool, given);
     if (!valid.ok) throw new ToolRefused(misfit(tool, valid.faults));
-    const cleared = await clearCall(tool.gate, call, valid.value, this.approval);
-    if (typeof cleared === 'string') throw new ToolRefused(needsPerson(tool, cleared));
+    if (!tool.gate.requiresUserInput) return this.clear(call, given, valid.value);
+    const input = this.approval?.inputFor(call);
+    if (input === undefined) throw new ToolRefused(needsPerson(tool, 'user_input'));
+    const args = withPersonsPart(tool, given, input);
+    const completed = await validateArguments(tool, args);
+    if (!completed.ok) throw new ToolRefused(misfit(tool, completed.faults));
+    return this.clear(call, args, completed.value);
+  }
+
+  private async clear(call: GatedCall, args: JsonObject, value: unknown): Promise<PreparedCall> {
+    const cleared = await clearCall(this.tool.gate, call, value, this.approval);
+    if (typeof cleared === 'string') throw new ToolRefused(needsPerson(this.tool, cleared));
     return { args, cleared };
   }
 
@@ -128,10 +133,15 @@ function sameArguments(args: JsonObject, others: JsonObject): boolean {
   return args === others || canonicalJson(args) === canonicalJson(others);
 }
 
-/** What a person filled in, as far as the tool asks for it. */
-function personsPart({ gate }: Tool, input: JsonObject): JsonObject {
-  if (gate.userInputFields.length === 0) return input;
-  return Object.fromEntries(Object.entries(input).filter(([name]) => gate.userInputFields.includes(name)));
+/** The model's arguments and a person's: neither says anything about what is the other's to fill in. */
+function withPersonsPart({ gate }: Tool, given: JsonObject, input: JsonObject): JsonObject {
+  const { userInputFields } = gate;
+  if (userInputFields.length === 0) return input;
+  const isPersons = ([name]: [string, unknown]) => userInputFields.includes(name);
+  return Object.fromEntries([
+    ...Object.entries(given).filter((entry) => !isPersons(entry)),
+    ...Object.entries(input).filter(isPersons),
+  ]);
 }
 
 /** A hook that hangs does not keep a cancelled run. */
@@ -148,6 +158,7 @@ function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<
 const waitsFor: Record<GateKind, string> = {
   confirmation: 'a person has to confirm it first',
   user_input: 'a person has to fill in a part of it first',
+  user_feedback: 'a person has to answer it first',
   external_execution: 'it is executed outside of this service',
 };
 

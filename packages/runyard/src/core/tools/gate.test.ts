@@ -124,6 +124,31 @@ describe('a gated tool', () => {
     });
   });
 
+  it('lets the model fill in nothing that is a person to fill in', async () => {
+    const used = pay({ requiresUserInput: true, userInputFields: ['to'] });
+    const args = { cents: 7, to: 'the model' };
+    expect(await callTool(used, args, { approval: approvalOf(args, { input: {} }) })).toMatchObject({
+      content: 'paid',
+    });
+    expect(paid).toEqual([{ cents: 7, to: 'me' }]);
+  });
+
+  it('tells the model what is wrong with its own part before anybody is asked', async () => {
+    for (const flags of [{ requiresUserInput: true, userInputFields: ['to'] }, { externalExecution: true }]) {
+      const outcome = await callTool(pay(flags), { cents: 'many' });
+      expect(outcome.content).toContain('cents');
+      expect(outcome.content).toContain('do not fit');
+    }
+  });
+
+  it('asks how an interrupted call ended when a person agreed to it', () => {
+    expect(pay({ requiresConfirmation: true }).onUnknownOutcome).toBe('ask');
+    expect(pay({ approval: 'required' }).onUnknownOutcome).toBe('ask');
+    expect(pay({ requiresConfirmation: true, readOnly: true }).onUnknownOutcome).toBe('retry');
+    expect(pay({ requiresConfirmation: true, onUnknownOutcome: 'fail' }).onUnknownOutcome).toBe('fail');
+    expect(pay({}).onUnknownOutcome).toBe('retry');
+  });
+
   it('is never executed here when it is executed outside', async () => {
     const used = tool({ name: 'pay', description: 'x', externalExecution: true });
     expect(await callTool(used, {}, { approval: approvalOf({}) })).toMatchObject({ error: true });
@@ -151,6 +176,13 @@ describe('the flags of a tool', () => {
     [{ cacheResults: true, requiresConfirmation: true }, 'each of its calls has to happen'],
     [{ retries: -1 }, 'retries: -1'],
     [{ timeoutMs: 0 }, 'timeoutMs: 0'],
+    [{ approval: 'required' as const, approvalTimeoutMs: 0 }, 'approvalTimeoutMs: 0'],
+    [{ requiresConfirmation: true, approvalTimeoutMs: 5 }, "without approval: 'required'"],
+    [{ askPerson: () => ({ fields: [] }) }, 'askPerson and an execute function'],
+    [
+      { askPerson: () => ({ fields: [] }), execute: undefined, approval: 'required' as const },
+      'remove approval',
+    ],
   ])('refuse %j', (flags, message) => {
     expect(() => pay(flags)).toThrow(message);
   });

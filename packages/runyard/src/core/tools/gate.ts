@@ -1,8 +1,9 @@
 import type { JsonObject } from '../json.js';
 import { canonicalJson } from './canonical-json.js';
+import type { PersonForm } from './person-form.js';
 
 /** Why a call cannot be executed without a person, or not in this process at all. */
-export type GateKind = 'confirmation' | 'user_input' | 'external_execution';
+export type GateKind = 'confirmation' | 'user_input' | 'user_feedback' | 'external_execution';
 
 /** `required`: someone with the right to approve decides; `audit`: the caller decides, and it is written down. */
 export type ApprovalType = 'required' | 'audit';
@@ -15,7 +16,11 @@ export interface ToolGate {
   readonly userInputFields: readonly string[];
   readonly externalExecution: boolean;
   readonly externalExecutionSilent: boolean;
+  /** Makes what a person is asked from the arguments; what they answer is the result. */
+  readonly askPerson: ((args: never) => PersonForm) | undefined;
   readonly approval: ApprovalType | undefined;
+  /** How long an approval can be given. */
+  readonly approvalTimeoutMs: number | undefined;
 }
 
 export const openGate: ToolGate = {
@@ -24,7 +29,9 @@ export const openGate: ToolGate = {
   userInputFields: [],
   externalExecution: false,
   externalExecutionSilent: false,
+  askPerson: undefined,
   approval: undefined,
+  approvalTimeoutMs: undefined,
 };
 
 /** A call that a person has answered, as the server recorded it. */
@@ -120,13 +127,20 @@ export async function clearCall(
   approval: Approval | undefined,
 ): Promise<ClearedCall | GateKind> {
   const closed = await closedGate(gate, value);
-  if (closed !== null && (closed === 'external_execution' || !approval?.use(call))) return closed;
+  if (closed !== null && (isAnsweredOutside(gate) || !approval?.use(call))) return closed;
   return makeClearedCall(call.toolName, value);
 }
 
-/** What stands between a call and its execution; null when nothing does. */
-async function closedGate(gate: ToolGate, value: unknown): Promise<GateKind | null> {
+/** Whether nothing is ever executed here: the result is what somebody answers. */
+export function isAnsweredOutside({ externalExecution, askPerson }: ToolGate): boolean {
+  return externalExecution || askPerson !== undefined;
+}
+
+/** What stands between a call and its execution; null when nothing does. `value` holds the checked arguments. */
+export async function closedGate(gate: ToolGate, value: unknown): Promise<GateKind | null> {
   if (gate.externalExecution) return 'external_execution';
+  if (gate.askPerson !== undefined)
+    return 'questions' in gate.askPerson(value as never) ? 'user_feedback' : 'user_input';
   if (gate.requiresUserInput) return 'user_input';
   const { requiresConfirmation } = gate;
   if (typeof requiresConfirmation !== 'function') return requiresConfirmation ? 'confirmation' : null;

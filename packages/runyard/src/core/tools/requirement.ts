@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json.js';
 import type { ApprovalType } from './gate.js';
+import type { FeedbackQuestion, InputField } from './person-form.js';
 
 /** What a call waits for. `unknown_outcome`: its process died while it was executed. */
 export type RequirementKind =
@@ -26,27 +27,14 @@ export type ToolRequirement = {
   readonly inputFields?: readonly InputField[];
   /** The questions that a person answers (`user_feedback`). */
   readonly questions?: readonly FeedbackQuestion[];
+  /** What the person fills in is the result of the call (`user_input`); otherwise it completes the arguments. */
+  readonly answerIsResult?: boolean;
   /** The pause shows no sentence to the user. */
   readonly silent?: boolean;
   /** Somebody with the right to decides (`required`), or the answer is written down (`audit`). */
   readonly approval?: { readonly type: ApprovalType; readonly id?: string; readonly expiresAt?: number };
   /** What there is to know beside the call (`unknown_outcome`). */
   readonly message?: string;
-};
-
-export type InputFieldType = 'str' | 'int' | 'float' | 'bool' | 'list' | 'dict';
-
-export type InputField = {
-  readonly name: string;
-  readonly type: InputFieldType;
-  readonly description: string | null;
-};
-
-export type FeedbackQuestion = {
-  readonly question: string;
-  readonly header: string | null;
-  readonly multiSelect: boolean;
-  readonly options: readonly { readonly label: string; readonly description: string | null }[];
 };
 
 /** What somebody answered: the output of the `wait` step of a call. Stored data. */

@@ -42,9 +42,14 @@ export async function outcomeOf(
     stop: tool.stopAfterCall,
     showResult: tool.showResult,
   };
-  if (content.length <= longestResult) return { content, error: false, ...shared };
+  return { ...boundedResult(content), ...shared };
+}
+
+/** A result as the model gets it; one that is too long is cut, and counts as a failure that the model can mend. */
+export function boundedResult(content: string): { content: string; error: boolean } {
+  if (content.length <= longestResult) return { content, error: false };
   const note = `[Cut here: the result has ${content.length} characters, the limit is ${longestResult}. Ask for less.]`;
-  return { content: `${content.slice(0, longestResult)}\n${note}`, error: true, ...shared };
+  return { content: `${content.slice(0, longestResult)}\n${note}`, error: true };
 }
 
 export function failedOutcome(args: JsonObject | null, content: string): ToolOutcome {

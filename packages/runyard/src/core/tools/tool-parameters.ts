@@ -20,7 +20,8 @@ export function modelSchemaOf(
   return gate.requiresUserInput ? withoutUserInput(toolName, schema, gate.userInputFields) : schema;
 }
 
-function jsonSchemaOf(parameters: ToolParameters, strict: boolean): JsonSchema {
+/** The parameters as plain data. */
+export function jsonSchemaOf(parameters: ToolParameters, strict: boolean): JsonSchema {
   const { $schema: _, ...schema } = isZodSchema(parameters) ? zodSchemaOf(parameters, strict) : parameters;
   return schema.type === undefined && schema.$ref === undefined ? { type: 'object', ...schema } : schema;
 }

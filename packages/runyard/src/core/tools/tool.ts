@@ -3,6 +3,7 @@ import type { JsonObject, JsonSchema } from '../json.js';
 import type { ToolDefinition } from '../models/model.js';
 import { checkToolOptions } from './check-tool-options.js';
 import { type ApprovalType, type ClearedCall, openGate, type ToolGate } from './gate.js';
+import type { PersonForm } from './person-form.js';
 import type { ToolContext } from './tool-context.js';
 import type { ToolHook } from './tool-hooks.js';
 import { modelSchemaOf, type ToolParameters } from './tool-parameters.js';
@@ -43,8 +44,8 @@ export interface ToolOptions<Parameters extends ToolParameters> {
   /** A zod object or a JSON schema. Leave it out for a tool without arguments. */
   readonly parameters?: Parameters;
   /**
-   * A string goes to the model as it is, anything else as JSON. Throwing tells the model what went wrong. Only a
-   * tool that is executed outside has none.
+   * A string goes to the model as it is, anything else as JSON. Throwing tells the model what went wrong. A tool
+   * whose result comes from outside or from a person has none.
    */
   execute?(args: ToolArguments<Parameters>, context: ToolContext): unknown;
   /** Added to the agent's system message: when and how to use this tool. */
@@ -55,7 +56,7 @@ export interface ToolOptions<Parameters extends ToolParameters> {
   readonly readOnly?: boolean;
   /** It changes something outside: its start is durable before it runs. */
   readonly sideEffects?: boolean;
-  /** Default: `ask` with side effects, `retry` otherwise. */
+  /** Default: `ask` for a tool with side effects and for one that a person has to agree to, `retry` otherwise. */
   readonly onUnknownOutcome?: UnknownOutcomePolicy;
   readonly timeoutMs?: number;
   /** How often it is executed again after it threw. Default 0. */
@@ -80,13 +81,18 @@ export interface ToolOptions<Parameters extends ToolParameters> {
   readonly externalExecution?: boolean;
   /** The pause for it shows no sentence to the user. */
   readonly externalExecutionSilent?: boolean;
+  /** What to ask a person, made from the arguments: fields to fill in, or questions. The answer is the result. */
+  readonly askPerson?: (args: ToolArguments<Parameters>) => PersonForm;
   readonly approval?: ApprovalType;
+  /** How long an approval can be given; after that the call counts as rejected. Left out: for ever. */
+  readonly approvalTimeoutMs?: number;
 }
 
 /** The options of any tool, whatever its arguments are. */
-type AnyToolOptions = Omit<ToolOptions<ToolParameters>, 'execute' | 'requiresConfirmation'> & {
+type AnyToolOptions = Omit<ToolOptions<ToolParameters>, 'execute' | 'requiresConfirmation' | 'askPerson'> & {
   execute?(args: never, context: ToolContext): unknown;
   readonly requiresConfirmation?: ToolGate['requiresConfirmation'];
+  readonly askPerson?: (args: never) => PersonForm;
 };
 
 const noParameters: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
@@ -125,7 +131,10 @@ export class Tool {
     return this.#options.sideEffects ?? false;
   }
   get onUnknownOutcome(): UnknownOutcomePolicy {
-    return this.#options.onUnknownOutcome ?? (this.sideEffects ? 'ask' : 'retry');
+    const { onUnknownOutcome, approval, requiresConfirmation } = this.#options;
+    // what a person agreed to is done once for each time that somebody said so
+    const agreedTo = !this.readOnly && (!!approval || !!requiresConfirmation);
+    return onUnknownOutcome ?? (this.sideEffects || agreedTo ? 'ask' : 'retry');
   }
   get timeoutMs(): number | undefined {
     return this.#options.timeoutMs;
@@ -184,15 +193,18 @@ export function tool<Parameters extends ToolParameters = JsonSchema>(options: To
 }
 
 function gateOf(options: AnyToolOptions): ToolGate {
-  const { approval, requiresConfirmation, requiresUserInput, externalExecution } = options;
-  if (!(approval || requiresConfirmation || requiresUserInput || externalExecution)) return openGate;
+  const { approval, askPerson, requiresConfirmation, requiresUserInput, externalExecution } = options;
+  if (!(approval || askPerson || requiresConfirmation || requiresUserInput || externalExecution))
+    return openGate;
   return {
     // An approval is about something: without another gate, about the call itself.
-    requiresConfirmation: requiresConfirmation || (!requiresUserInput && !externalExecution),
+    requiresConfirmation: requiresConfirmation || !(requiresUserInput || externalExecution || askPerson),
     requiresUserInput: requiresUserInput ?? false,
     userInputFields: options.userInputFields ?? [],
     externalExecution: externalExecution ?? false,
     externalExecutionSilent: options.externalExecutionSilent ?? false,
+    askPerson,
     approval,
+    approvalTimeoutMs: options.approvalTimeoutMs,
   };
 }

@@ -19,6 +19,13 @@ export async function validateArguments(tool: Tool, args: JsonObject): Promise<V
   return { ok: false, faults: result.error.issues.map((issue) => fault(issue.path, issue.message, args)) };
 }
 
+/** Checks what the model gave, as far as it is the model's to give: what a person fills in is not there yet. */
+export function validateModelsPart(tool: Tool, args: JsonObject): Promise<ValidArguments> {
+  return tool.gate.requiresUserInput
+    ? validateJsonSchema(tool.definition.parameters, args)
+    : validateArguments(tool, args);
+}
+
 async function validateJsonSchema(schema: JsonSchema, args: JsonObject): Promise<ValidArguments> {
   const check = await compileJsonSchema(schema);
   // Defaults are written into the value; the call keeps what the model sent.

@@ -61,7 +61,7 @@ async function write(
   request: ModelRequest,
   shape: OutputShape | null,
 ): Promise<ModelRecord> {
-  if (shape === null && context.run.input.options.stream && !isGuarded(agent.settings)) {
+  if (shape === null && context.options.stream && !isGuarded(agent.settings)) {
     return streamed(context, scope, { model, request, delta: runContent('', 'str'), draft: true });
   }
   const begun = performance.now();

@@ -1,15 +1,14 @@
+import type { RunContext } from '../../runs/context.js';
 import type { AgentExecution } from '../execution.js';
 import type { ContextRecord } from '../journal-records.js';
-import { contextMessages, historyMessages, withHistory } from '../transcript.js';
+import { contextMessages, historyOf, withHistory } from '../transcript.js';
 import { systemPrompt, userPrompt } from './prompt.js';
 
 /** Builds what the model sees first. It is recorded, so that an execution after a crash sees the same. */
 export async function buildContext(execution: AgentExecution): Promise<void> {
   const { agent, context, messages } = execution;
   const { settings } = agent;
-  const { options } = context.run.input;
-  const asked = options.addHistoryToContext ?? settings.addHistoryToContext;
-  const earlier = asked ? await context.history(settings.numHistoryRuns ?? 3) : [];
+  const earlier = await earlierRuns(execution);
   const additional = (settings.additionalInput ?? []).map(({ role, content }) => ({ role, content }));
   if (additional.length > 0) execution.extra.additional_input = additional;
   const record = await context.step<ContextRecord>(
@@ -22,9 +21,19 @@ export async function buildContext(execution: AgentExecution): Promise<void> {
       history: earlier.map(({ run }) => run.runId),
     }),
   );
-  const history = earlier
-    .filter(({ run }) => record.history.includes(run.runId))
-    .flatMap(({ run, steps }) => historyMessages(run, steps));
+  const history = historyOf(earlier.filter(({ run }) => record.history.includes(run.runId)));
   context.shown.history = history;
   messages.push(...withHistory(contextMessages(context.run, context.recorded('context')!), history));
+}
+
+/** What the model is shown of the session. An execution that comes later shows it the same runs. */
+async function earlierRuns({ agent, context }: AgentExecution): ReturnType<RunContext['history']> {
+  const { settings } = agent;
+  const recorded = context.recorded('context');
+  if (recorded?.status === 'completed') {
+    const { history } = recorded.output as ContextRecord;
+    return history.length === 0 ? [] : context.runs(history);
+  }
+  const asked = context.options.addHistoryToContext ?? settings.addHistoryToContext;
+  return asked ? context.history(settings.numHistoryRuns ?? 3) : [];
 }

@@ -6,7 +6,7 @@ import type { DependencyValue, RunValues } from './run-values.js';
 
 /** The dependencies of a run: the agent's own, functions called, with the caller's over them. */
 export async function dependenciesOf(agent: AgentDefinition, context: RunContext): Promise<JsonObject> {
-  const given = context.run.input.options.dependencies ?? {};
+  const given = context.options.dependencies ?? {};
   const values: JsonObject = {};
   const functions: DependencyFunction[] = [];
   for (const [name, value] of Object.entries(agent.settings.dependencies ?? {})) {
@@ -36,11 +36,11 @@ type DependencyFunction = readonly [
 
 function valuesFor(
   { settings }: AgentDefinition,
-  { run, state }: RunContext,
+  { run, options, state }: RunContext,
   signal: AbortSignal,
 ): Omit<RunValues, 'dependencies'> {
-  const { runId, sessionId, userId, input } = run;
-  const metadata = { ...input.options.metadata, ...settings.metadata };
+  const { runId, sessionId, userId } = run;
+  const metadata = { ...options.metadata, ...settings.metadata };
   return { runId, sessionId, userId, state: state.all(), metadata, signal };
 }
 

@@ -17,7 +17,8 @@ function execution(
   return {
     agent: { settings: { model: 'offline', ...settings } },
     context: {
-      run: { runId: 'r1', sessionId: 's1', userId: values.userId, input: { options } },
+      run: { runId: 'r1', sessionId: 's1', userId: values.userId },
+      options,
       state: { all: () => values.state },
     },
     model: { capabilities: { structuredOutput: 'prompted' } },

@@ -19,7 +19,7 @@ export interface PromptValues {
 export async function systemPrompt(execution: AgentExecution): Promise<string | null> {
   const { agent, context, model, output } = execution;
   const { settings } = agent;
-  const { options } = context.run.input;
+  const { options } = context;
   const values = valuesOf(execution);
   const prompted =
     output !== null && model.capabilities.structuredOutput === 'prompted' ? output.format : null;
@@ -45,7 +45,7 @@ export async function systemPrompt(execution: AgentExecution): Promise<string | 
 
 /** The user message: what was said, with the dependencies behind it when asked for. */
 export function userPrompt({ agent, context, dependencies, input }: AgentExecution): string {
-  const asked = context.run.input.options.addDependenciesToContext ?? agent.settings.addDependenciesToContext;
+  const asked = context.options.addDependenciesToContext ?? agent.settings.addDependenciesToContext;
   if (!asked || Object.keys(dependencies).length === 0) return input.content;
   return `${input.content}\n\n${block('additional_context', dependencies)}`;
 }

@@ -18,13 +18,16 @@ import {
 } from './hook.js';
 import { postHookCompleted, postHookStarted, preHookCompleted, preHookStarted } from './hook-events.js';
 
-/** Lets each pre-hook look at the input, in order; each sees what the one before made of it. */
-export async function runPreHooks(execution: AgentExecution): Promise<void> {
+/**
+ * Lets each pre-hook look at the input, in order; each sees what the one before made of it. What the user says when
+ * the run goes on is input too; the keys of its steps begin with `prefix`.
+ */
+export async function runPreHooks(execution: AgentExecution, prefix = ''): Promise<void> {
   const { preHooks } = execution.agent.settings;
   if (preHooks === undefined) return;
   for (const [position, hook] of preHooks.entries()) {
     const { name, required, run } = named(hook, `pre_hook_${position + 1}`);
-    const stage = { kind: 'input', key: `pre-hook:${position}`, name, required } as const;
+    const stage = { kind: 'input', key: `${prefix}pre-hook:${position}`, name, required } as const;
     const input = () => ({ content: execution.input.content, media: execution.context.run.input.media });
     const record = await runHook(execution, stage, {
       started: preHookStarted(name, input()),
@@ -121,7 +124,7 @@ function contextOf(
     state,
     dependencies,
     metadata,
-    fields: run.input.options.extra ?? {},
+    fields: context.options.extra ?? {},
     signal: scope.signal,
     log: context.log,
     askModel: async ({ model, messages, output }: HookModelCall) => {

@@ -28,7 +28,9 @@ export async function compressToolResults(execution: AgentExecution, turn: numbe
   if (!agent.settings.compressToolResults) return;
   const chosen = chooseResults(execution, turn);
   if (chosen.length === 0) return;
-  context.emit(compressionStarted, `compression:${turn}:started`);
+  // about the first of them: the key of an event begins with the key of a step
+  const about = compressionKey(chosen[0]!.key);
+  context.emit(compressionStarted, `${about}:started`);
   await Promise.all(chosen.map((step) => compress(execution, step, turn)));
   let compressed = 0;
   let originalSize = 0;
@@ -47,7 +49,7 @@ export async function compressToolResults(execution: AgentExecution, turn: numbe
     original_size: originalSize,
     compressed_size: compressedSize,
   };
-  context.emit({ name: 'CompressionCompleted', payload }, `compression:${turn}:completed`);
+  context.emit({ name: 'CompressionCompleted', payload }, `${about}:completed`);
 }
 
 /** The oldest results, as many as there are too many of. One that was tried before is not tried again. */

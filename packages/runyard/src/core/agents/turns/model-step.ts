@@ -45,7 +45,9 @@ function announce({ context, model }: AgentExecution, key: string, callsBefore: 
 
 function answerOnce(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {
   const { agent, context, model, output } = execution;
-  const streams = context.run.input.options.stream && output === null && !isGuarded(agent.settings);
+  // what an earlier call said is in its own message
+  context.draft.content = '';
+  const streams = context.options.stream && output === null && !isGuarded(agent.settings);
   if (!streams) return whole(execution, scope);
   const intermediate = isIntermediate(execution);
   return streamed(context, scope, {
@@ -61,7 +63,8 @@ async function whole(execution: AgentExecution, scope: StepScope): Promise<Model
   const started = performance.now();
   const response = await model.generate(requestOf(execution), { signal: scope.signal });
   const { content, reasoningContent } = response;
-  if (reasoningContent) {
+  // what a model thinks gives away what it is about to say: that too has to wait for a guardrail
+  if (reasoningContent && !isGuarded(agent.settings)) {
     const thinking = new Thinking(context);
     thinking.piece(reasoningContent);
     thinking.end();
@@ -94,7 +97,6 @@ export async function streamed(
   const thinking = new Thinking(context);
   let firstToken: number | null = null;
   let speaking = false;
-  context.draft.content = '';
   for await (const chunk of model.stream(request, { signal: scope.signal })) {
     if (chunk.type === 'response') {
       thinking.end();

@@ -1,18 +1,32 @@
 import type { Json, JsonObject } from '../../json.js';
-import { RunPaused, type StepScope } from '../../runs/context.js';
+import { type RunContext, RunPaused, type StepScope } from '../../runs/context.js';
 import type { StepRecord } from '../../runs/run.js';
 import type { StateView } from '../../runs/session-state.js';
 import { executeTool } from '../../tools/execute-tool.js';
 import { parseArguments } from '../../tools/parse-arguments.js';
+import type { ToolRequirement } from '../../tools/requirement.js';
 import type { Tool } from '../../tools/tool.js';
 import type { ToolCallSite } from '../../tools/tool-context.js';
 import { customEvent, toolCallCompleted, toolCallError, toolCallStarted } from '../agent-events.js';
 import type { AgentExecution } from '../execution.js';
-import type { ModelRecord, ToolRecord } from '../journal-records.js';
-import { toolExecution } from '../transcript.js';
+import type { ToolRecord } from '../journal-records.js';
+import { pausedText } from '../requirements/paused-text.js';
+import {
+  outcomeKeyOf,
+  type RecordedOutcome,
+  requirementsOf,
+  type ToolRequirementState,
+} from '../requirements/tool-requirements.js';
+import { toolExecution } from '../tool-executions.js';
 import { siteWithin } from './built-in/execution-of-call.js';
-
-type RequestedCall = NonNullable<ModelRecord['toolCalls']>[number];
+import {
+  type AnsweredCallPlan,
+  planOfAnswer,
+  questionOf,
+  type RequestedCall,
+  requirementOfCall,
+  waitFor,
+} from './gated-calls.js';
 
 export interface ToolTurn {
   /** A tool asked for the run to end with this turn. */
@@ -20,29 +34,50 @@ export interface ToolTurn {
   readonly results: { readonly steps: readonly StepRecord[]; readonly shown: readonly string[] };
 }
 
+/** One call of the turn. */
+interface TurnCall {
+  readonly key: string;
+  readonly call: RequestedCall;
+  readonly tool: Tool | undefined;
+  /** The run has made all the calls that it may. */
+  readonly refused: boolean;
+  /** What it waits or waited for. */
+  readonly waits: ToolRequirementState | undefined;
+  /** What becomes of it now that it was answered. */
+  readonly plan: AnsweredCallPlan | undefined;
+}
+
 /**
  * The tool calls of one turn: all at once, each journaled, reported in the order of the calls. A call that fails
- * is an answer to the model, not the end of the run.
+ * is an answer to the model, not the end of the run. Calls that wait for somebody pause the run, together and
+ * after all that needs nobody is done.
  */
 export async function runToolCalls(
   execution: AgentExecution,
   turn: number,
-  calls: readonly RequestedCall[],
+  requested: readonly RequestedCall[],
 ): Promise<ToolTurn> {
   const { context } = execution;
   const allowed = callsLeft(execution, turn);
-  const runs = calls.map((call, position) => ({
-    call,
-    key: `tool:${turn}:${position}`,
-    refused: position >= allowed,
-  }));
-  for (const { call, key, refused } of runs) announce(execution, call, key, refused);
-  const settled = await Promise.allSettled(
-    runs.map((run) => runToolCall(execution, run.call, run.key, run.refused)),
+  const calls = await Promise.all(
+    requested.map((call, position) =>
+      turnCallOf(execution, call, `tool:${turn}:${position}`, position >= allowed),
+    ),
   );
-  throwFirst(settled);
-  const steps = runs.map(({ key }) => context.recorded(key)!);
-  for (const step of steps) report(execution, step);
+  const ready = calls.filter(isReady);
+  for (const call of ready) announce(execution, call);
+  const done = await Promise.allSettled(ready.map((call) => runToolCall(execution, call)));
+  throwFailure(done);
+  const asked = requirementsOf(context.steps());
+  for (const { key } of ready) report(execution, context.recorded(key)!, asked);
+  const waiting = calls.filter((call) => !isReady(call)).map(({ waits }) => waits!);
+  const waits = await Promise.allSettled(waiting.map((state) => context.wait(waitFor(context, state))));
+  throwFailure(waits);
+  throwPause(execution, [...done, ...waits]);
+  return turnOf(calls.map(({ key }) => context.recorded(key)!));
+}
+
+function turnOf(steps: readonly StepRecord[]): ToolTurn {
   const records = steps.map((step) => step.output as ToolRecord);
   return {
     stop: records.some((record) => record.stop === true),
@@ -53,37 +88,48 @@ export async function runToolCalls(
   };
 }
 
-async function runToolCall(
-  execution: AgentExecution,
+async function turnCallOf(
+  { context, tools }: AgentExecution,
   call: RequestedCall,
   key: string,
   refused: boolean,
-): Promise<void> {
-  const { context, tools } = execution;
+): Promise<TurnCall> {
   const tool = tools.get(call.name);
+  const waits = refused ? undefined : await requirementOfCall(context, tool, call, key);
+  const plan = waits?.answer ? planOfAnswer(tool, call, waits.requirement, waits.answer) : undefined;
+  return { key, call, tool, refused, waits, plan };
+}
+
+function isReady({ waits, plan }: TurnCall): boolean {
+  return waits === undefined || plan !== undefined;
+}
+
+async function runToolCall(execution: AgentExecution, turnCall: TurnCall): Promise<void> {
+  const { context } = execution;
+  const { key, call, tool } = turnCall;
   await context.step<ToolRecord>(
     key,
     {
       kind: 'tool',
       name: call.name,
       ...(tool !== undefined &&
+        isExecuted(turnCall) &&
         tool.onUnknownOutcome !== 'retry' && {
           interrupted: {
             policy: tool.onUnknownOutcome,
             lost: (message: string) => failed(call, message, parsedArguments(call)),
+            question: questionOf(context, tool, call, key),
           },
         }),
     },
-    (scope) => perform(execution, tool, call, scope, refused),
+    (scope) => perform(execution, turnCall, scope),
   );
 }
 
 async function perform(
   execution: AgentExecution,
-  tool: Tool | undefined,
-  call: RequestedCall,
+  { call, tool, refused, plan }: TurnCall,
   scope: StepScope,
-  refused: boolean,
 ): Promise<ToolRecord> {
   if (refused) {
     const limit = execution.agent.settings.toolCallLimit;
@@ -92,18 +138,20 @@ async function perform(
       listed: false,
     };
   }
+  if (plan !== undefined && 'record' in plan) return plan.record;
   const { timers, media } = execution.context;
   const { toolHooks } = execution.agent.settings;
   const environment = { timers, media, hooks: toolHooks, availableTools: [...execution.tools.keys()] };
   const state = execution.context.state.fork();
-  const outcome = await executeTool(tool, call, toolContext(execution, call, scope, state), environment);
+  const site = toolContext(execution, call, scope, state);
+  const outcome = await executeTool(tool, call, site, environment, plan?.approval);
   state.merge();
   return {
     callId: call.id,
     content: outcome.content,
     error: outcome.error,
     args: outcome.args,
-    listed: tool !== undefined,
+    listed: tool !== undefined || plan !== undefined,
     ...(outcome.media !== undefined && { media: outcome.media as unknown as Json }),
     ...(outcome.stop && { stop: true }),
     ...(outcome.showResult && { showResult: true }),
@@ -141,37 +189,43 @@ function toolContext(
   });
 }
 
-function announce(execution: AgentExecution, call: RequestedCall, key: string, refused: boolean): void {
-  const { context, tools } = execution;
-  const tool = tools.get(call.name);
-  // a call that waits for a person does not start now
-  if (tool === undefined || refused || isGated(tool)) return;
+/** Whether the tool itself is called: not for a call that is refused, or whose answer is its result. */
+function isExecuted({ tool, refused, plan }: TurnCall): boolean {
+  return tool !== undefined && !refused && (plan === undefined || 'approval' in plan);
+}
+
+function announce({ context }: AgentExecution, turnCall: TurnCall): void {
+  if (!isExecuted(turnCall) || isInQuestion(context, turnCall)) return;
+  const { call, key, tool, waits } = turnCall;
   const started = {
     callId: call.id,
     name: call.name,
     args: parsedArguments(call),
     error: null,
     result: null,
-    stopAfterCall: tool.stopAfterCall,
+    stopAfterCall: tool!.stopAfterCall,
     startedAt: context.timers.now(),
     endedAt: null,
+    ...(waits !== undefined && { requirements: [waits] }),
   };
   context.emit(toolCallStarted(started), `${key}:started`);
 }
 
-function isGated({ gate }: Tool): boolean {
-  return (
-    gate.requiresConfirmation === true ||
-    gate.requiresUserInput ||
-    gate.externalExecution ||
-    gate.approval === 'required'
-  );
+/** Whether the call began before and is not simply made again: how it ended is asked, or somebody said it. */
+function isInQuestion(context: RunContext, { key, tool }: TurnCall): boolean {
+  const began = context.recorded(key);
+  if (began?.status !== 'running' || tool?.onUnknownOutcome === 'retry') return false;
+  const outcome = context.recorded(outcomeKeyOf(began))?.output as RecordedOutcome | null | undefined;
+  return outcome?.outcome !== 'retry';
 }
 
-function report({ context }: AgentExecution, step: StepRecord): void {
+/** A call that still waits to hear how it ended has nothing to report. */
+function report({ context }: AgentExecution, step: StepRecord, asked: readonly ToolRequirementState[]): void {
+  if (step.status !== 'completed') return;
   const record = step.output as ToolRecord;
-  if (!record.listed) return;
-  const tool = toolExecution(step, record);
+  if (!record.listed || record.answered) return;
+  const own = asked.filter(({ toolKey }) => toolKey === step.key);
+  const tool = toolExecution(step, record, own.length > 0 ? own : undefined);
   context.emit(toolCallCompleted(tool), `${step.key}:completed`);
   if (record.error) context.emit(toolCallError(tool), `${step.key}:error`);
 }
@@ -190,13 +244,21 @@ function parsedArguments(call: RequestedCall): JsonObject | null {
   return parsed.ok ? parsed.args : null;
 }
 
-/** Lets every call of the turn come to its end before the turn ends: a pause last, after all that could be done. */
-function throwFirst(settled: readonly PromiseSettledResult<void>[]): void {
-  const reasons = settled
-    .filter((result) => result.status === 'rejected')
-    .map((result) => result.reason as unknown);
-  const failure = reasons.find((reason) => !(reason instanceof RunPaused));
+/** Lets every call of the turn come to its end before the turn fails. */
+function throwFailure(settled: readonly PromiseSettledResult<unknown>[]): void {
+  const failure = reasonsOf(settled).find((reason) => !(reason instanceof RunPaused));
   if (failure !== undefined) throw failure;
-  const pauses = reasons.filter((reason) => reason instanceof RunPaused);
-  if (pauses.length > 0) throw new RunPaused(pauses.flatMap(({ requirements }) => requirements));
+}
+
+/** All that the turn waits for, as one pause. What it has to show is what was said before, or what it waits for. */
+function throwPause({ context }: AgentExecution, settled: readonly PromiseSettledResult<unknown>[]): void {
+  const pauses = reasonsOf(settled).filter((reason) => reason instanceof RunPaused);
+  if (pauses.length === 0) return;
+  const requirements = pauses.flatMap((pause) => pause.requirements);
+  context.draft.content ||= pausedText(requirements.map(({ data }) => data as unknown as ToolRequirement));
+  throw new RunPaused(requirements);
+}
+
+function reasonsOf(settled: readonly PromiseSettledResult<unknown>[]): unknown[] {
+  return settled.filter((result) => result.status === 'rejected').map((result) => result.reason as unknown);
 }

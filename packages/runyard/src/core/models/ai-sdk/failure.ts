@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from '../../json.js';
 import { ModelError } from '../model-error.js';
 import { errorFromResponse, errorFromStream } from '../provider/provider-failure.js';
+import { redactor } from '../provider/redact.js';
 
 /** The parts of the AI SDK's `APICallError` that tell what happened. */
 interface CallError {
@@ -10,13 +11,14 @@ interface CallError {
   readonly isRetryable?: unknown;
 }
 
-const asItIs = (text: string) => text;
+/** The key is the SDK's own affair: only what looks like one can be taken out. */
+const redact = redactor([]);
 
 /** What a model of the AI SDK threw, or put into its stream, as an error of ours. */
 export function failureOf(provider: string, error: unknown): ModelError {
   if (error instanceof ModelError) return error;
   if (!(error instanceof Error)) {
-    return errorFromStream(provider, (error ?? 'no explanation') as Json, asItIs);
+    return errorFromStream(provider, (error ?? 'no explanation') as Json, redact);
   }
   const { statusCode, responseHeaders, responseBody, isRetryable } = error as CallError;
   if (typeof statusCode === 'number' && (statusCode < 200 || statusCode > 299)) {
@@ -25,18 +27,18 @@ export function failureOf(provider: string, error: unknown): ModelError {
       typeof responseBody === 'string' && responseBody !== ''
         ? responseBody
         : JSON.stringify({ message: error.message });
-    return errorFromResponse(provider, { status: statusCode, statusText: '', headers }, body, asItIs);
+    return errorFromResponse(provider, { status: statusCode, statusText: '', headers }, body, redact);
   }
   const cause = error.cause instanceof Error ? error.cause : error;
   const broken = isRetryable === true || typeof (cause as { code?: unknown }).code === 'string';
   if (/LoadAPIKeyError|LoadSettingError|NoSuchModel|UnsupportedFunctionality/.test(error.name)) {
-    return new ModelError(error.message, { provider, kind: 'configuration' });
+    return new ModelError(redact(error.message), { provider, kind: 'configuration' });
   }
   return broken
-    ? new ModelError(`The connection to ${provider} failed: ${error.message}`, {
+    ? new ModelError(`The connection to ${provider} failed: ${redact(error.message)}`, {
         provider,
         kind: 'connection',
         retryable: true,
       })
-    : new ModelError(`${provider} failed: ${error.message}`, { provider, kind: 'protocol' });
+    : new ModelError(`${provider} failed: ${redact(error.message)}`, { provider, kind: 'protocol' });
 }

@@ -173,20 +173,28 @@ export class ProviderAnswer {
     if (this.#controller.signal.reason instanceof ModelError) return this.#controller.signal.reason;
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const code = (cause as { code?: unknown }).code;
-    const text = redact(cause instanceof Error && cause.message ? cause.message : String(cause));
-    const known = typeof code === 'string';
-    if (known && /TIMEOUT/.test(code)) {
+    if (typeof code === 'string' && /TIMEOUT/.test(code)) {
       return new ModelError(`${provider} did not answer in time (${code}).`, {
         provider,
         kind: 'timeout',
         retryable: true,
+        cause,
       });
     }
-    const reason = known && !text.includes(code) ? `${code}: ${text}` : text;
-    return new ModelError(`The connection to ${provider} failed: ${reason}`, {
+    return new ModelError(`The connection to ${provider} failed: ${redact(reasonOf(cause, code))}`, {
       provider,
       kind: 'connection',
       retryable: true,
+      cause,
     });
   }
+}
+
+/** Where a provider is inside a network is for the log: whoever asked is told only what kind of failure it was. */
+function reasonOf(cause: unknown, code: unknown): string {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  if (typeof code !== 'string') return text;
+  const namesHost = ['address', 'hostname', 'host'].some((name) => name in (cause as object));
+  if (namesHost || text === '' || text.includes(code)) return code;
+  return `${code}: ${text}`;
 }

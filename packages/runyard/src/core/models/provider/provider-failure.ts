@@ -27,7 +27,7 @@ export function errorFromResponse(
   const { status } = response;
   const complaint = complaintFromBody(body, response);
   const { afterMs, worthwhile } = retryHints(response.headers, complaint.error);
-  return new ModelError(`${provider} answered ${status}: ${redact(complaint.message)}`, {
+  return new ModelError(`${provider} answered ${status}: ${shortened(redact(complaint.message))}`, {
     provider,
     kind: 'refused',
     status,
@@ -38,16 +38,21 @@ export function errorFromResponse(
 
 /** The error for an `error` object inside an answer that began well. */
 export function errorFromStream(provider: string, error: Json, redact: (text: string) => string): ModelError {
-  const complaint = complaintFrom({ error }) ?? { message: JSON.stringify(error).slice(0, longestMessage) };
+  const complaint = complaintFrom({ error }) ?? { message: JSON.stringify(error) };
   const status = statusOf(complaint);
   const { afterMs } = retryHints(new Headers(), complaint.error);
-  return new ModelError(`${provider} reported an error: ${redact(complaint.message)}`, {
+  return new ModelError(`${provider} reported an error: ${shortened(redact(complaint.message))}`, {
     provider,
     kind: 'refused',
     status,
     retryable: status !== undefined && isWorthRetrying(status, complaint.code),
     retryAfterMs: afterMs,
   });
+}
+
+/** Only what has no secrets any more is cut: half of one would not be recognised. */
+function shortened(text: string): string {
+  return text.slice(0, longestMessage);
 }
 
 /** The status that an error would have had as an answer of its own; inside a stream it comes only by name. */
@@ -100,7 +105,7 @@ function complaintFromBody(body: string, response: FailedResponse): ProviderComp
       message: `an HTML page${title ? ` titled “${title.slice(0, 200)}”` : ''} instead of a model's answer`,
     };
   }
-  return { message: text.slice(0, longestMessage) };
+  return { message: text };
 }
 
 /** Finds the message in the shapes that providers and the proxies before them use. */
@@ -108,7 +113,7 @@ function complaintFrom(value: Json): ProviderComplaint | undefined {
   const body = Array.isArray(value) ? value[0] : value;
   if (!isJsonObject(body)) return undefined;
   const error = body.error ?? body;
-  if (typeof error === 'string') return { message: error.slice(0, longestMessage) };
+  if (typeof error === 'string') return { message: error };
   if (!isJsonObject(error)) return undefined;
   const message = [error.message, error.detail, error.msg, body.message].find(
     (part) => typeof part === 'string',
@@ -117,5 +122,5 @@ function complaintFrom(value: Json): ProviderComplaint | undefined {
   const type = typeof error.type === 'string' ? error.type : undefined;
   const text = message ?? (error.detail === undefined ? undefined : JSON.stringify(error.detail));
   if (text === undefined) return undefined;
-  return { message: String(text).slice(0, longestMessage), code, type, error };
+  return { message: String(text), code, type, error };
 }

@@ -13,6 +13,7 @@ import { AnswerReader } from './answer-reader.js';
 import type { BodyOptions, GrowingAnswer, Protocol } from './protocol.js';
 import { ProviderAnswer, type ProviderCall, retryDelay, waitOrAbort } from './provider-call.js';
 import { errorFromStream } from './provider-failure.js';
+import { redactor } from './redact.js';
 
 /** How a provider is reached, the same for every adapter. */
 export interface ConnectionOptions {
@@ -46,7 +47,8 @@ export class ProviderModel implements Model {
   readonly capabilities: ModelCapabilities;
   readonly #protocol: Protocol;
   readonly #connection: ConnectionOptions;
-  readonly #secrets: readonly string[];
+  /** Takes secrets out of a text that came from outside. */
+  readonly #redact: (text: string) => string;
 
   constructor(identity: ModelIdentity, protocol: Protocol, connection: ConnectionOptions) {
     this.id = identity.id;
@@ -55,8 +57,7 @@ export class ProviderModel implements Model {
     this.capabilities = identity.capabilities;
     this.#protocol = protocol;
     this.#connection = connection;
-    const secrets = [...protocol.secrets, ...Object.values(connection.headers ?? {})];
-    this.#secrets = secrets.filter((secret) => secret.length >= 6);
+    this.#redact = redactor([...protocol.secrets, ...Object.values(connection.headers ?? {})]);
   }
 
   async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
@@ -161,7 +162,7 @@ export class ProviderModel implements Model {
       try {
         const body = this.#event(text, '');
         const lacking = this.#protocol.lacks(body);
-        if (lacking !== undefined) throw new Error(`an answer without ${lacking}: ${excerpt(text)}`);
+        if (lacking !== undefined) throw new Error(`an answer without ${lacking}: ${this.#excerpt(text)}`);
         growing.accept(body, () => {});
       } catch (error) {
         throw this.#protocolError(error);
@@ -187,11 +188,11 @@ export class ProviderModel implements Model {
       value = JSON.parse(text) as Json;
     } catch {
       if (event === 'error') throw this.#fail(text);
-      throw new Error(`something that is not JSON: ${excerpt(text)}`);
+      throw new Error(`something that is not JSON: ${this.#excerpt(text)}`);
     }
     // Google wraps an error in a list where a stream was asked for.
     if (Array.isArray(value) && isJsonObject(value[0]) && value[0].error) value = value[0];
-    if (!isJsonObject(value)) throw new Error(`something that is not an object: ${excerpt(text)}`);
+    if (!isJsonObject(value)) throw new Error(`something that is not an object: ${this.#excerpt(text)}`);
     if (value.error !== undefined && value.error !== null) throw this.#fail(value.error);
     if (event === 'error' || value.type === 'error') throw this.#fail(value);
     return value;
@@ -205,6 +206,12 @@ export class ProviderModel implements Model {
     });
   }
 
+  /** Without secrets before it is cut: half of one would not be recognised. */
+  #excerpt(text: string): string {
+    const clean = this.#redact(text.slice(0, 10_000));
+    return clean.length > 200 ? `${clean.slice(0, 200)}…` : clean;
+  }
+
   #protocolError(error: unknown): ModelError {
     if (error instanceof ModelError) return error;
     const text = error instanceof Error ? error.message : String(error);
@@ -215,12 +222,6 @@ export class ProviderModel implements Model {
   }
 
   readonly #fail = (error: Json): ModelError => errorFromStream(this.provider, error, this.#redact);
-
-  readonly #redact = (text: string): string => {
-    let clean = text;
-    for (const secret of this.#secrets) clean = clean.replaceAll(secret, '***');
-    return clean;
-  };
 }
 
 /** A connection that breaks after the answer was complete has broken nothing. */
@@ -265,8 +266,4 @@ export function endpoint(
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   return url.href;
-}
-
-function excerpt(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { tool } from '../../../tools/tool.js';
 import { shortened } from '../../auxiliary/bounded-text.js';
-import { historyMessages, toolExecutionsOf } from '../../transcript.js';
+import { toolExecutionsOf } from '../../tool-executions.js';
+import { historyOf } from '../../transcript.js';
 import { executionOf } from './execution-of-call.js';
 
 const longestText = 2_000;
@@ -23,8 +24,7 @@ export const getChatHistory = tool({
   readOnly: true,
   async execute({ num_chats }, site) {
     const earlier = await executionOf(site).context.history(num_chats);
-    return earlier
-      .flatMap(({ run, steps }) => historyMessages(run, steps))
+    return historyOf(earlier)
       .filter(({ role, content }) => (role === 'user' || role === 'assistant') && content !== '')
       .map(({ role, content }) => ({ role, content: shortened(content, longestText) }));
   },

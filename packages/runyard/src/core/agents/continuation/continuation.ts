@@ -1,0 +1,142 @@
+import { errors } from '../../errors.js';
+import type { Continuation, ContinueFrom } from '../../runs/continuation.js';
+import type { Run, StepRecord } from '../../runs/run.js';
+import type { AnswerRecord, HookRecord, ModelRecord } from '../journal-records.js';
+import { contextMessages, messagesOf } from '../transcript.js';
+import { continueRecord, conversationOf, saidKey, type Turn, turnOf } from './conversation.js';
+
+/** Messages that are kept or dropped together: no tool call is left without its result. */
+interface Unit {
+  readonly messages: number;
+  readonly steps: readonly StepRecord[];
+  readonly from: 'user' | 'assistant' | 'tools';
+}
+
+/** What is kept of an agent's run when the run, or a copy of it, goes on from there. */
+export function continuationOf(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation {
+  const total = messagesOf(run, steps).length;
+  if (typeof from === 'number' && (!Number.isInteger(from) || from < 0 || from > total))
+    throw errors.noSuchMessage('continue_from', total);
+  const units = keptUnits(unitsOf(run, steps), from);
+  if (units.length === 0) return { steps: [], messageIndex: 0, turn: 0 };
+  const conversation = new Set(units.flatMap((unit) => unit.steps));
+  const turn = [...conversation].filter(({ kind }) => kind === 'model').length;
+  const beside = new Set(besides(steps, conversation, turn));
+  const kept = steps.filter((step) => conversation.has(step) || beside.has(step));
+  return { steps: withLastWord(kept, steps), messageIndex: count(units), turn };
+}
+
+/** What of a run is whole, from its beginning on. */
+function unitsOf(run: Run, steps: readonly StepRecord[]): Unit[] {
+  const { context, turns } = conversationOf(steps);
+  if (context?.status !== 'completed') return [];
+  const units: Unit[] = [{ messages: contextMessages(run, context).length, steps: [context], from: 'user' }];
+  for (const turn of turns) {
+    for (const step of turn.said) units.push({ messages: 1, steps: [step], from: 'user' });
+    if (turn.model === undefined) continue;
+    if (!isWhole(turn) || isRefused(turn, steps)) break;
+    const { model, tools } = turn;
+    const from = tools.length > 0 ? 'tools' : 'assistant';
+    units.push({ messages: 1 + tools.length, steps: [model, ...tools], from });
+  }
+  return units;
+}
+
+function isWhole(turn: Turn): turn is Turn & { model: StepRecord } {
+  const { model, tools } = turn;
+  if (model?.status !== 'completed') return false;
+  const calls = (model.output as ModelRecord).toolCalls?.length ?? 0;
+  return tools.length === calls && tools.every(({ status }) => status === 'completed');
+}
+
+/** An answer that a post-hook refused is no part of what goes on: the model is asked again. */
+function isRefused({ model, tools }: Turn, steps: readonly StepRecord[]): boolean {
+  // calls that were made stay made
+  return tools.length === 0 && lastWordOf(steps)?.text === null && model === lastSpoken(steps);
+}
+
+function keptUnits(units: readonly Unit[], from: ContinueFrom): readonly Unit[] {
+  if (from === 'end') return units;
+  if (from === 'last_user') return units.slice(0, units.findLastIndex((unit) => unit.from === 'user') + 1);
+  if (from === 'last_answer')
+    return units.slice(0, units.findLastIndex((unit) => unit.from !== 'assistant') + 1);
+  const kept: Unit[] = [];
+  for (const unit of units) {
+    if (count(kept) + unit.messages > from) break;
+    kept.push(unit);
+  }
+  return kept;
+}
+
+function count(units: readonly Unit[]): number {
+  return units.reduce((sum, { messages }) => sum + messages, 0);
+}
+
+/**
+ * The steps that are no messages and belong to those that are kept. All that comes after the conversation is done
+ * anew, so no step of that may be found under its key.
+ */
+function besides(steps: readonly StepRecord[], conversation: ReadonlySet<StepRecord>, turn: number) {
+  const hooks = steps.filter((step) => isPassedHook(step, conversation));
+  return steps.filter((step) => {
+    const { key, kind, status } = step;
+    if (status !== 'completed') return false;
+    if (kind === 'continue') return continueRecord(step).input === null && continueRecord(step).turn <= turn;
+    if (kind === 'wait') return key.startsWith('wait:tool:') && Number(key.split(':')[2]) < turn;
+    if (kind === 'hook') return key === 'dependencies' || hooks.includes(step);
+    if (kind !== 'auxiliary') return false;
+    if (key.startsWith('reasoning:')) return true;
+    if (key.startsWith('compression:')) return (step.input as { turn: number }).turn < turn;
+    return hooks.some((hook) => key.startsWith(`${hook.key}:`));
+  });
+}
+
+function isPassedHook(step: StepRecord, conversation: ReadonlySet<StepRecord>): boolean {
+  if (step.kind !== 'hook' || step.status !== 'completed') return false;
+  const isFirst = step.key.startsWith('pre-hook:') || isAboutSaid(step, conversation);
+  return isFirst && hasPassed(step);
+}
+
+function isAboutSaid({ key }: StepRecord, conversation: ReadonlySet<StepRecord>): boolean {
+  for (const step of conversation) {
+    if (step.kind === 'continue' && key.startsWith(`${saidKey(step)}:`)) return true;
+  }
+  return false;
+}
+
+function hasPassed({ output }: StepRecord): boolean {
+  const { outcome } = output as HookRecord;
+  return outcome === 'passed' || outcome === 'changed';
+}
+
+function lastWordOf(steps: readonly StepRecord[]): AnswerRecord | undefined {
+  const step = steps.find(({ kind, status }) => kind === 'answer' && status === 'completed');
+  return step?.output as AnswerRecord | undefined;
+}
+
+function lastSpoken(steps: readonly StepRecord[]): StepRecord | undefined {
+  return conversationOf(steps).turns.findLast(({ model }) => model?.status === 'completed')?.model;
+}
+
+/** What stood in the conversation instead of the model's own last text is from now on what the model said. */
+function withLastWord(kept: readonly StepRecord[], steps: readonly StepRecord[]): readonly StepRecord[] {
+  const word = lastWordOf(steps);
+  if (word === undefined) return kept;
+  const last = lastSpoken(steps);
+  return kept.map((step) => {
+    if (step !== last) return step;
+    const { reasoning, providerData, ...said } = step.output as ModelRecord;
+    const thoughts = {
+      ...(reasoning !== undefined && { reasoning }),
+      ...(providerData !== undefined && { providerData }),
+    };
+    const output: ModelRecord = { ...said, ...(word.text !== null && thoughts), content: word.text ?? '' };
+    return { ...step, output };
+  });
+}
+
+/** The turn that comes next in a run that goes on where it stands, with all that it has. */
+export function nextTurn(steps: readonly StepRecord[]): number {
+  const turns = steps.filter(({ kind, status }) => kind === 'model' && status === 'completed').map(turnOf);
+  return Math.max(-1, ...turns) + 1;
+}

@@ -1,0 +1,32 @@
+import type { RequirementKind, ToolRequirement } from '../../tools/requirement.js';
+
+/** What the user reads while the run waits: a sentence for each kind of thing that it waits for. */
+export function pausedText(requirements: readonly ToolRequirement[]): string {
+  const said = requirements.filter(({ silent }) => silent !== true);
+  const sentences = new Map<string, Set<string>>();
+  for (const requirement of said) {
+    const sentence = sentenceOf(requirement);
+    sentences.set(sentence, (sentences.get(sentence) ?? new Set()).add(requirement.toolName));
+  }
+  return Array.from(sentences, ([sentence, names]) => sentence.replace('…', namesOf([...names]))).join(' ');
+}
+
+const words: Readonly<Record<RequirementKind, string>> = {
+  confirmation: 'I need your confirmation before I go on with ….',
+  user_input: 'I need your input to go on with ….',
+  user_feedback: 'I need your answer to go on with ….',
+  external_execution: 'I need the result of …, which is executed outside.',
+  unknown_outcome: 'I was interrupted: tell me how … ended.',
+};
+
+function sentenceOf({ kind, approval }: ToolRequirement): string {
+  if (approval?.type !== 'required') return words[kind];
+  return kind === 'unknown_outcome'
+    ? 'I was interrupted: somebody has to decide what becomes of ….'
+    : 'I need an approval before I go on with ….';
+}
+
+function namesOf(names: readonly string[]): string {
+  const quoted = names.map((name) => `'${name}'`);
+  return quoted.length < 2 ? quoted.join() : `${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`;
+}

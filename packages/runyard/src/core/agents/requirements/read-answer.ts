@@ -1,0 +1,100 @@
+import { errors } from '../../errors.js';
+import type { Json, JsonObject } from '../../json.js';
+import type { FeedbackQuestion, InputField } from '../../tools/person-form.js';
+import type { ToolAnswer } from '../../tools/requirement.js';
+import { fitValue, typeInWords } from './fit-value.js';
+import type { ToolRequirementState } from './tool-requirements.js';
+
+/** What a caller says about one call; which of it counts depends on what the call waits for. */
+export interface GivenAnswer {
+  readonly confirmed?: boolean | undefined;
+  /** Why it was rejected: the model is told. */
+  readonly note?: string | undefined;
+  /** What was filled in, by the names of the fields. */
+  readonly values?: JsonObject | undefined;
+  /** The form is filled in, although nothing stands in it. */
+  readonly answered?: boolean | undefined;
+  /** The chosen labels of each question, in the order of the questions; null for one without an answer. */
+  readonly selected?: readonly (readonly string[] | null)[] | undefined;
+  /** What came of a call that was executed outside; anything but a text is shown to the model as JSON. */
+  readonly result?: Json | undefined;
+}
+
+/**
+ * Reads what a caller says about a call. Undefined when that is no answer, or not theirs to give: what somebody has
+ * to approve is answered by the approval alone. Throws when a part of it does not fit.
+ */
+export function readAnswer(state: ToolRequirementState, given: GivenAnswer): ToolAnswer | undefined {
+  const { requirement } = state;
+  if (requirement.approval?.type === 'required') return undefined;
+  const full = fullAnswer(state, given);
+  if (full !== undefined) return full;
+  const { confirmed, note } = given;
+  const decides = requirement.kind === 'confirmation' || requirement.kind === 'unknown_outcome';
+  // whatever a call waits for, it can be turned down
+  if (confirmed !== false && !(decides && confirmed === true)) return undefined;
+  return { answer: 'confirmed', confirmed, ...(note !== undefined && note !== '' && { note }) };
+}
+
+function fullAnswer({ requirement }: ToolRequirementState, given: GivenAnswer): ToolAnswer | undefined {
+  const { kind, toolName } = requirement;
+  if (kind === 'user_input') return inputAnswer(toolName, requirement.inputFields ?? [], given);
+  if (kind === 'user_feedback') return feedbackAnswer(toolName, requirement.questions ?? [], given.selected);
+  if (kind === 'confirmation' || given.result === undefined || given.result === null) return undefined;
+  return { answer: 'result', result: resultText(given.result) };
+}
+
+export function resultText(result: Json): string {
+  return typeof result === 'string' ? result : JSON.stringify(result);
+}
+
+function inputAnswer(
+  toolName: string,
+  fields: readonly InputField[],
+  { answered, values: given = {} }: GivenAnswer,
+): ToolAnswer | undefined {
+  const values: JsonObject = {};
+  let complete = true;
+  for (const { name, type, optional } of fields) {
+    const value = Object.hasOwn(given, name) ? given[name]! : null;
+    if (value === null) {
+      complete &&= optional === true;
+      continue;
+    }
+    const fit = fitValue(type, value);
+    if (!fit.fits)
+      throw errors.invalidAnswer(`The answer to '${toolName}': '${name}' has to be ${typeInWords[type]}.`);
+    values[name] = fit.value;
+  }
+  const touched = answered === true || Object.keys(values).length > 0;
+  return complete && touched ? { answer: 'input', values } : undefined;
+}
+
+function feedbackAnswer(
+  toolName: string,
+  questions: readonly FeedbackQuestion[],
+  given: GivenAnswer['selected'] = [],
+): ToolAnswer | undefined {
+  const selected = questions.map((question, index) => choiceOf(toolName, question, given[index] ?? null));
+  const complete = selected.every((labels): labels is readonly string[] => labels !== null);
+  return complete ? { answer: 'feedback', selected } : undefined;
+}
+
+function choiceOf(
+  toolName: string,
+  { question, multiSelect, options }: FeedbackQuestion,
+  given: readonly string[] | null,
+): readonly string[] | null {
+  if (given === null) return null;
+  const labels = [...new Set(given)];
+  const unknown = labels.find((label) => !options.some((option) => option.label === label));
+  const place = `The answer to '${toolName}', question '${question}'`;
+  if (unknown !== undefined) {
+    const known = options.map(({ label }) => `'${label}'`).join(', ');
+    throw errors.invalidAnswer(`${place}: '${unknown}' is none of its options: ${known}.`);
+  }
+  if (multiSelect) return labels;
+  if (labels.length > 1) throw errors.invalidAnswer(`${place}: only one option can be chosen.`);
+  // nothing chosen is an answer only where any number may be
+  return labels.length === 1 ? labels : null;
+}

@@ -1,0 +1,122 @@
+import type { Json, JsonObject } from '../../json.js';
+import type { ToolAnswer, ToolRequirement } from '../../tools/requirement.js';
+import type { ToolExecution } from '../tool-executions.js';
+import type { ToolRequirementState } from './tool-requirements.js';
+
+/** What the wire says about a call that needs somebody, as far as there is something to say. */
+const nothingAsked = {
+  requires_confirmation: null,
+  confirmed: null,
+  confirmation_note: null,
+  requires_user_input: null,
+  user_input_schema: null,
+  user_feedback_schema: null,
+  answered: null,
+  external_execution_required: null,
+  external_execution_silent: null,
+  approval_type: null,
+  approval_id: null,
+} satisfies JsonObject;
+
+type AnswerFields = Partial<Record<keyof typeof nothingAsked, Json>>;
+
+/** ToolExecution of the wire: every key is always there. */
+export function toolExecutionBody(tool: ToolExecution): JsonObject {
+  const { startedAt, endedAt } = tool;
+  return {
+    tool_call_id: tool.callId,
+    tool_name: tool.name,
+    tool_args: tool.args,
+    tool_call_error: tool.error,
+    result: tool.result,
+    metrics:
+      endedAt === null
+        ? null
+        : {
+            start_time: startedAt / 1000,
+            end_time: endedAt / 1000,
+            duration: (endedAt - startedAt) / 1000,
+          },
+    child_run_id: null,
+    stop_after_tool_call: tool.stopAfterCall,
+    created_at: Math.floor(startedAt / 1000),
+    ...nothingAsked,
+    // a question about its outcome came after the one before its execution
+    ...Object.assign({}, ...(tool.requirements ?? []).map(answerFields)),
+  };
+}
+
+/** What one requirement and its answer look like. */
+export function answerFields({ requirement, answer }: ToolRequirementState): AnswerFields {
+  const { approval } = requirement;
+  return {
+    ...askedFields(requirement, answer),
+    ...decisionFields(requirement, answer),
+    ...(approval !== undefined && { approval_type: approval.type, approval_id: approval.id ?? null }),
+  };
+}
+
+function askedFields(requirement: ToolRequirement, answer: ToolAnswer | null): AnswerFields {
+  switch (requirement.kind) {
+    case 'confirmation':
+    case 'unknown_outcome':
+      return { requires_confirmation: true };
+    case 'user_input':
+      return {
+        requires_user_input: true,
+        user_input_schema: inputSchema(requirement, answer),
+        answered: answeredField(answer),
+      };
+    case 'user_feedback':
+      return {
+        requires_user_input: true,
+        user_feedback_schema: feedbackSchema(requirement, answer),
+        answered: answeredField(answer),
+      };
+    case 'external_execution':
+      return {
+        external_execution_required: true,
+        external_execution_silent: requirement.silent ?? false,
+      };
+  }
+}
+
+function answeredField(answer: ToolAnswer | null): boolean | null {
+  return answer === null ? null : answer.answer !== 'confirmed';
+}
+
+function decisionFields({ kind }: ToolRequirement, answer: ToolAnswer | null): AnswerFields {
+  // a new question about the same call has no answer yet, whatever was said before
+  if (kind === 'unknown_outcome' && answer === null) return { confirmed: null, confirmation_note: null };
+  if (answer?.answer !== 'confirmed') return {};
+  const { confirmed, note, approval } = answer;
+  const unexplained = !confirmed && approval !== undefined ? 'Tool call was rejected' : null;
+  return { confirmed, confirmation_note: note ?? unexplained };
+}
+
+function inputSchema({ inputFields = [] }: ToolRequirement, answer: ToolAnswer | null): JsonObject[] {
+  const values = answer?.answer === 'input' ? answer.values : {};
+  return inputFields.map(({ name, type, description }) => ({
+    name,
+    field_type: type,
+    description,
+    value: (Object.hasOwn(values, name) ? values[name] : undefined) ?? null,
+  }));
+}
+
+function feedbackSchema({ questions = [] }: ToolRequirement, answer: ToolAnswer | null): JsonObject[] {
+  return questions.map(({ question, header, multiSelect, options }, index) => {
+    const selected = answer?.answer === 'feedback' ? (answer.selected[index] ?? []) : null;
+    return {
+      question,
+      header,
+      multi_select: multiSelect,
+      selected_options: selected === null ? null : [...selected],
+      options: options.map(({ label, description }) => ({
+        label,
+        description,
+        selected: selected?.includes(label) ?? false,
+      })),
+    };
+  });
+}

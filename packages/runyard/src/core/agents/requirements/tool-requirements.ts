@@ -1,0 +1,86 @@
+import type { JsonObject } from '../../json.js';
+import type { OutcomeAnswer } from '../../runs/context.js';
+import type { StepRecord } from '../../runs/run.js';
+import type { ToolAnswer, ToolRequirement } from '../../tools/requirement.js';
+import type { ToolRecord } from '../journal-records.js';
+
+/** A call that waits, or waited, for somebody outside. */
+export interface ToolRequirementState {
+  /** The key of the step that waits. */
+  readonly waitKey: string;
+  /** The key of the call's own step. */
+  readonly toolKey: string;
+  readonly requirement: ToolRequirement;
+  readonly answer: ToolAnswer | null;
+}
+
+/** How an interrupted call ended, as the heart is told, with what somebody answered beside it. Stored data. */
+export type RecordedOutcome = OutcomeAnswer & { readonly answer?: ToolAnswer };
+
+const waitKeys = /^wait:(tool:(\d+):(\d+))(?::outcome:(\d+))?$/;
+
+export function waitKeyOf(toolKey: string): string {
+  return `wait:${toolKey}`;
+}
+
+/** The step that asks how an interrupted call ended. */
+export function outcomeKeyOf({ key, attempt }: StepRecord): string {
+  return `${waitKeyOf(key)}:outcome:${attempt}`;
+}
+
+/** Everything that the tool calls of a run wait or waited for, in the order of the calls. */
+export function requirementsOf(steps: readonly StepRecord[]): readonly ToolRequirementState[] {
+  return steps
+    .map(requirementOf)
+    .filter((state) => state !== undefined)
+    .sort((left, right) => comparePlaces(placeOf(left.waitKey), placeOf(right.waitKey)));
+}
+
+/** The record of the approval that was applied last. */
+export function approvalOfRun(steps: readonly StepRecord[]): JsonObject | undefined {
+  let last: { at: number; approval: JsonObject } | undefined;
+  for (const step of steps) {
+    const answer = requirementOf(step)?.answer ?? null;
+    const approval = answer !== null && 'approval' in answer ? answer.approval : undefined;
+    const at = step.endedAt ?? 0;
+    if (approval !== undefined && (last === undefined || at >= last.at)) last = { at, approval };
+  }
+  return last?.approval;
+}
+
+/** The state of one such step; undefined for a step that is none. */
+export function requirementOf(step: StepRecord): ToolRequirementState | undefined {
+  const match = step.kind === 'wait' ? waitKeys.exec(step.key) : null;
+  if (match === null) return undefined;
+  const requirement = step.input as unknown as ToolRequirement;
+  return {
+    waitKey: step.key,
+    toolKey: match[1]!,
+    requirement,
+    answer: step.status === 'completed' ? answerIn(requirement, step) : null,
+  };
+}
+
+/** Turn, position, and the attempt whose outcome is asked for: the question before the execution comes first. */
+function placeOf(waitKey: string): readonly number[] {
+  const [, , turn, position, attempt = -1] = waitKeys.exec(waitKey)!;
+  return [Number(turn), Number(position), Number(attempt)];
+}
+
+/** Compares number by number. */
+export function comparePlaces(left: readonly number[], right: readonly number[]): number {
+  for (const [index, value] of left.entries()) {
+    const difference = value - (right[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function answerIn({ kind }: ToolRequirement, { output }: StepRecord): ToolAnswer {
+  if (kind !== 'unknown_outcome') return output as unknown as ToolAnswer;
+  const recorded = output as unknown as RecordedOutcome;
+  if (recorded.answer !== undefined) return recorded.answer;
+  if (recorded.outcome === 'retry') return { answer: 'confirmed', confirmed: true };
+  if (recorded.outcome === 'failed') return { answer: 'confirmed', confirmed: false, note: recorded.message };
+  return { answer: 'result', result: (recorded.output as ToolRecord).content };
+}

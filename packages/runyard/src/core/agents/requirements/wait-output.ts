@@ -1,0 +1,26 @@
+import type { Json } from '../../json.js';
+import type { ToolAnswer, ToolRequirement } from '../../tools/requirement.js';
+import { boundedResult } from '../../tools/tool-outcome.js';
+import type { ToolRecord } from '../journal-records.js';
+import type { RecordedOutcome, ToolRequirementState } from './tool-requirements.js';
+
+/** What is stored as the output of the step that waited: for an interrupted call, how it ended. */
+export function toWaitOutput({ requirement }: ToolRequirementState, answer: ToolAnswer): Json {
+  const output = requirement.kind === 'unknown_outcome' ? outcomeOf(requirement, answer) : answer;
+  return output as unknown as Json;
+}
+
+function outcomeOf(requirement: ToolRequirement, answer: ToolAnswer): RecordedOutcome {
+  if (answer.answer === 'result') return { outcome: 'done', output: doneRecord(requirement, answer), answer };
+  if (answer.answer === 'confirmed' && answer.confirmed) return { outcome: 'retry', answer };
+  const note = answer.answer === 'confirmed' ? answer.note : undefined;
+  const message = `${requirement.message ?? `How '${requirement.toolName}' ended is not known.`} It is not called again.`;
+  return { outcome: 'failed', message: note ?? message, answer };
+}
+
+function doneRecord(
+  { callId, args }: ToolRequirement,
+  { result }: Extract<ToolAnswer, { answer: 'result' }>,
+): ToolRecord {
+  return { callId, ...boundedResult(result), args, listed: true };
+}

@@ -1,0 +1,88 @@
+import type { Media } from '../media.js';
+import type { StepRecord } from '../runs/run.js';
+import type { ToolRecord } from './journal-records.js';
+import {
+  comparePlaces,
+  requirementsOf,
+  type ToolRequirementState,
+} from './requirements/tool-requirements.js';
+
+/** One tool call of a run, as the wire's ToolExecution needs it. Times are milliseconds. */
+export interface ToolExecution {
+  readonly callId: string;
+  readonly name: string;
+  readonly args: ToolRecord['args'];
+  /** Null for a call that waits. */
+  readonly error: boolean | null;
+  readonly result: string | null;
+  readonly stopAfterCall: boolean;
+  /** What the call brought beside its result. */
+  readonly media?: readonly Media[];
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  /** What the call waits for, or waited for. */
+  readonly requirements?: readonly ToolRequirementState[];
+}
+
+/** The tool calls of a run, those that wait included, in the order in which they were asked for. */
+export function toolExecutionsOf(steps: readonly StepRecord[]): ToolExecution[] {
+  const asked = new Map<string, ToolRequirementState[]>();
+  for (const state of requirementsOf(steps)) {
+    const earlier = asked.get(state.toolKey);
+    if (earlier === undefined) asked.set(state.toolKey, [state]);
+    else earlier.push(state);
+  }
+  const executions = new Map<string, ToolExecution>();
+  for (const step of steps) {
+    if (step.kind !== 'tool' || step.status !== 'completed') continue;
+    const record = step.output as ToolRecord;
+    if (record.listed) executions.set(step.key, toolExecution(step, record, asked.get(step.key)));
+  }
+  for (const [key, states] of asked) if (!executions.has(key)) executions.set(key, waitingExecution(states));
+  return [...executions].sort(byPlace).map(([, execution]) => execution);
+}
+
+/** A call that ended. */
+export function toolExecution(
+  step: StepRecord,
+  record: ToolRecord,
+  requirements?: readonly ToolRequirementState[],
+): ToolExecution {
+  return {
+    callId: record.callId,
+    name: step.name,
+    args: record.args,
+    error: record.error,
+    result: record.content,
+    stopAfterCall: record.stop ?? false,
+    ...(record.media !== undefined && { media: record.media as unknown as Media[] }),
+    startedAt: step.startedAt,
+    endedAt: step.endedAt,
+    ...(requirements !== undefined && { requirements }),
+  };
+}
+
+/** A call that has not ended: it waits, or what it waited for is there and it is about to be executed. */
+export function waitingExecution(states: readonly ToolRequirementState[]): ToolExecution {
+  const { callId, toolName, args, createdAt } = states[0]!.requirement;
+  return {
+    callId,
+    name: toolName,
+    args,
+    error: null,
+    result: null,
+    stopAfterCall: false,
+    startedAt: createdAt,
+    endedAt: null,
+    requirements: states,
+  };
+}
+
+function byPlace([left]: [string, ToolExecution], [right]: [string, ToolExecution]): number {
+  return comparePlaces(placeOf(left), placeOf(right));
+}
+
+/** Turn and position, from the key of the step. */
+function placeOf(key: string): readonly number[] {
+  return key.split(':').slice(1).map(Number);
+}

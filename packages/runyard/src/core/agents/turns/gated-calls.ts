@@ -1,0 +1,163 @@
+import { newId } from '../../ids.js';
+import type { JsonObject } from '../../json.js';
+import type { InterruptedPolicy, Requirement, RunContext } from '../../runs/context.js';
+import { canonicalJson } from '../../tools/canonical-json.js';
+import { Approval } from '../../tools/gate.js';
+import { judgeCall } from '../../tools/judge-call.js';
+import { parseArguments } from '../../tools/parse-arguments.js';
+import type { ToolAnswer, ToolRequirement } from '../../tools/requirement.js';
+import type { Tool } from '../../tools/tool.js';
+import { boundedResult } from '../../tools/tool-outcome.js';
+import type { ModelRecord, ToolRecord } from '../journal-records.js';
+import { pendingApproval } from '../requirements/approvals.js';
+import {
+  outcomeKeyOf,
+  requirementOf,
+  type ToolRequirementState,
+  waitKeyOf,
+} from '../requirements/tool-requirements.js';
+
+export type RequestedCall = NonNullable<ModelRecord['toolCalls']>[number];
+
+/**
+ * What the call under this key waits for. That is decided once: what was recorded counts, and a call that began
+ * without waiting needs nobody.
+ */
+export async function requirementOfCall(
+  context: RunContext,
+  tool: Tool | undefined,
+  call: RequestedCall,
+  key: string,
+): Promise<ToolRequirementState | undefined> {
+  const waits = context.recorded(waitKeyOf(key));
+  if (waits !== undefined) return requirementOf(waits);
+  if (tool === undefined || context.recorded(key) !== undefined) return undefined;
+  const waiting = await judgeCall(tool, call);
+  if (waiting === undefined) return undefined;
+  const now = context.timers.now();
+  const requirement: ToolRequirement = {
+    id: newId(),
+    callId: call.id,
+    toolName: call.name,
+    createdAt: now,
+    ...waiting,
+    ...approvalPart(tool, tool.gate.approval, now),
+  };
+  return { waitKey: waitKeyOf(key), toolKey: key, requirement, answer: null };
+}
+
+function approvalPart(
+  tool: Tool | undefined,
+  type: Tool['gate']['approval'],
+  now: number,
+): Pick<ToolRequirement, 'approval'> {
+  if (type === undefined) return {};
+  if (type === 'audit') return { approval: { type } };
+  const timeout = tool?.gate.approvalTimeoutMs;
+  return { approval: { type, id: newId(), ...(timeout !== undefined && { expiresAt: now + timeout }) } };
+}
+
+/** What the heart is told to wait for; with the approval that somebody has to give. */
+export function waitFor({ run }: RunContext, state: ToolRequirementState): Requirement {
+  const { requirement } = state;
+  return {
+    key: state.waitKey.slice('wait:'.length),
+    kind: requirement.kind,
+    data: requirement as unknown as JsonObject,
+    ...(requirement.approval?.type === 'required' && { approval: pendingApproval(run, state) }),
+  };
+}
+
+/** Asks how an interrupted call ended: whoever let it happen is asked again. */
+export function questionOf(
+  context: RunContext,
+  tool: Tool | undefined,
+  call: RequestedCall,
+  key: string,
+): NonNullable<InterruptedPolicy<ToolRecord>['question']> {
+  return (message) => {
+    const waitKey = outcomeKeyOf(context.recorded(key)!);
+    const asked = context.recorded(waitKey);
+    if (asked !== undefined) return { data: asked.input as JsonObject };
+    const now = context.timers.now();
+    const gated = context.recorded(waitKeyOf(key));
+    const type = gated && requirementOf(gated)?.requirement.approval?.type;
+    const parsed = parseArguments(call.arguments);
+    const requirement: ToolRequirement = {
+      id: newId(),
+      kind: 'unknown_outcome',
+      callId: call.id,
+      toolName: call.name,
+      args: parsed.ok ? parsed.args : {},
+      createdAt: now,
+      message,
+      ...approvalPart(tool, type, now),
+    };
+    const { data, approval } = waitFor(context, { waitKey, toolKey: key, requirement, answer: null });
+    return { data, ...(approval !== undefined && { approval }) };
+  };
+}
+
+/** What becomes of a call that was answered: it is executed with the person's word for it, or it has its result. */
+export type AnsweredCallPlan = { readonly approval: Approval } | { readonly record: ToolRecord };
+
+export function planOfAnswer(
+  tool: Tool | undefined,
+  call: RequestedCall,
+  requirement: ToolRequirement,
+  answer: ToolAnswer,
+): AnsweredCallPlan {
+  const { callId, toolName, args } = requirement;
+  if (!isSameCall(call, requirement))
+    return {
+      record: answered(
+        requirement,
+        'Not executed: the answer was given for another call than this one.',
+        true,
+      ),
+    };
+  if (answer.answer === 'confirmed' && !answer.confirmed)
+    return {
+      record: answered(requirement, answer.note ?? 'Function call was rejected by the user', true),
+    };
+  const result = resultIn(requirement, answer);
+  if (result !== undefined) {
+    const { content, error } = boundedResult(result);
+    return {
+      record: {
+        ...answered(requirement, content, error),
+        ...(!error && tool?.stopAfterCall && { stop: true }),
+        ...(!error && tool?.showResult && { showResult: true }),
+      },
+    };
+  }
+  const input = answer.answer === 'input' ? { input: answer.values } : {};
+  return { approval: Approval.ofRecordedAnswer({ callId, toolName, args, ...input }) };
+}
+
+/** The result that came with the answer; undefined when the call is to be executed here. */
+function resultIn(requirement: ToolRequirement, answer: ToolAnswer): string | undefined {
+  if (answer.answer === 'result') return answer.result;
+  if (answer.answer === 'input')
+    return requirement.answerIsResult ? JSON.stringify(answer.values) : undefined;
+  if (answer.answer === 'confirmed') return undefined;
+  const choices = (requirement.questions ?? []).map(({ question }, index) => ({
+    question,
+    selected_options: answer.selected[index] ?? [],
+  }));
+  return JSON.stringify(choices);
+}
+
+function answered({ callId, args }: ToolRequirement, content: string, error: boolean): ToolRecord {
+  return { callId, content, error, args, listed: true, answered: true };
+}
+
+function isSameCall(call: RequestedCall, { callId, toolName, args }: ToolRequirement): boolean {
+  const parsed = parseArguments(call.arguments);
+  return (
+    call.id === callId &&
+    call.name === toolName &&
+    parsed.ok &&
+    canonicalJson(parsed.args) === canonicalJson(args)
+  );
+}
