@@ -114,10 +114,15 @@ async function complete(execution: AgentExecution, { answer, shown }: LastTurn):
   const { agent, context, metadata, extra } = execution;
   completeReasoningTools(execution);
   const made = await answerOf(execution, answer, shown);
-  await suggestFollowups(execution, textOf(made.content));
+  const guarded = isGuarded(agent.settings);
+  if (!guarded) await suggestFollowups(execution, textOf(made.content));
   context.emit(runContentCompleted, 'content-completed');
   const { content, contentType, said } = await runPostHooks(execution, made);
-  if (isGuarded(agent.settings)) context.emit(runContent(content, contentType), 'content');
+  if (guarded) {
+    context.emit(runContent(content, contentType), 'content');
+    // what is suggested may repeat the answer: only one that nobody refused
+    await suggestFollowups(execution, textOf(content));
+  }
   if (said !== undefined && said !== answer.content) await keepInConversation(context, said);
   const reasoningContent = reasoningContentOf(execution);
   const media = producedMedia(context.steps());
