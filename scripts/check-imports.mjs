@@ -33,7 +33,11 @@ const mayHoldSql =
 /** Stores that compose the SQL of another capability's store, each with its reason. */
 const composedStores = [
   { from: 'runs', to: 'sessions', reason: 'a run and its session are written in one transaction' },
-  { from: 'runs', to: 'approvals', reason: 'a run and the approvals it waits for are written in one transaction' },
+  {
+    from: 'runs',
+    to: 'approvals',
+    reason: 'a run and the approvals it waits for are written in one transaction',
+  },
 ];
 
 /** The faces of the package: they only hand on what is public. */

@@ -68,4 +68,5 @@ export const app = new Runyard({
   name: 'Quickstart',
   description: 'Four example agents that need no key, no database server and no network.',
   agents: [assistant, extractor, greeter, translator],
+  websocket: true,
 });

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import { type ApprovalServices, approvalRoutes } from './capabilities/approvals/routes.js';
+import { ApprovalsService } from './capabilities/approvals/service.js';
 import { type ComponentServices, componentRoutes } from './capabilities/components/routes.js';
 import { ComponentsService, type RegisteredAgent } from './capabilities/components/service.js';
-import { type RunServices, runRoutes } from './capabilities/runs/routes.js';
+import type { RunServices } from './capabilities/runs/route-kit.js';
+import { runRoutes } from './capabilities/runs/routes.js';
 import { RunSpaces } from './capabilities/runs/run-spaces.js';
 import { RunsService } from './capabilities/runs/service.js';
 import { type SystemServices, systemRoutes } from './capabilities/system/routes.js';
@@ -11,6 +14,7 @@ import { AgentRunner } from './core/agents/runner.js';
 import { errors } from './core/errors.js';
 import type { Log } from './core/log.js';
 import type { ModelPrices } from './core/models/prices.js';
+import { RunSlots } from './core/runs/run-slots.js';
 import { anonymousCaller } from './platform/auth/caller.js';
 import {
   type LoadedSettings,
@@ -24,6 +28,8 @@ import type { HttpServer, NodeHandler } from './platform/http/handler.js';
 import { type ApiInfo, describeApi } from './platform/http/openapi.js';
 import type { Route } from './platform/http/route.js';
 import { createHttpServer } from './platform/http/server.js';
+import type { Upgrades } from './platform/http/upgrades.js';
+import { waitingHandler } from './platform/http/waiting-handler.js';
 import { createLog } from './platform/log.js';
 import type { Database } from './platform/storage/database.js';
 import {
@@ -47,10 +53,11 @@ export interface RunyardOptions extends SettingsInput {
 }
 
 /** The whole route table. */
-const routes: readonly Route<SystemServices & ComponentServices & RunServices>[] = [
+const routes: readonly Route<SystemServices & ComponentServices & RunServices & ApprovalServices>[] = [
   ...systemRoutes,
   ...componentRoutes,
   ...runRoutes,
+  ...approvalRoutes,
 ];
 
 /** How a command tells a service from anything else that a module exports. */
@@ -106,24 +113,11 @@ export class Runyard {
     return http.listen({ host: this.settings.host, port: this.settings.port });
   }
 
-  /** A handler for your own Node server; requests that come before everything is open wait. */
+  /** A handler for your own Node server; what comes before everything is open waits. Its `upgrade` serves WebSockets. */
   handler(options: { readonly basePath?: string } = {}): NodeHandler {
-    let ready: NodeHandler | null = null;
-    const opened = this.open().then(({ http }) => {
-      ready = http.handler(options);
-      return ready;
-    });
+    const opened = this.open().then(({ http }) => http.handler(options));
     opened.catch((error: unknown) => this.log.error({ err: error }, 'the service could not be opened'));
-    return (request, response) => {
-      if (ready !== null) return ready(request, response);
-      opened.then(
-        (handler) => handler(request, response),
-        () =>
-          response
-            .writeHead(503, { 'content-type': 'application/json' })
-            .end('{"detail":"The service could not be opened"}'),
-      );
-    };
+    return waitingHandler(opened);
   }
 
   /** The API description. Nothing is opened for it. */
@@ -215,30 +209,42 @@ export class Runyard {
     const databases = await this.openDatabases();
     this.checkDatabaseNames(databases);
     for (const database of databases) if (this.migratesItself(database.id)) await migrateOrFail(database);
+    const slots = new RunSlots({ executing: settings.maxConcurrentRuns, waiting: settings.maxWaitingRuns });
     const spaces = new RunSpaces({
       databases,
+      slots,
       leaseMs: settings.leaseMs,
       log,
       prices: this.options.prices ?? {},
       resolve: (run, state) => components.executableOf(run, state),
     });
     const runs = new RunsService({ components, spaces, onDisconnect: settings.onDisconnect });
+    const approvals = new ApprovalsService({ spaces, fourEyes: settings.approvalsFourEyes });
     const id = settings.id ?? identifierOf(settings.name);
     const { name, description } = settings;
     const databaseIds = databases.map((database) => database.id);
-    const facts = { id, name, description, version, startedAt: this.startedAt, databases: databaseIds };
+    const { startedAt } = this;
+    const facts = { id, name, description, version, startedAt, slots, databases: databaseIds };
     const system = new SystemService(facts, components);
     const http = await createHttpServer({
       routes,
-      services: { runs, components, system, settings, defaultDatabase },
+      services: { runs, approvals, components, system, settings, defaultDatabase },
       resolveCaller: () => anonymousCaller,
       settings,
       info: this.apiInfo(),
       log,
       ...(this.options.routes !== undefined && { customRoutes: this.options.routes }),
+      ...(settings.websocket && { upgrades: await this.webSockets(runs) }),
     });
     await spaces.open();
     return { http, spaces, databases };
+  }
+
+  /** Loaded only where it is opted into: others do not wait for it at start. */
+  private async webSockets(runs: RunsService): Promise<Upgrades> {
+    const { openWebSockets } = await import('./interfaces/websocket/endpoint.js');
+    const { settings, log } = this;
+    return openWebSockets({ runs, resolveCaller: () => anonymousCaller, settings, log });
   }
 
   private openDatabases(): Promise<readonly Database[]> {

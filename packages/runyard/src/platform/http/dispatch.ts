@@ -9,7 +9,7 @@ import { readForm } from './forms.js';
 import { JsonFault, parseJson } from './json-text.js';
 import { sendContent, sendEmpty, sendError, sendJson } from './respond.js';
 import { ContentReply, EventStreamReply, Reply } from './results.js';
-import type { Route, RouteRequest } from './route.js';
+import type { RequiredScope, Route, RouteRequest } from './route.js';
 import type { HttpSettings } from './settings.js';
 import { type EventStreams, writeEventStream } from './sse.js';
 import { validatePart, valueError } from './validation.js';
@@ -19,8 +19,7 @@ export interface AccessRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** The scope that the route asks for; null when any valid identity will do. */
-  readonly scope: string | null;
+  readonly scope: RequiredScope;
   readonly params: Readonly<Record<string, string>>;
 }
 
@@ -88,6 +87,10 @@ export class RouteDispatcher<Services> {
       const checked = validatePart('query', route.query, this.#queryValues(query));
       if (checked.ok) call.query = checked.value;
       else items.push(...checked.items);
+    }
+    if (route.headers) {
+      const checked = validatePart('header', route.headers, call.headers);
+      if (!checked.ok) items.push(...checked.items);
     }
     if (route.body) {
       const checked = validatePart('body', route.body, body, this.#form);

@@ -1,11 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { errors } from '../../core/errors.js';
+import { newId } from '../../core/ids.js';
 import type { ApiDescription } from './openapi.js';
 import type { EventStreams } from './sse.js';
+import { type NodeUpgrade, refuseUpgrade, type Upgrades, upgradeOf } from './upgrades.js';
 
 /** A plain Node request handler, for someone else's server. */
-export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;
+export interface NodeHandler {
+  (request: IncomingMessage, response: ServerResponse): void;
+  /** The same for the server's `upgrade` event: with it the WebSocket endpoints are served too. */
+  readonly upgrade: NodeUpgrade;
+}
 
 /** The application, ready to be listened on or mounted. */
 export interface HttpServer {
@@ -28,13 +34,14 @@ interface Parts {
   };
   readonly streams: EventStreams;
   readonly description: ApiDescription;
+  readonly upgrades?: Upgrades;
 }
 
 /** How long ended streams may take to reach their clients before the sockets are closed. */
 const flushMs = 1_000;
 const sweepMs = 20;
 
-export function httpServer({ app, front, streams, description }: Parts): HttpServer {
+export function httpServer({ app, front, streams, description, upgrades }: Parts): HttpServer {
   return {
     app,
     description,
@@ -49,13 +56,20 @@ export function httpServer({ app, front, streams, description }: Parts): HttpSer
     },
     handler: ({ basePath = '' } = {}) => {
       const prefix = basePath.replace(/\/+$/, '');
-      return (request, response) => {
+      const handle = (request: IncomingMessage, response: ServerResponse): void => {
         request.url = withoutPrefix(request.url ?? '/', prefix);
         front.receive(request, response, prefix);
       };
+      const upgrade: NodeUpgrade = (request, socket, head) => {
+        request.url = withoutPrefix(request.url ?? '/', prefix);
+        const accept = upgrades && upgradeOf(upgrades, request);
+        if (accept) accept(request, socket, head);
+        else refuseUpgrade(socket, errors.notFound(), newId());
+      };
+      return Object.assign(handle, { upgrade });
     },
     async close({ graceMs = 0 } = {}) {
-      const closed = app.close();
+      const closed = Promise.all([app.close(), upgrades?.close()]);
       // A connection that falls idle while others are waited for would else stay open for its next request.
       const sweep = setInterval(() => app.server.closeIdleConnections(), sweepMs);
       try {

@@ -86,6 +86,7 @@ function operationOf<Services>(route: Route<Services>, schemas: SchemaCollection
   const parameters = [
     ...parametersOf('path', route.params, schemas),
     ...parametersOf('query', route.query, schemas),
+    ...parametersOf('header', route.headers, schemas),
   ];
   return {
     operationId: route.operationId,
@@ -102,7 +103,7 @@ function operationOf<Services>(route: Route<Services>, schemas: SchemaCollection
 }
 
 function parametersOf(
-  place: 'path' | 'query',
+  place: 'path' | 'query' | 'header',
   schema: z.ZodType | undefined,
   schemas: SchemaCollection,
 ): Operation[] {

@@ -28,12 +28,15 @@ export interface ResponseDescription {
   readonly contentType?: string;
 }
 
+/** The scope that a route asks for, or several of which any one will do; null when any valid identity will do. */
+export type RequiredScope = string | readonly string[] | null;
+
 /**
  * Who may call a route: the holders of a scope, anyone with a valid identity (`null`), or everybody. There is
  * no default, so that no route is open by omission.
  */
 export type RouteAccess =
-  | { readonly scope: string | null; readonly public?: undefined }
+  | { readonly scope: RequiredScope; readonly public?: undefined }
   | { readonly public: true; readonly scope?: undefined };
 
 /** What a route says about itself, apart from what it does. */
@@ -58,6 +61,7 @@ export type RouteFacts = RouteAccess & {
 export type Route<Services> = RouteFacts & {
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
+  readonly headers?: z.ZodType;
   readonly body?: z.ZodType;
   readonly handler: (services: Services, request: RouteRequest<unknown, unknown, unknown>) => unknown;
 };
@@ -70,6 +74,8 @@ export type RouteDefinition<
 > = RouteFacts & {
   readonly params?: Params;
   readonly query?: Query;
+  /** Request headers that mean something to this route, by their names in lower case. They are checked. */
+  readonly headers?: z.ZodType;
   readonly body?: Body;
   readonly handler: (
     services: Services,

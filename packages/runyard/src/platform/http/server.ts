@@ -23,6 +23,7 @@ import type { Route } from './route.js';
 import { RouteTable } from './route-table.js';
 import type { HttpSettings } from './settings.js';
 import { EventStreams } from './sse.js';
+import { acceptUpgrades, type Upgrades } from './upgrades.js';
 
 export interface HttpServerOptions<Services> {
   readonly routes: readonly Route<Services>[];
@@ -30,6 +31,8 @@ export interface HttpServerOptions<Services> {
   readonly resolveCaller: ResolveCaller;
   /** The operator's own routes on the same application. */
   readonly customRoutes?: CustomRoutes;
+  /** WebSocket endpoints on the same port. */
+  readonly upgrades?: Upgrades;
   readonly settings: HttpSettings & { readonly docs?: boolean };
   /** What the API description says about the service. */
   readonly info: ApiInfo;
@@ -63,7 +66,10 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
   if (options.customRoutes)
     app.register(customRouteScope(options.customRoutes, table, options.resolveCaller));
   await app.ready();
-  return httpServer({ app, front, streams, description });
+  const { upgrades } = options;
+  // Without an endpoint nobody listens: then Node ignores the wish for another protocol by itself.
+  if (upgrades) acceptUpgrades(app.server, upgrades);
+  return httpServer({ app, front, streams, description, ...(upgrades && { upgrades }) });
 }
 
 /**

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ValidationItem } from '../../core/errors.js';
 
 /** Which part of a request is checked; the first element of a fault's location. */
-export type RequestPart = 'path' | 'query' | 'body';
+export type RequestPart = 'path' | 'query' | 'header' | 'body';
 
 /** What a field helper puts into a custom issue, so that the wire shows the contract's own type and text. */
 export interface Fault {

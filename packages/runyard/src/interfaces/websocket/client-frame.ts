@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+import { errors } from '../../core/errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
+import { JsonFault, parseJson } from '../../platform/http/json-text.js';
+import { validatePart } from '../../platform/http/validation.js';
+
+/** What a client sent: an action, and the values for it. */
+export interface ClientFrame {
+  readonly action: string;
+  readonly fields: JsonObject;
+}
+
+export function readFrame(data: Buffer, isBinary: boolean): ClientFrame {
+  if (isBinary) throw errors.invalidFrame('Binary frames are not read here. Send JSON in a text frame.');
+  const fields = jsonOf(data.toString('utf8'));
+  if (!isJsonObject(fields)) throw errors.invalidFrame('A frame has to be a JSON object with an action.');
+  const { action } = fields;
+  if (typeof action !== 'string') throw errors.invalidFrame('action is required');
+  return { action, fields };
+}
+
+function jsonOf(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    throw errors.invalidFrame(`Invalid JSON: ${error.message}`);
+  }
+}
+
+/** A text that the action cannot do without. */
+export function requiredText(frame: ClientFrame, name: string): string {
+  const value = optionalText(frame, name);
+  if (value !== undefined && value !== '') return value;
+  throw errors.invalidRequest([{ type: 'missing', loc: ['body', name], msg: 'Field required', input: null }]);
+}
+
+export function optionalText({ fields }: ClientFrame, name: string): string | undefined {
+  const value = fields[name];
+  if (value === undefined || value === null || typeof value === 'string') return value ?? undefined;
+  const msg = 'Input should be a valid string';
+  throw errors.invalidRequest([{ type: 'string_type', loc: ['body', name], msg, input: value }]);
+}
+
+/**
+ * Reads the values with the form that the same request has over HTTP, so that both mean the same. A form holds
+ * texts; a frame may hold the values themselves. What is null counts as not given.
+ */
+export function readForm<Schema extends z.ZodType>(
+  { fields }: ClientFrame,
+  schema: Schema,
+  others: readonly string[],
+  fixed: Readonly<Record<string, string>> = {},
+): z.output<Schema> {
+  const form: Record<string, string> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === null || name === 'action' || others.includes(name)) continue;
+    form[name] = typeof value === 'string' ? value : JSON.stringify(value);
+  }
+  const checked = validatePart('body', schema, { ...form, ...fixed }, true);
+  if (!checked.ok) throw errors.invalidRequest(checked.items);
+  return checked.value;
+}

@@ -1,0 +1,137 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { RunsService } from '../../capabilities/runs/service.js';
+import { errors } from '../../core/errors.js';
+import { newId } from '../../core/ids.js';
+import type { Log } from '../../core/log.js';
+import type { RunKind } from '../../core/runs/run.js';
+import { type NodeUpgrade, refuseUpgrade, type Upgrades } from '../../platform/http/upgrades.js';
+import { actionsOf } from './actions.js';
+import { type Action, Connection, type ResolveSocketCaller } from './connection.js';
+import { Outlet } from './outlet.js';
+
+export interface WebSocketOptions {
+  readonly runs: RunsService;
+  readonly resolveCaller: ResolveSocketCaller;
+  readonly settings: {
+    readonly corsOrigins: readonly string[];
+    readonly maxBodyBytes: number;
+    readonly heartbeatMs: number;
+  };
+  readonly log: Log;
+}
+
+const endpoints: readonly { readonly path: string; readonly kind: RunKind }[] = [
+  { path: '/agents/ws', kind: 'agent' },
+];
+
+/** How long clients may take to say goodbye when the service stops. */
+const goodbyeMs = 1_000;
+
+/** The WebSocket endpoints of a service. */
+export function openWebSockets(options: WebSocketOptions): Upgrades {
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    // an idle connection would hold two compressors
+    perMessageDeflate: false,
+    maxPayload: options.settings.maxBodyBytes,
+    autoPong: false,
+  });
+  const sockets = new OpenSockets(server, options);
+  return {
+    paths: new Map(endpoints.map(({ path, kind }) => [path, sockets.endpoint(path, kind)])),
+    close: () => sockets.close(),
+  };
+}
+
+/** All open connections, with one timer for their heartbeats. */
+class OpenSockets {
+  readonly #open = new Set<Connection>();
+  #timer: NodeJS.Timeout | undefined;
+  #closing = false;
+  #onEmpty: () => void = () => {};
+
+  constructor(
+    private readonly server: WebSocketServer,
+    private readonly options: WebSocketOptions,
+  ) {}
+
+  endpoint(path: string, kind: RunKind): NodeUpgrade {
+    const actions = actionsOf(this.options.runs, kind);
+    return (request, socket, head) => {
+      const requestId = newId();
+      const { origin } = request.headers;
+      if (this.#closing) refuseUpgrade(socket, errors.stopping(), requestId);
+      else if (origin !== undefined && !this.#accepts(origin, request))
+        refuseUpgrade(socket, errors.originRefused(origin), requestId);
+      else
+        this.server.handleUpgrade(request, socket, head, (webSocket) =>
+          this.#add(webSocket, socket, request, { path, kind, actions, requestId }),
+        );
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    if (this.#open.size === 0) return;
+    const gone = new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
+    });
+    for (const connection of this.#open) connection.close(1001, 'The service is stopping');
+    const overdue = setTimeout(() => {
+      for (const connection of this.#open) connection.terminate();
+    }, goodbyeMs);
+    await gone;
+    clearTimeout(overdue);
+  }
+
+  /** Pages of this very host, and those that may call from a browser anyway: no other page may act for its visitor. */
+  #accepts(origin: string, request: IncomingMessage): boolean {
+    if (this.options.settings.corsOrigins.includes(origin)) return true;
+    return URL.canParse(origin) && new URL(origin).host === request.headers.host?.toLowerCase();
+  }
+
+  #add(
+    webSocket: WebSocket,
+    socket: Duplex,
+    request: IncomingMessage,
+    facts: { path: string; kind: RunKind; actions: ReadonlyMap<string, Action>; requestId: string },
+  ): void {
+    const { path, kind, actions, requestId } = facts;
+    const { resolveCaller, log, settings } = this.options;
+    const { headers } = request;
+    const plain = new URLSearchParams(request.url?.split('?')[1]).get('format') === 'json';
+    const connection = new Connection(webSocket, new Outlet(webSocket, socket), {
+      requestId,
+      headers,
+      kind,
+      actions,
+      resolveCaller,
+      plain,
+      log,
+    });
+    const openedAt = performance.now();
+    webSocket.on('close', (code) => {
+      this.#remove(connection);
+      const duration_ms = Math.round(performance.now() - openedAt);
+      log.info({ request_id: requestId, path, code, duration_ms }, 'websocket closed');
+    });
+    this.#open.add(connection);
+    this.#timer ??= setInterval(() => this.#beat(), settings.heartbeatMs).unref();
+    connection.send({ event: 'connected', message: 'Connected to Runyard.', requires_auth: false });
+  }
+
+  #remove(connection: Connection): void {
+    this.#open.delete(connection);
+    if (this.#open.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#onEmpty();
+  }
+
+  #beat(): void {
+    for (const connection of this.#open) connection.beat();
+  }
+}
