@@ -8,6 +8,7 @@ export {
   type FactoryRequest,
 } from './core/agents/agent-factory.js';
 export type { DependencyValue, InstructionsFunction, RunValues } from './core/agents/context/run-values.js';
+export type { AgentContinueOptions } from './core/agents/continuation/continue-in-code.js';
 export type { AgentSettings } from './core/agents/definition.js';
 export {
   type Guardrail,
@@ -23,8 +24,10 @@ export {
   type PreHookFunction,
   type RefusalDetails,
 } from './core/agents/hooks/hook.js';
+export type { GivenAnswer } from './core/agents/requirements/read-answer.js';
+export type { ToolRequirementState } from './core/agents/requirements/tool-requirements.js';
 export type { AgentRunOptions, AgentRunOutput, StreamedEvent } from './core/agents/runner.js';
-export type { ToolExecution } from './core/agents/transcript.js';
+export type { ToolExecution } from './core/agents/tool-executions.js';
 export { RunyardError } from './core/errors.js';
 export type { Json, JsonObject, JsonSchema } from './core/json.js';
 export type { Log } from './core/log.js';
@@ -44,6 +47,8 @@ export type {
 export { ModelError } from './core/models/model-error.js';
 export { costOf, type ModelPrice, type ModelPrices } from './core/models/prices.js';
 export type { ModelLike } from './core/models/resolve.js';
+export type { FeedbackQuestion, InputField, PersonForm } from './core/tools/person-form.js';
+export type { ToolAnswer, ToolRequirement } from './core/tools/requirement.js';
 export {
   type CacheOptions,
   type RetryBackoff,

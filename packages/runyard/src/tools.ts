@@ -1,5 +1,6 @@
 /** `runyard/tools`: tools that are ready to use, and tools of MCP servers. */
 export { reasoningTools } from './core/agents/reasoning/reasoning-tools.js';
+export { askUser, getUserInput } from './core/tools/ready/ask-person.js';
 export { calculator } from './core/tools/ready/calculator.js';
 export { clock } from './core/tools/ready/clock.js';
 export { type FileFolderOptions, fileFolder } from './platform/tools/file-folder.js';

@@ -1,5 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { approvalRoutes } from '../../src/capabilities/approvals/routes.js';
 import { componentRoutes } from '../../src/capabilities/components/routes.js';
 import { runRoutes } from '../../src/capabilities/runs/routes.js';
 import { systemRoutes } from '../../src/capabilities/system/routes.js';
@@ -19,6 +20,18 @@ const contract: Record<string, string> = {
   'POST /agents/{agent_id}/runs': 'create_agent_run',
   'GET /agents/{agent_id}/runs': 'list_agent_runs',
   'GET /agents/{agent_id}/runs/{run_id}': 'get_agent_run',
+  'POST /agents/{agent_id}/runs/{run_id}/cancel': 'cancel_agent_run',
+  'POST /agents/{agent_id}/runs/{run_id}/continue': 'continue_agent_run',
+  'POST /agents/{agent_id}/runs/{run_id}/resume': 'resume_agent_run_stream',
+  'GET /agents/{agent_id}/runs/{run_id}/checkpoints': 'list_agent_run_checkpoints',
+  'GET /agents/{agent_id}/runs/{run_id}/checkpoints/{message_index}': 'get_agent_run_checkpoint',
+  'POST /agents/{agent_id}/sessions/{session_id}/fork': 'fork_agent_session',
+  'GET /approvals': 'list_approvals',
+  'GET /approvals/count': 'get_approval_count',
+  'GET /approvals/{approval_id}': 'get_approval',
+  'GET /approvals/{approval_id}/status': 'get_approval_status',
+  'POST /approvals/{approval_id}/resolve': 'resolve_approval',
+  'DELETE /approvals/{approval_id}': 'delete_approval',
 };
 
 /** Routes that answer without a token, each for a reason that somebody decided. */
@@ -67,7 +80,7 @@ describe('the published description', () => {
       for (const [status, response] of Object.entries<Body>(operation.responses)) {
         if (response.$ref) continue;
         expect(response.description, `${name} ${status}`).toBeTruthy();
-        for (const media of Object.values<Body>(response.content))
+        for (const media of Object.values<Body>(response.content ?? {}))
           expect(media.schema, `${name} ${status}`).toBeTruthy();
       }
     }
@@ -144,7 +157,8 @@ describe('the route table', () => {
   test('bounds every list', () => {
     for (const { name, operation } of operations()) {
       const schema = operation.responses['200']?.content?.['application/json']?.schema;
-      if (schema?.type !== 'array' || registered.includes(name)) continue;
+      const pages = document.components.schemas[schema?.$ref?.split('/').at(-1)]?.properties?.data;
+      if ((schema?.type ?? pages?.type) !== 'array' || registered.includes(name)) continue;
       const limit = operation.parameters?.find((parameter: Body) => parameter.name === 'limit');
       const page = operation.parameters?.find((parameter: Body) => parameter.name === 'page');
       expect(limit?.schema, name).toMatchObject({ minimum: 1, maximum: expect.any(Number) });
@@ -171,7 +185,7 @@ function operations(): { name: string; operation: Body }[] {
 }
 
 function table(): RouteFacts[] {
-  return [...systemRoutes, ...componentRoutes, ...runRoutes];
+  return [...systemRoutes, ...componentRoutes, ...runRoutes, ...approvalRoutes];
 }
 
 function nameOf({ method, path }: RouteFacts): string {

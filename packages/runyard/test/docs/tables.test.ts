@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { createRunForm } from '../../src/capabilities/runs/schema.js';
+import { continueRunForm, createRunForm } from '../../src/capabilities/runs/schema.js';
 import { addSettingFlags } from '../../src/cli/setting-flags.js';
 import { knownProviders } from '../../src/core/models/providers.js';
 import { loadSettings, type SettingName, type SettingsSource } from '../../src/platform/config.js';
@@ -47,6 +47,11 @@ describe('docs/configuration.md', () => {
 test('docs/http-api.md lists every form field of a run', () => {
   const rows = tableBelow(readPage('docs/http-api.md'), 'Form fields');
   expect(rows.map(([name]) => name).sort()).toEqual(Object.keys(createRunForm.shape).sort());
+});
+
+test('docs/http-api.md lists every form field of a continue', () => {
+  const rows = tableBelow(readPage('docs/http-api.md'), 'Fields of a continue');
+  expect(rows.map(([name]) => name).sort()).toEqual(Object.keys(continueRunForm.shape).sort());
 });
 
 test('docs/http-api.md lists every error code with its status', () => {

@@ -1,9 +1,14 @@
-import { mediaBody, messageBody, toolExecutionBody } from '../../core/agents/agent-events.js';
-import { messagesOf, toolExecutionsOf, withHistory } from '../../core/agents/transcript.js';
+import { mediaBody, messageBody } from '../../core/agents/agent-events.js';
+import { requirementBody } from '../../core/agents/requirements/requirement-body.js';
+import { toolExecutionBody } from '../../core/agents/requirements/tool-execution-body.js';
+import { requirementsOf } from '../../core/agents/requirements/tool-requirements.js';
+import { toolExecutionsOf } from '../../core/agents/tool-executions.js';
+import { messagesOf, withHistory } from '../../core/agents/transcript.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Media } from '../../core/media.js';
 import type { Message } from '../../core/models/message.js';
 import type { Run, StepRecord } from '../../core/runs/run.js';
+import { lastCheckpointOf } from './checkpoints.js';
 
 /** How the wire shows runs. `agentos` is the switch for clients of the older interface. */
 export type WireFormat = 'runyard' | 'agentos';
@@ -21,11 +26,9 @@ type Body = Record<string, unknown>;
 
 /** The run body of the wire. Fields without a value are left out, apart from those that are always there. */
 export function runBodyOf(view: RunView, media: RunMedia, format: WireFormat): Body {
-  const { run, steps, history = [], events } = view;
-  const { result } = run;
+  const { run, history = [], events } = view;
+  const { result, messages, tools, requirements } = restingView(view);
   const ended = result !== null;
-  const tools = toolExecutionsOf(steps).map(toolExecutionBody);
-  const messages = withHistory(messagesOf(run, steps), history).map(messageBody);
   return {
     run_id: run.runId,
     agent_id: run.componentId,
@@ -44,8 +47,9 @@ export function runBodyOf(view: RunView, media: RunMedia, format: WireFormat): B
       format === 'agentos' ? Math.floor(run.createdAt / 1000) : new Date(run.createdAt).toISOString(),
     status: statusOf(run, format),
     metrics: result?.metrics,
-    messages: ended ? messages : undefined,
+    messages: ended ? withHistory(messages, history).map(messageBody) : undefined,
     tools: ended && (tools.length > 0 || events === undefined) ? tools : undefined,
+    requirements: requirements.length > 0 ? requirements : undefined,
     input: { input_content: run.input.content, ...media.input },
     ...producedFields(media.produced),
     metadata: result?.metadata,
@@ -53,15 +57,20 @@ export function runBodyOf(view: RunView, media: RunMedia, format: WireFormat): B
     error_id: result?.error?.id,
     additional_data: result?.error?.additionalData,
     events,
+    forked_from_run_id: run.lineage?.forkedFromRunId,
+    forked_from_message_index: run.lineage?.forkedFromMessageIndex,
+    forked_from_session_id: run.lineage?.forkedFromSessionId,
+    regenerated_from: run.lineage?.regeneratedFrom,
+    last_checkpoint_at_message_index: lastCheckpointOf(messages),
     ...result?.extra,
   };
 }
 
 /** A run in a list: every key is there, with nulls. Media are described, not carried. */
-export function listedRunOf({ run, steps, events }: RunView, media: RunMedia, format: WireFormat): Body {
-  const { result } = run;
-  const tools = toolExecutionsOf(steps).map(toolExecutionBody);
-  const messages = result === null ? [] : messagesOf(run, steps).map(messageBody);
+export function listedRunOf(view: RunView, media: RunMedia, format: WireFormat): Body {
+  const { run, events } = view;
+  const { lineage } = run;
+  const { result, messages, tools, requirements } = restingView(view);
   return {
     run_id: run.runId,
     parent_run_id: run.parentRunId ?? '',
@@ -74,8 +83,9 @@ export function listedRunOf({ run, steps, events }: RunView, media: RunMedia, fo
     reasoning_content: result?.reasoningContent ?? '',
     reasoning_steps: [],
     metrics: result?.metrics ?? {},
-    messages: messages.length > 0 ? messages : null,
+    messages: messages.length > 0 ? messages.map(messageBody) : null,
     tools: tools.length > 0 ? tools : null,
+    requirements: requirements.length > 0 ? requirements : null,
     events: events ?? null,
     created_at: new Date(run.createdAt).toISOString(),
     references: [],
@@ -90,13 +100,34 @@ export function listedRunOf({ run, steps, events }: RunView, media: RunMedia, fo
     response_audio: null,
     input_media: { images: [], videos: [], audios: [], files: [], ...media.input },
     followups: null,
-    forked_from_run_id: null,
-    forked_from_message_index: null,
-    forked_from_session_id: null,
-    regenerated_from: null,
-    last_checkpoint_at_message_index: null,
+    forked_from_run_id: lineage?.forkedFromRunId ?? null,
+    forked_from_message_index: lineage?.forkedFromMessageIndex ?? null,
+    forked_from_session_id: lineage?.forkedFromSessionId ?? null,
+    regenerated_from: lineage?.regeneratedFrom ?? null,
+    last_checkpoint_at_message_index: lastCheckpointOf(messages) ?? null,
+    error_type: result?.error?.type ?? null,
+    error_id: result?.error?.id ?? null,
+    additional_data: result?.error?.additionalData ?? null,
     ...result?.extra,
   };
+}
+
+/** What there is to show of a run that nobody executes; of one that goes on, what it came to so far is its own. */
+function restingView({ run, steps }: RunView) {
+  if (run.result === null || run.status === 'pending' || run.status === 'running')
+    return { result: null, messages: [], tools: [], requirements: [] };
+  // nobody is to answer what a cancelled run asked
+  const told = run.status === 'cancelled' ? steps.filter((step) => !isOpenQuestion(step)) : steps;
+  return {
+    result: run.result,
+    messages: messagesOf(run, steps),
+    tools: toolExecutionsOf(told).map(toolExecutionBody),
+    requirements: requirementsOf(told).map(requirementBody),
+  };
+}
+
+function isOpenQuestion({ kind, status }: StepRecord): boolean {
+  return kind === 'wait' && status === 'running';
 }
 
 function statusOf(run: Run, format: WireFormat): string {

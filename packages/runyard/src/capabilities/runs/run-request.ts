@@ -2,11 +2,18 @@ import { verifyOutputSchema } from '../../core/agents/answer/output-format.js';
 import { errors, type ValidationItem } from '../../core/errors.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { Media } from '../../core/media.js';
+import type { ContinueRecord } from '../../core/runs/continuation.js';
 import type { RunInput, RunOptions } from '../../core/runs/run.js';
 import { maxStateKeyLength } from '../../core/runs/session-state.js';
 import { parseJson } from '../../platform/http/json-text.js';
 import type { MediaService } from '../media/service.js';
-import { type CreateRunForm, createRunForm } from './schema.js';
+import {
+  type ContinueRunForm,
+  type CreateRunForm,
+  continueRunForm,
+  createRunForm,
+  type OptionFields,
+} from './schema.js';
 
 /** Turns the form of a new run into its input. Whatever is wrong is found before anything is done. */
 export async function runInputOf(
@@ -16,8 +23,28 @@ export async function runInputOf(
   factoryInput: JsonObject | undefined,
 ): Promise<RunInput> {
   const options: RunOptions = {
-    stream,
+    ...(await runOptionsOf(form, createRunForm.shape, stream)),
     sessionState: form.session_state,
+    version: form.version,
+    factoryInput,
+  };
+  checkStateKeys(form.session_state ?? {});
+  return { content: form.message, media: await mediaOf(form, media), options };
+}
+
+/** What the request changes for the rest of a run that goes on. */
+export async function continuedOptionsOf(
+  form: ContinueRunForm,
+  stream: boolean,
+): Promise<ContinueRecord['options']> {
+  const options = await runOptionsOf(form, continueRunForm.shape, stream);
+  const named = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(named) as ContinueRecord['options'];
+}
+
+async function runOptionsOf(form: OptionFields, shape: object, stream: boolean): Promise<RunOptions> {
+  const options = {
+    stream,
     dependencies: form.dependencies,
     metadata: form.metadata,
     knowledgeFilters: knowledgeFilters(form.knowledge_filters),
@@ -26,13 +53,10 @@ export async function runInputOf(
     addHistoryToContext: form.add_history_to_context,
     addDependenciesToContext: form.add_dependencies_to_context,
     addSessionStateToContext: form.add_session_state_to_context,
-    version: form.version,
-    factoryInput,
-    extra: extraFields(form),
+    extra: extraFields({ ...form }, shape),
   };
-  checkStateKeys(form.session_state ?? {});
   await checkOutputSchema(options);
-  return { content: form.message, media: await mediaOf(form, media), options };
+  return options;
 }
 
 function checkStateKeys(state: JsonObject): void {
@@ -93,10 +117,10 @@ function knowledgeFilters(text: string | undefined): Json | undefined {
 }
 
 /** Fields that Runyard does not know, as hooks see them. */
-function extraFields(form: CreateRunForm): JsonObject | undefined {
+function extraFields(form: Readonly<Record<string, unknown>>, shape: object): JsonObject | undefined {
   const extra: JsonObject = {};
   for (const [name, value] of Object.entries(form)) {
-    if (Object.hasOwn(createRunForm.shape, name) || ignoredFields.has(name)) continue;
+    if (Object.hasOwn(shape, name) || ignoredFields.has(name)) continue;
     const last = Array.isArray(value) ? value.at(-1) : value;
     if (typeof last === 'string')
       extra[name] = literals.get(last.toLowerCase()) ?? (isNull(last) ? null : last);

@@ -5,11 +5,13 @@ import type { ModelPrices } from '../../core/models/prices.js';
 import { RunEngine } from '../../core/runs/engine.js';
 import type { Executable } from '../../core/runs/executable.js';
 import type { Run } from '../../core/runs/run.js';
+import type { RunSlots } from '../../core/runs/run-slots.js';
 import { isLeaseOwnerGone, newLeaseOwner } from '../../platform/engine/local/lease-owner.js';
 import { systemTimers } from '../../platform/engine/local/timers.js';
 import type { Database } from '../../platform/storage/database.js';
 import { schemaStatus } from '../../platform/storage/migrations/migrate.js';
 import { isTransientStorageError } from '../../platform/storage/transient.js';
+import { DatabaseApprovals } from '../approvals/service.js';
 import { MediaService } from '../media/service.js';
 import { SessionsService } from '../sessions/service.js';
 import { StoredPastSessions } from './past-sessions.js';
@@ -21,6 +23,7 @@ export interface RunSpace {
   readonly runs: RunStore;
   readonly sessions: SessionsService;
   readonly media: MediaService;
+  readonly approvals: DatabaseApprovals;
   readonly engine: RunEngine;
 }
 
@@ -30,6 +33,8 @@ export interface RunSpacesOptions {
   readonly leaseMs: number;
   readonly log: Log;
   readonly prices: ModelPrices;
+  /** Shared by all spaces: the bound is that of the process. */
+  readonly slots: RunSlots;
   /** What executes a stored run; `state` reads the state of its session. */
   readonly resolve: (
     run: Run,
@@ -63,6 +68,11 @@ export class RunSpaces {
     return space;
   }
 
+  /** The spaces of all databases. Refused while one of them has an older schema. */
+  all(): Promise<readonly RunSpace[]> {
+    return Promise.all(Array.from(this.spaces.keys(), (databaseId) => this.get(databaseId)));
+  }
+
   async stop(graceMs: number): Promise<void> {
     await Promise.all(Array.from(this.spaces.values(), (space) => space.engine.stop(graceMs)));
   }
@@ -84,10 +94,11 @@ export class RunSpaces {
   }
 }
 
-function newSpace(database: Database, { leaseMs, log, prices, resolve }: RunSpacesOptions) {
+function newSpace(database: Database, { leaseMs, log, prices, slots, resolve }: RunSpacesOptions) {
   const runs = new RunStore(database);
   const media = new MediaService(database);
   const sessions = new SessionsService(database);
+  const approvals = new DatabaseApprovals(database);
   const owner = newLeaseOwner();
   const engine = new RunEngine({
     journal: runs,
@@ -98,9 +109,10 @@ function newSpace(database: Database, { leaseMs, log, prices, resolve }: RunSpac
     prices,
     owner,
     leaseMs,
+    slots,
     isTransient: isTransientStorageError,
     resolve: (run) => resolve(run, async () => (await runs.session(run.sessionId))?.state ?? {}),
     ...(database.dialect === 'sqlite' && { isGone: isLeaseOwnerGone }),
   });
-  return { database, databaseId: database.id, runs, sessions, media, engine };
+  return { database, databaseId: database.id, runs, sessions, media, approvals, engine };
 }

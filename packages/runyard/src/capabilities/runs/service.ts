@@ -3,19 +3,27 @@ import { errors } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Media } from '../../core/media.js';
-import type { EventReader } from '../../core/runs/event-reader.js';
 import { type Executable, RunReleased } from '../../core/runs/executable.js';
 import type { RunHandle } from '../../core/runs/executor.js';
-import { decodeBlock, type LoggedEvent } from '../../core/runs/logged-event.js';
+import { decodeBlock } from '../../core/runs/logged-event.js';
 import type { Run, RunKind, RunStatus } from '../../core/runs/run.js';
 import { ownSession, startRun } from '../../core/runs/start-run.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import type { ComponentsService, RegisteredAgent } from '../components/service.js';
+import { cancelRun } from './cancel-run.js';
+import { type Checkpoint, checkpointAt, checkpointsOf } from './checkpoints.js';
+import { continueRequestOf } from './continue-request.js';
+import { RunContinuation } from './continue-run.js';
 import { factoryInputOf } from './factory-input.js';
+import { type Followed, followRun } from './follow-run.js';
+import { forkSession, mayMean } from './fork-session.js';
+import { checkKey, type KeyedRequest, mayBeSecond, payloadHash, runUnderKey } from './idempotency.js';
 import type { RunView } from './run-body.js';
+import { RunLookup, type RunPlace } from './run-lookup.js';
 import { runInputOf } from './run-request.js';
 import type { RunSpace, RunSpaces } from './run-spaces.js';
-import type { CreateRunForm } from './schema.js';
+import type { ContinueRunForm, CreateRunForm } from './schema.js';
+import { type FollowWishes, followWishes, type StartedRun, startedRun } from './started-run.js';
 
 export interface RunsServiceOptions {
   readonly components: ComponentsService;
@@ -23,12 +31,15 @@ export interface RunsServiceOptions {
   readonly onDisconnect: 'continue' | 'cancel';
 }
 
-export interface StartedRun {
-  readonly handle: RunHandle;
-  readonly stream: boolean;
-  readonly background: boolean;
-  /** What the reader of the stream is to be shown. */
-  events(): EventReader;
+export interface CreateOptions {
+  /** A key of the client's: the same key and the same form stand for the same run. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface FollowPlace {
+  readonly sessionId?: string | undefined;
+  /** The index of the last event that the reader has; -1 for one who has none. */
+  readonly after: number;
 }
 
 export interface ListRuns {
@@ -41,47 +52,91 @@ export interface ListRuns {
 const sessionListLimit = 1000;
 const componentListLimit = 20;
 
-/** What `stream_events=false` leaves: the content, and what a reader must not miss. */
-const contentEvents = new Set(['RunContent', 'RunPaused', 'RunError']);
-
 /** The pieces of content and thinking: whole, they stand in the run's body. */
 const pieceEvents = new Set(['RunContent', 'RunIntermediateContent', 'ReasoningContentDelta']);
 
-/** Starts runs and finds them again: the one way in for every interface. */
+/** Starts runs, finds them again and lets them go on: the one way in for every interface. */
 export class RunsService {
-  constructor(private readonly options: RunsServiceOptions) {}
+  private readonly lookup: RunLookup;
 
-  async create(caller: Caller, kind: RunKind, componentId: string, form: CreateRunForm): Promise<StartedRun> {
-    const { component, space } = await this.component(kind, componentId);
-    const background = form.background ?? false;
-    const stream = form.stream ?? !background;
+  constructor(private readonly options: RunsServiceOptions) {
+    this.lookup = new RunLookup(options.components, options.spaces);
+  }
+
+  async create(
+    caller: Caller,
+    kind: RunKind,
+    componentId: string,
+    form: CreateRunForm,
+    { idempotencyKey }: CreateOptions = {},
+  ): Promise<StartedRun> {
+    const { component, space } = await this.lookup.component(kind, componentId);
+    const wishes = followWishes(form, this.options.onDisconnect);
     const userId = userOf(caller, form.user_id);
-    const { executable, sessionId, factoryInput } = await this.hideForeign(caller, () =>
-      prepared(component, space, userId, form),
-    );
-    const message = (await executable.acceptInput?.(form.message)) ?? form.message;
-    const input = await runInputOf({ ...form, message }, space.media, stream || background, factoryInput);
-    const handle = await this.hideForeign(caller, () =>
-      startRun(space.engine, space.runs, {
-        executable,
-        input,
-        userId,
-        background,
-        ...(sessionId !== undefined && { sessionId }),
-        ...(form.run_id !== undefined && { runId: form.run_id }),
-      }),
-    );
-    const filter =
-      form.stream_events === false ? (event: LoggedEvent) => contentEvents.has(event.name) : undefined;
-    const cancels = !background && (form.on_disconnect ?? this.options.onDisconnect) === 'cancel';
-    return { handle, stream, background, events: () => streamOf(handle, cancels, filter) };
+    const begin = (keyed?: KeyedRequest) =>
+      this.hideForeign(caller, () => this.begin(component, space, userId, form, wishes, keyed));
+    if (idempotencyKey === undefined) return startedRun(await begin(), wishes, { status: 'pending' });
+    checkKey(idempotencyKey);
+    const keyed = { userId, kind, componentId, key: idempotencyKey, payload: payloadHash(form) };
+    const known = await runUnderKey(space, keyed);
+    if (known !== undefined) return startedRun(known, wishes);
+    try {
+      return startedRun(await begin(keyed), wishes, { status: 'pending' });
+    } catch (error) {
+      // another request with this key came at the same time
+      const first = mayBeSecond(error) ? await runUnderKey(space, keyed) : undefined;
+      if (first === undefined) throw error;
+      return startedRun(first, wishes);
+    }
+  }
+
+  /** Lets a run go on: with answers to what it waits for, after a failure, or as a copy. */
+  async continueRun(
+    caller: Caller,
+    kind: RunKind,
+    componentId: string,
+    runId: string,
+    form: ContinueRunForm,
+  ): Promise<StartedRun> {
+    const place = { kind, componentId, runId, sessionId: form.session_id };
+    const found = await this.lookup.run(caller, place);
+    if (!mayMean(caller, form.user_id, found.run.userId)) throw errors.runNotFound();
+    const wishes = followWishes(form, this.options.onDisconnect);
+    const request = await continueRequestOf(form, wishes.stream || wishes.background);
+    const continuation = new RunContinuation(found, caller, request, wishes.background);
+    const { handle, fromIndex } = await continuation.begin();
+    return startedRun(handle, wishes, { fromIndex, continued: true });
+  }
+
+  cancel(
+    caller: Caller,
+    kind: RunKind,
+    componentId: string,
+    runId: string,
+    sessionId?: string,
+  ): Promise<void> {
+    return cancelRun(this.lookup, caller, { kind, componentId, runId, sessionId });
+  }
+
+  /** Looks at a run for somebody who wants the events after those they have; undefined when there is no such run. */
+  follow(
+    caller: Caller,
+    kind: RunKind,
+    componentId: string,
+    runId: string,
+    { sessionId, after }: FollowPlace,
+  ): Promise<Followed | undefined> {
+    return followRun(this.lookup, caller, { kind, componentId, runId, sessionId }, after);
   }
 
   /** Waits for the end of a run that was just started. */
   async ended(started: StartedRun): Promise<RunView> {
-    const { handle } = started;
+    const { handle, continued } = started;
     try {
-      return await handle.ended;
+      const view = await handle.ended;
+      if (!continued) return view;
+      const { space } = await this.lookup.component(view.run.kind, view.run.componentId);
+      return { ...view, events: await this.storedEvents(space, view.run) };
     } catch (error) {
       throw error instanceof RunReleased ? errors.runHandedOn(handle.runId) : error;
     }
@@ -94,16 +149,16 @@ export class RunsService {
     runId: string,
     sessionId?: string,
   ): Promise<RunView> {
-    const { space } = await this.component(kind, componentId);
-    const run = await space.runs.find(caller.scope, runId);
-    const matches = run?.kind === kind && run.componentId === componentId;
-    if (!matches || (sessionId !== undefined && run.sessionId !== sessionId)) throw errors.runNotFound();
-    const [steps, events] = await Promise.all([space.runs.steps([runId]), this.storedEvents(space, run)]);
-    return { run, steps: steps.get(runId) ?? [], events };
+    const found = await this.lookup.run(caller, { kind, componentId, runId, sessionId });
+    const [steps, events] = await Promise.all([
+      this.lookup.steps(found),
+      this.storedEvents(found.space, found.run),
+    ]);
+    return { run: found.run, steps, events };
   }
 
   async list(caller: Caller, kind: RunKind, componentId: string, query: ListRuns): Promise<RunView[]> {
-    const { space } = await this.component(kind, componentId);
+    const { space } = await this.lookup.component(kind, componentId);
     const { sessionId } = query;
     if (sessionId !== undefined) await space.sessions.get(caller.scope, sessionId);
     const limit = query.limit ?? (sessionId === undefined ? componentListLimit : sessionListLimit);
@@ -116,27 +171,75 @@ export class RunsService {
       offset: limit * ((query.page ?? 1) - 1),
       order: sessionId === undefined ? 'desc' : 'asc',
     });
-    return this.withSteps(space, runs);
+    const steps = await space.runs.steps(runs.map(({ runId }) => runId));
+    return runs.map((run) => ({ run, steps: steps.get(run.runId) ?? [] }));
+  }
+
+  /** Where the run can go on from. */
+  async checkpoints(caller: Caller, place: RunPlace): Promise<{ run: Run; checkpoints: Checkpoint[] }> {
+    const found = await this.lookup.run(caller, place);
+    const { run } = found;
+    return { run, checkpoints: checkpointsOf(run, await this.lookup.steps(found)) };
+  }
+
+  /** The place after so many messages, and the run. */
+  async checkpoint(
+    caller: Caller,
+    place: RunPlace,
+    messageIndex: number,
+  ): Promise<{ view: RunView; checkpoint: Checkpoint }> {
+    const found = await this.lookup.run(caller, place);
+    const { run } = found;
+    const steps = await this.lookup.steps(found);
+    return { view: { run, steps }, checkpoint: checkpointAt(run, steps, messageIndex) };
+  }
+
+  /** Copies a session with its finished runs, and answers with the id of the copy. */
+  forkSession(
+    caller: Caller,
+    kind: RunKind,
+    componentId: string,
+    sessionId: string,
+    userId?: string,
+  ): Promise<string> {
+    return forkSession(this.lookup, caller, { kind, componentId, sessionId, userId });
+  }
+
+  /** Which component a run that the caller may see belongs to. */
+  async componentOf(caller: Caller, kind: RunKind, runId: string): Promise<string | undefined> {
+    for (const space of await this.options.spaces.all()) {
+      const run = await this.lookup.visibleIn(space, caller, runId);
+      if (run?.kind === kind) return run.componentId;
+    }
+    return undefined;
   }
 
   /** Media of a run's input as the wire carries them. */
   async showMedia(run: Run, media: Media): Promise<string | undefined> {
-    const { space } = await this.component(run.kind, run.componentId);
+    const { space } = await this.lookup.component(run.kind, run.componentId);
     return space.media.show(media);
   }
 
-  private async component(
-    kind: RunKind,
-    id: string,
-  ): Promise<{ component: RegisteredAgent; space: RunSpace }> {
-    const component = this.options.components.find(kind, id);
-    if (component === undefined) throw errors.componentNotFound(kind);
-    return { component, space: await this.options.spaces.get(component.settings.database) };
-  }
-
-  private async withSteps(space: RunSpace, runs: readonly Run[]): Promise<RunView[]> {
-    const steps = await space.runs.steps(runs.map(({ runId }) => runId));
-    return runs.map((run) => ({ run, steps: steps.get(run.runId) ?? [] }));
+  private async begin(
+    component: RegisteredAgent,
+    space: RunSpace,
+    userId: string | null,
+    form: CreateRunForm,
+    { stream, background }: FollowWishes,
+    keyed: KeyedRequest | undefined,
+  ): Promise<RunHandle> {
+    const { executable, sessionId, factoryInput } = await prepared(component, space, userId, form);
+    const message = (await executable.acceptInput?.(form.message)) ?? form.message;
+    const input = await runInputOf({ ...form, message }, space.media, stream || background, factoryInput);
+    return startRun(space.engine, space.runs, {
+      executable,
+      input,
+      userId,
+      background,
+      ...(sessionId !== undefined && { sessionId }),
+      ...(form.run_id !== undefined && { runId: form.run_id }),
+      ...(keyed !== undefined && { idempotency: keyed }),
+    });
   }
 
   /** All events up to what the record knows of, except the single pieces of the content: one consistent picture. */
@@ -199,14 +302,4 @@ function userOf(caller: Caller, named: string | undefined): string | null {
   if (named !== undefined && (named.startsWith('sa:') || named === '__scheduler__'))
     throw errors.reservedUser(named);
   return named ?? null;
-}
-
-function streamOf(
-  handle: RunHandle,
-  cancels: boolean,
-  filter?: (event: LoggedEvent) => boolean,
-): EventReader {
-  const reader = handle.events(0, filter);
-  if (cancels) reader.onClosed(() => handle.cancel('The client left the stream'));
-  return reader;
 }

@@ -36,7 +36,8 @@ const getInfo = defineRoute({
   scope: null,
   tag: 'Service',
   summary: 'Facts about this service',
-  description: 'Its identity, version, how many components it has, and how to authenticate.',
+  description:
+    'Its identity, version, how many components it has, how to authenticate, and how many runs it executes.',
   responses: { 200: infoBody },
   handler: ({ system }: SystemServices) => system.info(),
 });

@@ -33,6 +33,14 @@ export const infoBody = z
         .nullable(),
     }),
     auth_mode: z.enum(['none', 'security_key', 'jwt']),
+    runs: z
+      .object({
+        executing: z.int().meta({ description: 'Runs that are executed now.' }),
+        waiting: z.int().meta({ description: 'Runs that wait for their turn.' }),
+        max_executing: z.int().meta({ description: 'The setting maxConcurrentRuns.' }),
+        max_waiting: z.int().meta({ description: 'The setting maxWaitingRuns.' }),
+      })
+      .meta({ description: 'What this process is busy with.', 'x-addition': true }),
   })
   .meta({ id: 'Info', description: 'What a client needs to know before it logs in.' });
 

@@ -1,4 +1,5 @@
 import { Agent } from '../../core/agents/agent.js';
+import type { RunSlots } from '../../core/runs/run-slots.js';
 import type { ComponentsService, RegisteredAgent } from '../components/service.js';
 
 export interface SystemFacts {
@@ -9,6 +10,7 @@ export interface SystemFacts {
   readonly startedAt: Date;
   /** The ids of the registered databases, the service's own first. */
   readonly databases: readonly string[];
+  readonly slots: RunSlots;
 }
 
 type Fields = Record<string, unknown>;
@@ -29,6 +31,7 @@ export class SystemService {
   }
 
   info(): Fields {
+    const { slots } = this.facts;
     return {
       os_id: this.facts.id,
       name: this.facts.name,
@@ -38,6 +41,12 @@ export class SystemService {
       workflow_count: 0,
       mcp: { enabled: false, path: null, oauth: null },
       auth_mode: 'none',
+      runs: {
+        executing: slots.executing,
+        waiting: slots.waiting,
+        max_executing: slots.limits.executing,
+        max_waiting: slots.limits.waiting,
+      },
     };
   }
 

@@ -76,6 +76,10 @@ export type OutcomeAnswer =
 /** What an executor (agent, team, workflow) is given. */
 export interface RunContext {
   readonly run: Run;
+  /** The outermost run around this one, whose journal this is; a run of its own is that itself. */
+  readonly root: Run;
+  /** What its events say about whose they are. */
+  readonly origin: EventOrigin;
   /** What this execution of the run is: its first one, one after somebody let it go on, or one after a crash. */
   readonly entry: RunEntry;
   /** What the caller asked for, and over it what came with each request to go on. */
@@ -102,6 +106,8 @@ export interface RunContext {
   wait<Answer extends Json>(requirement: Requirement): Promise<Answer>;
   /** The steps recorded so far, in order: the journal that the run's answer is folded from. */
   steps(): readonly StepRecord[];
+  /** The same with the steps of the runs inside of this one. */
+  allSteps(): readonly StepRecord[];
   /** One recorded step. */
   recorded(key: string): StepRecord | undefined;
   /** Earlier completed runs of this component in the session, oldest first. */
@@ -171,7 +177,7 @@ export class JournaledContext implements RunContext {
     this.prices = surroundings.prices ?? {};
     this.journal = surroundings.journal;
     this.prefix = inside === null ? '' : childPrefix(inside.key);
-    this.options = inside === null ? optionsOf(live) : inside.run.input.options;
+    this.options = inside === null ? optionsOf(live) : optionsInside(live, inside.run);
   }
 
   get entry(): RunEntry {
@@ -180,6 +186,14 @@ export class JournaledContext implements RunContext {
 
   get run(): Run {
     return this.inside?.run ?? this.live.run;
+  }
+
+  get root(): Run {
+    return this.live.run;
+  }
+
+  get origin(): EventOrigin {
+    return this.inside?.origin ?? this.live.origin;
   }
 
   child(child: ChildRun): RunContext {
@@ -196,8 +210,12 @@ export class JournaledContext implements RunContext {
   }
 
   steps(): readonly StepRecord[] {
+    return ownSteps(this.allSteps());
+  }
+
+  allSteps(): readonly StepRecord[] {
     const all = this.live.allSteps();
-    return this.inside === null ? ownSteps(all) : ownSteps(stepsUnder(all, this.prefix));
+    return this.inside === null ? all : stepsUnder(all, this.prefix);
   }
 
   recorded(key: string): StepRecord | undefined {
@@ -342,6 +360,11 @@ function optionsOf(live: LiveRun): RunOptions {
   return continuations.length === 0
     ? options
     : Object.assign({}, options, ...continuations.map((continuation) => continuation.options));
+}
+
+/** How the outermost run is followed now is how the runs inside of it are. */
+function optionsInside(live: LiveRun, { input }: Run): RunOptions {
+  return { ...input.options, stream: optionsOf(live).stream };
 }
 
 function describe(error: unknown): Json {

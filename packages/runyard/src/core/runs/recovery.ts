@@ -112,11 +112,11 @@ export class Recovery {
     const { journal, timers, log } = this.options;
     // what cannot be taken over here stays in the list: look past it
     for (let passed = 0; !this.ended; ) {
-      // what cannot be executed now is left to others
-      this.cutShort = this.options.slots.full;
-      if (this.cutShort) return;
       const runs = await journal.expired(timers.now(), batchSize, passed);
       for (const run of runs) {
+        // what cannot be executed now is left to others, or for later
+        this.cutShort = this.options.slots.full;
+        if (this.cutShort) return;
         try {
           if (!(await this.recover(run))) passed += 1;
         } catch (error) {

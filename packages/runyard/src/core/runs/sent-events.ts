@@ -19,6 +19,8 @@ export function toldWith(steps: readonly StepRecord[]): SentEvents {
   }
   return (key) => {
     const about = key.slice(0, Math.max(key.lastIndexOf(':'), 0));
+    // an event about the whole of a run inside names none of its steps
+    if (about.length < key.lastIndexOf('/')) return false;
     return beginnings.has(about) || beginningsOf(about).some((beginning) => told.has(beginning));
   };
 }
