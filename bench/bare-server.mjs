@@ -6,33 +6,67 @@ import { serveCommands } from './lib/commands.mjs';
 
 /**
  * The limit: what a run costs at least on this machine. It reads the same form, asks the same model in the same
- * way, stores one row in one transaction and answers as much as Runyard does, with nothing in between.
+ * way, stores one row in one transaction and answers as much as Runyard does, with nothing in between. A run that
+ * is held or relayed can be cancelled: that ends it, stores its row and answers.
  */
 const { modelPort, store: storeSettings } = JSON.parse(process.argv[2]);
 const store = await openBareStore(storeSettings);
-const waitingStreams = new Set();
+/** Streams that are open, by run: how to end each. */
+const open = new Map();
 
 const server = createServer((request, response) => {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
     const form = new URLSearchParams(Buffer.concat(chunks).toString());
-    const agentId = request.url.split('/')[2];
-    handle(agentId, form, response).catch((error) => {
+    answerTo(request, form, response).catch((error) => {
       response.writeHead(500).end(error.message);
     });
   });
 });
 
-async function handle(agentId, form, response) {
-  const run = { run_id: randomUUID(), agent_id: agentId, session_id: form.get('session_id') ?? randomUUID() };
-  if (agentId === 'waiting') hold(run, response);
+/** `/agents/<agent>/runs`, `…/runs/<run>` and `…/runs/<run>/events` or `…/cancel`. */
+function answerTo(request, form, response) {
+  const [, , agentId, , runId, action] = request.url.split('?')[0].split('/');
+  if (runId === undefined) return create(agentId, form, response);
+  if (action === 'cancel') return cancel(runId, response);
+  return show(runId, action === 'events' ? 'text/event-stream' : 'application/json', response);
+}
+
+async function create(agentId, form, response) {
+  const run = {
+    run_id: form.get('run_id') ?? randomUUID(),
+    agent_id: agentId,
+    session_id: form.get('session_id') ?? randomUUID(),
+  };
+  if (form.get('background') === 'true') await accept(run, form.get('message'), response);
+  else if (agentId === 'waiting') hold(run, response);
   else if (form.get('stream') === 'true') await relay(run, form.get('message'), response);
   else await answerWhole(run, form.get('message'), response);
 }
 
+/** Stored, and nothing more: somebody else would have to execute it. */
+async function accept(run, message, response) {
+  await store.insert(run.run_id, run.session_id, JSON.stringify(runBody(run, message, '', undefined)));
+  response.writeHead(202, { 'content-type': 'application/json' }).end(JSON.stringify(run));
+}
+
+async function cancel(runId, response) {
+  const { run, end } = open.get(runId);
+  open.delete(runId);
+  end();
+  const body = { ...runBody(run, '', '', undefined), status: 'cancelled' };
+  await store.insert(runId, run.session_id, JSON.stringify(body));
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+}
+
+async function show(runId, type, response) {
+  const body = await store.read(runId);
+  response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(body) }).end(body);
+}
+
 async function answerWhole(run, message, response) {
-  const answer = await (await callModel(run.agent_id, message, false)).json();
+  const answer = await (await callModel(run.agent_id, message)).json();
   const body = runBody(run, message, answer.choices[0].message.content, answer.usage);
   await store.insert(run.run_id, run.session_id, JSON.stringify(body));
   const text = JSON.stringify(body);
@@ -42,7 +76,23 @@ async function answerWhole(run, message, response) {
 
 async function relay(run, message, response) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const answer = await callModel(run.agent_id, message, true);
+  const aborting = new AbortController();
+  const end = () => {
+    aborting.abort();
+    response.end();
+  };
+  open.set(run.run_id, { run, end });
+  try {
+    await relayTokens(run, message, aborting.signal, response);
+  } catch (error) {
+    if (!aborting.signal.aborted) throw error;
+  } finally {
+    open.delete(run.run_id);
+  }
+}
+
+async function relayTokens(run, message, signal, response) {
+  const answer = await callModel(run.agent_id, message, signal);
   const decoder = new TextDecoder();
   let rest = '';
   let content = '';
@@ -72,12 +122,14 @@ async function relay(run, message, response) {
 function hold(run, response) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write(contentEvent(run, 0, ''));
-  waitingStreams.add(response);
+  open.set(run.run_id, { run, end: () => response.end() });
 }
 
-function callModel(agentId, message, stream) {
+/** Streamed when there is a signal that can end it. */
+function callModel(agentId, message, signal) {
   return fetch(`http://127.0.0.1:${modelPort}/${agentId}/v1/chat/completions`, {
     method: 'POST',
+    signal,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       model: 'bench',
@@ -85,7 +137,7 @@ function callModel(agentId, message, stream) {
         { role: 'system', content: instructions },
         { role: 'user', content: message },
       ],
-      stream,
+      stream: signal !== undefined,
     }),
   });
 }
@@ -119,8 +171,13 @@ function runBody(run, message, content, usage) {
 }
 
 function release() {
-  for (const response of waitingStreams) response.end();
-  waitingStreams.clear();
+  for (const { end } of open.values()) end();
+  open.clear();
 }
 
-server.listen(0, '127.0.0.1', () => serveCommands({ port: () => server.address().port, release }));
+/** Stores bytes that `/agents/<any>/runs/<id>/events` answers. */
+async function keep({ id, text }) {
+  await store.insert(id, '', text);
+}
+
+server.listen(0, '127.0.0.1', () => serveCommands({ port: () => server.address().port, release, keep }));

@@ -8,12 +8,15 @@ import { agentRows, coldStartRows, loadRow, memoryRows, sessionRows, streamRows 
 import { databases, serverStarter } from './lib/servers.mjs';
 import { loadTable, machine, table } from './lib/table.mjs';
 import { compareColdStarts } from './sections/cold-start.mjs';
+import { lifeSections, measureLives } from './sections/life.mjs';
 import { compareUnderLoad, shapes, warmUp } from './sections/load.mjs';
 import { measureIdleStreams } from './sections/memory.mjs';
 import { compareModelAdapters } from './sections/model-adapters.mjs';
 import { compareSessionLengths } from './sections/session.mjs';
 
-const sections = ['load', 'session', 'memory', 'start', 'durability', 'models', 'agents'];
+const lifeNames = Object.keys(lifeSections);
+const onBothDatabases = ['load', 'session', ...lifeNames];
+const sections = [...onBothDatabases, 'memory', 'start', 'durability', 'models', 'agents'];
 const usage = `npm run bench -- [--only ${sections.join('|')}]… [--sqlite] [--postgres] [--quick] [--json] [--profile <folder>]`;
 
 const thorough = {
@@ -24,6 +27,11 @@ const thorough = {
   starts: 5,
   adapters: { rounds: 5, streams: 40 },
   agents: { rounds: 5, repetitions: 2000 },
+  cancel: { rounds: 60 },
+  resume: { tokens: 10_000, rounds: 9, readers: 20 },
+  queue: { accepted: 2000, executing: 100, refused: 100 },
+  recovery: { rounds: 5, takeovers: 5, leaseMs: 3000 },
+  paused: { count: 2000, seconds: 5, answers: 50 },
 };
 const quick = {
   load: { rounds: 3, milliseconds: 300 },
@@ -33,6 +41,11 @@ const quick = {
   starts: 3,
   adapters: { rounds: 3, streams: 20 },
   agents: { rounds: 3, repetitions: 1000 },
+  cancel: { rounds: 15 },
+  resume: { tokens: 10_000, rounds: 3, readers: 20 },
+  queue: { accepted: 2000, executing: 100, refused: 100 },
+  recovery: { rounds: 2, takeovers: 2, leaseMs: 3000 },
+  paused: { count: 2000, seconds: 2, answers: 15 },
 };
 
 /** Starts what is needed, measures, prints the tables, and leaves nothing behind. */
@@ -106,7 +119,7 @@ async function prepare({ databases: wanted, only, profileFolder }, cleaning, sig
   const folder = mkdtempSync(join(parent, 'data-'));
   cleaning.push(async () => rmSync(folder, { recursive: true, force: true }));
   let postgresUrl;
-  if (wanted.includes('postgres') && (only.has('load') || only.has('session'))) {
+  if (wanted.includes('postgres') && onBothDatabases.some((name) => only.has(name))) {
     const postgres = await provideBenchDatabase(signal);
     cleaning.push(postgres.stop);
     postgresUrl = postgres.url;
@@ -115,14 +128,18 @@ async function prepare({ databases: wanted, only, profileFolder }, cleaning, sig
   const model = await startProcess('model-server');
   const load = await startProcess('load-generator');
   const start = serverStarter({ modelPort: await model.ask('port'), folder, postgresUrl, profileFolder });
-  return { load, start, folder };
+  return { model, load, start, folder };
 }
 
-async function measure({ only, amounts, databases: wanted }, setting) {
+async function measure(options, setting) {
+  const { only, amounts, databases: wanted } = options;
   const results = { load: [], other: [], session: [], durability: [], models: [], agents: [] };
+  for (const name of lifeNames) results[name] = [];
   for (const database of wanted) {
     if (only.has('load')) await underLoad(setting, database, amounts, results);
     if (only.has('session')) results.session.push(...(await overASession(setting, database, amounts)));
+    const lives = await measureLives(setting, database, options, say);
+    for (const [name, rows] of Object.entries(lives)) results[name].push(...rows);
   }
   // The rest is about the embedded default.
   if (!wanted.includes('sqlite')) return results;
@@ -164,7 +181,7 @@ async function ofIdleStreams({ load, start }, { streams: { count, repetitions } 
   const results = { bare: [], runyard: [] };
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
     for (const kind of ['bare', 'runyard']) {
-      const server = await start[kind]('sqlite');
+      const server = await start[kind]('sqlite', { maxConcurrentRuns: 10_000 });
       results[kind].push(await measureIdleStreams(load, server, count));
       await server.stop();
     }
@@ -227,6 +244,10 @@ function print(results, { json }) {
       results.durability,
       (rows) => loadTable(rows, 'process-crash', 'power-cut'),
     ],
+    ...lifeNames.map((name) => {
+      const { title, columns } = lifeSections[name];
+      return [title, results[name], (rows) => table(rows, ...columns)];
+    }),
   ];
   console.log(`\n${date}, Node ${node}, ${platform}, ${cores} cores, ${memoryGiB} GiB`);
   for (const [title, rows, render] of tables) {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { answer, tokens } from './lib/answer.mjs';
+import { answer, stalledAfter, tokens } from './lib/answer.mjs';
 import { serveCommands } from './lib/commands.mjs';
 
 /** A model server in the format of OpenAI's chat completions that has its answer ready. */
@@ -27,6 +27,8 @@ const frames = [
   'data: [DONE]\n\n',
 ].map((text) => Buffer.from(text));
 const allFrames = Buffer.concat(frames);
+const beginning = Buffer.concat(frames.slice(0, stalledAfter));
+let endless = 0;
 
 function choice(delta, finishReason) {
   return data({ ...frame, choices: [{ index: 0, delta, finish_reason: finishReason }] });
@@ -47,6 +49,8 @@ const server = createServer((request, response) => {
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     if (request.url.startsWith('/burst/')) response.end(allFrames);
+    else if (request.url.startsWith('/endless/')) sendForEver(response);
+    else if (request.url.startsWith('/stalled/')) response.write(beginning);
     else sendOneByOne(response, 0);
   });
 });
@@ -61,5 +65,17 @@ function sendOneByOne(response, position) {
   setImmediate(sendOneByOne, response, position + 1);
 }
 
+/** An answer of which no end can be seen, at the pace of a model, until whoever asked for it goes away. */
+function sendForEver(response) {
+  endless += 1;
+  const timer = setInterval(() => response.write(frames[0]), 10);
+  response.on('close', () => {
+    clearInterval(timer);
+    endless -= 1;
+  });
+}
+
 server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () => serveCommands({ port: () => server.address().port }));
+server.listen(0, '127.0.0.1', () =>
+  serveCommands({ port: () => server.address().port, endless: () => endless }),
+);

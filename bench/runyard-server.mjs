@@ -1,7 +1,8 @@
-import { agent, Runyard } from '../packages/runyard/dist/index.js';
+import { agent, Runyard, tool } from '../packages/runyard/dist/index.js';
 import { openAICompatible } from '../packages/runyard/dist/models.js';
 import { instructions } from './lib/answer.mjs';
 import { serveCommands } from './lib/commands.mjs';
+import { agentsWithALife } from './lib/life-agents.mjs';
 
 /** Runyard as it is delivered: the default settings, except where to store and how little to log. */
 const { modelPort, dataDir, ...settings } = JSON.parse(process.argv[2]);
@@ -38,9 +39,9 @@ const waitingModel = {
 };
 
 const app = new Runyard({
+  port: 0,
   ...settings,
   dataDir,
-  port: 0,
   logLevel: 'warn',
   autoMigrate: true,
   agents: [
@@ -48,6 +49,7 @@ const app = new Runyard({
     agent({ id: 'burst', name: 'Burst', model: model('burst'), instructions }),
     agent({ id: 'history', name: 'History', model: model('plain'), instructions, addHistoryToContext: true }),
     agent({ id: 'waiting', name: 'Waiting', model: waitingModel, instructions }),
+    ...agentsWithALife({ agent, tool, model }),
   ],
 });
 

@@ -3,7 +3,7 @@ import { loadSqliteLibrary } from '../../packages/runyard/dist/platform/storage/
 const createTable = `
   CREATE TABLE bare_runs (run_id text PRIMARY KEY, session_id text NOT NULL, body text NOT NULL)`;
 
-/** One table and one insert, with the same library, the same driver and the same durability as Runyard. */
+/** One table, one insert and one query, with the same library, the same driver and the same durability as Runyard. */
 export function openBareStore({ kind, path, synchronous, url }) {
   return kind === 'postgres' ? openPostgres(url) : openSqlite(path, synchronous);
 }
@@ -14,8 +14,13 @@ function openSqlite(path, synchronous) {
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous};`);
   database.exec(createTable);
   const statement = database.prepare('INSERT INTO bare_runs VALUES (?, ?, ?)');
+  const query = database.prepare('SELECT body FROM bare_runs WHERE run_id = ?');
   // `database` is held on purpose: a statement alone does not keep it from being collected.
-  return { database, insert: async (...values) => statement.run(...values) };
+  return {
+    database,
+    insert: async (...values) => statement.run(...values),
+    read: async (runId) => query.get(runId)?.body,
+  };
 }
 
 async function openPostgres(url) {
@@ -24,5 +29,9 @@ async function openPostgres(url) {
   await pool.query(`DROP TABLE IF EXISTS bare_runs`);
   await pool.query(createTable);
   const text = 'INSERT INTO bare_runs VALUES ($1, $2, $3)';
-  return { insert: (...values) => pool.query({ name: 'insert', text, values }) };
+  const query = 'SELECT body FROM bare_runs WHERE run_id = $1';
+  return {
+    insert: (...values) => pool.query({ name: 'insert', text, values }),
+    read: async (runId) => (await pool.query({ name: 'read', text: query, values: [runId] })).rows[0]?.body,
+  };
 }

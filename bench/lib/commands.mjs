@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 
 /** Answers the commands that the bench sends to this process, and ends with the bench. */
 export function serveCommands(commands, stop = async () => {}) {
-  const known = { usage, memory, ...commands };
+  const known = { usage, memory, watchMemory, mostMemory, ...commands };
   process.on('message', async ({ id, command, words }) => {
     try {
       process.send({ id, result: await known[command](words) });
@@ -34,4 +34,20 @@ async function memory() {
   }
   const { rss, heapUsed, external } = process.memoryUsage();
   return { rss, heap: heapUsed, external };
+}
+
+let watching;
+let most = 0;
+
+/** Begins to note the resident memory, until `mostMemory` asks what the most was. */
+function watchMemory() {
+  most = process.memoryUsage.rss();
+  watching = setInterval(() => {
+    most = Math.max(most, process.memoryUsage.rss());
+  }, 5);
+}
+
+function mostMemory() {
+  clearInterval(watching);
+  return Math.max(most, process.memoryUsage.rss());
 }

@@ -35,9 +35,14 @@ export async function startProcess(script, settings = {}, execArgv = []) {
     if (child.connected) child.disconnect();
     return ended;
   };
+  /** As `kill -9` does it: nothing in the process hears of it. */
+  const kill = () => {
+    child.kill('SIGKILL');
+    return ended;
+  };
   running.add(stop);
   await answerTo('ready');
-  return { ask, stop };
+  return { ask, stop, kill };
 }
 
 export async function stopAllProcesses() {

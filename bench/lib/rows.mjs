@@ -11,8 +11,12 @@ const targets = {
   constructionKiB: 10,
 };
 
-/** One row: two values of the same unit, their ratio, and perhaps a bound for the ratio or for the second value. */
-function row({ what, where, unit, base, measured, mostRatio, most }) {
+/**
+ * One row: two values of the same unit, their ratio, and perhaps a bound for the ratio or for the second value. Where
+ * nothing compares there is no `base`.
+ */
+export function row({ what, where, unit, base, measured, mostRatio, most }) {
+  if (base === undefined) return { what, where, unit, measured };
   const ratio = measured / base;
   const common = { what, where, unit, base, measured, ratio };
   if (mostRatio !== undefined) return { ...common, target: `${mostRatio}×`, met: ratio <= mostRatio };

@@ -19,15 +19,16 @@ export function serverStarter({ modelPort, folder, postgresUrl, profileFolder })
         : { kind: 'sqlite', path: join(newFolder(), 'bare.db'), synchronous };
     return start('bare-server', { modelPort, store });
   };
-  const runyard = (database) => {
+  /** `given`: settings that are not the default, a port, or the folder of a server that is no more. */
+  const runyard = (database, given = {}) => {
     const { durability } = databases[database];
     const place = database === 'postgres' ? { database: postgresUrl } : { durability };
     const profile = ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
-    const settings = { modelPort, dataDir: newFolder(), ...place };
+    const settings = { modelPort, dataDir: newFolder(), ...place, ...given };
     return start('runyard-server', settings, profileFolder ? profile : []);
   };
   const newFolder = () => mkdtempSync(join(folder, 'server-'));
-  return { bare, runyard };
+  return { bare, runyard, newFolder };
 }
 
 async function start(script, settings, execArgv) {

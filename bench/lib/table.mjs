@@ -36,6 +36,7 @@ export function table(rows, base, measured) {
 }
 
 function compared({ base, measured, unit, ratio }) {
+  if (base === undefined) return ['', `${shown(measured)} ${unit}`, ''];
   return [`${shown(base)} ${unit}`, `${shown(measured)} ${unit}`, ratio.toFixed(2)];
 }
 

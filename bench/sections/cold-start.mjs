@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
-import { get } from 'node:http';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { root } from '../../scripts/lib/setup.mjs';
+import { freePort, isHealthy } from '../lib/ports.mjs';
 import { median } from '../lib/statistics.mjs';
 
 const bareServer = `require('node:http').createServer((request, response) => response.end('{"status":"ok"}'))
@@ -41,25 +40,4 @@ async function startOnce(words) {
     child.kill('SIGTERM');
     await ended;
   }
-}
-
-function isHealthy(port) {
-  return new Promise((resolve) => {
-    const sent = get({ host: '127.0.0.1', port, path: '/health', agent: false }, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    });
-    sent.on('error', () => resolve(false));
-  });
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }

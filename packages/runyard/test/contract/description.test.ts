@@ -131,6 +131,20 @@ describe('the published description', () => {
     );
   });
 
+  test('tells which headers mean something, and that reading a run needs one of two scopes', () => {
+    const runs = document.paths['/agents/{agent_id}/runs'];
+    const events = document.paths['/agents/{agent_id}/runs/{run_id}/events'];
+    const headers = ({ parameters }: Body) =>
+      parameters
+        .filter((one: Body) => one.in === 'header')
+        .map(({ name, required }: Body) => [name, required]);
+    expect(headers(runs.post)).toEqual([['idempotency-key', false]]);
+    expect(headers(events.get)).toEqual([['last-event-id', false]]);
+    expect(runs.post['x-scope']).toBe('agents:run');
+    for (const reading of [runs.get, events.get])
+      expect(reading['x-scope']).toEqual(['agents:read', 'agents:run']);
+  });
+
   test('is the same for everybody and says where it is served', async () => {
     const { headers, body } = await service.get('/openapi.json/');
     expect(headers.get('content-type')).toMatch(/^application\/json/);

@@ -89,6 +89,9 @@ const ownFields = new Set([
   'session_id',
   'agent_id',
   'agent_name',
+  'team_id',
+  'team_name',
+  'parent_run_id',
   'nested_depth',
 ]);
 

@@ -3,11 +3,14 @@ import type { JsonObject, JsonSchema } from '../json.js';
 import type { Message } from '../models/message.js';
 import type { Model, ToolChoice } from '../models/model.js';
 import type { ModelLike } from '../models/resolve.js';
+import type { RunContext } from '../runs/context.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolHook } from '../tools/tool-hooks.js';
 import type { ToolEntry } from '../tools/toolkit.js';
+import type { Answer } from './answer/answer-record.js';
 import type { DependencyValue, InstructionsFunction } from './context/run-values.js';
 import type { PostHook, PreHook } from './hooks/hook.js';
+import type { ModelRecord } from './journal-records.js';
 
 /** How an agent is defined. Everything but the model is optional. */
 export interface AgentSettings {
@@ -127,4 +130,8 @@ export interface AgentDefinition {
   readonly toolInstructions: readonly string[];
   /** What the tools of a run are collected from. */
   readonly toolEntries: readonly ToolEntry[];
+  /** Asked when the model has answered, or a tool has ended the turns: whether they go on. Left out: they do not. */
+  goesOn?(context: RunContext, turn: number): Promise<boolean>;
+  /** What the run has to say when that is not what the model said last; undefined when it is. */
+  answer?(context: RunContext, last: ModelRecord): Answer | undefined;
 }

@@ -11,7 +11,7 @@ import { suggestFollowups } from './auxiliary/followups.js';
 import { summariseSession } from './auxiliary/session-summary.js';
 import { buildContext } from './context/context-step.js';
 import { dependenciesOf } from './context/dependencies.js';
-import { goesOn, hearUser } from './continuation/said.js';
+import { hearUser, isAskedToGoOn } from './continuation/said.js';
 import type { AgentDefinition } from './definition.js';
 import type { AgentExecution } from './execution.js';
 import { isGuarded } from './hooks/guarded.js';
@@ -96,7 +96,7 @@ async function turns(execution: AgentExecution): Promise<LastTurn> {
     const answer = await callModel(execution, turn);
     messages.push(assistantMessage(context.recorded(`model:${turn}`)!));
     if (answer.toolCalls === undefined) {
-      if (!goesOn(context, turn)) return { answer, shown };
+      if (!(await goesOn(execution, turn))) return { answer, shown };
       shown.length = 0;
       continue;
     }
@@ -104,16 +104,21 @@ async function turns(execution: AgentExecution): Promise<LastTurn> {
     for (const step of results.steps) messages.push(toolMessage(step));
     reportReasoningTools(execution, results.steps);
     shown.push(...results.shown);
-    if (stop && !goesOn(context, turn)) return { answer, shown };
+    if (stop && !(await goesOn(execution, turn))) return { answer, shown };
     if (stop) shown.length = 0;
     await compressToolResults(execution, turn);
   }
 }
 
+/** Somebody has said something since, or the component itself has not done with its model. */
+async function goesOn({ agent, context }: AgentExecution, turn: number): Promise<boolean> {
+  return isAskedToGoOn(context, turn) || ((await agent.goesOn?.(context, turn)) ?? false);
+}
+
 async function complete(execution: AgentExecution, { answer, shown }: LastTurn): Promise<RunResult> {
   const { agent, context, metadata, extra } = execution;
   completeReasoningTools(execution);
-  const made = await answerOf(execution, answer, shown);
+  const made = agent.answer?.(context, answer) ?? (await answerOf(execution, answer, shown));
   const guarded = isGuarded(agent.settings);
   if (!guarded) await suggestFollowups(execution, textOf(made.content));
   context.emit(runContentCompleted, 'content-completed');

@@ -1,4 +1,5 @@
 import type { Media } from '../media.js';
+import { ownSteps } from '../runs/child-steps.js';
 import type { StepRecord } from '../runs/run.js';
 import type { ToolRecord } from './journal-records.js';
 import {
@@ -22,10 +23,29 @@ export interface ToolExecution {
   readonly endedAt: number | null;
   /** What the call waits for, or waited for. */
   readonly requirements?: readonly ToolRequirementState[];
+  /** The run of the one member that the call asked. */
+  readonly childRunId?: string;
+}
+
+/** The key of the step under which a call runs a member; those of several members begin with it. */
+export function memberKeyOf(toolKey: string): string {
+  return toolKey.replace(/^tool:/, 'member:');
+}
+
+export function delegatedRunId(member: StepRecord | undefined): string | undefined {
+  return (member?.input as { runId?: string } | null | undefined)?.runId;
+}
+
+/** Whether the call has begun to run a member. */
+export function hasDelegated(steps: readonly StepRecord[], toolKey: string): boolean {
+  const key = memberKeyOf(toolKey);
+  return steps.some((step) => step.kind === 'member' && `${step.key}:`.startsWith(`${key}:`));
 }
 
 /** The tool calls of a run, those that wait included, in the order in which they were asked for. */
-export function toolExecutionsOf(steps: readonly StepRecord[]): ToolExecution[] {
+export function toolExecutionsOf(all: readonly StepRecord[]): ToolExecution[] {
+  const steps = ownSteps(all);
+  const members = new Map(steps.filter(({ kind }) => kind === 'member').map((step) => [step.key, step]));
   const asked = new Map<string, ToolRequirementState[]>();
   for (const state of requirementsOf(steps)) {
     const earlier = asked.get(state.toolKey);
@@ -36,7 +56,14 @@ export function toolExecutionsOf(steps: readonly StepRecord[]): ToolExecution[] 
   for (const step of steps) {
     if (step.kind !== 'tool' || step.status !== 'completed') continue;
     const record = step.output as ToolRecord;
-    if (record.listed) executions.set(step.key, toolExecution(step, record, asked.get(step.key)));
+    if (!record.listed) continue;
+    const requirements = asked.get(step.key);
+    const childRunId = delegatedRunId(members.get(memberKeyOf(step.key)));
+    const found = {
+      ...(requirements !== undefined && { requirements }),
+      ...(childRunId !== undefined && { childRunId }),
+    };
+    executions.set(step.key, toolExecution(step, record, found));
   }
   for (const [key, states] of asked) if (!executions.has(key)) executions.set(key, waitingExecution(states));
   return [...executions].sort(byPlace).map(([, execution]) => execution);
@@ -46,7 +73,7 @@ export function toolExecutionsOf(steps: readonly StepRecord[]): ToolExecution[] 
 export function toolExecution(
   step: StepRecord,
   record: ToolRecord,
-  requirements?: readonly ToolRequirementState[],
+  found: Pick<ToolExecution, 'requirements' | 'childRunId'> = {},
 ): ToolExecution {
   return {
     callId: record.callId,
@@ -58,7 +85,7 @@ export function toolExecution(
     ...(record.media !== undefined && { media: record.media as unknown as Media[] }),
     startedAt: step.startedAt,
     endedAt: step.endedAt,
-    ...(requirements !== undefined && { requirements }),
+    ...found,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Json } from '../json.js';
 import type { Media } from '../media.js';
 import type { Message } from '../models/message.js';
+import { ownSteps } from '../runs/child-steps.js';
 import type { IntroductionRecord } from '../runs/introduction.js';
 import { inheritedAttempt, type Run, type StepRecord } from '../runs/run.js';
 import { conversationOf, saidText } from './continuation/conversation.js';
@@ -13,7 +14,8 @@ import type {
 } from './journal-records.js';
 
 /** Folds the journal of a run into its messages, in the order of the conversation, history left out. */
-export function messagesOf(run: Run, steps: readonly StepRecord[]): Message[] {
+export function messagesOf(run: Run, all: readonly StepRecord[]): Message[] {
+  const steps = ownSteps(all);
   const { context, turns } = conversationOf(steps);
   const messages = steps.filter(isDoneIntroduction).map(introductionMessage);
   if (context?.status === 'completed') messages.push(...contextMessages(run, context));

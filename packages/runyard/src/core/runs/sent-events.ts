@@ -1,3 +1,4 @@
+import { childPrefix } from './child-steps.js';
 import type { StepRecord } from './run.js';
 
 /** Tells by their keys which events of a run somebody was told of before this execution. */
@@ -20,7 +21,7 @@ export function toldWith(steps: readonly StepRecord[]): SentEvents {
   return (key) => {
     const about = key.slice(0, Math.max(key.lastIndexOf(':'), 0));
     // an event about the whole of a run inside names none of its steps
-    if (about.length < key.lastIndexOf('/')) return false;
+    if (about.length < key.lastIndexOf(childPrefix(''))) return false;
     return beginnings.has(about) || beginningsOf(about).some((beginning) => told.has(beginning));
   };
 }

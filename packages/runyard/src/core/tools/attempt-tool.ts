@@ -1,3 +1,4 @@
+import { RunPaused } from '../runs/context.js';
 import type { Timers } from '../timers.js';
 import type { ClearedCall } from './gate.js';
 import type { RetryBackoff, Tool } from './tool.js';
@@ -20,8 +21,8 @@ export async function attemptTool(
       return await attemptOnce(tool, call, context, timers);
     } catch (error) {
       context.signal.throwIfAborted();
-      if (error instanceof ToolTimeout || error instanceof ToolRefused || attempt >= tool.retries)
-        throw error;
+      const isFinal = [ToolTimeout, ToolRefused, RunPaused].some((kind) => error instanceof kind);
+      if (isFinal || attempt >= tool.retries) throw error;
       if (tool.backoff !== undefined) await pause(delayOf(tool.backoff, attempt), context.signal, timers);
     }
   }

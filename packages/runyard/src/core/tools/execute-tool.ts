@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json.js';
 import type { MediaContents } from '../media.js';
 import type { ToolCall } from '../models/message.js';
+import { RunPaused } from '../runs/context.js';
 import type { Timers } from '../timers.js';
 import { attemptTool, ToolTimeout } from './attempt-tool.js';
 import { canonicalJson } from './canonical-json.js';
@@ -25,8 +26,8 @@ export interface ToolEnvironment {
 
 /**
  * Executes one call. Whatever goes wrong becomes an outcome that the model can read and mend; only the abort of
- * the run rejects, at once, whether or not the tool listens to its signal. A gated call is executed with the
- * approval that names it, and is refused without.
+ * the run rejects, at once, whether or not the tool listens to its signal, and the pause of a run inside of the call.
+ * A gated call is executed with the approval that names it, and is refused without.
  */
 export async function executeTool(
   tool: Tool | undefined,
@@ -47,6 +48,7 @@ export async function executeTool(
     return await outcomeOf(tool, execution.args ?? parsed.args, result, environment.media);
   } catch (error) {
     site.signal.throwIfAborted();
+    if (error instanceof RunPaused) throw error;
     const args = execution.args ?? parsed.args;
     if (error instanceof ToolRefused) return failedOutcome(args, error.message);
     site.log.warn({ err: error, tool: tool.name, toolCallId: call.id, runId: site.runId }, 'a tool failed');
@@ -66,6 +68,8 @@ interface PreparedCall {
 class ToolExecution {
   /** The arguments that the tool was executed with last. */
   args: JsonObject | undefined;
+  /** What a run inside of the call waits for: no hook can make a result of that. */
+  private paused: RunPaused | undefined;
 
   constructor(
     private readonly tool: Tool,
@@ -92,7 +96,14 @@ class ToolExecution {
     };
     if (hooks.length === 0) return execute(given);
     const call = { toolName: this.tool.name, args: given, context };
-    return unlessAborted(signal, () => throughHooks(hooks, call, execute));
+    return unlessAborted(signal, () => this.unlessPaused(throughHooks(hooks, call, execute)));
+  }
+
+  private async unlessPaused(hooked: Promise<unknown>): Promise<unknown> {
+    const [result] = await Promise.allSettled([hooked]);
+    if (this.paused !== undefined) throw this.paused;
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
   }
 
   /** Checks arguments and lets them through the gate. */
@@ -123,7 +134,10 @@ class ToolExecution {
     const key = cache?.key(context, args) ?? '';
     const known = cache?.get(key, timers.now());
     if (known !== undefined) return known.result;
-    const result = await attemptTool(this.tool, cleared, context, timers);
+    const result = await attemptTool(this.tool, cleared, context, timers).catch((error) => {
+      if (error instanceof RunPaused) this.paused = error;
+      throw error;
+    });
     cache?.set(key, result, timers.now());
     return result;
   }

@@ -1,3 +1,4 @@
+import { ownSteps } from '../../runs/child-steps.js';
 import type { ContinueRecord } from '../../runs/continuation.js';
 import type { StepRecord } from '../../runs/run.js';
 import type { HookRecord } from '../journal-records.js';
@@ -18,7 +19,8 @@ export interface Turn {
   readonly tools: readonly StepRecord[];
 }
 
-export function conversationOf(steps: readonly StepRecord[]): Conversation {
+export function conversationOf(all: readonly StepRecord[]): Conversation {
+  const steps = ownSteps(all);
   const turns = new Map<number, { said: StepRecord[]; model?: StepRecord; tools: StepRecord[] }>();
   const turn = (number: number) => {
     const known = turns.get(number) ?? { said: [], tools: [] };
@@ -56,6 +58,13 @@ function positionOf({ key }: StepRecord): number {
 
 export function continueRecord({ output }: StepRecord): ContinueRecord {
   return output as unknown as ContinueRecord;
+}
+
+/** The name of a step that reminds the model of something: nobody said that. */
+export const reminder = 'reminder';
+
+export function isUsersWord({ name }: StepRecord): boolean {
+  return name !== reminder;
 }
 
 /** What the keys of the steps begin with that deal with what the user said with a `continue` step. */

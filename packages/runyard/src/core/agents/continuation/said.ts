@@ -3,7 +3,7 @@ import { inheritedAttempt } from '../../runs/run.js';
 import type { AgentExecution } from '../execution.js';
 import { runPreHooks } from '../hooks/hooks.js';
 import { saidMessage } from '../transcript.js';
-import { continueRecord, saidKey } from './conversation.js';
+import { continueRecord, isUsersWord, saidKey } from './conversation.js';
 
 /** Shows the model what the user said before this turn when the run went on; the pre-hooks look at it first. */
 export async function hearUser(execution: AgentExecution, turn: number): Promise<void> {
@@ -12,8 +12,10 @@ export async function hearUser(execution: AgentExecution, turn: number): Promise
     if (step.kind !== 'continue') continue;
     const { input, turn: before } = continueRecord(step);
     if (input === null || before !== turn) continue;
-    execution.input.content = input;
-    await runPreHooks(execution, `${saidKey(step)}:`);
+    if (isUsersWord(step)) {
+      execution.input.content = input;
+      await runPreHooks(execution, `${saidKey(step)}:`);
+    }
     messages.push(saidMessage(step, context.steps()));
   }
 }
@@ -22,7 +24,7 @@ export async function hearUser(execution: AgentExecution, turn: number): Promise
  * Whether the run does not end with this turn although its model has answered: somebody has said something since, or
  * has asked to go on from an answer that another run gave.
  */
-export function goesOn(context: RunContext, turn: number): boolean {
+export function isAskedToGoOn(context: RunContext, turn: number): boolean {
   const isCopied = context.recorded(`model:${turn}`)?.attempt === inheritedAttempt;
   return context.steps().some((step) => {
     if (step.kind !== 'continue' || continueRecord(step).turn !== turn + 1) return false;

@@ -20,5 +20,10 @@ export function requirementBody(state: ToolRequirementState): JsonObject {
       outcome_unknown: true,
       message: requirement.message ?? '',
     }),
+    ...(state.member !== undefined && {
+      member_agent_id: state.member.componentId,
+      member_agent_name: state.member.name,
+      member_run_id: state.member.runId,
+    }),
   };
 }

@@ -37,7 +37,7 @@ export function toolExecutionBody(tool: ToolExecution): JsonObject {
             end_time: endedAt / 1000,
             duration: (endedAt - startedAt) / 1000,
           },
-    child_run_id: null,
+    child_run_id: tool.childRunId ?? null,
     stop_after_tool_call: tool.stopAfterCall,
     created_at: Math.floor(startedAt / 1000),
     ...nothingAsked,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json.js';
 import type { OutcomeAnswer } from '../../runs/context.js';
-import type { StepRecord } from '../../runs/run.js';
+import type { Run, StepRecord } from '../../runs/run.js';
 import type { ToolAnswer, ToolRequirement } from '../../tools/requirement.js';
 import type { ToolRecord } from '../journal-records.js';
 
@@ -12,6 +12,18 @@ export interface ToolRequirementState {
   readonly toolKey: string;
   readonly requirement: ToolRequirement;
   readonly answer: ToolAnswer | null;
+  /** Whose call it is, when it is that of a run inside of the one that pauses. */
+  readonly member?: RequirementMember;
+}
+
+export interface RequirementMember {
+  readonly componentId: string;
+  readonly name: string | null;
+  readonly runId: string;
+}
+
+export function memberOf({ componentId, componentName, runId }: Run): RequirementMember {
+  return { componentId, name: componentName, runId };
 }
 
 /** How an interrupted call ended, as the heart is told, with what somebody answered beside it. Stored data. */

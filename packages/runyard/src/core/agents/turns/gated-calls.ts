@@ -11,6 +11,7 @@ import { boundedResult } from '../../tools/tool-outcome.js';
 import type { ModelRecord, ToolRecord } from '../journal-records.js';
 import { pendingApproval } from '../requirements/approvals.js';
 import {
+  memberOf,
   outcomeKeyOf,
   requirementOf,
   type ToolRequirementState,
@@ -58,13 +59,15 @@ function approvalPart(
 }
 
 /** What the heart is told to wait for; with the approval that somebody has to give. */
-export function waitFor({ run }: RunContext, state: ToolRequirementState): Requirement {
+export function waitFor({ run, root }: RunContext, state: ToolRequirementState): Requirement {
   const { requirement } = state;
+  // the run that somebody continues is the outermost one
+  const told = run.runId === root.runId ? state : { ...state, member: memberOf(run) };
   return {
     key: state.waitKey.slice('wait:'.length),
     kind: requirement.kind,
     data: requirement as unknown as JsonObject,
-    ...(requirement.approval?.type === 'required' && { approval: pendingApproval(run, state) }),
+    ...(requirement.approval?.type === 'required' && { approval: pendingApproval(root, told) }),
   };
 }
 

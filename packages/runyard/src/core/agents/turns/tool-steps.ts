@@ -17,7 +17,7 @@ import {
   requirementsOf,
   type ToolRequirementState,
 } from '../requirements/tool-requirements.js';
-import { toolExecution } from '../tool-executions.js';
+import { delegatedRunId, hasDelegated, memberKeyOf, toolExecution } from '../tool-executions.js';
 import { siteWithin } from './built-in/execution-of-call.js';
 import {
   type AnsweredCallPlan,
@@ -171,7 +171,7 @@ function toolContext(
   const { context, dependencies, metadata } = execution;
   const { run } = context;
   let sent = 0;
-  return siteWithin(execution, {
+  return siteWithin(execution, scope.key, {
     runId: run.runId,
     sessionId: run.sessionId,
     userId: run.userId,
@@ -195,7 +195,7 @@ function isExecuted({ tool, refused, plan }: TurnCall): boolean {
 }
 
 function announce({ context }: AgentExecution, turnCall: TurnCall): void {
-  if (!isExecuted(turnCall) || isInQuestion(context, turnCall)) return;
+  if (!isExecuted(turnCall) || isInQuestion(context, turnCall) || wasAnnounced(context, turnCall)) return;
   const { call, key, tool, waits } = turnCall;
   const started = {
     callId: call.id,
@@ -219,13 +219,22 @@ function isInQuestion(context: RunContext, { key, tool }: TurnCall): boolean {
   return outcome?.outcome !== 'retry';
 }
 
+/** A call that waited for a run inside of it goes on. */
+function wasAnnounced(context: RunContext, { key }: TurnCall): boolean {
+  return context.recorded(key)?.status === 'running' && hasDelegated(context.steps(), key);
+}
+
 /** A call that still waits to hear how it ended has nothing to report. */
 function report({ context }: AgentExecution, step: StepRecord, asked: readonly ToolRequirementState[]): void {
   if (step.status !== 'completed') return;
   const record = step.output as ToolRecord;
   if (!record.listed || record.answered) return;
   const own = asked.filter(({ toolKey }) => toolKey === step.key);
-  const tool = toolExecution(step, record, own.length > 0 ? own : undefined);
+  const childRunId = delegatedRunId(context.recorded(memberKeyOf(step.key)));
+  const tool = toolExecution(step, record, {
+    ...(own.length > 0 && { requirements: own }),
+    ...(childRunId !== undefined && { childRunId }),
+  });
   context.emit(toolCallCompleted(tool), `${step.key}:completed`);
   if (record.error) context.emit(toolCallError(tool), `${step.key}:error`);
 }

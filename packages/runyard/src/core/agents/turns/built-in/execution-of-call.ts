@@ -2,14 +2,20 @@ import type { ToolCallSite } from '../../../tools/tool-context.js';
 import type { AgentExecution } from '../../execution.js';
 
 const execution = Symbol('execution');
+const step = Symbol('step');
 
 /** A call site through which built-in tools find the run that they serve. Tools of the application do not. */
-export function siteWithin(within: AgentExecution, site: ToolCallSite): ToolCallSite {
-  return { ...site, [execution]: within } as ToolCallSite;
+export function siteWithin(within: AgentExecution, stepKey: string, site: ToolCallSite): ToolCallSite {
+  return { ...site, [execution]: within, [step]: stepKey } as ToolCallSite;
 }
 
 export function executionOf(site: ToolCallSite): AgentExecution {
   const found = (site as { [execution]?: AgentExecution })[execution];
   if (found === undefined) throw new Error('This tool works only within the run of an agent.');
   return found;
+}
+
+/** The key of the step that the call is. */
+export function stepKeyOf(site: ToolCallSite): string {
+  return (site as { [step]?: string })[step] ?? '';
 }

@@ -1,0 +1,62 @@
+import { row } from '../../lib/rows.mjs';
+import { manyTimes, RunClient, timed } from '../../lib/run-client.mjs';
+import { median } from '../../lib/statistics.mjs';
+import { oneRound } from '../load.mjs';
+
+const callers = 16;
+const warmingShape = { agentId: 'plain', stream: true, callers: 32 };
+
+/**
+ * A server without paused runs against the same one with many: what it costs that they are there, and whether it
+ * shows when one of them is answered. It has been under load and has had paused runs before.
+ */
+export async function measurePausedRuns({ start, load }, { title, database }, { count, seconds, answers }) {
+  const server = await start.runyard(database);
+  const client = new RunClient(server.port, 'paying');
+  await oneRound(load, server, warmingShape, { runs: 1500, milliseconds: 4000 });
+  await manyTimes(200, callers, async () => client.agree(await pause(client)));
+  const few = await answerSome(client, await manyTimes(answers, callers, () => pause(client)));
+  const without = await look(server, seconds);
+  const paused = await manyTimes(count, callers, () => pause(client));
+  const within = await look(server, seconds);
+  const many = await answerSome(client, paused.slice(0, answers));
+  await server.stop();
+  const both = (what, unit, base, measured) => row({ what, where: title, unit, base, measured });
+  return [
+    both('CPU while nothing happens', 'ms/s', without.cpu, within.cpu),
+    both('live memory', 'MiB', without.live, within.live),
+    both('resident memory', 'MiB', without.resident, within.resident),
+    both('answering one of them until the run has ended, p50', 'ms', few, many),
+  ];
+}
+
+async function pause(client) {
+  const { body } = await client.create({ message: 'Pay', stream: 'false' });
+  if (body.status !== 'paused') throw new Error(`a run should be paused and is ${body.status}`);
+  return body;
+}
+
+/** One after the other: what one answer takes, not what the server can do. */
+async function answerSome(client, runs) {
+  const times = [];
+  for (const run of runs) {
+    const { value, milliseconds } = await timed(() => client.agree(run));
+    if (value.body.status !== 'completed') throw new Error(`an answered run is ${value.body.status}`);
+    times.push(milliseconds);
+  }
+  return median(times);
+}
+
+/** After garbage collection, and over some seconds in which nobody calls. */
+async function look(server, seconds) {
+  const { rss, heap, external } = await server.ask('memory');
+  const before = await server.ask('usage');
+  const begun = performance.now();
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  const cpu = (await server.ask('usage')) - before;
+  return {
+    cpu: cpu / (performance.now() - begun),
+    live: (heap + external) / 2 ** 20,
+    resident: rss / 2 ** 20,
+  };
+}

@@ -1,0 +1,21 @@
+import type { Caller } from '../../platform/auth/caller.js';
+import type { RunLookup, RunPlace } from './run-lookup.js';
+
+const reason = 'The run was cancelled on request';
+
+/**
+ * Ends a run, whatever it does at the moment. One that has ended stays as it is, and so does one that the caller may
+ * not see; an id that no run has yet is remembered for a while.
+ */
+export async function cancelRun(lookup: RunLookup, caller: Caller, place: RunPlace): Promise<void> {
+  const { space } = await lookup.component(place.kind, place.componentId);
+  await space.engine.cancel(place.runId, {
+    runId: place.runId,
+    kind: place.kind,
+    componentId: place.componentId,
+    sessionId: place.sessionId ?? null,
+    userId: caller.scope.kind === 'user' ? caller.scope.userId : null,
+    reason,
+    requestedAt: Date.now(),
+  });
+}

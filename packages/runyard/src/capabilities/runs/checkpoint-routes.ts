@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { formInteger } from '../../platform/http/fields.js';
+import { defineRoute } from '../../platform/http/route.js';
+import { checkpointBodyOf, snapshotOf } from './checkpoint-body.js';
+import { checkpointBody, checkpointsBody, forkedSessionBody } from './response-schema.js';
+import {
+  componentField,
+  componentIn,
+  formatOf,
+  type RunKindFacts,
+  type RunRoute,
+  type RunServices,
+  readScopes,
+  runField,
+  runParams,
+  runScope,
+  runsPath,
+  shown,
+} from './route-kit.js';
+import { forkQuery, runQuery } from './schema.js';
+
+export function listCheckpoints(facts: RunKindFacts): RunRoute {
+  const { kind } = facts;
+  return defineRoute({
+    method: 'GET',
+    path: `${runsPath(facts)}/:run_id/checkpoints`,
+    operationId: `list_${kind}_run_checkpoints`,
+    scope: readScopes(facts),
+    tag: facts.tag,
+    summary: 'List the checkpoints of a run',
+    description:
+      'Places in the conversation from which the run can go on (continue_from): after each round of tool calls, and its end.',
+    params: runParams(facts),
+    query: runQuery,
+    responses: { 200: checkpointsBody },
+    handler: async (services: RunServices, { params, query, caller, headers }) => {
+      const place = { kind, ...params, sessionId: query.session_id };
+      const { run, checkpoints } = await services.runs.checkpoints(caller, place);
+      const format = formatOf(services, headers);
+      return {
+        run_id: run.runId,
+        session_id: run.sessionId,
+        checkpoints: checkpoints.map((checkpoint) => checkpointBodyOf(run, checkpoint, format)),
+      };
+    },
+  });
+}
+
+export function getCheckpoint(facts: RunKindFacts): RunRoute {
+  const { kind } = facts;
+  return defineRoute({
+    method: 'GET',
+    path: `${runsPath(facts)}/:run_id/checkpoints/:message_index`,
+    operationId: `get_${kind}_run_checkpoint`,
+    scope: readScopes(facts),
+    tag: facts.tag,
+    summary: 'Get a run as it was at a checkpoint',
+    description:
+      'The run cut to so many messages, or to fewer, so that no tool call is left without its result. The stored run stays as it is.',
+    params: checkpointParams(facts),
+    query: runQuery,
+    responses: { 200: checkpointBody },
+    handler: async (services: RunServices, { params, query, caller, headers }) => {
+      const { messageIndex, ...run } = params;
+      const place = { kind, ...run, sessionId: query.session_id };
+      const { view, checkpoint } = await services.runs.checkpoint(caller, place, messageIndex);
+      const format = formatOf(services, headers);
+      return {
+        checkpoint: checkpointBodyOf(view.run, checkpoint, format),
+        snapshot: snapshotOf(await shown(services, view, format), checkpoint.messageIndex),
+      };
+    },
+  });
+}
+
+export function forkSession(facts: RunKindFacts): RunRoute {
+  const { kind, plural, idName } = facts;
+  return defineRoute({
+    method: 'POST',
+    path: `/${plural}/:${idName}/sessions/:session_id/fork`,
+    operationId: `fork_${kind}_session`,
+    scope: runScope(facts),
+    tag: facts.tag,
+    summary: 'Copy a session',
+    description:
+      'Copies a session with its state and its finished runs. The copy goes its own way from there.',
+    params: sessionParams(facts),
+    query: forkQuery,
+    responses: { 200: forkedSessionBody },
+    handler: async ({ runs }: RunServices, { params, query, caller }) => {
+      const { componentId, sessionId } = params;
+      return {
+        session_id: await runs.forkSession(caller, kind, componentId, sessionId, query.user_id),
+        forked_from_session_id: sessionId,
+      };
+    },
+  });
+}
+
+function checkpointParams(facts: RunKindFacts) {
+  return z
+    .object({
+      ...componentField(facts),
+      ...runField,
+      message_index: formInteger().meta({ description: 'How many messages to keep.' }),
+    })
+    .transform((params) => ({
+      componentId: componentIn(facts, params),
+      runId: params.run_id,
+      messageIndex: params.message_index,
+    }));
+}
+
+function sessionParams(facts: RunKindFacts) {
+  return z
+    .object({
+      ...componentField(facts),
+      session_id: z.string().meta({ description: 'The identifier of the session.' }),
+    })
+    .transform((params) => ({
+      componentId: componentIn(facts, params),
+      sessionId: params.session_id,
+    }));
+}

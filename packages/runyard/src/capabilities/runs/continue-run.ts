@@ -1,0 +1,160 @@
+import { AgentFactory } from '../../core/agents/agent-factory.js';
+import { nextTurn } from '../../core/agents/continuation/continuation.js';
+import { errors } from '../../core/errors.js';
+import type { Continuation, ContinueRecord } from '../../core/runs/continuation.js';
+import type { Executable } from '../../core/runs/executable.js';
+import type { RunHandle } from '../../core/runs/executor.js';
+import type { Run, RunLineage, StepRecord } from '../../core/runs/run.js';
+import { startRun } from '../../core/runs/start-run.js';
+import type { Caller } from '../../platform/auth/caller.js';
+import type { ContinueRequest } from './continue-request.js';
+import { matchAnswers } from './matched-answers.js';
+import type { FoundRun } from './run-lookup.js';
+import type { RunSpace } from './run-spaces.js';
+
+/** A run that goes on: itself, or a copy of it. */
+export interface ContinuedRun {
+  readonly handle: RunHandle;
+  /** The first event that came of the request. */
+  readonly fromIndex: number;
+}
+
+interface StoredRun {
+  readonly space: RunSpace;
+  readonly run: Run;
+  readonly steps: readonly StepRecord[];
+}
+
+/** Lets a run go on, in the way that its status asks for. */
+export class RunContinuation {
+  constructor(
+    private readonly found: FoundRun,
+    private readonly caller: Caller,
+    private readonly request: ContinueRequest,
+    private readonly background: boolean,
+  ) {}
+
+  async begin(): Promise<ContinuedRun> {
+    const { space, run: found } = this.found;
+    const { runId } = found;
+    const live = space.engine.handle(runId)?.run.status;
+    if (live === 'pending' || live === 'running') throw errors.cannotContinue(runId, live);
+    const loaded = await space.runs.load(runId);
+    if (loaded === undefined) throw errors.runNotFound();
+    const stored = { space, ...loaded };
+    const { run } = stored;
+    switch (run.status) {
+      case 'cancelled':
+        throw errors.cannotContinue(runId, run.status);
+      case 'pending':
+      case 'running':
+        return this.abandoned(stored);
+      case 'paused':
+        return this.copies() ? this.copy(stored) : this.answered(stored);
+      case 'error':
+        this.refuseAnswers(run);
+        return this.copies() ? this.copy(stored) : this.retried(stored);
+      default:
+        this.refuseAnswers(run);
+        return this.copy(stored);
+    }
+  }
+
+  private copies(): boolean {
+    return this.request.fork || this.request.regenerate;
+  }
+
+  /** An answer is used once: a run that does not wait any more has had it. */
+  private refuseAnswers(run: Run): void {
+    const { tools, requirements } = this.request;
+    if (tools.length + requirements.length > 0) throw errors.cannotContinue(run.runId, run.status);
+  }
+
+  /** A run that nobody executes any more goes on as it is; nothing can be put into one that somebody does. */
+  private async abandoned({ space, run }: StoredRun): Promise<ContinuedRun> {
+    const { input, from } = this.request;
+    this.refuseAnswers(run);
+    const asItIs = input === null && from === 'end' && !this.copies();
+    const handle = asItIs && !isHeld(run) ? await space.engine.resume(run) : undefined;
+    if (handle === undefined) throw errors.cannotContinue(run.runId, run.status);
+    return { handle, fromIndex: run.nextEventIndex };
+  }
+
+  private async answered({ space, run, steps }: StoredRun): Promise<ContinuedRun> {
+    const { tools, requirements, input, options, from } = this.request;
+    if (from !== 'end')
+      throw errors.invalidContinue(
+        `Run ${run.runId} waits for an answer: continue_from needs fork=true, so that a copy goes on.`,
+      );
+    const resolutions = await space.approvals.resolutionsOf(this.caller.scope, run.runId);
+    const now = Date.now();
+    const matched = matchAnswers(run, steps, { tools, requirements, resolutions, now });
+    if (matched.answers.size === 0) throw errors.unresolvedRequirements();
+    const continuation: ContinueRecord = { turn: nextTurn(steps), input, options };
+    const handle = await space.engine.answer(run.runId, { ...matched, continuation });
+    return { handle, fromIndex: run.nextEventIndex };
+  }
+
+  private async retried(stored: StoredRun): Promise<ContinuedRun> {
+    const { space, run } = stored;
+    const kept = continuationIn(stored, await this.executableOf(stored), this.request);
+    const handle = await space.engine.retry(run.runId, kept, this.recordAt(kept));
+    return { handle, fromIndex: run.nextEventIndex };
+  }
+
+  private async copy(stored: StoredRun): Promise<ContinuedRun> {
+    const { space, run } = stored;
+    const executable = await this.executableOf(stored);
+    const kept = continuationIn(stored, executable, this.request);
+    const { sessionState: _stored, ...options } = run.input.options;
+    const handle = await startRun(space.engine, space.runs, {
+      executable,
+      // the state that came with the source is in the session already
+      input: { ...run.input, options },
+      userId: run.userId,
+      sessionId: run.sessionId,
+      background: this.background,
+      copy: { steps: kept.steps, lineage: this.lineageOf(run, kept), continuation: this.recordAt(kept) },
+    });
+    return { handle, fromIndex: 0 };
+  }
+
+  private lineageOf(run: Run, { messageIndex }: Continuation): RunLineage {
+    const { regenerate, replaceOriginal } = this.request;
+    const replaces = regenerate && replaceOriginal && run.status === 'completed';
+    return {
+      forkedFromRunId: run.runId,
+      forkedFromMessageIndex: messageIndex,
+      ...(regenerate && { regeneratedFrom: run.runId }),
+      ...(replaces && { replaces: run.runId }),
+    };
+  }
+
+  private recordAt({ turn }: Continuation): ContinueRecord {
+    const { input, options } = this.request;
+    return { turn, input, options };
+  }
+
+  /** What a copy is executed by; a factory builds it for the one whose run it was. */
+  private async executableOf({ space, run }: StoredRun): Promise<Executable> {
+    const { component } = this.found;
+    if (!(component instanceof AgentFactory)) return component;
+    const { sessionId, userId } = run;
+    const state = (await space.runs.session(sessionId))?.state ?? {};
+    return component.build({ input: run.input.options.factoryInput ?? {}, userId, sessionId, state });
+  }
+}
+
+function continuationIn(
+  { run, steps }: StoredRun,
+  executable: Executable,
+  { from }: ContinueRequest,
+): Continuation {
+  if (executable.continuation === undefined) throw errors.cannotContinue(run.runId, run.status);
+  return executable.continuation(run, steps, from);
+}
+
+/** Whether a process executes the run, as far as the record tells. */
+function isHeld({ leaseExpiresAt }: Run): boolean {
+  return (leaseExpiresAt ?? 0) > Date.now();
+}

@@ -1,0 +1,71 @@
+import { errors } from '../../core/errors.js';
+import { eventStream, reply } from '../../platform/http/results.js';
+import { defineRoute } from '../../platform/http/route.js';
+import { unknownRunFrames } from './follow-run.js';
+import {
+  type RunKindFacts,
+  type RunRoute,
+  type RunServices,
+  readScopes,
+  runParams,
+  runScope,
+  runsPath,
+} from './route-kit.js';
+import { followHeaders, followQuery, resumeForm } from './schema.js';
+
+export function resumeRun(facts: RunKindFacts): RunRoute {
+  const { kind } = facts;
+  return defineRoute({
+    method: 'POST',
+    path: `${runsPath(facts)}/:run_id/resume`,
+    operationId: `resume_${kind}_run_stream`,
+    scope: runScope(facts),
+    tag: facts.tag,
+    summary: 'Go on with the stream of a run',
+    description:
+      'The events of a run that come after the last one that you have, and then those that happen. Frames named ' +
+      'catch_up, subscribed, replay and error say what is about to come.',
+    accepts: 'form',
+    params: runParams(facts),
+    body: resumeForm,
+    responses: { 200: { description: 'The stream of events.', events: true } },
+    handler: async ({ runs }: RunServices, { params, body, caller }) => {
+      const { componentId, runId } = params;
+      const place = { sessionId: body.session_id, after: body.last_event_index ?? -1 };
+      const followed = await runs.follow(caller, kind, componentId, runId, place);
+      return eventStream(followed?.frames() ?? unknownRunFrames(runId));
+    },
+  });
+}
+
+export function followEvents(facts: RunKindFacts): RunRoute {
+  const { kind } = facts;
+  return defineRoute({
+    method: 'GET',
+    path: `${runsPath(facts)}/:run_id/events`,
+    operationId: `follow_${kind}_run_events`,
+    scope: readScopes(facts),
+    tag: facts.tag,
+    summary: 'Follow the events of a run',
+    description:
+      'For an EventSource: the events of a run, stored and live, from the one after Last-Event-ID on. 204, which ' +
+      'ends an EventSource, when the run has ended or waits for an answer and nothing is missing.',
+    addition: true,
+    params: runParams(facts),
+    query: followQuery,
+    headers: followHeaders,
+    responses: {
+      200: { description: 'The stream of events.', events: true },
+      204: { description: 'There is nothing more to come.' },
+    },
+    handler: async ({ runs }: RunServices, { params, query, caller, headers }) => {
+      const { componentId, runId } = params;
+      const last = headers['last-event-id'];
+      const after = last === undefined ? (query.last_event_index ?? -1) : Number(last);
+      const place = { sessionId: query.session_id, after };
+      const followed = await runs.follow(caller, kind, componentId, runId, place);
+      if (followed === undefined) throw errors.runNotFound();
+      return followed.resting && followed.missedEvents === 0 ? reply(204) : eventStream(followed.events());
+    },
+  });
+}

@@ -1,0 +1,35 @@
+import { errors } from '../../core/errors.js';
+import { newId } from '../../core/ids.js';
+import type { RunKind } from '../../core/runs/run.js';
+import type { Caller } from '../../platform/auth/caller.js';
+import type { RunLookup } from './run-lookup.js';
+
+export interface SessionPlace {
+  readonly kind: RunKind;
+  readonly componentId: string;
+  readonly sessionId: string;
+  /** When given, the session has to belong to this user, or to nobody. */
+  readonly userId?: string | undefined;
+}
+
+/** Copies a session with its finished runs, and answers with the id of the copy. */
+export async function forkSession(lookup: RunLookup, caller: Caller, place: SessionPlace): Promise<string> {
+  const { space } = await lookup.component(place.kind, place.componentId);
+  const session = await space.sessions.find(caller.scope, place.sessionId);
+  const belongs = session?.kind === place.kind && session.componentId === place.componentId;
+  if (!belongs || !mayMean(caller, place.userId, session.userId)) throw errors.nothingToFork();
+  const newSessionId = newId();
+  const runs = await space.runs.copySession({
+    sourceSessionId: session.sessionId,
+    newSessionId,
+    now: Date.now(),
+    newRunId: newId,
+  });
+  if (runs === 0) throw errors.nothingToFork();
+  return newSessionId;
+}
+
+/** Whether a caller who sees everything, and names a user, may have meant a thing that belongs to this owner. */
+export function mayMean({ scope }: Caller, named: string | undefined, owner: string | null): boolean {
+  return scope.kind === 'user' || named === undefined || owner === null || named === owner;
+}

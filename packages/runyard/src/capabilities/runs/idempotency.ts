@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { errors, RunyardError } from '../../core/errors.js';
+import type { Json } from '../../core/json.js';
+import type { RunHandle } from '../../core/runs/executor.js';
+import type { IdempotencyKey } from '../../core/runs/ports.js';
+import { canonicalJson } from '../../core/tools/canonical-json.js';
+import { UploadedFile } from '../../platform/http/forms.js';
+import type { RunSpace } from './run-spaces.js';
+import { attachedTo } from './started-run.js';
+
+/** How long a key stands for the run that was started with it. */
+const keptMs = 24 * 3_600_000;
+
+/** Printable ASCII: anything else does not travel safely in a header. */
+const keyPattern = /^[\x20-\x7e]{1,255}$/;
+
+export function checkKey(key: string): void {
+  if (keyPattern.test(key)) return;
+  const msg = 'Value error, an Idempotency-Key has 1 to 255 printable ASCII characters';
+  throw errors.invalidRequest([{ type: 'value_error', loc: ['header', 'idempotency-key'], msg, input: key }]);
+}
+
+/** A key with a hash of all that came with it. */
+export type KeyedRequest = IdempotencyKey & { readonly payload: string };
+
+/** The same for the same form: every field as it was understood, and the bytes of every file. */
+export function payloadHash(form: Readonly<Record<string, unknown>>): string {
+  const fields = Object.fromEntries(
+    Object.entries(form)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, hashable(value)]),
+  );
+  return createHash('sha256').update(canonicalJson(fields)).digest('hex');
+}
+
+function hashable(value: unknown): Json {
+  if (Array.isArray(value)) return value.map(hashable);
+  if (!(value instanceof UploadedFile)) return value as Json;
+  const { filename, mimeType, bytes } = value;
+  return { filename, mimeType, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+/** The run that was started under this key; undefined when there is none yet, refused when it was another request. */
+export async function runUnderKey(space: RunSpace, request: KeyedRequest): Promise<RunHandle | undefined> {
+  const known = await space.runs.idempotentRun(request, Date.now() - keptMs);
+  if (known === undefined) return undefined;
+  if (known.payload !== request.payload) throw errors.idempotencyKeyTaken();
+  const stored = await space.runs.load(known.runId);
+  if (stored === undefined) throw errors.runNotFound();
+  return attachedTo(space, stored.run);
+}
+
+/** Whether another request may have come first: with the same key, and perhaps with the same run_id. */
+export function mayBeSecond(error: unknown): boolean {
+  return (
+    error instanceof RunyardError && (error.code === 'idempotency_key_taken' || error.code === 'run_exists')
+  );
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import type { RunKind } from '../../core/runs/run.js';
+import type { Route } from '../../platform/http/route.js';
+import { type RunView, runBodyOf, runMediaOf, type WireFormat } from './run-body.js';
+import type { RunsService } from './service.js';
+
+export interface RunServices {
+  readonly runs: RunsService;
+  readonly settings: { readonly compatibility: 'none' | 'agentos' };
+}
+
+export type RunRoute = Route<RunServices>;
+
+/** What one kind of component is called on the wire. */
+export interface RunKindFacts {
+  readonly kind: RunKind;
+  /** In a sentence. */
+  readonly inWords: string;
+  /** The first part of its paths and of its scopes. */
+  readonly plural: string;
+  /** The parameter that names the component in a path. */
+  readonly idName: string;
+  readonly tag: string;
+}
+
+export const agentRuns: RunKindFacts = {
+  kind: 'agent',
+  inWords: 'an agent',
+  plural: 'agents',
+  idName: 'agent_id',
+  tag: 'Agents',
+};
+
+export function runsPath({ plural, idName }: RunKindFacts): string {
+  return `/${plural}/:${idName}/runs`;
+}
+
+/** To start, to change, and to end a run. */
+export function runScope({ plural }: RunKindFacts): string {
+  return `${plural}:run`;
+}
+
+/** To look at a run: whoever may start one may see what became of it. */
+export function readScopes({ plural }: RunKindFacts): readonly string[] {
+  return [`${plural}:read`, `${plural}:run`];
+}
+
+/** The parameters of a path, by the same names whatever the kind calls them. */
+export function componentParams(facts: RunKindFacts) {
+  return z.object(componentField(facts)).transform((params) => ({ componentId: componentIn(facts, params) }));
+}
+
+export function runParams(facts: RunKindFacts) {
+  return z
+    .object({ ...componentField(facts), ...runField })
+    .transform((params) => ({ componentId: componentIn(facts, params), runId: params.run_id }));
+}
+
+export function componentIn({ idName }: RunKindFacts, params: Readonly<Record<string, unknown>>): string {
+  return params[idName] as string;
+}
+
+export function componentField({ kind, idName }: RunKindFacts): Record<string, z.ZodString> {
+  return {
+    [idName]: z.string().meta({ description: `The identifier of the ${kind}.`, examples: ['assistant'] }),
+  };
+}
+
+export const runField = { run_id: z.string().meta({ description: 'The identifier of the run.' }) };
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+export function formatOf({ settings }: RunServices, headers: Headers): WireFormat {
+  const asked = settings.compatibility === 'agentos' || headers['x-runyard-compat'] === 'agentos';
+  return asked ? 'agentos' : 'runyard';
+}
+
+/** The whole body of a run, media included. */
+export async function shown(
+  { runs }: RunServices,
+  view: RunView,
+  format: WireFormat,
+): Promise<Record<string, unknown>> {
+  const media = await runMediaOf(view.run, (item) => runs.showMedia(view.run, item));
+  return runBodyOf(view, media, format);
+}

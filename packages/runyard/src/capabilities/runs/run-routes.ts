@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { type EventStreamReply, eventStream, type Reply, reply } from '../../platform/http/results.js';
+import { defineRoute } from '../../platform/http/route.js';
+import { emptyBody, listedRun, runBody, startedRun as startedRunBody } from './response-schema.js';
+import {
+  componentParams,
+  formatOf,
+  type RunKindFacts,
+  type RunRoute,
+  type RunServices,
+  readScopes,
+  runParams,
+  runScope,
+  runsPath,
+  shown,
+} from './route-kit.js';
+import { listedRunOf, runMediaOf, type WireFormat } from './run-body.js';
+import { continueRunForm, createRunForm, createRunHeaders, listRunsQuery, runQuery } from './schema.js';
+import type { StartedRun } from './started-run.js';
+
+/** The answers of a request that starts a run or lets it go on. */
+const runResponses = {
+  200: { description: 'The run, or the stream of its events.', schema: runBody, events: true },
+  202: startedRunBody,
+};
+
+export function createRun(facts: RunKindFacts): RunRoute {
+  const { kind } = facts;
+  return defineRoute({
+    method: 'POST',
+    path: runsPath(facts),
+    operationId: `create_${kind}_run`,
+    scope: runScope(facts),
+    tag: facts.tag,
+    summary: `Run ${facts.inWords}`,
+    description:
+      `Sends a message to ${facts.inWords}. The answer is a stream of events, one JSON body (stream=false), or an ` +
+      'acknowledgement (background=true). A run goes on when its client disconnects, unless on_disconnect=cancel.',
+    accepts: 'form',
+    params: componentParams(facts),
+    headers: createRunHeaders,
+    body: createRunForm,
+    responses: runResponses,
+    handler: async (services: RunServices, { params, body, caller, headers }) => {
+      const key = headers['idempotency-key'];
+      const idempotencyKey = Array.isArray(key) ? key.join(', ') : key;
+      const { componentId } = params;
+      const started = await services.runs.create(caller, kind, componentId, body, { idempotencyKey });
+      return answerOf(services, started, formatOf(services, headers));
+    },
+  });
+}
+
+export function continueRun(facts: RunKindFacts): RunRoute {
+  const { kind } = facts;
+  return defineRoute({
+    method: 'POST',
+    path: `${runsPath(facts)}/:run_id/continue`,
+    operationId: `continue_${kind}_run`,
+    scope: runScope(facts),
+    tag: facts.tag,
+    summary: 'Let a run go on',
+    description:
+      'A paused run goes on with the answers to what it waits for. A failed one is tried again. A completed one goes ' +
+      'on as a copy with a run_id of its own.',
+    accepts: 'form',
+    params: runParams(facts),
+    body: continueRunForm,
+    responses: runResponses,
+    handler: async (services: RunServices, { params, body, caller, headers }) => {
+      const { componentId, runId } = params;
+      const started = await services.runs.continueRun(caller, kind, componentId, runId, body);
+      return answerOf(services, started, formatOf(services, headers));
+    },
+  });
+}
+
+export function cancelRun(facts: RunKindFacts): RunRoute {
+  const { kind } = facts;
+  return defineRoute({
+    method: 'POST',
+    path: `${runsPath(facts)}/:run_id/cancel`,
+    operationId: `cancel_${kind}_run`,
+    scope: runScope(facts),
+    tag: facts.tag,
+    summary: 'Cancel a run',
+    description:
+      'Ends a run that waits, runs or is paused; what it said so far is kept. A finished run stays as it is. An ' +
+      'unknown run_id is remembered for ten minutes: a run that is created with it then is cancelled at once.',
+    params: runParams(facts),
+    query: runQuery,
+    responses: { 200: emptyBody },
+    handler: async ({ runs }: RunServices, { params, query, caller }) => {
+      await runs.cancel(caller, kind, params.componentId, params.runId, query.session_id);
+      return {};
+    },
+  });
+}
+
+export function listRuns(facts: RunKindFacts): RunRoute {
+  const { kind } = facts;
+  return defineRoute({
+    method: 'GET',
+    path: runsPath(facts),
+    operationId: `list_${kind}_runs`,
+    scope: readScopes(facts),
+    tag: facts.tag,
+    summary: `List the runs of ${facts.inWords}`,
+    description: `Runs of a session, oldest first; without session_id the runs of the ${kind}, newest first.`,
+    params: componentParams(facts),
+    query: listRunsQuery,
+    responses: { 200: z.array(listedRun) },
+    handler: async (services: RunServices, { params, query, caller, headers }) => {
+      const { session_id: sessionId, ...rest } = query;
+      const views = await services.runs.list(caller, kind, params.componentId, { sessionId, ...rest });
+      const format = formatOf(services, headers);
+      return Promise.all(
+        views.map(async (view) => listedRunOf(view, await runMediaOf(view.run, describeOnly), format)),
+      );
+    },
+  });
+}
+
+export function getRun(facts: RunKindFacts): RunRoute {
+  const { kind } = facts;
+  return defineRoute({
+    method: 'GET',
+    path: `${runsPath(facts)}/:run_id`,
+    operationId: `get_${kind}_run`,
+    scope: readScopes(facts),
+    tag: facts.tag,
+    summary: 'Get a run',
+    description:
+      'The run as stored. While it is pending or running its content is empty, and it has no messages or tools.',
+    params: runParams(facts),
+    query: runQuery,
+    responses: { 200: runBody },
+    handler: async (services: RunServices, { params, query, caller, headers }) => {
+      const { componentId, runId } = params;
+      const view = await services.runs.get(caller, kind, componentId, runId, query.session_id);
+      return shown(services, view, formatOf(services, headers));
+    },
+  });
+}
+
+async function answerOf(
+  services: RunServices,
+  started: StartedRun,
+  format: WireFormat,
+): Promise<EventStreamReply | Reply | Record<string, unknown>> {
+  const { handle, stream, background, status } = started;
+  const { runId, sessionId } = handle.run;
+  // an id of the client's may have characters that no header can carry
+  if (stream) return eventStream(started.events(), { 'x-run-id': encodeURIComponent(runId) });
+  if (!background) return shown(services, await services.runs.ended(started), format);
+  const shownStatus = format === 'agentos' ? status.toUpperCase() : status;
+  return reply(202, { run_id: runId, session_id: sessionId, status: shownStatus });
+}
+
+async function describeOnly(): Promise<undefined> {
+  return undefined;
+}

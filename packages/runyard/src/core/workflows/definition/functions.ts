@@ -1,0 +1,106 @@
+import type { Json, JsonObject } from '../../json.js';
+import type { Log } from '../../log.js';
+import type { Media } from '../../media.js';
+import type { Executable } from '../../runs/executable.js';
+import type { StateView } from '../../runs/session-state.js';
+import type { StepReturn } from './step-return.js';
+
+/** What came of a step: `StepOutput` of the wire. */
+export type StepOutput = {
+  readonly content: Json;
+  readonly step_name: string;
+  readonly step_id: string;
+  readonly step_type: 'Step' | 'Steps' | 'Loop' | 'Parallel' | 'Condition' | 'Router' | 'Workflow';
+  readonly executor_type: 'agent' | 'team' | 'function' | 'workflow' | 'parallel' | null;
+  readonly executor_name: string | null;
+  readonly step_run_id: string | null;
+  readonly images: JsonObject[] | null;
+  readonly videos: JsonObject[] | null;
+  readonly audio: JsonObject[] | null;
+  readonly files: JsonObject[] | null;
+  readonly metrics: JsonObject | null;
+  readonly success: boolean;
+  readonly error: string | null;
+  readonly stop: boolean;
+  readonly is_paused: boolean;
+  /** Nothing was done: a condition was not met, or somebody decided so. */
+  readonly skipped?: true;
+  /** What came of the steps inside, in order. */
+  readonly steps?: StepOutput[];
+};
+
+/** An earlier run of the workflow in this session. */
+export interface PastRun {
+  readonly input: string;
+  readonly output: Json;
+}
+
+/** What a step, a condition or a selector is told about where the workflow is. */
+export interface StepInput {
+  /** What the workflow was given: a text, or with an input schema the checked object. */
+  readonly input: Json;
+  /** What the last step before this one made; null for the first one. */
+  readonly previousStepContent: Json;
+  /** What came of all earlier steps, by their names. */
+  readonly previousStepOutputs: Readonly<Record<string, StepOutput>>;
+  /** What came with the request beside the input, and what a person filled in under `user_input`. */
+  readonly additionalData: JsonObject;
+  /** Pictures, sounds, films and documents of the input and of the steps so far. */
+  readonly media: readonly Media[];
+  readonly dependencies: JsonObject;
+  readonly metadata: JsonObject;
+  /** Earlier runs of this session, when the workflow shows them to its steps. */
+  readonly history: readonly PastRun[];
+  /** Which iteration of the innermost loop this is, counted from 1; 0 outside of one. */
+  readonly iteration: number;
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly userId: string | null;
+  /** A condition or selector reads it; what a step changes counts when the step has ended. */
+  readonly state: StateView;
+}
+
+/** What a function that is a step is given. */
+export interface StepContext extends StepInput {
+  /** What a person said about the last attempt, when they rejected it. */
+  readonly rejectionFeedback: string | null;
+  /** Aborted when the run is cancelled or the time of the step is up. */
+  readonly signal: AbortSignal;
+  /** The same whenever this very step is executed again, so that its effect can be had only once. */
+  readonly idempotencyKey: string;
+  /** Sends an event of your own to whoever follows the run. */
+  emit(customEvent: JsonObject): void;
+  readonly log: Log;
+}
+
+/** What a function that is a whole workflow is given. */
+export interface WorkflowContext extends StepContext {
+  /** Form fields that came with the request and mean nothing to Runyard. */
+  readonly fields: JsonObject;
+  /**
+   * Runs an agent, a team or a workflow as a part of this run. It is done once for each name: a function that is
+   * executed again after a crash gets what it got before.
+   */
+  run(component: Executable, message: string, name?: string): Promise<Json>;
+}
+
+export type StepFunction = (step: StepContext) => StepReturn | Promise<StepReturn>;
+
+export type WorkflowFunction = (workflow: WorkflowContext) => StepReturn | Promise<StepReturn>;
+
+export type WhenFunction = (step: StepInput) => boolean | Promise<boolean>;
+
+/** Answers with the name of a choice, or of several. */
+export type RouteFunction = (
+  step: StepInput & { readonly choices: readonly string[] },
+) => string | readonly string[] | Promise<string | readonly string[]>;
+
+export interface LoopState extends StepInput {
+  /** What came of the steps of this iteration. */
+  readonly outputs: readonly StepOutput[];
+  readonly allSuccess: boolean;
+  readonly lastStepContent: Json;
+}
+
+/** Answers true when the loop has done its work. */
+export type LoopCondition = (loop: LoopState) => boolean | Promise<boolean>;

@@ -1,0 +1,120 @@
+import type { Executable } from '../../runs/executable.js';
+import type { InputFieldType } from '../../tools/person-form.js';
+import type { Expression } from './cel.js';
+import type { LoopCondition, RouteFunction, StepFunction, WhenFunction } from './functions.js';
+
+/** What becomes of something that a person rejects. `else` is the other branch of a condition. */
+export type RejectPolicy = 'skip' | 'cancel' | 'else' | 'retry';
+
+export type TimeoutPolicy = 'cancel' | 'skip' | 'approve';
+
+/** What becomes of a step that failed for good. */
+export type ErrorPolicy = 'skip' | 'fail' | 'pause';
+
+/** A field that a person fills in before a step. */
+export interface UserInputField {
+  readonly name: string;
+  /** Default `str`. */
+  readonly type?: InputFieldType;
+  readonly description?: string;
+  /** Default true. */
+  readonly required?: boolean;
+  /** The only values that it can have. */
+  readonly allowedValues?: readonly (string | number | boolean)[];
+}
+
+/** What a person has to say about a step, a group of steps, or what came of it. */
+export interface ReviewSettings {
+  /** Somebody has to agree before it runs. */
+  readonly requiresConfirmation?: boolean;
+  readonly confirmationMessage?: string;
+  /** Somebody fills in values before it runs; on when `userInputSchema` is given. */
+  readonly requiresUserInput?: boolean;
+  readonly userInputMessage?: string;
+  readonly userInputSchema?: readonly UserInputField[];
+  /** Somebody has to accept what a step made; they may edit it. */
+  readonly requiresOutputReview?: boolean;
+  readonly outputReviewMessage?: string;
+  /** Somebody has to accept each iteration of a loop. */
+  readonly requiresIterationReview?: boolean;
+  /** Default `skip`; for what a step or an iteration made `retry`. */
+  readonly onReject?: RejectPolicy;
+  /** How often a rejected thing is asked for or made again before the workflow is cancelled. Default 3. */
+  readonly maxRetries?: number;
+  /** How long the workflow waits for an answer. Left out: for as long as it takes. */
+  readonly timeoutMs?: number;
+  /** What happens then. Default `cancel`. */
+  readonly onTimeout?: TimeoutPolicy;
+}
+
+interface NodeBase {
+  readonly name: string;
+  /** False for a name that the workflow may change because another node has it. */
+  readonly isNamed: boolean;
+  readonly description?: string;
+  readonly review?: ReviewSettings;
+}
+
+/** One thing to do: by an agent, a team, another workflow, or a function. */
+export interface StepNode extends NodeBase {
+  readonly type: 'Step';
+  readonly run: { readonly function: StepFunction } | { readonly component: Executable };
+  readonly maxRetries: number;
+  readonly skipOnFailure: boolean;
+  readonly onError: ErrorPolicy;
+  readonly timeoutMs?: number;
+}
+
+export interface StepsNode extends NodeBase {
+  readonly type: 'Steps';
+  readonly steps: readonly WorkflowNode[];
+}
+
+export interface LoopNode extends NodeBase {
+  readonly type: 'Loop';
+  readonly steps: readonly WorkflowNode[];
+  readonly maxIterations: number;
+  readonly until?: LoopCondition | Expression;
+  readonly forwardOutput: boolean;
+}
+
+export interface ParallelNode extends NodeBase {
+  readonly type: 'Parallel';
+  readonly steps: readonly WorkflowNode[];
+  readonly maxParallel?: number;
+}
+
+export interface ConditionNode extends NodeBase {
+  readonly type: 'Condition';
+  readonly when: boolean | WhenFunction | Expression;
+  readonly steps: readonly WorkflowNode[];
+  readonly otherwise: readonly WorkflowNode[];
+}
+
+export interface RouterNode extends NodeBase {
+  readonly type: 'Router';
+  /** Its choices. */
+  readonly steps: readonly WorkflowNode[];
+  readonly select: RouteFunction | Expression | 'user';
+  readonly allowMultiple: boolean;
+}
+
+export type WorkflowNode = StepNode | StepsNode | LoopNode | ParallelNode | ConditionNode | RouterNode;
+
+export type NodeType = WorkflowNode['type'];
+
+/** What can stand in a list of steps: an agent, a team, a workflow or a function becomes a step with its name. */
+export type StepEntry = WorkflowNode | Executable | StepFunction;
+
+/** The nodes right inside of a node. */
+export function nodesInside(node: WorkflowNode): readonly WorkflowNode[] {
+  if (node.type === 'Step') return [];
+  return node.type === 'Condition' ? [...node.steps, ...node.otherwise] : node.steps;
+}
+
+/** The nodes of the workflow that a component is; undefined for any other component. */
+export function nodesOf(component: Executable): readonly WorkflowNode[] | undefined {
+  return component.kind === 'workflow' && 'nodes' in component
+    ? (component.nodes as readonly WorkflowNode[])
+    : undefined;
+}

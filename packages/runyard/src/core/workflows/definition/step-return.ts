@@ -1,0 +1,27 @@
+import type { Json } from '../../json.js';
+import type { Media } from '../../media.js';
+
+/** What a function says about its step beside the content. */
+export interface StepOutputSettings {
+  readonly content?: Json;
+  /** Ends the workflow here, as completed. */
+  readonly stop?: boolean;
+  /** Default true. False: the step did its work and it did not go well; it is not tried again. */
+  readonly success?: boolean;
+  readonly error?: string;
+  /** Handed on to the steps after this one. */
+  readonly media?: readonly Media[];
+}
+
+/** Made with `stepOutput()`. */
+export class StepOutputValue {
+  constructor(readonly settings: StepOutputSettings) {}
+}
+
+/** What a step function returns when its content is not all that there is to say. */
+export function stepOutput(settings: StepOutputSettings): StepOutputValue {
+  return new StepOutputValue(settings);
+}
+
+/** A value is the content of the step; nothing is a text without characters. */
+export type StepReturn = Json | StepOutputValue | undefined | void;

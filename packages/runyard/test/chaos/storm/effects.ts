@@ -1,0 +1,41 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Something that a tool did, in whichever process. */
+export interface Effect {
+  readonly phase: 'begin' | 'effect';
+  readonly tool: string;
+  readonly run: string;
+  readonly call: string;
+  readonly key: string;
+  readonly pid: number;
+  /** Where it stands in the file: what is there at some moment has a lower one than what comes later. */
+  readonly position: number;
+}
+
+/** The file that the tools of all processes write to. */
+export class EffectLog {
+  private readonly file: string;
+
+  constructor(folder: string) {
+    this.file = join(folder, 'effects');
+  }
+
+  /** Everything that happens from now on has at least this position. */
+  get position(): number {
+    return statSync(this.file, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  all(): Effect[] {
+    if (this.position === 0) return [];
+    let position = 0;
+    return readFileSync(this.file, 'utf8')
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => {
+        const effect = { ...(JSON.parse(line) as Omit<Effect, 'position'>), position };
+        position += Buffer.byteLength(line) + 1;
+        return effect;
+      });
+  }
+}

@@ -1,0 +1,75 @@
+import { type ChaosOptions, ChaosProcess } from '../../support/chaos-process.js';
+import { pause, type Random } from './random.js';
+
+/** How long processes live and stay away, in milliseconds. */
+export interface Weather {
+  readonly alive: readonly [number, number];
+  readonly away: readonly [number, number];
+}
+
+/** The processes of the service, which are killed and started again on the same data. */
+export class Fleet {
+  kills = 0;
+  private readonly processes: (ChaosProcess | undefined)[];
+  private readonly waiting = new Set<() => void>();
+  private readonly random: Random;
+
+  constructor(
+    private readonly options: ChaosOptions,
+    size: number,
+    random: Random,
+  ) {
+    this.random = random.fork();
+    this.processes = Array.from({ length: size }, () => undefined);
+  }
+
+  /** Starts those that are not there. */
+  async start(): Promise<void> {
+    await Promise.all(this.processes.map((process, slot) => process ?? this.startAt(slot)));
+  }
+
+  /** The address of a process that is up, as soon as there is one. */
+  async url(): Promise<string> {
+    for (;;) {
+      const up = this.processes.filter((process) => process !== undefined);
+      for (const process of up) {
+        if (process.hasEnded) throw new Error(`A process ended by itself:\n${process.output.slice(-4000)}`);
+      }
+      if (up.length > 0) return this.random.pick(up).url;
+      await new Promise<void>((resolve) => {
+        this.waiting.add(resolve);
+      });
+    }
+  }
+
+  /** Kills every process again and again until the time is up. In the end all are there. */
+  async storm(weather: Weather, until: number): Promise<void> {
+    await Promise.all(
+      this.processes.map((_, slot) => this.stormAt(slot, this.random.fork(), weather, until)),
+    );
+  }
+
+  /** What the processes said that are up now. */
+  get output(): string {
+    return this.processes.map((process) => process?.output ?? '').join('\n');
+  }
+
+  private async stormAt(slot: number, random: Random, weather: Weather, until: number): Promise<void> {
+    for (;;) {
+      await pause(random.between(...weather.alive));
+      if (Date.now() > until) return;
+      const process = this.processes[slot]!;
+      this.processes[slot] = undefined;
+      this.kills += 1;
+      await process.kill();
+      await pause(random.between(...weather.away));
+      await this.startAt(slot);
+    }
+  }
+
+  private async startAt(slot: number): Promise<void> {
+    this.processes[slot] = await ChaosProcess.start(this.options);
+    for (const wake of this.waiting) wake();
+    this.waiting.clear();
+  }
+}

@@ -1,0 +1,87 @@
+import type { EffectLog } from './effects.js';
+import type { Plan } from './plan.js';
+import type { StreamReader } from './reader.js';
+
+/** What a client asked for, and what it was told about it. */
+export interface AskedRun {
+  readonly plan: Plan;
+  /** The request may be repeated, and is one run all the same. */
+  readonly keyed: boolean;
+  /** The ids that the service answered with. */
+  readonly runIds: Set<string>;
+}
+
+/** A person's word that a call may be executed: how often it was given, and when for the first time. */
+export interface GoAhead {
+  /** One for each question that was answered so; the same answer to the same question counts once. */
+  readonly questions: Set<string>;
+  readonly position: number;
+}
+
+/** What the service acknowledged about a cancelled run. */
+export interface Cancelled {
+  readonly status: string;
+  readonly position: number;
+}
+
+/** All that the clients know. The proofs hold it against what the service has stored. */
+export class Ledger {
+  readonly asked = new Map<string, AskedRun>();
+  readonly acknowledged = new Set<string>();
+  /** Which session a run was asked for in. */
+  readonly sessions = new Map<string, string>();
+  readonly readers: StreamReader[] = [];
+  readonly goAheads = new Map<string, GoAhead>();
+  readonly cancelled = new Map<string, Cancelled>();
+  /** What clients wait for at the moment. */
+  readonly waiting = new Set<string>();
+  readonly violations: string[] = [];
+  readonly counts = new Map<string, number>();
+  private lastNumber = 0;
+
+  constructor(readonly effects: EffectLog) {}
+
+  nextNumber(): number {
+    this.lastNumber += 1;
+    return this.lastNumber;
+  }
+
+  ask(plan: Plan, keyed: boolean): AskedRun {
+    const asked: AskedRun = { plan, keyed, runIds: new Set() };
+    this.asked.set(plan.token, asked);
+    return asked;
+  }
+
+  acknowledge(asked: AskedRun, runId: string, session: string | undefined): void {
+    asked.runIds.add(runId);
+    this.acknowledged.add(runId);
+    if (session !== undefined) this.sessions.set(runId, session);
+  }
+
+  /** Written down before it is said, so that nothing that follows from it comes first. */
+  goAhead(runId: string, callId: string, question: string): void {
+    const name = `${runId} ${callId}`;
+    const known = this.goAheads.get(name) ?? { questions: new Set(), position: this.effects.position };
+    known.questions.add(question);
+    this.goAheads.set(name, known);
+  }
+
+  violation(what: string): void {
+    // the first ones tell enough
+    if (this.violations.length < 40) this.violations.push(what);
+  }
+
+  count(what: string): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
+  }
+
+  /** Names what is being waited for as long as it is. */
+  async during<T>(what: string, work: () => Promise<T>): Promise<T> {
+    this.waiting.add(what);
+    try {
+      return await work();
+    } finally {
+      this.waiting.delete(what);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import type { ChaosOptions } from '../../support/chaos-process.js';
+import { EffectLog } from './effects.js';
+import { Fleet, type Weather } from './fleet.js';
+import { Ledger } from './ledger.js';
+import { allRuns, proveRuns } from './proofs.js';
+import { Random } from './random.js';
+import { proveStreams } from './stream-proofs.js';
+import { Visitor } from './visit.js';
+import { Wire } from './wire.js';
+
+export interface StormOptions {
+  readonly seed: number;
+  readonly seconds: number;
+  readonly place: ChaosOptions;
+  readonly processes: number;
+  readonly clients: number;
+  readonly weather: Weather;
+}
+
+export interface StormReport {
+  readonly violations: readonly string[];
+  readonly kills: number;
+  readonly acknowledged: number;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** How long everything may take to come to rest when nothing is killed any more. */
+const restMs = 120_000;
+
+/**
+ * Clients drive runs while the processes of the service are killed; when the time is up nothing new is asked for,
+ * everything comes to rest, and what the clients know is held against what is stored.
+ */
+export async function storm(options: StormOptions): Promise<StormReport> {
+  const random = new Random(options.seed);
+  const ledger = new Ledger(new EffectLog(options.place.folder.path));
+  const fleet = new Fleet(options.place, options.processes, random);
+  const wire = new Wire(fleet, ledger);
+  await fleet.start();
+  const until = Date.now() + options.seconds * 1000;
+  const visitors = Array.from({ length: options.clients }, () => new Visitor(wire, ledger, random.fork()));
+  const clients = visitors.map(async (visitor) => {
+    while (Date.now() < until) await visitor.visit();
+  });
+  const everything = Promise.all([fleet.storm(options.weather, until), ...clients]);
+  await inTime(until + restMs, everything, ledger);
+  await inTime(until + restMs, accompanyTheRest(visitors[0]!, wire, ledger), ledger);
+  await proveRuns(wire, ledger);
+  await proveStreams(wire, ledger);
+  const reconnects = ledger.readers.reduce((sum, reader) => sum + reader.reconnects, 0);
+  return {
+    violations: ledger.violations,
+    kills: fleet.kills,
+    acknowledged: ledger.acknowledged.size,
+    counts: { ...Object.fromEntries([...ledger.counts].sort()), reconnects },
+  };
+}
+
+/** Runs whose clients never got an answer are there all the same, and somebody has to answer for them. */
+async function accompanyTheRest(visitor: Visitor, wire: Wire, ledger: Ledger): Promise<void> {
+  for (const [runId] of await allRuns(wire, ledger)) await visitor.accompany(runId);
+}
+
+async function inTime(deadline: number, work: Promise<unknown>, ledger: Ledger): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeUp = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => {
+        const waiting = [...ledger.waiting].join('\n');
+        const violations = ledger.violations.join('\n');
+        reject(new Error(`Clients still wait for:\n${waiting}\nWrong so far:\n${violations}`));
+      },
+      Math.max(0, deadline - Date.now()),
+    );
+  });
+  try {
+    await Promise.race([work, timeUp]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,180 @@
+import type { Body } from '../../support/service.js';
+import type { AskedRun, Ledger } from './ledger.js';
+import { Person } from './person.js';
+import { encouragement, failure, randomPlan } from './plan.js';
+import { pause, type Random } from './random.js';
+import { StreamReader } from './reader.js';
+import { runsPath, type Sent, type Wire } from './wire.js';
+
+const finalStatuses = new Set(['completed', 'cancelled', 'error', 'regenerated']);
+
+export function isFinal(status: string): boolean {
+  return finalStatuses.has(status);
+}
+
+/** Runs of many clients go on side by side in these. */
+export const sharedSessions: readonly string[] = ['ada', 'bob', 'eve'];
+
+/** How a client asks for a run and follows it. */
+const ways = {
+  answered: { stream: 'false' },
+  streamed: { stream: 'true' },
+  background: { background: 'true' },
+  'background stream': { background: 'true', stream: 'true' },
+} as const;
+
+type Way = keyof typeof ways;
+
+/** A client: asks for runs, one after the other, and stays with each until it has ended. */
+export class Visitor {
+  private readonly person: Person;
+
+  constructor(
+    private readonly wire: Wire,
+    private readonly ledger: Ledger,
+    private readonly random: Random,
+  ) {
+    this.person = new Person(wire, ledger, random);
+  }
+
+  /** One run from the request to its end. */
+  async visit(): Promise<void> {
+    const plan = randomPlan(this.random, this.ledger.nextNumber());
+    const way = this.random.pick(Object.keys(ways) as Way[]);
+    const keyed = this.random.chance(0.4);
+    const asked = this.ledger.ask(plan, keyed);
+    this.ledger.count(way);
+    // an id of the client's own can be used before there is an answer
+    const ownId = this.random.chance(0.25) ? `own-${plan.token.slice(1)}` : undefined;
+    const sent: Sent = {
+      form: {
+        message: plan.message,
+        ...ways[way],
+        ...(ownId !== undefined && { run_id: ownId }),
+        ...(this.random.chance(0.3) && { session_id: this.random.pick(sharedSessions) }),
+      },
+      headers: keyed ? { 'idempotency-key': `key-${plan.token}` } : {},
+    };
+    const unwanted = this.random.chance(0.15);
+    const cancelling = unwanted && ownId !== undefined ? this.cancel(ownId) : undefined;
+    const begun = await this.ledger.during(`an answer to ${plan.message} (${way})`, () =>
+      this.begin(asked, sent),
+    );
+    await cancelling;
+    if (begun === undefined) return;
+    const [runId, reader] = begun;
+    const [run] = await Promise.all([
+      this.accompany(runId, reader),
+      unwanted && ownId === undefined && this.cancel(runId),
+    ]);
+    if (run?.status === 'completed' && this.random.chance(0.15)) await this.regenerate(runId);
+  }
+
+  /** Stays with a run, answers for it, and comes back with what it ended as. */
+  async accompany(runId: string, reader?: StreamReader): Promise<Body | undefined> {
+    return this.ledger.during(`the end of run ${runId}`, async () => {
+      for (;;) {
+        await reader?.follow();
+        const run = await this.rested(runId);
+        if (run === undefined) return undefined;
+        if (run.status === 'paused') await this.person.answer(run, reader);
+        else if (run.status === 'error' && run.content === failure)
+          await this.person.encourage(runId, encouragement, reader);
+        else {
+          // it may have ended after the stream did
+          await reader?.follow();
+          return run;
+        }
+      }
+    });
+  }
+
+  /** The run when it is not at work; undefined when there is none. */
+  private async rested(runId: string): Promise<Body | undefined> {
+    for (;;) {
+      const run = await this.wire.run(runId);
+      if (run === undefined) {
+        this.ledger.violation(`run ${runId} was acknowledged and is not there`);
+        return undefined;
+      }
+      if (run.status === 'paused' || isFinal(run.status)) return run;
+      await pause(this.random.between(10, 60));
+    }
+  }
+
+  /** Asks for a run; one with a key is asked for again when nobody knows what became of the request. */
+  private async begin(asked: AskedRun, sent: Sent): Promise<[string, StreamReader | undefined] | undefined> {
+    for (;;) {
+      const twice = asked.keyed && this.random.chance(0.3);
+      const requests = twice
+        ? [this.request(asked, sent), this.request(asked, sent)]
+        : [this.request(asked, sent)];
+      const begun = (await Promise.all(requests)).find((one) => one !== undefined);
+      if (begun !== undefined || !asked.keyed) return begun;
+      await pause(20);
+    }
+  }
+
+  private async request(
+    asked: AskedRun,
+    sent: Sent,
+  ): Promise<[string, StreamReader | undefined] | undefined> {
+    const leave = new AbortController();
+    const response = await this.wire.send(runsPath, { ...sent, signal: leave.signal });
+    if (response === undefined) return undefined;
+    const streamed = sent.form!.stream === 'true';
+    if (response.status !== 200 && response.status !== 202) {
+      this.ledger.violation(
+        `${asked.plan.message} was answered ${response.status}: ${await response.text()}`,
+      );
+      return undefined;
+    }
+    if (!streamed) {
+      const body = (await response.json().catch(() => undefined)) as Body;
+      if (body === undefined) return undefined;
+      this.ledger.acknowledge(asked, body.run_id, sent.form!.session_id);
+      return [body.run_id, undefined];
+    }
+    const runId = decodeURIComponent(response.headers.get('x-run-id') ?? '');
+    this.ledger.acknowledge(asked, runId, sent.form!.session_id);
+    const reader = new StreamReader(runId, this.wire, this.ledger, this.random);
+    await reader.take(response, leave);
+    return [runId, reader];
+  }
+
+  /** Cancels a run at some moment, again until that is acknowledged. */
+  private async cancel(runId: string): Promise<void> {
+    await pause(this.random.between(0, 150));
+    const path = `${runsPath}/${runId}/cancel`;
+    const { status, body } = await this.ledger.during(`the cancelling of ${runId}`, () =>
+      this.wire.insist(path, { method: 'POST' }),
+    );
+    if (status !== 200)
+      this.ledger.violation(`cancel of ${runId} answered ${status}: ${JSON.stringify(body)}`);
+    const run = await this.wire.run(runId);
+    this.ledger.count(`cancelled: ${run?.status}`);
+    this.ledger.cancelled.set(runId, {
+      status: run?.status ?? 'gone',
+      position: this.ledger.effects.position,
+    });
+  }
+
+  /** Has a completed run answered once more, by a copy of it. */
+  private async regenerate(runId: string): Promise<void> {
+    const answer = await this.wire.ask(`${runsPath}/${runId}/continue`, {
+      form: { regenerate: 'true', replace_original: String(this.random.chance(0.5)), background: 'true' },
+    });
+    // whether there is a copy now is for the list to tell
+    if (answer === undefined) return;
+    if (answer.status !== 202) {
+      this.ledger.violation(
+        `regenerating ${runId} answered ${answer.status}: ${JSON.stringify(answer.body)}`,
+      );
+      return;
+    }
+    const copy: string = answer.body.run_id;
+    this.ledger.count('regenerated');
+    this.ledger.acknowledged.add(copy);
+    await this.accompany(copy);
+  }
+}

@@ -1,0 +1,81 @@
+import type { Body } from '../../support/service.js';
+import type { Fleet } from './fleet.js';
+import type { Ledger } from './ledger.js';
+import { pause } from './random.js';
+
+export interface Sent {
+  readonly method?: string;
+  readonly form?: Readonly<Record<string, string>>;
+  readonly json?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
+export const runsPath = '/agents/storm/runs';
+
+/** Requests to a service whose processes die. */
+export class Wire {
+  constructor(
+    private readonly fleet: Fleet,
+    private readonly ledger: Ledger,
+  ) {}
+
+  /** Sends to any process that is up; undefined when the connection broke, and nobody knows what became of it. */
+  async send(path: string, sent: Sent = {}): Promise<Response | undefined> {
+    const { form, json, signal } = sent;
+    const url = await this.fleet.url();
+    const body = form !== undefined ? new URLSearchParams(form) : json && JSON.stringify(json);
+    const headers = { ...sent.headers, ...(json && { 'content-type': 'application/json' }) };
+    try {
+      const response = await fetch(url + path, {
+        method: sent.method ?? (body === undefined ? 'GET' : 'POST'),
+        headers,
+        ...(body !== undefined && { body }),
+        ...(signal && { signal }),
+      });
+      if (response.status >= 500)
+        this.ledger.violation(`${path} answered ${response.status}: ${await response.clone().text()}`);
+      return response;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The same with the whole answer. */
+  async ask(path: string, sent: Sent = {}): Promise<Answer | undefined> {
+    const response = await this.send(path, sent);
+    return response && answerOf(response);
+  }
+
+  /** Asks until there is an answer: for what may be asked any number of times. */
+  async insist(path: string, sent: Sent = {}): Promise<Answer> {
+    for (;;) {
+      const answer = await this.ask(path, sent);
+      if (answer !== undefined) return answer;
+      await pause(20);
+    }
+  }
+
+  /** The run as stored; undefined when it is not there. */
+  async run(runId: string): Promise<Body | undefined> {
+    const { status, body } = await this.insist(`${runsPath}/${runId}`);
+    if (status !== 200 && status !== 404)
+      this.ledger.violation(`GET of run ${runId} answered ${status}: ${JSON.stringify(body)}`);
+    return status === 200 ? body : undefined;
+  }
+}
+
+export async function answerOf(response: Response): Promise<Answer | undefined> {
+  try {
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
