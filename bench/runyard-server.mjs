@@ -40,9 +40,9 @@ const waitingModel = {
 
 const app = new Runyard({
   port: 0,
+  logLevel: 'warn',
   ...settings,
   dataDir,
-  logLevel: 'warn',
   autoMigrate: true,
   agents: [
     agent({ id: 'plain', name: 'Plain', model: model('plain'), instructions }),

@@ -16,8 +16,7 @@ const situations = [
 /** From sending the cancellation until it is answered, and until the stored run says so. */
 export async function measureCancelling({ start, model }, { title, database }, { rounds }) {
   const bare = await start.bare(database);
-  const settings = { maxConcurrentRuns: slots };
-  const runyard = await start.runyard(database, settings);
+  const runyard = await start.runyard(database, { maxConcurrentRuns: slots });
   const rows = [];
   for (const situation of situations) {
     const { name, agentId, bareAgentId, begin } = situation;
@@ -100,7 +99,7 @@ async function fillSlots(port) {
 function rowsOf(where, situation, measured, base = []) {
   const both = (name, value, percent) =>
     row({
-      what: `cancelling a run ${situation}: ${name}, p${percent}`,
+      what: `${situation}: ${name}, p${percent}`,
       where,
       unit: 'ms',
       base: percentile(base.map(value), percent),

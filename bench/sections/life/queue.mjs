@@ -7,8 +7,9 @@ const callers = 16;
 /** More runs than are executed at once, and more than may wait: how they are accepted, refused and finished. */
 export async function measureQueue({ start }, { title, database }, { accepted, executing, refused }) {
   const bare = await start.bare(database);
-  const settings = { maxConcurrentRuns: executing, maxWaitingRuns: accepted - executing };
-  const runyard = await start.runyard(database, settings);
+  const limits = { maxConcurrentRuns: executing, maxWaitingRuns: accepted - executing };
+  // a refused run is worth a warning, and here they are meant
+  const runyard = await start.runyard(database, { ...limits, logLevel: 'error' });
   const base = await send(new RunClient(bare.port, 'waiting'), accepted);
   const client = new RunClient(runyard.port, 'waiting');
   const measured = await send(client, accepted);

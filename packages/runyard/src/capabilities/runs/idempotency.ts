@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
 import { errors, RunyardError } from '../../core/errors.js';
 import type { Json } from '../../core/json.js';
+import { keysKeptMs } from '../../core/runs/engine.js';
 import type { RunHandle } from '../../core/runs/executor.js';
 import type { IdempotencyKey } from '../../core/runs/ports.js';
 import { canonicalJson } from '../../core/tools/canonical-json.js';
 import { UploadedFile } from '../../platform/http/forms.js';
 import type { RunSpace } from './run-spaces.js';
 import { attachedTo } from './started-run.js';
-
-/** How long a key stands for the run that was started with it. */
-const keptMs = 24 * 3_600_000;
 
 /** Printable ASCII: anything else does not travel safely in a header. */
 const keyPattern = /^[\x20-\x7e]{1,255}$/;
@@ -42,7 +40,7 @@ function hashable(value: unknown): Json {
 
 /** The run that was started under this key; undefined when there is none yet, refused when it was another request. */
 export async function runUnderKey(space: RunSpace, request: KeyedRequest): Promise<RunHandle | undefined> {
-  const known = await space.runs.idempotentRun(request, Date.now() - keptMs);
+  const known = await space.runs.idempotentRun(request, Date.now() - keysKeptMs);
   if (known === undefined) return undefined;
   if (known.payload !== request.payload) throw errors.idempotencyKeyTaken();
   const stored = await space.runs.load(known.runId);

@@ -23,7 +23,7 @@ import { RunLookup, type RunPlace } from './run-lookup.js';
 import { runInputOf } from './run-request.js';
 import type { RunSpace, RunSpaces } from './run-spaces.js';
 import type { ContinueRunForm, CreateRunForm } from './schema.js';
-import { type FollowWishes, followWishes, type StartedRun, startedRun } from './started-run.js';
+import { endOf, type FollowWishes, followWishes, type StartedRun, startedRun } from './started-run.js';
 
 export interface RunsServiceOptions {
   readonly components: ComponentsService;
@@ -132,10 +132,10 @@ export class RunsService {
   /** Waits for the end of a run that was just started. */
   async ended(started: StartedRun): Promise<RunView> {
     const { handle, continued } = started;
+    const { space } = await this.lookup.component(handle.run.kind, handle.run.componentId);
     try {
-      const view = await handle.ended;
+      const view = await endOf(space, handle);
       if (!continued) return view;
-      const { space } = await this.lookup.component(view.run.kind, view.run.componentId);
       return { ...view, events: await this.storedEvents(space, view.run) };
     } catch (error) {
       throw error instanceof RunReleased ? errors.runHandedOn(handle.runId) : error;
@@ -231,7 +231,7 @@ export class RunsService {
     const { executable, sessionId, factoryInput } = await prepared(component, space, userId, form);
     const message = (await executable.acceptInput?.(form.message)) ?? form.message;
     const input = await runInputOf({ ...form, message }, space.media, stream || background, factoryInput);
-    return startRun(space.engine, space.runs, {
+    const handle = await startRun(space.engine, space.runs, {
       executable,
       input,
       userId,
@@ -240,6 +240,9 @@ export class RunsService {
       ...(form.run_id !== undefined && { runId: form.run_id }),
       ...(keyed !== undefined && { idempotency: keyed }),
     });
+    // the head of a stream names the run: whoever has read it must find the run again, whatever happens here
+    if (stream) await handle.stored();
+    return handle;
   }
 
   /** All events up to what the record knows of, except the single pieces of the content: one consistent picture. */

@@ -1,6 +1,6 @@
 import type { ContextRecord } from '../../core/agents/journal-records.js';
 import { historyOf } from '../../core/agents/transcript.js';
-import { errors } from '../../core/errors.js';
+import { errors, RunyardError } from '../../core/errors.js';
 import type { EventReader } from '../../core/runs/event-reader.js';
 import { RunReleased } from '../../core/runs/executable.js';
 import type { EndedRun, RunHandle } from '../../core/runs/executor.js';
@@ -82,7 +82,7 @@ export function attachedTo({ engine, runs }: RunSpace, run: Run): RunHandle {
     runId: run.runId,
     run,
     get ended() {
-      return endOf(run.runId, events(run.nextEventIndex), runs);
+      return endElsewhere(run.runId, events(run.nextEventIndex), runs);
     },
     stored: () => Promise.resolve(),
     events,
@@ -90,12 +90,22 @@ export function attachedTo({ engine, runs }: RunSpace, run: Run): RunHandle {
   };
 }
 
+/** Waits for the end of a run, also when another process took it over meanwhile. */
+export async function endOf(space: RunSpace, handle: RunHandle): Promise<EndedRun> {
+  try {
+    return await handle.ended;
+  } catch (error) {
+    if (!(error instanceof RunyardError && error.code === 'run_fenced')) throw error;
+    return attachedTo(space, handle.run).ended;
+  }
+}
+
 function cancelRequestOf(run: Run, reason: string): CancelRequest {
   const { runId, kind, componentId, sessionId, userId } = run;
   return { runId, kind, componentId, sessionId, userId, reason, requestedAt: Date.now() };
 }
 
-async function endOf(runId: string, reader: EventReader, runs: RunSpace['runs']): Promise<EndedRun> {
+async function endElsewhere(runId: string, reader: EventReader, runs: RunSpace['runs']): Promise<EndedRun> {
   while ((await reader.next()) !== null);
   const stored = await runs.load(runId);
   if (stored === undefined) throw errors.runNotFound();

@@ -69,7 +69,7 @@ export interface RunCopy {
 const wakeMs = 1_000;
 
 /** How long a key that a client chose stands for the run that was started with it. */
-const keysKeptMs = 86_400_000;
+export const keysKeptMs = 86_400_000;
 /** How long to wait for another process to end a run, and how often to look. */
 const cancelledElsewhereMs = 5_000;
 const lookMs = 50;

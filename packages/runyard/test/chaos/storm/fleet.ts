@@ -7,6 +7,12 @@ export interface Weather {
   readonly away: readonly [number, number];
 }
 
+/** A number that grows when something has just happened that a kill should hit. */
+export type Sign = () => number;
+
+/** How long a kill waits for its sign. */
+const patienceMs = 300;
+
 /** The processes of the service, which are killed and started again on the same data. */
 export class Fleet {
   kills = 0;
@@ -43,10 +49,19 @@ export class Fleet {
   }
 
   /** Kills every process again and again until the time is up. In the end all are there. */
-  async storm(weather: Weather, until: number): Promise<void> {
-    await Promise.all(
-      this.processes.map((_, slot) => this.stormAt(slot, this.random.fork(), weather, until)),
-    );
+  async storm(weather: Weather, signs: readonly Sign[], until: number): Promise<void> {
+    const random = this.random.fork();
+    const rage = async (slot: number) => {
+      for (;;) {
+        await pause(random.between(...weather.alive));
+        if (random.chance(0.6)) await seen(random.pick(signs));
+        if (Date.now() > until) return;
+        await this.kill(slot);
+        await pause(random.between(...weather.away));
+        await this.startAt(slot);
+      }
+    };
+    await Promise.all(this.processes.map((_, slot) => rage(slot)));
   }
 
   /** What the processes said that are up now. */
@@ -54,17 +69,11 @@ export class Fleet {
     return this.processes.map((process) => process?.output ?? '').join('\n');
   }
 
-  private async stormAt(slot: number, random: Random, weather: Weather, until: number): Promise<void> {
-    for (;;) {
-      await pause(random.between(...weather.alive));
-      if (Date.now() > until) return;
-      const process = this.processes[slot]!;
-      this.processes[slot] = undefined;
-      this.kills += 1;
-      await process.kill();
-      await pause(random.between(...weather.away));
-      await this.startAt(slot);
-    }
+  private async kill(slot: number): Promise<void> {
+    const process = this.processes[slot]!;
+    this.processes[slot] = undefined;
+    this.kills += 1;
+    await process.kill();
   }
 
   private async startAt(slot: number): Promise<void> {
@@ -72,4 +81,9 @@ export class Fleet {
     for (const wake of this.waiting) wake();
     this.waiting.clear();
   }
+}
+
+async function seen(sign: Sign): Promise<void> {
+  const before = sign();
+  for (const begun = Date.now(); sign() === before && Date.now() - begun < patienceMs; ) await pause(1);
 }

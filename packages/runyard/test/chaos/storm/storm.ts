@@ -42,7 +42,9 @@ export async function storm(options: StormOptions): Promise<StormReport> {
   const clients = visitors.map(async (visitor) => {
     while (Date.now() < until) await visitor.visit();
   });
-  const everything = Promise.all([fleet.storm(options.weather, until), ...clients]);
+  // right after a tool began, and right after a client was told of a run: where most can go wrong
+  const signs = [() => ledger.effects.position, () => ledger.acknowledged.size];
+  const everything = Promise.all([fleet.storm(options.weather, signs, until), ...clients]);
   await inTime(until + restMs, everything, ledger);
   await inTime(until + restMs, accompanyTheRest(visitors[0]!, wire, ledger), ledger);
   await proveRuns(wire, ledger);

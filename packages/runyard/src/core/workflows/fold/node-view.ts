@@ -1,0 +1,162 @@
+import { mediaBody } from '../../agents/agent-events.js';
+import type { Json, JsonObject } from '../../json.js';
+import type { Media } from '../../media.js';
+import type { ChildOutcome } from '../../runs/child-run.js';
+import type { StepRecord } from '../../runs/run.js';
+import type { StepOutput } from '../definition/functions.js';
+import type { FunctionRecord, GroupRecord, LeafRecord, NodeInput, NodeRecord } from '../journal-records.js';
+import { isChildOf, isGroup } from '../journal-records.js';
+import { groupContent } from './group-content.js';
+
+/** Finds a step of the run by its key. */
+export type FindStep = (key: string) => StepRecord | undefined;
+
+/** What a node came to, as the steps after it see it. */
+export interface NodeView {
+  readonly output: StepOutput;
+  /** What the last step inside of it made; undefined when nothing was done. */
+  readonly last: { readonly content: Json; readonly contentType: string } | undefined;
+  readonly media: readonly Media[];
+}
+
+/** Folds a node that has ended. */
+export function foldNode(find: FindStep, key: string): NodeView {
+  const step = find(key)!;
+  const record = step.output as NodeRecord;
+  return isGroup(record) ? foldGroup(find, step, record) : foldLeaf(find, step, record);
+}
+
+function foldLeaf(find: FindStep, step: StepRecord, record: LeafRecord): NodeView {
+  const made = madeBy(record.from === undefined ? undefined : find(record.from));
+  const content = record.content ?? made.content ?? '';
+  const media = (record.media as unknown as Media[] | undefined) ?? made.media;
+  const contentType = record.content === undefined ? made.contentType : undefined;
+  const output: StepOutput = {
+    ...described(step),
+    content,
+    step_run_id: made.runId,
+    ...mediaLists(media),
+    metrics: made.metrics ?? durationOf(step),
+    success: record.success,
+    error: record.error,
+    stop: record.stop,
+    ...(record.skipped && { skipped: true }),
+  };
+  const last = record.skipped ? undefined : { content, contentType: contentType ?? contentTypeOf(content) };
+  return { output, last, media };
+}
+
+function foldGroup(find: FindStep, step: StepRecord, record: GroupRecord): NodeView {
+  const views = record.children.map((child) => foldNode(find, child));
+  const steps = views.map(({ output }) => output);
+  const failed = steps.find(({ success }) => !success);
+  const output: StepOutput = {
+    ...described(step),
+    content: groupContent(step, record, steps),
+    step_run_id: null,
+    ...mediaLists([]),
+    metrics: null,
+    success: failed === undefined,
+    error: failed?.error ?? null,
+    stop: record.stop,
+    ...(record.skipped && { skipped: true }),
+    steps,
+  };
+  return {
+    output,
+    last: views.findLast(({ last }) => last !== undefined)?.last,
+    media: views.flatMap(({ media }) => media),
+  };
+}
+
+/** What a node of a run that ended early, or that goes on, looks like: what was done in it, and that it did not end. */
+export function unendedOutput(steps: readonly StepRecord[], step: StepRecord, why: string, paused: boolean): StepOutput {
+  const find: FindStep = (key) => steps.find((other) => other.key === key);
+  const inside = steps
+    .filter(({ key }) => isChildOf(key, step.key))
+    .map((child) =>
+      child.status === 'completed'
+        ? foldNode(find, child.key).output
+        : unendedOutput(steps, child, why, paused),
+    );
+  const error = step.status === 'error' ? errorText(step) : why;
+  const made = steps.findLast(({ key }) => key.startsWith(`${step.key}:run:`) && !key.includes('/'));
+  const isLeaf = (step.input as NodeInput).node === 'Step' || (step.input as NodeInput).node === 'Workflow';
+  return {
+    ...described(step),
+    content: error,
+    step_run_id: (made?.input as { runId?: string } | null | undefined)?.runId ?? null,
+    ...mediaLists([]),
+    metrics: null,
+    success: false,
+    error,
+    stop: false,
+    is_paused: paused,
+    ...(!isLeaf && { steps: inside }),
+  };
+}
+
+function errorText({ error }: StepRecord): string {
+  return (error as { message?: string } | null)?.message ?? 'It failed';
+}
+
+function described(step: StepRecord) {
+  const { node, step_id, executor } = step.input as NodeInput;
+  return {
+    step_name: step.name,
+    step_id,
+    step_type: node,
+    executor_type: node === 'Parallel' ? ('parallel' as const) : (executor?.type ?? null),
+    executor_name: node === 'Parallel' ? step.name : (executor?.name ?? null),
+    is_paused: false,
+  };
+}
+
+interface Made {
+  readonly content?: Json;
+  readonly contentType?: string;
+  readonly media: readonly Media[];
+  readonly runId: string | null;
+  readonly metrics?: JsonObject;
+}
+
+/** What one execution of a step made: a run inside of this one, or a function. */
+function madeBy(step: StepRecord | undefined): Made {
+  if (step?.status !== 'completed') return { media: [], runId: null };
+  const output = step.output as unknown as ChildOutcome | FunctionRecord;
+  if ('result' in output) {
+    const { content, contentType, media = [], metrics } = output.result;
+    return { content, contentType, media, runId: output.runId, ...(metrics !== undefined && { metrics }) };
+  }
+  if ('failure' in output) return { media: [], runId: null };
+  const media = (output.media ?? []) as unknown as Media[];
+  return { media, runId: null, ...(output.content !== undefined && { content: output.content }) };
+}
+
+function durationOf({ startedAt, endedAt }: StepRecord): JsonObject {
+  return { duration: ((endedAt ?? startedAt) - startedAt) / 1000 };
+}
+
+export function contentTypeOf(content: Json): string {
+  if (typeof content === 'string') return 'str';
+  if (typeof content === 'boolean') return 'bool';
+  if (typeof content === 'number') return Number.isInteger(content) ? 'int' : 'float';
+  if (content === null) return 'NoneType';
+  return Array.isArray(content) ? 'list' : 'dict';
+}
+
+const mediaNames = { image: 'images', video: 'videos', audio: 'audio', file: 'files' } as const;
+
+function mediaLists(media: readonly Media[]) {
+  const lists: Record<'images' | 'videos' | 'audio' | 'files', JsonObject[] | null> = {
+    images: null,
+    videos: null,
+    audio: null,
+    files: null,
+  };
+  for (const item of media) {
+    const name = mediaNames[item.kind];
+    lists[name] = [...(lists[name] ?? []), mediaBody(item)];
+  }
+  return lists;
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import type { Json } from '../json.js';
+import type { NodeType } from './definition/node.js';
+
+/**
+ * What the steps of a workflow's run hold. Only what is new: what came of a group is put together from what came of
+ * the steps inside of it. This is stored data: a change of these shapes needs a migration.
+ */
+
+export type StepIndex = number | number[];
+
+/** Input of the steps `node:<path>`: which part of the definition it is. */
+export type NodeInput = {
+  readonly node: NodeType | 'Workflow';
+  readonly step_id: string;
+  readonly index: StepIndex;
+  readonly executor: { readonly type: 'agent' | 'team' | 'workflow' | 'function'; readonly name: string } | null;
+};
+
+/** Output of the steps `node:<path>`. */
+export type NodeRecord = LeafRecord | GroupRecord;
+
+/** What came of one step. */
+export type LeafRecord = {
+  /** The key of the step that holds what it made; what stands here goes over that. */
+  readonly from?: string;
+  readonly content?: Json;
+  /** `Media[]` */
+  readonly media?: Json;
+  readonly success: boolean;
+  readonly error: string | null;
+  readonly stop: boolean;
+  readonly skipped?: true;
+};
+
+/** What was done inside of a group: the keys of the nodes, in order. */
+export type GroupRecord = {
+  readonly children: string[];
+  /** How many of the children belong to each iteration of a loop. */
+  readonly iterations?: number[];
+  readonly branch?: 'if' | 'else';
+  readonly selected?: string[];
+  /** Why nothing was done, or not all of it. */
+  readonly note?: string;
+  readonly stop: boolean;
+  readonly skipped?: true;
+};
+
+/** Output of the steps `node:<path>:run:<round>` that are functions: what one execution came to. */
+export type FunctionRecord =
+  | Omit<LeafRecord, 'from' | 'skipped'>
+  | { readonly failure: { readonly type: string; readonly message: string } };
+
+/** Steps `node:<path>:when`, `:select` and `:until`: what was decided. */
+export type DecisionRecord = { readonly decided: boolean | string[] };
+
+export function isGroup(record: NodeRecord): record is GroupRecord {
+  return 'children' in record;
+}
+
+export function nodeKey(path: string): string {
+  return `node:${path}`;
+}
+
+/** One execution of a step; the first of a round has no number of its own. */
+export function runKey(path: string, round: number, attempt = 1): string {
+  return `${nodeKey(path)}:run:${round}${attempt === 1 ? '' : `-${attempt}`}`;
+}
+
+/** The path of a node inside of a group: in its list, in its other branch, or in one of its iterations. */
+export const childPath = {
+  of: (path: string, position: number) => `${path}.${position}`,
+  otherwise: (path: string, position: number) => `${path}.e${position}`,
+  iteration: (path: string, iteration: number, retry: number) =>
+    `${path}@${iteration}${retry === 0 ? '' : `~${retry}`}`,
+};
+
+/** Whether the key is that of a node right inside of the node with the other key. */
+export function isChildOf(key: string, parentKey: string): boolean {
+  return key.startsWith(parentKey) && /^(@\d+(~\d+)?)?\.e?\d+$/.test(key.slice(parentKey.length));
+}
+
+export function isTopLevel(key: string): boolean {
+  return /^node:\d+$/.test(key);
+}
+
+/**
+ * The id of a step: the same within one run, whatever iteration it is and however often the run goes on, and another
+ * one in every other run.
+ */
+export function stepIdOf(runId: string, path: string): string {
+  const place = path.replace(/@\d+(~\d+)?/g, '');
+  const hash = createHash('sha256').update(`${runId} ${place}`).digest('hex');
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `5${hash.slice(13, 16)}`,
+    `a${hash.slice(17, 20)}`,
+    hash.slice(20, 32),
+  ].join('-');
+}
