@@ -1,9 +1,10 @@
 /** Longer than anything here may take. */
 const patienceMs = 120_000;
 
-/** The events of one stream, as they come: only what they are called and their indices are kept. */
+/** The events of one stream, as they come: only the last one, what they are called and their indices are kept. */
 export class EventStream {
   #rest = '';
+  #lastFrame = '';
   #waiting = [];
   counts = new Map();
   /** The index of the last event. */
@@ -25,6 +26,11 @@ export class EventStream {
   /** Resolves when as many events of this name have come. */
   until(name, count = 1) {
     return this.#when(`${count} of ${name}`, () => this.count(name) >= count);
+  }
+
+  /** Resolves when the last event that has come holds this text. */
+  untilLast(text) {
+    return this.#when(`"${text}" at the end`, () => this.#lastFrame.includes(text));
   }
 
   /** Resolves when an event has come that is later than this index. */
@@ -56,7 +62,9 @@ export class EventStream {
       const name = /^event: (.*)$/m.exec(frame)?.[1];
       this.counts.set(name, this.count(name) + 1);
       const index = /^id: (\d+)$/m.exec(frame)?.[1];
-      if (index !== undefined) this.last = Number(index);
+      if (index === undefined) continue;
+      this.last = Number(index);
+      this.#lastFrame = frame;
     }
     const met = this.#waiting.filter(({ test }) => test());
     this.#waiting = this.#waiting.filter((waiter) => !met.includes(waiter));

@@ -22,7 +22,6 @@ export const lifeSections = {
         ? measureTakingOver(setting, place, amounts)
         : measureRestarts(setting, place, amounts),
   },
-  // the last one: its runs stay
   paused: { title: 'Paused runs', columns: ['Without', 'With'], measure: measurePausedRuns },
 };
 

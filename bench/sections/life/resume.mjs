@@ -48,7 +48,7 @@ export async function measureResuming({ start }, { title, database }, { tokens, 
 async function talk(client, runId, tokens) {
   const stream = await client.stream({ run_id: runId, message: String(tokens) });
   await stream.over;
-  if (stream.count('RunContent') !== tokens) throw new Error('the long run lost some of its answer');
+  if (stream.count('RunContent') < tokens) throw new Error('the long run lost some of its answer');
   return stream.last + 1;
 }
 
