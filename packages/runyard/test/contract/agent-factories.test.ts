@@ -208,7 +208,7 @@ describe('a factory that does not build', () => {
     expect(body.detail).toMatch(/^Error in agent factory: /);
     expect(text).not.toContain('hunter2');
     const lines = service.logged.filter(({ fields }) => fields.request_id === body.request_id);
-    const causes = lines.flatMap(({ fields }) => (fields.err instanceof Error ? fields.err.cause : []));
+    const causes = lines.flatMap(({ fields }) => (fields.err instanceof Error ? fields.err : []));
     expect(causes).toEqual([expect.objectContaining({ message: 'password=hunter2' })]);
   });
 

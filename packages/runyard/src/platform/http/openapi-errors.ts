@@ -148,11 +148,19 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
   503: {
     name: 'Unavailable',
     applies: closed,
-    response: problem(
-      'The service cannot do this now: it is stopping, or its database is not ready.',
-      'The service is stopping and takes no new runs. Try again shortly.',
-      'service_stopping',
-    ),
+    response: {
+      ...problem(
+        'The service cannot do this now: it is stopping, as many runs wait as may, or its database is not ready.',
+        'The service is stopping and takes no new runs. Try again shortly.',
+        'service_stopping',
+      ),
+      headers: {
+        'retry-after': {
+          description: 'After how many seconds to try again, when that is known.',
+          schema: { type: 'string' },
+        },
+      },
+    },
   },
 };
 

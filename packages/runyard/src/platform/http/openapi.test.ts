@@ -48,7 +48,7 @@ const routes = [
       })
       .catchall(z.unknown()),
     responses: {
-      200: { schema: Pet, events: true },
+      200: { schema: Pet, events: 'What happens to it.', headers: { 'x-pet-id': 'Its id.' } },
       202: { description: 'It runs.', schema: z.object({ run_id: z.string() }) },
     },
     addition: true,

@@ -161,17 +161,27 @@ function responseOf(response: z.ZodType | ResponseDescription, schemas: SchemaCo
     description,
     schema,
     events,
+    headers,
     contentType = 'application/json',
   } = response instanceof z.ZodType ? { schema: response } : (response as ResponseDescription);
   const content: Operation = {};
   if (schema) content[contentType] = { schema: schemas.add(schema, 'output') };
   else if (contentType !== 'application/json') content[contentType] = { schema: { type: 'string' } };
-  if (events)
-    content['text/event-stream'] = { schema: { type: 'string', description: 'Server-sent events.' } };
+  if (events !== undefined)
+    content['text/event-stream'] = { schema: { type: 'string', description: events } };
   return {
     description: description ?? metaDescription(schema) ?? 'The request was successful.',
+    ...(headers === undefined ? undefined : { headers: headersOf(headers) }),
     ...(Object.keys(content).length > 0 ? { content } : undefined),
   };
+}
+
+function headersOf(headers: Readonly<Record<string, string>>): Operation {
+  const described = ([name, description]: [string, string]) => [
+    name,
+    { description, schema: { type: 'string' } },
+  ];
+  return Object.fromEntries(Object.entries(headers).map(described));
 }
 
 function metaDescription(schema: z.ZodType | undefined): string | undefined {

@@ -54,16 +54,17 @@ function errorBody(error: RunyardError, requestId: string): object {
 }
 
 function explain(exchange: Exchange, error: unknown): RunyardError {
-  const fields = {
-    request_id: exchange.requestId,
-    method: exchange.request.method,
-    path: exchange.path,
-    err: error,
-  };
+  const { requestId, request, path, log } = exchange;
+  const fields = { request_id: requestId, method: request.method, path };
   if (error instanceof RunyardError) {
-    exchange.log.warn(fields, error.message);
+    // one of the catalogue tells what is wrong; only what caused it is worth a stack
+    const { cause } = error.options;
+    log.warn(
+      { ...fields, error_code: error.code, ...(cause !== undefined && { err: cause }) },
+      error.message,
+    );
     return error;
   }
-  exchange.log.error(fields, 'request failed unexpectedly');
+  log.error({ ...fields, err: error }, 'request failed unexpectedly');
   return errors.internal();
 }

@@ -22,8 +22,10 @@ export interface RouteRequest<Params, Query, Body> {
 export interface ResponseDescription {
   readonly description?: string;
   readonly schema?: z.ZodType;
-  /** The same status may also be a stream of events. */
-  readonly events?: boolean;
+  /** The same status may also be a stream of events; what it carries, in words. */
+  readonly events?: string;
+  /** Headers of the answer that a client may need, with what they say. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The content type when it is not JSON. */
   readonly contentType?: string;
 }

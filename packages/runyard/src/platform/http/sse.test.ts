@@ -12,7 +12,7 @@ function streamRoute(source: () => EventReader) {
     public: true,
     tag: 'Test',
     summary: 'x',
-    responses: { 200: { events: true } },
+    responses: { 200: { events: 'Events.' } },
     handler: () => eventStream(source()),
   });
 }

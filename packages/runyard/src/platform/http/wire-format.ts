@@ -1,0 +1,34 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { z } from 'zod';
+
+/** How the wire shows runs. `agentos` is the switch for clients of the older interface. */
+export type WireFormat = 'runyard' | 'agentos';
+
+export interface WireFormatSettings {
+  readonly compatibility: 'none' | 'agentos';
+}
+
+/** The request header that asks for the older form, in the description of a route. */
+export const wireFormatHeader = {
+  'x-runyard-compat': z
+    .string()
+    .optional()
+    .meta({
+      description:
+        '`agentos`: statuses of runs in upper case, created_at of run bodies in seconds. Any other value is ignored.',
+      examples: ['agentos'],
+      'x-addition': true,
+    }),
+};
+
+export const wireFormatHeaders = z.object(wireFormatHeader);
+
+export function wireFormatOf(settings: WireFormatSettings, headers: IncomingHttpHeaders): WireFormat {
+  const asked = settings.compatibility === 'agentos' || headers['x-runyard-compat'] === 'agentos';
+  return asked ? 'agentos' : 'runyard';
+}
+
+/** The status of a run as the wire shows it. */
+export function statusIn(format: WireFormat, status: string): string {
+  return format === 'agentos' ? status.toUpperCase() : status;
+}
