@@ -47,6 +47,8 @@ export type {
 export { ModelError } from './core/models/model-error.js';
 export { costOf, type ModelPrice, type ModelPrices } from './core/models/prices.js';
 export type { ModelLike } from './core/models/resolve.js';
+export type { TeamMember, TeamMode, TeamSettings } from './core/teams/settings.js';
+export { Team } from './core/teams/team.js';
 export type { FeedbackQuestion, InputField, PersonForm } from './core/tools/person-form.js';
 export type { ToolAnswer, ToolRequirement } from './core/tools/requirement.js';
 export {
@@ -62,6 +64,43 @@ export { type NewMedia, toolResult } from './core/tools/tool-result.js';
 export type { ToolSource } from './core/tools/tool-source.js';
 export { type ToolEntry, Toolkit, type ToolkitOptions, toolkit } from './core/tools/toolkit.js';
 export type { ValueSchema } from './core/value-schema.js';
-export { agent } from './library.js';
+export type { GivenStepAnswer, WorkflowContinueOptions } from './core/workflows/continue-in-code.js';
+export {
+  type ConditionSettings,
+  condition,
+  type LoopSettings,
+  loop,
+  type ParallelSettings,
+  parallel,
+  type RouterSettings,
+  router,
+  type StepSettings,
+  type StepsSettings,
+  step,
+  steps,
+} from './core/workflows/definition/builders.js';
+export type {
+  LoopCondition,
+  LoopState,
+  PastRun,
+  RouteFunction,
+  StepContext,
+  StepFunction,
+  StepInput,
+  StepOutput,
+  WhenFunction,
+  WorkflowContext,
+  WorkflowFunction,
+} from './core/workflows/definition/functions.js';
+export type {
+  ReviewSettings,
+  StepEntry,
+  UserInputField,
+  WorkflowNode,
+} from './core/workflows/definition/node.js';
+export { type StepOutputSettings, stepOutput } from './core/workflows/definition/step-return.js';
+export type { OpenRequirement, WorkflowRunOptions, WorkflowRunOutput } from './core/workflows/run-in-code.js';
+export { Workflow, type WorkflowSettings } from './core/workflows/workflow.js';
+export { agent, team, workflow } from './library.js';
 export type { Settings } from './platform/config.js';
 export { Runyard, type RunyardOptions } from './runyard.js';

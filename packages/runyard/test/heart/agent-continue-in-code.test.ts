@@ -78,7 +78,7 @@ test('an answer that is none is refused, and the run waits on', async () => {
 });
 
 test('a failed run is tried again, a completed one goes on or is answered anew', async () => {
-  const model = scriptedModel([{ error: broken }, 'hi', 'better', 'bye']);
+  const model = scriptedModel([{ error: broken }, 'hi', 'better', 'bye', 'once more']);
   const talker = agent({ id: 'talker', model });
   const failed = await talker.run('hello');
   expect(failed.status).toBe('error');
@@ -87,9 +87,11 @@ test('a failed run is tried again, a completed one goes on or is answered anew',
   const better = await talker.continue(done.runId, { regenerate: true });
   expect(better).toMatchObject({ sessionId: done.sessionId, content: 'better' });
   expect(better.messages).toHaveLength(2);
-  await expect(talker.continue(done.runId)).rejects.toThrow('run is regenerated');
   const last = await talker.continue(better.runId, { input: 'good bye' });
   expect(last.messages.map(({ content }) => content)).toEqual(['hello', 'better', 'good bye', 'bye']);
+  const first = await talker.continue(done.runId, { input: 'and you?' });
+  expect(first.runId).not.toBe(done.runId);
+  expect(first.messages.map(({ content }) => content)).toEqual(['hello', 'hi', 'and you?', 'once more']);
   await expect(talker.continue(last.runId, { from: 9 })).rejects.toThrow(
     'continue_from must be between 0 and 4',
   );
@@ -105,4 +107,21 @@ test('what somebody has to approve is not answered in code', async () => {
   await expect(payer.continue(runId, { answers: { one: { confirmed: true } } })).rejects.toThrow(
     'waits for an approval',
   );
+});
+
+test('a copy does not bring the state of its original back', async () => {
+  const note = tool({
+    name: 'note',
+    description: 'Notes',
+    execute: (_args, { state }) => {
+      state.set('city', 'Porto');
+      return 'noted';
+    },
+  });
+  const model = scriptedModel(['hi', { toolCalls: [{ name: 'note' }] }, 'noted', 'bye']);
+  const talker = agent({ id: 'talker', model, tools: [note] });
+  const first = await talker.run('hello', { sessionState: { city: 'Lisbon' } });
+  await talker.run('note', { sessionId: first.sessionId });
+  const copy = await talker.continue(first.runId, { input: 'bye' });
+  expect(copy.sessionState).toEqual({ city: 'Porto' });
 });

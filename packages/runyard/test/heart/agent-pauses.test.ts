@@ -6,7 +6,8 @@ import type { JsonObject } from '../../src/core/json.js';
 import { agent, tool } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing.js';
 import { askUser, getUserInput } from '../../src/tools.js';
-import { call, decided, payTool, started } from './paused-runs.js';
+import { engineOver } from './harness.js';
+import { call, decided, pausedRun, payTool, started } from './paused-runs.js';
 
 describe('a call that a person has to confirm', () => {
   test('pauses the run and is executed once when it is confirmed', async () => {
@@ -312,4 +313,41 @@ describe('a call that has to be approved', () => {
       requirement: { confirmation: false, confirmation_note: 'no' },
     });
   });
+});
+
+test('a call that the model names like an earlier one is another call', async () => {
+  const { pay, paid } = payTool({ requiresConfirmation: true });
+  const model = scriptedModel([
+    { toolCalls: [call('pay', { cents: 1 }, 'call_0')] },
+    { toolCalls: [call('pay', { cents: 1000 }, 'call_0'), call('pay', { cents: 2000 }, 'call_0')] },
+    'Done.',
+  ]);
+  const run = await started(agent({ id: 'a', model, tools: [pay] }));
+  const { open } = await run.reply({ call_0: { confirmed: true } });
+  const callIds = open.map(({ requirement }) => requirement.callId);
+  expect(new Set(['call_0', ...callIds]).size).toBe(3);
+  await run.reply({ [callIds[1]!]: { confirmed: true } });
+  expect(paid).toMatchObject([{ cents: 1 }, { cents: 2000 }]);
+});
+
+test.each([
+  {
+    before: { requiresUserInput: true, userInputFields: ['to'] },
+    after: {},
+    answer: { values: { to: 'Ann' } },
+  },
+  {
+    before: { requiresConfirmation: true },
+    after: { requiresUserInput: true, userInputFields: ['to'] },
+    answer: { confirmed: true },
+  },
+] as const)('an answer does not fit a tool that asks for something else by now: %j', async (change) => {
+  const model = scriptedModel([{ toolCalls: [call('pay', { cents: 1 })] }, 'Done.']);
+  const { store, runId } = await started(agent({ id: 'a', model, tools: [payTool(change.before).pay] }));
+  const { pay, paid } = payTool(change.after);
+  const engine = engineOver(store, [agent({ id: 'a', model, tools: [pay] })]);
+  const { run, tools } = await pausedRun(store, engine, runId).reply({ 'call pay': change.answer });
+  expect(run.status).toBe('completed');
+  expect(paid).toEqual([]);
+  expect(tools).toMatchObject([{ tool_call_error: true }]);
 });

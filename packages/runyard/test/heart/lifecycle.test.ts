@@ -218,3 +218,37 @@ describe('readers', () => {
     await handle.ended;
   });
 });
+
+test('work whose beginning is being stored when the run is cancelled does not begin', async () => {
+  const store = await freshStore();
+  const commit = store.commit.bind(store);
+  const storing = gate();
+  const stored = gate();
+  store.commit = async (writes) => {
+    const refused = await commit(writes);
+    if (writes.some(({ steps }) => steps.length > 0)) {
+      storing.open();
+      await stored.promise;
+    }
+    return refused;
+  };
+  const came = gate<string>();
+  const component = executable('a', (context) =>
+    context
+      .step(
+        'pay',
+        { kind: 'step', name: 'pay', interrupted: { policy: 'ask', lost: () => null } },
+        async () => {
+          came.open('began');
+          return null;
+        },
+      )
+      .finally(() => came.open('never began')),
+  );
+  const handle = await begin(engineOver(store, [component]), store, component);
+  await storing.promise;
+  handle.cancel('enough');
+  stored.open();
+  expect((await handle.ended).run.status).toBe('cancelled');
+  expect(await came.promise).toBe('never began');
+});

@@ -307,4 +307,90 @@ describe('a question that answers itself', () => {
     expect(heard).toEqual(['{"timed_out":true}']);
     expect((await store.load(run.runId))?.run.wakeAt).toBeNull();
   });
+
+  /** Runs that are due, and an engine that has just been told which they are. */
+  async function due(count: number, componentIds: readonly string[] = ['a']) {
+    const store = await freshStore();
+    const components = componentIds.map((id) =>
+      executable(id, (context) =>
+        context.wait({ key: 'q', kind: 'question', data: {}, dueAt: context.run.createdAt }),
+      ),
+    );
+    const first = engineOver(store, components);
+    const runIds: string[] = [];
+    for (const component of components)
+      for (let made = 0; made < count; made += 1) {
+        const { run } = await (await begin(first, store, component)).ended;
+        runIds.push(run.runId);
+      }
+    return { store, components, runIds };
+  }
+
+  test('wakes nothing in a process that stops', async () => {
+    const { store, components, runIds } = await due(3);
+    const find = store.due.bind(store);
+    const found = gate();
+    const told = gate();
+    store.due = async (...query) => {
+      const runs = await find(...query);
+      found.open();
+      await told.promise;
+      return runs;
+    };
+    const engine = engineOver(store, components);
+    await engine.open();
+    await found.promise;
+    const stopped = engine.stop(0);
+    told.open();
+    await stopped;
+    const after = await store.loadAll(runIds);
+    expect(after.map(({ run }) => run.status)).toEqual(['paused', 'paused', 'paused']);
+  });
+
+  test('does not stand behind those that nothing here can wake', async () => {
+    const { store, components, runIds } = await due(101, ['removed', 'kept']);
+    await engineOver(store, components.slice(1)).open();
+    const statuses = async () => {
+      const all = await store.loadAll(runIds);
+      return all.map(({ run }) => `${run.componentId} ${run.status}`);
+    };
+    const expected = ['removed paused', 'kept completed'].flatMap((text) => Array(101).fill(text));
+    await expect.poll(statuses, { timeout: 10_000 }).toEqual(expected);
+  });
+});
+
+test('a run whose lease ended while it was being taken up is executed once', async () => {
+  const store = await freshStore();
+  const commit = store.commit.bind(store);
+  const landed = gate();
+  const told = gate();
+  store.commit = async (writes) => {
+    const refused = await commit(writes);
+    if (writes.some(({ claims }) => claims !== undefined)) {
+      landed.open();
+      await told.promise;
+    }
+    return refused;
+  };
+  const entries: string[] = [];
+  const door = gate();
+  const component = executable('a', async (context) => {
+    await context.wait({ key: 'q', kind: 'question', data: {} });
+    entries.push(context.entry);
+    await door.promise;
+    return 'done';
+  });
+  const engine = engineOver(store, [component], { leaseMs: 1 });
+  const { runId, ended } = await begin(engine, store, component);
+  await ended;
+  const answering = engine.answer(runId, answers({ 'wait:q': 'yes' }));
+  await landed.promise;
+  await expect.poll(async () => (await store.expired(Date.now(), 1, 0)).length).toBe(1);
+  await engine.recover();
+  told.open();
+  const handle = await answering;
+  expect(engine.handle(runId)?.run.attempt).toBe(handle.run.attempt);
+  door.open();
+  expect((await handle.ended).run).toMatchObject({ status: 'completed', attempt: 3 });
+  expect(entries).toEqual(['recovered']);
 });

@@ -101,3 +101,19 @@ test('what a full process finds abandoned goes on when there is room', async () 
   for (const runId of ['one', 'two', 'three'])
     await expect.poll(async () => (await store.load(runId))?.run.status).toBe('completed');
 });
+
+test('of many that come at once no more are taken in than there is room for', async () => {
+  const store = await freshStore();
+  const { component, letGo } = queueing();
+  const engine = engineOver(store, [component], { slots: new RunSlots({ executing: 1, waiting: 1 }) });
+  const runIds = Array.from({ length: 10 }, (_, position) => `run ${position}`);
+  const all = await Promise.allSettled(
+    runIds.map((runId) => begin(engine, store, component, { runId, background: true })),
+  );
+  expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+  for (const runId of runIds) letGo(runId);
+  await Promise.all(all.map((one) => one.status === 'fulfilled' && one.value.ended));
+  const later = await begin(engine, store, component, { runId: 'later', background: true });
+  letGo('later');
+  expect((await later.ended).run.status).toBe('completed');
+});

@@ -8,6 +8,7 @@ import type { ToolRequirement } from '../tools/requirement.js';
 import { pausedText } from './requirements/paused-text.js';
 import { requirementBody } from './requirements/requirement-body.js';
 import { toolExecutionBody } from './requirements/tool-execution-body.js';
+import type { ToolRequirementState } from './requirements/tool-requirements.js';
 import { type ToolExecution, waitingExecution } from './tool-executions.js';
 
 /** The events of an agent's run, in the words of the wire contract. */
@@ -103,13 +104,16 @@ export function customEvent(fields: JsonObject, toolCallId: string): RunEvent {
 export const runContentCompleted: RunEvent = { name: 'RunContentCompleted', payload: {} };
 
 /** What an agent waits for is always a tool call. */
-function runPaused(requirements: readonly Requirement[]): RunEvent {
-  const states = requirements.map(({ key, data }) => ({
+function waitingCalls(requirements: readonly Requirement[]): readonly ToolRequirementState[] {
+  return requirements.map(({ key, data }) => ({
     waitKey: `wait:${key}`,
     toolKey: key,
     requirement: data as unknown as ToolRequirement,
     answer: null,
   }));
+}
+
+export function runPaused(states: readonly ToolRequirementState[]): RunEvent {
   return {
     name: 'RunPaused',
     payload: {
@@ -145,7 +149,7 @@ export function endEvents(end: RunEnd): readonly RunEvent[] {
         completed,
       ];
     case 'paused':
-      return [runContentCompleted, runPaused(end.requirements)];
+      return [runContentCompleted, runPaused(waitingCalls(end.requirements))];
     case 'error':
       return [
         {
@@ -190,7 +194,7 @@ export function messageBody(message: Message): Record<string, unknown> {
 const mediaNames = { image: 'images', audio: 'audio', video: 'videos', file: 'files' } as const;
 
 /** Media of a message or an event: described, for their bytes stand once in the body of the run. */
-function mediaFields(media: readonly Media[]): Record<string, JsonObject[]> {
+export function mediaFields(media: readonly Media[]): Record<string, JsonObject[]> {
   const fields: Record<string, JsonObject[]> = {};
   for (const item of media) {
     const name = mediaNames[item.kind];

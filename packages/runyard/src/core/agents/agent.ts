@@ -13,7 +13,7 @@ import { collectFixedTools, toolSourcesOf } from '../tools/collect-tools.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolEntry } from '../tools/toolkit.js';
 import { endEvents } from './agent-events.js';
-import { checkStageSettings } from './check-stage-settings.js';
+import { checkStageSettings, checkTimezone } from './check-stage-settings.js';
 import { continuationOf } from './continuation/continuation.js';
 import type { AgentContinueOptions } from './continuation/continue-in-code.js';
 import type { AgentDefinition, AgentSettings } from './definition.js';
@@ -38,8 +38,8 @@ export class Agent implements AgentDefinition, Executable {
     const { id, name } = identify('An agent', settings);
     this.id = id;
     this.name = name;
-    checkStageSettings(this.id, settings);
-    if (settings.timezone !== undefined) checkTimezone(this.id, settings.timezone);
+    checkStageSettings(`Agent '${this.id}'`, settings);
+    if (settings.timezone !== undefined) checkTimezone(`Agent '${this.id}'`, settings.timezone);
     this.toolEntries = [...(settings.tools ?? []), ...builtInTools(settings)];
     const { tools, instructions } = collectFixedTools(`Agent '${this.id}'`, this.toolEntries);
     this.tools = tools;
@@ -123,15 +123,5 @@ export class Agent implements AgentDefinition, Executable {
     if (this.runner === null)
       throw errors.invalidConfig(`Agent '${this.id}' has nothing to run it. Make it with agent().`);
     return this.runner();
-  }
-}
-
-function checkTimezone(agentId: string, timezone: string): void {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: timezone });
-  } catch {
-    throw errors.invalidConfig(
-      `Agent '${agentId}' has the time zone '${timezone}', which does not exist. Give a name such as 'Europe/Paris'.`,
-    );
   }
 }

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../json.js';
 import { silentLog } from '../log.js';
 import type { MediaContents } from '../media.js';
 import type { Message } from '../models/message.js';
+import { childrenOf } from '../runs/child-run.js';
 import { RunEngine } from '../runs/engine.js';
 import type { Executable } from '../runs/executable.js';
 import type { EndedRun, RunHandle } from '../runs/executor.js';
@@ -55,6 +56,8 @@ export interface AgentRunOutput<Content = Json> {
   /** What the calls of a paused run wait for: `agent.continue()` takes the answers. */
   readonly requirements: readonly ToolRequirement[];
   readonly error?: RunFailure;
+  /** What the members of a team came to, in the order in which they were asked. */
+  readonly memberResponses?: readonly AgentRunOutput[];
 }
 
 /** An event as it is on the wire. */
@@ -83,13 +86,26 @@ export class AgentRunner {
   }
 
   async continue(agent: Executable, runId: string, options: AgentContinueOptions): Promise<AgentRunOutput> {
-    options.signal?.throwIfAborted();
+    const ended = await this.goOn(agent, runId, options.signal, (space) =>
+      continueInCode({ ...space, agent }, runId, options),
+    );
+    return outputOf(ended);
+  }
+
+  /** Lets a run go on in the way of its kind and waits for its end. */
+  async goOn(
+    component: Executable,
+    runId: string,
+    signal: AbortSignal | undefined,
+    begin: (space: RunnerSpace) => Promise<RunHandle>,
+  ): Promise<EndedRun> {
+    signal?.throwIfAborted();
     const opened = await this.open();
-    const release = opened.lend?.(runId, agent);
+    const release = opened.lend?.(runId, component);
     try {
-      const handle = await continueInCode({ ...opened, agent }, runId, options);
-      cancelWith(options.signal, handle);
-      return outputOf(await handle.ended);
+      const handle = await begin(opened);
+      cancelWith(signal, handle);
+      return await handle.ended;
     } finally {
       release?.();
     }
@@ -113,7 +129,8 @@ export class AgentRunner {
     await handle.ended;
   }
 
-  private async start(
+  /** Begins a run of any kind of component. */
+  async start(
     agent: Executable,
     message: string | JsonObject,
     options: AgentRunOptions,
@@ -148,6 +165,7 @@ function cancelWith(signal: AbortSignal | undefined, handle: RunHandle): void {
 
 function outputOf({ run, steps, history }: EndedRun): AgentRunOutput {
   const { result } = run;
+  const members = childrenOf(run, steps).map((child) => outputOf({ ...child, history: [] }));
   return {
     runId: run.runId,
     sessionId: run.sessionId,
@@ -159,10 +177,11 @@ function outputOf({ run, steps, history }: EndedRun): AgentRunOutput {
     sessionState: result?.sessionState ?? {},
     metrics: result?.metrics ?? {},
     requirements:
-      run.status === 'paused' ? openRequirements(steps).map(({ requirement }) => requirement) : [],
+      run.status === 'paused' ? openRequirements(run, steps).map(({ requirement }) => requirement) : [],
     ...(result?.reasoningContent !== undefined && { reasoningContent: result.reasoningContent }),
     ...(Array.isArray(result?.extra?.followups) && { followups: result.extra.followups as string[] }),
     ...(result?.error !== undefined && { error: result.error }),
+    ...(members.length > 0 && { memberResponses: members }),
   };
 }
 

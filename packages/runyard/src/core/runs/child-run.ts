@@ -2,7 +2,7 @@ import { newId } from '../ids.js';
 import type { Json, JsonObject } from '../json.js';
 import { childPrefix, stepsUnder } from './child-steps.js';
 import { type RunContext, RunPaused } from './context.js';
-import { type Executable, type RunEnd, RunFailed } from './executable.js';
+import { type Executable, RunCancelled, type RunEnd, RunFailed } from './executable.js';
 import type {
   Run,
   RunEntry,
@@ -24,6 +24,8 @@ export interface ChildRequest {
   /** What its events carry beside the component's own fields: what it is a part of. */
   readonly fields: JsonObject;
   readonly depth: number;
+  /** Ends it alone, as cancelled; the reason of the abort is thrown. */
+  readonly signal?: AbortSignal;
 }
 
 /** Who runs inside, and on what: the input of the step. Stored data. */
@@ -65,8 +67,8 @@ export async function runChild(context: RunContext, request: ChildRequest): Prom
   const spec = { kind, name: executable.id, input: record as unknown as Json };
   const outcome = await context.step(key, spec, async () => {
     const entry = earlier === undefined ? 'started' : context.entry;
-    const child = childContext(context, context.recorded(key)!, entry);
-    return (await execute(child, executable)) as unknown as Json;
+    const child = childContext(context, context.recorded(key)!, entry, request.signal);
+    return (await execute(child, executable, context.signal)) as unknown as Json;
   });
   return outcome as unknown as ChildOutcome;
 }
@@ -83,10 +85,16 @@ export function cancelChildren(context: RunContext, executable: Executable, reas
   }
 }
 
-function childContext(context: RunContext, step: StepRecord, entry: RunEntry): RunContext {
+function childContext(
+  context: RunContext,
+  step: StepRecord,
+  entry: RunEntry,
+  signal?: AbortSignal,
+): RunContext {
   const { runId, fields, prefix, depth } = step.input as unknown as ChildRecord;
   const run = runOf(context.run, step, 'running', null);
-  return context.child({ key: step.key, run, entry, origin: { runId, fields, prefix, depth } });
+  const origin = { runId, fields, prefix, depth };
+  return context.child({ key: step.key, run, entry, origin, ...(signal !== undefined && { signal }) });
 }
 
 /** The runs right inside of a run, in the order in which they began. */
@@ -99,13 +107,23 @@ export function childrenOf(run: Run, steps: readonly StepRecord[]): ChildView[] 
   });
 }
 
-async function execute(child: RunContext, executable: Executable): Promise<ChildOutcome> {
+/** `outer` is aborted when the run around it ends: that one tells of it then. */
+async function execute(child: RunContext, executable: Executable, outer: AbortSignal): Promise<ChildOutcome> {
   const { runId } = child.run;
   try {
     const result = await executable.execute(child);
     return finish(child, executable, { status: 'completed', result });
   } catch (error) {
-    if (child.signal.aborted) throw error;
+    if (outer.aborted) throw error;
+    if (child.signal.aborted || error instanceof RunCancelled) {
+      const reason = error instanceof Error ? error.message : String(error);
+      emitEnd(child, executable, {
+        status: 'cancelled',
+        reason,
+        result: { content: reason, contentType: 'str' },
+      });
+      throw error;
+    }
     const metrics = executable.metrics?.(child);
     const shown: RunResult = {
       ...child.draft,

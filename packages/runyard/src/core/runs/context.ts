@@ -84,6 +84,8 @@ export interface RunContext {
   readonly entry: RunEntry;
   /** What the caller asked for, and over it what came with each request to go on. */
   readonly options: RunOptions;
+  /** How many runs it is inside of, as its events tell. */
+  readonly depth: number;
   readonly signal: AbortSignal;
   readonly state: SessionState;
   readonly log: Log;
@@ -130,6 +132,8 @@ export interface ChildRun {
   readonly run: Run;
   readonly entry: RunEntry;
   readonly origin: EventOrigin;
+  /** Ends this run alone. Left out: it ends with the run around it. */
+  readonly signal?: AbortSignal;
 }
 
 /** Ends an execution that has to wait for an answer. Executors let it pass. */
@@ -198,11 +202,17 @@ export class JournaledContext implements RunContext {
 
   child(child: ChildRun): RunContext {
     const key = this.prefix + child.key;
-    return new JournaledContext(this.live, this.queue, this.surroundings, { ...child, key });
+    const signal = child.signal ?? this.inside?.signal;
+    const inside = { ...child, key, ...(signal !== undefined && { signal }) };
+    return new JournaledContext(this.live, this.queue, this.surroundings, inside);
+  }
+
+  get depth(): number {
+    return (this.inside?.origin ?? this.live.origin).depth;
   }
 
   get signal(): AbortSignal {
-    return this.live.abort.signal;
+    return this.inside?.signal ?? this.live.abort.signal;
   }
 
   get state(): SessionState {
@@ -249,7 +259,11 @@ export class JournaledContext implements RunContext {
     }
     this.signal.throwIfAborted();
     const begun = this.begin(key, spec, recorded);
-    if (spec.interrupted !== undefined) await this.queue.flush(this.live);
+    if (spec.interrupted !== undefined) {
+      await this.queue.flush(this.live);
+      // the run may have been cancelled meanwhile: what has not begun does not begin
+      this.signal.throwIfAborted();
+    }
     return this.perform(begun, work);
   }
 

@@ -14,6 +14,11 @@ export interface Continuation {
   readonly messageIndex: number;
   /** The turn that comes next: what is said with the continuation stands before it. */
   readonly turn: number;
+  /**
+   * What there is of that turn when the run failed in the middle of it. The run itself goes on with it, so that no
+   * call is made twice and no answer is asked for twice; a copy does not, so that no answer is used twice.
+   */
+  readonly unfinished?: readonly StepRecord[];
 }
 
 /** step `continue:<attempt>`: what came with the request to go on. Stored data. */
@@ -38,6 +43,6 @@ export function copiedKey(key: string): string {
 /** The continuations of a run so far, in order. */
 export function continuationsOf(steps: readonly StepRecord[]): readonly ContinueRecord[] {
   return steps
-    .filter(({ kind }) => kind === 'continue')
+    .filter(({ kind, output }) => kind === 'continue' && output !== null)
     .map(({ output }) => output as unknown as ContinueRecord);
 }

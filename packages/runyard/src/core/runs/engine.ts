@@ -186,7 +186,7 @@ export class RunEngine {
   }
 
   private async stopNow(graceMs: number): Promise<void> {
-    await Promise.allSettled([this.recovery.end(), ...this.starting]);
+    await Promise.allSettled([this.recovery.end(), this.resting.end(), ...this.starting]);
     await this.executor.allEnded(graceMs);
     // leases are renewed until here: a grace that is longer than a lease must not lose the runs it is for
     for (const stop of this.stopTimers) stop();
@@ -231,7 +231,15 @@ export class RunEngine {
   }
 
   private async startNow(request: StartRun): Promise<RunHandle> {
-    this.options.slots.assertRoom();
+    const arrived = this.options.slots.arrive();
+    try {
+      return await this.makeRun(request);
+    } finally {
+      arrived();
+    }
+  }
+
+  private async makeRun(request: StartRun): Promise<RunHandle> {
     const run = this.newRun(request);
     if (request.session === undefined && request.executable.introduction) await this.introduce(request, run);
     const steps = copiedSteps(run, request.copy);

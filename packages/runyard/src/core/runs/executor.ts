@@ -84,6 +84,12 @@ export class RunExecutor {
   }
 
   launch(live: LiveRun, executable: Executable): RunHandle {
+    const taken = this.live.get(live.runId);
+    // its lease had ended before it was stored, and it was found here as an abandoned one
+    if (taken !== undefined && taken.live.run.attempt > live.run.attempt) {
+      live.close();
+      return this.handleOf(taken.live, taken.ended);
+    }
     const ended = this.execute(live, executable);
     ended.catch(() => {});
     this.live.set(live.runId, { live, ended });

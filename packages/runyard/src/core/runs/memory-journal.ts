@@ -76,11 +76,12 @@ export class MemoryJournal implements RunJournal, PastSessions {
     return this.runs.get(runId)?.run;
   }
 
-  async due(now: number, limit: number): Promise<readonly Run[]> {
+  async due(now: number, limit: number, passed: number): Promise<readonly Run[]> {
     return [...this.runs.values()]
       .map(({ run }) => run)
       .filter(({ status, wakeAt }) => status === 'paused' && wakeAt !== null && wakeAt <= now)
-      .slice(0, limit);
+      .sort((left, right) => left.wakeAt! - right.wakeAt!)
+      .slice(passed, passed + limit);
   }
 
   async expired(now: number, limit: number, passed: number): Promise<readonly Run[]> {

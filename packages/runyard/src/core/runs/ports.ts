@@ -30,8 +30,8 @@ export interface RunJournal {
   /** Pending and running runs whose lease ended before `now`, oldest first, without the first `passed`. */
   expired(now: number, limit: number, passed: number): Promise<readonly Run[]>;
 
-  /** Paused runs whose time to go on has come, the one that is most overdue first. */
-  due(now: number, limit: number): Promise<readonly Run[]>;
+  /** Paused runs whose time to go on has come, the one that is most overdue first, without the first `passed`. */
+  due(now: number, limit: number, passed: number): Promise<readonly Run[]>;
 
   /**
    * Takes over a pending or running run: raises its attempt if it still is `attempt` and nobody holds a lease that

@@ -1,12 +1,13 @@
 import type { Log } from '../log.js';
 import type { Timers } from '../timers.js';
 import { appliesTo } from './cancellations.js';
+import { continueKey } from './continuation.js';
 import type { Executable } from './executable.js';
 import { cancelledEnd, type RunExecutor, type RunHandle } from './executor.js';
 import { LiveRun } from './live-run.js';
 import { decodeBlock } from './logged-event.js';
 import type { RunJournal } from './ports.js';
-import { inheritedAttempt, type Run, type RunFailure, type RunResult, type StepRecord } from './run.js';
+import type { Run, RunFailure, RunResult, StepRecord } from './run.js';
 import type { RunSlots } from './run-slots.js';
 import { type SentEvents, toldWith } from './sent-events.js';
 import type { WriteQueue } from './write-queue.js';
@@ -151,7 +152,8 @@ export class Recovery {
   }
 
   private async sentEvents({ runId }: Run, steps: readonly StepRecord[]): Promise<SentEvents> {
-    const last = steps.findLast(({ kind, attempt }) => kind === 'continue' && attempt !== inheritedAttempt);
+    // a component's word to its own model is no request to go on
+    const last = steps.findLast(({ key, attempt }) => key === continueKey(attempt));
     const first = (last?.input as { first_event?: number } | null | undefined)?.first_event ?? 0;
     const toldBefore = toldWith(
       last === undefined ? [] : steps.filter(({ attempt }) => attempt < last.attempt),

@@ -40,7 +40,8 @@ const onItsOwn: ContinueRecord = { turn: 0, input: null, options: {} };
  * all that it goes on with: whoever comes second is refused, and a crash leaves it as it was or on its way.
  */
 export class RestingRuns {
-  private waking = false;
+  private waking: Promise<void> | undefined;
+  private ended = false;
 
   constructor(
     private readonly executor: RunExecutor,
@@ -66,35 +67,58 @@ export class RestingRuns {
 
   /** Lets paused runs go on whose time has come. */
   async wake(): Promise<void> {
+    this.waking ??= this.wakeDue().finally(() => {
+      this.waking = undefined;
+    });
+    return this.waking;
+  }
+
+  /** Wakes nothing from now on. */
+  async end(): Promise<void> {
+    this.ended = true;
+    await this.waking;
+  }
+
+  private async wakeDue(): Promise<void> {
     const { journal, timers, log } = this.options;
-    if (this.waking) return;
-    this.waking = true;
+    const now = timers.now();
     try {
-      for (const run of await journal.due(timers.now(), wokenAtOnce)) await this.wakeOne(run);
+      // what cannot be woken here stays in the list: look past it
+      for (let passed = 0; !this.ended; ) {
+        const runs = await journal.due(now, wokenAtOnce, passed);
+        for (const run of runs) if (!(await this.wakeOne(run))) passed += 1;
+        if (runs.length < wokenAtOnce) return;
+      }
     } catch (error) {
       log.error({ err: error }, 'waking paused runs failed');
-    } finally {
-      this.waking = false;
     }
   }
 
-  private async wakeOne(run: Run): Promise<void> {
+  /** Whether the run does not wait for its time any more. */
+  private async wakeOne(run: Run): Promise<boolean> {
     try {
+      if (this.ended || (await this.options.resolve(run)) === undefined) return false;
       await this.answer(run.runId, { answers: new Map(), continuation: onItsOwn });
+      return true;
     } catch (error) {
       // somebody answered it, or another process woke it
-      if (error instanceof RunyardError && error.code === 'cannot_continue') return;
+      if (error instanceof RunyardError && error.code === 'cannot_continue') return true;
       this.options.log.error({ err: error, runId: run.runId }, 'a paused run could not be woken');
+      return false;
     }
   }
 
   /** Lets a failed run go on with what is kept of its journal. */
   async retry(runId: string, kept: Continuation, record: ContinueRecord): Promise<RunHandle> {
     const { run, steps, executable } = await this.load(runId, 'error');
-    const keys = new Set(kept.steps.map(({ key }) => key));
-    const live = await this.revive(run, steps, executable, kept.steps);
+    const { unfinished = [] } = kept;
+    const goesOnWith = [...kept.steps, ...unfinished];
+    const keys = new Set(goesOnWith.map(({ key }) => key));
+    const live = await this.revive(run, steps, executable, goesOnWith);
     for (const step of steps) if (!keys.has(step.key)) live.removeStep(step);
-    return this.goOn(live, executable, record);
+    // what is said comes after a turn that is yet to be finished
+    const turn = unfinished.length > 0 ? record.turn + 1 : record.turn;
+    return this.goOn(live, executable, { ...record, turn });
   }
 
   /** Ends a paused run. */

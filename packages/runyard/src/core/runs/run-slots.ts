@@ -10,6 +10,8 @@ export interface SlotLimits {
 /** Bounds how many runs a process executes at once; the others wait in the order in which they came. */
 export class RunSlots {
   private taken = 0;
+  /** New runs that are not stored yet and will take a slot, or wait for one. */
+  private arriving = 0;
   private readonly queue = new Set<() => void>();
 
   constructor(readonly limits: SlotLimits) {}
@@ -27,9 +29,17 @@ export class RunSlots {
     return this.taken >= this.limits.executing;
   }
 
-  /** Refuses a new run that would have to wait behind too many others. */
-  assertRoom(): void {
-    if (this.full && this.queue.size >= this.limits.waiting) throw errors.tooManyRuns(this.queue.size);
+  /**
+   * Keeps a place for a new run while it is made; refuses one that would have to wait behind too many others. What it
+   * answers with gives the place back: the run has entered by then, or never will.
+   */
+  arrive(): () => void {
+    const before = this.taken + this.queue.size + this.arriving;
+    if (before >= this.limits.executing + this.limits.waiting) throw errors.tooManyRuns(this.queue.size);
+    this.arriving += 1;
+    return () => {
+      this.arriving -= 1;
+    };
   }
 
   /** Takes a slot: at once (undefined), or when the promise resolves. It rejects when the signal aborts first. */

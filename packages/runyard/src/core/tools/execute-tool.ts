@@ -112,8 +112,12 @@ class ToolExecution {
     const call = { id: this.callId, toolName: tool.name, args: given };
     const valid = await validateModelsPart(tool, given);
     if (!valid.ok) throw new ToolRefused(misfit(tool, valid.faults));
-    if (!tool.gate.requiresUserInput) return this.clear(call, given, valid.value);
     const input = this.approval?.inputFor(call);
+    if (!tool.gate.requiresUserInput) {
+      // the tool changed while it was asked for: without what the person filled in it is not what they agreed to
+      if (input !== undefined) throw new ToolRefused(inputWithoutPlace(tool));
+      return this.clear(call, given, valid.value);
+    }
     if (input === undefined) throw new ToolRefused(needsPerson(tool, 'user_input'));
     const args = withPersonsPart(tool, given, input);
     const completed = await validateArguments(tool, args);
@@ -178,6 +182,10 @@ const waitsFor: Record<GateKind, string> = {
 
 function needsPerson({ name }: Tool, kind: GateKind): string {
   return `'${name}' was not executed: ${waitsFor[kind]}, and nobody has done so. Do not call it again; tell the user what you wanted to do with it.`;
+}
+
+function inputWithoutPlace({ name }: Tool): string {
+  return `'${name}' was not executed: a person has filled in a part of it, and it takes nothing from a person any more. Call it again.`;
 }
 
 function misfit({ name }: Tool, faults: readonly string[]): string {

@@ -66,9 +66,9 @@ export class Approval {
     return new Approval(answered);
   }
 
-  /** What the person filled in, if this approval names the call; undefined when it names another one. */
+  /** What the person filled in, if this approval names the call; undefined when it names another one, or nobody did. */
   inputFor(call: GatedCall): JsonObject | undefined {
-    return this.#names(call) ? (this.#input ?? {}) : undefined;
+    return this.#names(call) ? this.#input : undefined;
   }
 
   /** Whether it opens the gate for this call. It does so once. */

@@ -14,7 +14,10 @@ export type NodeInput = {
   readonly node: NodeType | 'Workflow';
   readonly step_id: string;
   readonly index: StepIndex;
-  readonly executor: { readonly type: 'agent' | 'team' | 'workflow' | 'function'; readonly name: string } | null;
+  readonly executor: {
+    readonly type: 'agent' | 'team' | 'workflow' | 'function';
+    readonly name: string;
+  } | null;
 };
 
 /** Output of the steps `node:<path>`. */

@@ -47,7 +47,8 @@ const summaryStarted: RunEvent = { name: 'SessionSummaryStarted', payload: {} };
  */
 export async function summariseSession(execution: AgentExecution, answer: string): Promise<void> {
   const { agent, context } = execution;
-  if (!agent.settings.enableSessionSummaries) return;
+  // the session is that of the outermost run: what a member said of it is a part of that run
+  if (!agent.settings.enableSessionSummaries || context.run.parentRunId !== null) return;
   context.emit(summaryStarted, `${key}:started`);
   // as it is now: another run of the session may have ended since this one began
   const previous = await context.sessionSummary();

@@ -23,7 +23,29 @@ export function continuationOf(run: Run, steps: readonly StepRecord[], from: Con
   const turn = [...conversation].filter(({ kind }) => kind === 'model').length;
   const beside = new Set(besides(steps, conversation, turn));
   const kept = steps.filter((step) => conversation.has(step) || beside.has(step));
-  return { steps: withLastWord(kept, steps), messageIndex: count(units), turn };
+  const unfinished = from === 'end' ? unfinishedTurn(run, steps, turn) : [];
+  return {
+    steps: withLastWord(kept, steps),
+    messageIndex: count(units),
+    turn,
+    ...(unfinished.length > 0 && { unfinished }),
+  };
+}
+
+const turnKeys = /^(?:wait:)?(?:model|tool|member):(\d+)/;
+
+/** The steps of the turn that a run failed in, if calls of it were made or answered. Open questions are asked anew. */
+function unfinishedTurn({ lineage }: Run, steps: readonly StepRecord[], turn: number): readonly StepRecord[] {
+  // the session that this one was copied from has the same answers
+  if (lineage?.forkedFromSessionId !== undefined) return [];
+  const model = steps.find(({ key }) => key === `model:${turn}`);
+  const asksForCalls = model?.status === 'completed' && (model.output as ModelRecord).toolCalls !== undefined;
+  if (!asksForCalls) return [];
+  const begun = steps.filter(
+    ({ key, kind, status }) =>
+      Number(turnKeys.exec(key)?.[1] ?? -1) === turn && (kind !== 'wait' || status === 'completed'),
+  );
+  return begun.length > 1 ? begun : [];
 }
 
 /** What of a run is whole, from its beginning on. */

@@ -6,17 +6,18 @@ import type { RunEngine } from '../../runs/engine.js';
 import type { Executable } from '../../runs/executable.js';
 import type { RunHandle } from '../../runs/executor.js';
 import type { RunJournal } from '../../runs/ports.js';
-import type { Run, RunLineage, StepRecord } from '../../runs/run.js';
+import type { Run, RunLineage, RunStatus, StepRecord } from '../../runs/run.js';
 import { startRun } from '../../runs/start-run.js';
 import { auditRecordOf } from '../requirements/approvals.js';
 import { type GivenAnswer, readAnswer } from '../requirements/read-answer.js';
-import { requirementsOf, type ToolRequirementState } from '../requirements/tool-requirements.js';
+import { teamRequirementsOf } from '../requirements/team-requirements.js';
+import type { ToolRequirementState } from '../requirements/tool-requirements.js';
 import { toWaitOutput } from '../requirements/wait-output.js';
 import { nextTurn } from './continuation.js';
 
 /** What comes with `agent.continue()`. */
 export interface AgentContinueOptions {
-  /** Answers to what a paused run waits for, by the ids of the tool calls. */
+  /** Answers to what a paused run waits for, by the ids of the tool calls or of the requirements. */
   readonly answers?: Readonly<Record<string, GivenAnswer>>;
   /** What the user says before the model goes on. */
   readonly input?: string;
@@ -34,6 +35,9 @@ export interface AgentContinueOptions {
   /** Aborting it cancels the run. */
   readonly signal?: AbortSignal;
 }
+
+/** Statuses of runs that somebody may work on a copy of. */
+const copiedStatuses: ReadonlySet<RunStatus> = new Set(['completed', 'regenerated', 'error', 'paused']);
 
 export interface Continued {
   readonly engine: RunEngine;
@@ -58,10 +62,12 @@ export async function continueInCode(
   const kept = agent.continuation!(run, steps, placeOf(options));
   const record = recordOf(kept.turn, options);
   if (run.status === 'error' && !copies) return engine.retry(runId, kept, record);
-  if (run.status !== 'completed' && run.status !== 'error' && run.status !== 'paused')
-    throw errors.cannotContinue(runId, run.status);
+  if (!copiedStatuses.has(run.status)) throw errors.cannotContinue(runId, run.status);
   const copy = { steps: kept.steps, lineage: lineageOf(run, kept, options), continuation: record };
-  const { input, sessionId, userId } = run;
+  const { sessionId, userId } = run;
+  // the state that came with the source is in the session already
+  const { sessionState: _stored, ...rest } = run.input.options;
+  const input = { ...run.input, options: rest };
   return startRun(engine, journal, { executable: agent, input, sessionId, userId, background: false, copy });
 }
 
@@ -104,11 +110,11 @@ function answer(
   steps: readonly StepRecord[],
   options: AgentContinueOptions,
 ): Promise<RunHandle> {
-  const open = openRequirements(steps);
+  const open = openRequirements(run, steps);
   const answers = new Map<string, Json>();
   const approvals: ApprovalWrite[] = [];
   for (const [callId, given] of Object.entries(options.answers ?? {})) {
-    const state = open.find(({ requirement }) => requirement.callId === callId);
+    const state = openCall(open, callId);
     if (state === undefined)
       throw errors.invalidAnswer(`Run ${run.runId} does not wait for an answer to the call '${callId}'.`);
     const read = readOrRefuse(state, given);
@@ -146,7 +152,15 @@ function waitingText({ runId }: Run, open: readonly ToolRequirementState[]): str
   return `Run ${runId} waits for answers. Give one to at least one of its calls: ${calls.join(', ')}.`;
 }
 
-/** What the calls of a run wait for now. */
-export function openRequirements(steps: readonly StepRecord[]): readonly ToolRequirementState[] {
-  return requirementsOf(steps).filter(({ answer: given }) => given === null);
+/** By the id of the call, or by that of the requirement: calls of two members may have the same id. */
+function openCall(open: readonly ToolRequirementState[], id: string): ToolRequirementState | undefined {
+  return (
+    open.find(({ requirement }) => requirement.id === id) ??
+    open.find(({ requirement }) => requirement.callId === id)
+  );
+}
+
+/** What the calls of a run, and of the runs inside of it, wait for now. */
+export function openRequirements(run: Run, steps: readonly StepRecord[]): readonly ToolRequirementState[] {
+  return teamRequirementsOf(run, steps).filter(({ answer: given }) => given === null);
 }

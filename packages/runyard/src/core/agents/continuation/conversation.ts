@@ -56,8 +56,10 @@ function positionOf({ key }: StepRecord): number {
   return Number(key.split(':')[2]);
 }
 
+const nothingYet: ContinueRecord = { turn: -1, input: null, options: {} };
+
 export function continueRecord({ output }: StepRecord): ContinueRecord {
-  return output as unknown as ContinueRecord;
+  return (output as unknown as ContinueRecord | null) ?? nothingYet;
 }
 
 /** The name of a step that reminds the model of something: nobody said that. */

@@ -14,6 +14,7 @@ import type { AgentExecution } from '../execution.js';
 import { isGuarded } from '../hooks/guarded.js';
 import type { ModelRecord } from '../journal-records.js';
 import { Thinking } from '../reasoning/thinking.js';
+import { withOwnCallIds } from './call-ids.js';
 import { answeredBy, callUntilAnswered, useRecordedModel } from './model-retries.js';
 
 /** One model call of the conversation, journaled with all its tries. */
@@ -24,7 +25,7 @@ export async function callModel(execution: AgentExecution, turn: number): Promis
     callUntilAnswered(execution, scope, async (callsBefore) => {
       announce(execution, key, callsBefore);
       const answer = await answerOnce(execution, scope);
-      return { ...answer, ...answeredBy(execution) };
+      return { ...withOwnCallIds(answer, context.steps()), ...answeredBy(execution) };
     }),
   );
   useRecordedModel(execution, record);

@@ -27,7 +27,14 @@ const shared = [
 const known = {
   condition: shared,
   router: [...shared, 'step_choices'],
-  loop: [...shared, 'current_iteration', 'max_iterations', 'all_success', 'last_step_content', 'step_outputs'],
+  loop: [
+    ...shared,
+    'current_iteration',
+    'max_iterations',
+    'all_success',
+    'last_step_content',
+    'step_outputs',
+  ],
 } as const;
 
 /** What an expression is for: each place has variables of its own. */
@@ -44,7 +51,9 @@ export function compileExpression(text: string, place: ExpressionPlace, owner: s
     if (!valid) throw error;
     const wanted = place === 'router' ? ['string', 'list', 'dyn'] : ['bool', 'dyn'];
     if (type !== undefined && !wanted.some((name) => type.startsWith(name)))
-      throw new Error(`it gives a value of the type ${type}, not ${place === 'router' ? 'the name of a choice' : 'true or false'}`);
+      throw new Error(
+        `it gives a value of the type ${type}, not ${place === 'router' ? 'the name of a choice' : 'true or false'}`,
+      );
     return new Expression(text, program);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);

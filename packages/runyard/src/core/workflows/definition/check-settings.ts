@@ -1,5 +1,5 @@
-import { errors } from '../../errors.js';
 import { typeInWords } from '../../agents/requirements/fit-value.js';
+import { errors } from '../../errors.js';
 import type { NodeType, ReviewSettings } from './node.js';
 
 /** Refuses what is no whole number of at least `least`. */

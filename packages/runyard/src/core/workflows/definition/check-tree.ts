@@ -55,6 +55,10 @@ function needsPerson(node: WorkflowNode): boolean {
 }
 
 /** Whether somebody is asked before the node runs. */
-export function asksBefore({ requiresConfirmation, requiresUserInput, userInputSchema }: ReviewSettings): boolean {
+export function asksBefore({
+  requiresConfirmation,
+  requiresUserInput,
+  userInputSchema,
+}: ReviewSettings): boolean {
   return requiresConfirmation === true || requiresUserInput === true || (userInputSchema?.length ?? 0) > 0;
 }

@@ -24,4 +24,5 @@ export function stepOutput(settings: StepOutputSettings): StepOutputValue {
 }
 
 /** A value is the content of the step; nothing is a text without characters. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing is a step as well
 export type StepReturn = Json | StepOutputValue | undefined | void;

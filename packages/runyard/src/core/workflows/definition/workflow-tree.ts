@@ -1,5 +1,5 @@
-import type { Executable } from '../../runs/executable.js';
 import type { JsonObject } from '../../json.js';
+import type { Executable } from '../../runs/executable.js';
 import { Expression } from './cel.js';
 import { nodesOf, type ReviewSettings, type WorkflowNode } from './node.js';
 

@@ -70,7 +70,12 @@ function foldGroup(find: FindStep, step: StepRecord, record: GroupRecord): NodeV
 }
 
 /** What a node of a run that ended early, or that goes on, looks like: what was done in it, and that it did not end. */
-export function unendedOutput(steps: readonly StepRecord[], step: StepRecord, why: string, paused: boolean): StepOutput {
+export function unendedOutput(
+  steps: readonly StepRecord[],
+  step: StepRecord,
+  why: string,
+  paused: boolean,
+): StepOutput {
   const find: FindStep = (key) => steps.find((other) => other.key === key);
   const inside = steps
     .filter(({ key }) => isChildOf(key, step.key))

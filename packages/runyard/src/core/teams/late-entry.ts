@@ -1,0 +1,46 @@
+import type { RunContext } from '../runs/context.js';
+import { nothingSent, toldWith } from '../runs/sent-events.js';
+import { contextWith } from './members/member-events.js';
+
+/** A context that tells of the beginning of the run when the leader has something to tell. */
+export interface LateEntry {
+  readonly context: RunContext;
+  /** Tells of it now, unless that was done. */
+  release(): void;
+}
+
+/**
+ * A team begins after its pre-hooks, and goes on after the members that it waited for: what says so is held back until
+ * then. `entered` is called right after it was said.
+ */
+export function withLateEntry(context: RunContext, entered: () => void): LateEntry {
+  const { entry } = context;
+  const entryKey = `started:${context.run.attempt}`;
+  const isTold = entry === 'continued' ? toldWith(context.steps()) : nothingSent;
+  let held: (() => void) | undefined;
+  const release = () => {
+    const say = held;
+    held = undefined;
+    say?.();
+  };
+  const leader = contextWith(context, {
+    emit(event, key) {
+      if (key === entryKey) {
+        held = () => {
+          context.emit(event, key);
+          entered();
+        };
+        if (entry === 'recovered') release();
+        return;
+      }
+      const isBefore = entry === 'started' && event.name.startsWith('PreHook');
+      if (!isBefore && !isTold(key)) release();
+      context.emit(event, key);
+    },
+    emitDelta(event, text) {
+      release();
+      context.emitDelta(event, text);
+    },
+  });
+  return { context: leader, release };
+}

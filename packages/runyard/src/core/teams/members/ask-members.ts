@@ -1,0 +1,97 @@
+import { textOf } from '../../agents/answer/answer-record.js';
+import type { AgentExecution } from '../../agents/execution.js';
+import { type ChildOutcome, runChild } from '../../runs/child-run.js';
+import { type RunContext, RunPaused } from '../../runs/context.js';
+import { ToolRefused } from '../../tools/tool-hooks.js';
+import { type ToolResult, toolResult } from '../../tools/tool-result.js';
+import type { TeamMember, TeamSettings } from '../settings.js';
+import { Lanes } from './lanes.js';
+import { type MemberVoices, withVoices } from './member-events.js';
+import { memberInput } from './member-input.js';
+import { questionsAtRest } from './member-steps.js';
+
+/** What one member is asked. */
+export interface MemberQuestion {
+  /** The key of the step that the member's run is the work of. */
+  readonly key: string;
+  readonly member: TeamMember;
+  readonly task: string;
+}
+
+/** How members are asked in one execution of a team's run: within its bounds, and nobody twice. */
+export class Delegations {
+  private readonly lanes: Lanes;
+  /** The steps of members that this execution is about to begin. */
+  private readonly reserved = new Set<string>();
+
+  constructor(
+    private readonly execution: AgentExecution,
+    private readonly settings: TeamSettings,
+    private readonly voicesFor: (key: string) => MemberVoices,
+  ) {
+    this.lanes = new Lanes(settings.maxParallelMembers ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Refuses what would be more than the run may ask. */
+  reserve(keys: readonly string[]): void {
+    const { context } = this.execution;
+    const { maxDelegations } = this.settings;
+    const begun = context.steps().filter(({ kind }) => kind === 'member');
+    const all = new Set([...begun.map(({ key }) => key), ...this.reserved]);
+    const wanted = keys.filter((key) => !all.has(key));
+    if (maxDelegations !== undefined && all.size + wanted.length > maxDelegations)
+      throw new ToolRefused(
+        `Not done: in this run members can be asked ${maxDelegations} times, and ${all.size} of these are used. Answer with what you have.`,
+      );
+    for (const key of wanted) this.reserved.add(key);
+  }
+
+  /** Asks one member. It is not asked again what it has answered before, nor while it waits for somebody. */
+  async ask({ key, member, task }: MemberQuestion): Promise<ChildOutcome> {
+    const { context } = this.execution;
+    const resting = questionsAtRest(context, key);
+    if (resting !== undefined) throw new RunPaused(resting);
+    return this.lanes.enter(async () => {
+      const begun = context.recorded(key) !== undefined;
+      const input = begun
+        ? context.run.input
+        : await memberInput(this.execution, this.settings, member, task);
+      return runChild(withVoices(context, this.voicesFor(key)), {
+        key,
+        kind: 'member',
+        executable: member,
+        input,
+        fields: fieldsOf(context),
+        depth: context.origin.depth + 1,
+      });
+    });
+  }
+}
+
+/** What the run is a part of, its members are too. */
+function fieldsOf({ origin, run }: RunContext) {
+  const { team_id: _id, team_name: _name, ...around } = origin.fields;
+  return { ...around, parent_run_id: run.runId };
+}
+
+/** Lets all come to their end; those that wait are then one pause. */
+export async function together<T>(works: readonly Promise<T>[]): Promise<T[]> {
+  const settled = await Promise.allSettled(works);
+  const reasons = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+  const failure = reasons.find((reason) => !(reason instanceof RunPaused));
+  if (failure !== undefined) throw failure;
+  if (reasons.length > 0)
+    throw new RunPaused((reasons as RunPaused[]).flatMap((pause) => pause.requirements));
+  return settled.map((one) => (one as PromiseFulfilledResult<T>).value);
+}
+
+/** What the leader reads of what a member came to: its answer, or why there is none. */
+export function outcomeText({ result }: ChildOutcome): string {
+  return textOf(result.content);
+}
+
+/** The same, with what the members made beside it. */
+export function outcomeResult(text: string, outcomes: readonly ChildOutcome[]): string | ToolResult {
+  const media = outcomes.flatMap(({ result }) => result.media ?? []);
+  return media.length === 0 ? text : toolResult(text, { media });
+}

@@ -1,0 +1,16 @@
+import type { Executable } from '../../runs/executable.js';
+
+/** A member that tells nothing, and nothing of what is inside of it: for the ends of runs that nobody followed. */
+export function unheard(member: Executable): Executable {
+  const { kind, id, name, model, initialState, eventFields } = member;
+  return {
+    kind,
+    id,
+    name,
+    model,
+    initialState,
+    eventFields,
+    execute: (context) => member.execute(context),
+    endEvents: () => [],
+  };
+}

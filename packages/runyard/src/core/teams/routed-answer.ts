@@ -1,0 +1,53 @@
+import { type Answer, textOf } from '../agents/answer/answer-record.js';
+import { outputShapeOf } from '../agents/answer/output-format.js';
+import { turnOf } from '../agents/continuation/conversation.js';
+import { isGuarded } from '../agents/hooks/guarded.js';
+import type { ModelRecord } from '../agents/journal-records.js';
+import type { ChildOutcome } from '../runs/child-run.js';
+import type { RunContext } from '../runs/context.js';
+import type { StepRecord } from '../runs/run.js';
+import type { MemberVoices } from './members/member-events.js';
+import { hasWaited } from './members/member-steps.js';
+import type { TeamSettings } from './settings.js';
+
+/** What the member that the leader chose has answered, in whatever shape: the answer of the team. */
+export function routedAnswer(
+  context: RunContext,
+  settings: TeamSettings,
+  last: ModelRecord,
+): Answer | undefined {
+  if (last.toolCalls === undefined || isRewritten(context, settings)) return undefined;
+  const models = context.steps().filter(({ kind, status }) => kind === 'model' && status === 'completed');
+  const outcomes = membersOfTurn(context, Math.max(...models.map(turnOf)))
+    .filter(({ status }) => status === 'completed')
+    .map(({ output }) => (output as unknown as ChildOutcome).result);
+  const [only] = outcomes;
+  if (only === undefined) return undefined;
+  if (outcomes.length === 1) return { content: only.content, contentType: only.contentType };
+  return { content: outcomes.map(({ content }) => textOf(content)).join('\n\n'), contentType: 'str' };
+}
+
+/** After somebody had to be waited for, the leader writes the answer. */
+export function routeGoesOn(context: RunContext, turn: number): boolean {
+  return membersOfTurn(context, turn).some(({ key }) => hasWaited(context, key));
+}
+
+/** Whose words a member's are. */
+export function routeVoices(context: RunContext, settings: TeamSettings, key: string): MemberVoices {
+  const heard = settings.streamMemberEvents ?? true;
+  if (hasWaited(context, key)) return { heard };
+  const isLater = isRewritten(context, settings) || isGuarded(settings);
+  return { heard, speaksForTeam: isLater ? 'later' : 'now' };
+}
+
+/** The team gives what its member answered another shape. */
+function isRewritten({ options }: RunContext, settings: TeamSettings): boolean {
+  const { outputModel, parserModel, outputSchema } = settings;
+  return (
+    outputModel !== undefined || parserModel !== undefined || outputShapeOf(options, outputSchema) !== null
+  );
+}
+
+function membersOfTurn(context: RunContext, turn: number): readonly StepRecord[] {
+  return context.steps().filter((step) => step.kind === 'member' && turnOf(step) === turn);
+}

@@ -1,0 +1,57 @@
+import type { AgentDefinition, AgentSettings } from '../agents/definition.js';
+import type { Model } from '../models/model.js';
+import type { Executable } from '../runs/executable.js';
+
+/**
+ * How a team works. `coordinate`: the leader asks members and writes the answer. `route`: the leader chooses a member,
+ * whose answer is the team's. `broadcast`: all members work on the same, the leader writes the answer. `tasks`: the
+ * leader keeps a list of tasks and has members work on it until it is done.
+ */
+export const teamModes = ['coordinate', 'route', 'broadcast', 'tasks'] as const;
+
+export type TeamMode = (typeof teamModes)[number];
+
+/** Who can be a member: an agent, or another team. */
+export interface TeamMember extends Executable, AgentDefinition {
+  readonly kind: 'agent' | 'team';
+  readonly id: string;
+  readonly name: string;
+  readonly model: Model;
+  /** Those of a team. */
+  readonly members?: readonly TeamMember[];
+  close(): Promise<void>;
+}
+
+/** How a team is defined: as an agent, which is its leader, and with members. */
+export interface TeamSettings extends AgentSettings {
+  readonly members: readonly TeamMember[];
+  /** Default `coordinate`. */
+  readonly mode?: TeamMode;
+
+  // what members are told
+  /** The leader writes what each member is to do (the default); without that they get what the user said. */
+  readonly determineInputForMembers?: boolean;
+  /** Tells members what others were asked in this run, and what they answered. */
+  readonly shareMemberInteractions?: boolean;
+  /** Tells members what was said in earlier runs of the session. */
+  readonly addTeamHistoryToMembers?: boolean;
+  /** How many runs that are. Default 3. */
+  readonly numTeamHistoryRuns?: number;
+
+  // what is shown of members
+  /** Sends the events of members with those of the team. Default true. */
+  readonly streamMemberEvents?: boolean;
+  /** Gives the leader a tool to read who the members are. */
+  readonly memberInformationTool?: boolean;
+
+  // bounds
+  /** How many times members are asked in one run; the leader is told when that is used up. */
+  readonly maxDelegations?: number;
+  /** How many members work at once. Left out: as many as are asked. */
+  readonly maxParallelMembers?: number;
+  /** How often the leader of mode `tasks` is called to its list. Default 10. */
+  readonly maxIterations?: number;
+}
+
+export const defaultIterations = 10;
+export const defaultHistoryRuns = 3;

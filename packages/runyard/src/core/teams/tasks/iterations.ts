@@ -1,0 +1,46 @@
+import { continueRecord, reminder } from '../../agents/continuation/conversation.js';
+import type { Json } from '../../json.js';
+import type { RunContext } from '../../runs/context.js';
+import type { ContinueRecord } from '../../runs/continuation.js';
+import type { StepRecord } from '../../runs/run.js';
+import { iterationCompleted, iterationStarted, taskStateUpdated } from './task-events.js';
+import { callNamesSince, type TaskList, tasksOf } from './task-list.js';
+import { reminderText } from './task-text.js';
+
+/** Tells that the leader begins with its list. */
+export function beginIterations(context: RunContext, max: number): void {
+  // a run that goes on is in an iteration that was told of
+  if (context.entry !== 'continued') context.emit(iterationStarted(1, max), 'iteration:1:started');
+}
+
+/**
+ * The leader has nothing more to call: that ends an iteration. Answers whether another one follows; the leader is then
+ * reminded of its list.
+ */
+export async function nextIteration(context: RunContext, turn: number, max: number): Promise<boolean> {
+  const steps = context.steps();
+  const reminders = steps.filter(isReminder);
+  const iteration = reminders.length + 1;
+  const list = tasksOf(steps);
+  context.emit(taskStateUpdated(list), `iteration:${iteration}:state`);
+  context.emit(iterationCompleted(iteration, max, list), `iteration:${iteration}:completed`);
+  const begunAt = reminders.map((step) => continueRecord(step).turn).at(-1) ?? 0;
+  // one who calls no tool has nothing left to do, and would say the same again
+  const worked = callNamesSince(steps, begunAt).length > 0;
+  if (!worked || isDone(list) || iteration >= max) return false;
+  await context.step(`continue:tasks:${iteration}`, { kind: 'continue', name: reminder }, async () => {
+    context.emit(iterationStarted(iteration + 1, max), `iteration:${iteration + 1}:started`);
+    const record: ContinueRecord = { turn: turn + 1, input: reminderText(list), options: {} };
+    return record as unknown as Json;
+  });
+  return true;
+}
+
+function isReminder({ kind, name, status }: StepRecord): boolean {
+  return kind === 'continue' && name === reminder && status === 'completed';
+}
+
+/** An answer without tasks is an answer. */
+function isDone({ tasks, goalComplete }: TaskList): boolean {
+  return goalComplete || tasks.every(({ status }) => status === 'completed');
+}

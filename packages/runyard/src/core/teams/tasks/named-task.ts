@@ -1,0 +1,12 @@
+import { ToolRefused } from '../../tools/tool-hooks.js';
+import { type TeamTask, taskNamed } from './task-list.js';
+
+/** The task that the leader means; it is told when there is none. */
+export function namedTask(tasks: readonly TeamTask[], named: string): TeamTask {
+  const task = taskNamed(tasks, named);
+  if (task !== undefined) return task;
+  const known = tasks.map(({ id, title }) => `${id} (${title})`).join(', ');
+  throw new ToolRefused(
+    `There is no task '${named}'. ${known === '' ? 'The list is empty.' : `There are: ${known}.`}`,
+  );
+}

@@ -1,0 +1,22 @@
+import { endEvents, runPaused } from '../agents/agent-events.js';
+import { teamRequirementsOf } from '../agents/requirements/team-requirements.js';
+import type { RunContext } from '../runs/context.js';
+import type { RunEnd } from '../runs/executable.js';
+import type { RunEvent } from '../runs/logged-event.js';
+import { memberResponses } from './member-responses.js';
+
+/** The last events of a team's run: those of its leader, with what its members came to. */
+export function teamEndEvents(end: RunEnd, context: RunContext): readonly RunEvent[] {
+  const run = { ...context.run, status: end.status };
+  if (end.status === 'paused') {
+    const waits = teamRequirementsOf(run, context.allSteps());
+    return [runPaused(waits.filter(({ answer }) => answer === null))];
+  }
+  const responses = memberResponses(run, context.allSteps());
+  if (responses.length === 0) return endEvents(end);
+  return endEvents(end).map((event) =>
+    event.name === 'RunCompleted'
+      ? { ...event, payload: { ...event.payload, member_responses: responses } }
+      : event,
+  );
+}

@@ -1,0 +1,97 @@
+import { Agent } from '../agents/agent.js';
+import type { ToolRecord } from '../agents/journal-records.js';
+import type { JsonObject } from '../json.js';
+import type { RunContext } from '../runs/context.js';
+import type { Executable, RunEnd } from '../runs/executable.js';
+import type { RunEvent } from '../runs/logged-event.js';
+import type { RunResult } from '../runs/run.js';
+import { tool } from '../tools/tool.js';
+
+/** The step that the run of the chat agent is the work of. */
+export const chatKey = 'chat';
+
+const toolName = 'run_workflow';
+
+/**
+ * An agent in front of a workflow: it answers itself, or lets the workflow run by calling a tool. The call only says
+ * so: the steps are done when the agent's own run has ended, as those of any other run.
+ */
+export class ChatAgent implements Executable {
+  readonly kind = 'agent';
+  private readonly agent: Agent;
+
+  constructor(given: Agent, workflow: { readonly name: string; readonly description?: string }) {
+    const about = workflow.description === undefined ? '' : ` ${workflow.description}`;
+    const runWorkflow = tool({
+      name: toolName,
+      description: `Runs the workflow '${workflow.name}'.${about} Call it when the request needs new work; answer yourself when what was said before is enough.`,
+      parameters: {
+        type: 'object',
+        properties: { query: { type: 'string', description: 'What the workflow is to work on.' } },
+        required: ['query'],
+        additionalProperties: false,
+      },
+      stopAfterCall: true,
+      execute: () => 'The workflow runs.',
+    });
+    this.agent = new Agent({ ...given.settings, tools: [...(given.settings.tools ?? []), runWorkflow] });
+  }
+
+  get id(): string {
+    return this.agent.id;
+  }
+  get name(): string {
+    return this.agent.name;
+  }
+  get model(): Agent['model'] {
+    return this.agent.model;
+  }
+  get initialState(): JsonObject {
+    return {};
+  }
+  get eventFields(): JsonObject {
+    return this.agent.eventFields;
+  }
+
+  /** `metadata.workflow_input`: what the workflow is to work on, when it is to run. */
+  async execute(context: RunContext): Promise<RunResult> {
+    const result = await this.agent.execute(asWorkflowAgent(context));
+    const asked = askedFor(context);
+    if (asked === undefined) return result;
+    return { ...result, metadata: { ...result.metadata, workflow_input: asked } };
+  }
+
+  metrics(context: RunContext): JsonObject {
+    return this.agent.metrics(context);
+  }
+
+  endEvents(end: RunEnd): readonly RunEvent[] {
+    return this.agent.endEvents(end);
+  }
+}
+
+/** What the agent wants the workflow to work on; undefined when it answered itself. */
+function askedFor(context: RunContext): string | undefined {
+  const call = context
+    .steps()
+    .find(
+      ({ kind, name, status, output }) =>
+        kind === 'tool' && name === toolName && status === 'completed' && !(output as ToolRecord).error,
+    );
+  return call === undefined ? undefined : String((call.output as ToolRecord).args?.query ?? '');
+}
+
+/** The same context, in which what the agent says is known as that of a workflow's own agent. */
+function asWorkflowAgent(context: RunContext): RunContext {
+  const marked = new WeakMap<RunEvent, RunEvent>();
+  const mark = (event: RunEvent): RunEvent => {
+    if (!('workflow_agent' in event.payload)) return event;
+    const known = marked.get(event) ?? { ...event, payload: { ...event.payload, workflow_agent: true } };
+    marked.set(event, known);
+    return known;
+  };
+  return Object.create(context, {
+    emit: { value: (event: RunEvent, key: string) => context.emit(mark(event), key) },
+    emitDelta: { value: (event: RunEvent, text: string) => context.emitDelta(mark(event), text) },
+  }) as RunContext;
+}

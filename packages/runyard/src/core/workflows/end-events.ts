@@ -1,0 +1,94 @@
+import type { Json, JsonObject } from '../json.js';
+import type { RunContext } from '../runs/context.js';
+import type { RunEnd } from '../runs/executable.js';
+import type { RunEvent } from '../runs/logged-event.js';
+import type { Run, RunResult } from '../runs/run.js';
+import { wasRejected } from './execution/execute-workflow.js';
+import { executorRunBody, executorRunsOf, stepResultsOf } from './fold/workflow-fold.js';
+import { pauseFields, workflowRequirementsOf } from './review/workflow-requirements.js';
+import { workflowAgentCompleted } from './workflow-events.js';
+
+/** The last events of a workflow's run. `isChat`: an agent stands in front of the workflow. */
+export function endEvents(end: RunEnd, context: RunContext, isChat: boolean): readonly RunEvent[] {
+  const { result } = end;
+  // what is told here is how the run will be stored in a moment
+  const run: Run = { ...context.run, status: end.status, result };
+  switch (end.status) {
+    case 'completed':
+      return completedEvents(run, context, result, isChat);
+    case 'cancelled': {
+      const cancelled: RunEvent = {
+        name: 'WorkflowCancelled',
+        payload: { reason: end.reason, content: result.content || end.reason },
+      };
+      return wasRejected(context) ? [cancelled] : [cancelled, workflowCompleted(run, context, result)];
+    }
+    case 'paused':
+      return [workflowPaused(run, context, result)];
+    case 'error':
+      return [
+        {
+          name: 'WorkflowError',
+          payload: {
+            error: end.failure.message,
+            error_type: end.failure.type,
+            error_id: end.failure.id,
+            additional_data: end.failure.additionalData,
+          },
+        },
+      ];
+  }
+}
+
+function completedEvents(
+  run: Run,
+  context: RunContext,
+  result: RunResult,
+  isChat: boolean,
+): readonly RunEvent[] {
+  const completed = workflowCompleted(run, context, result);
+  if (!isChat) return [completed];
+  const agentCompleted = workflowAgentCompleted(result.content);
+  return result.metadata?.agent_direct_response === true
+    ? [agentCompleted, completed]
+    : [completed, agentCompleted];
+}
+
+function workflowCompleted(run: Run, context: RunContext, result: RunResult): RunEvent {
+  const { results, runs } = done(run, context);
+  return {
+    name: 'WorkflowCompleted',
+    payload: {
+      content: result.content,
+      content_type: result.contentType,
+      step_results: results,
+      step_executor_runs: runs.length > 0 ? runs : undefined,
+      metadata: result.metadata,
+      metrics: result.metrics,
+    },
+  };
+}
+
+/** The whole state of the run: whoever follows it in whatever way can answer with this alone. */
+function workflowPaused(run: Run, context: RunContext, result: RunResult): RunEvent {
+  const { results, runs } = done(run, context);
+  return {
+    name: 'WorkflowPaused',
+    payload: {
+      status: run.status,
+      ...pauseFields(workflowRequirementsOf(run, context.allSteps())),
+      step_results: results,
+      step_executor_runs: runs,
+      content: result.content === '' ? undefined : result.content,
+      metadata: result.metadata,
+    },
+  };
+}
+
+function done(run: Run, context: RunContext): { results: Json[]; runs: JsonObject[] } {
+  const steps = context.allSteps();
+  return {
+    results: stepResultsOf(run, steps).map((output) => output as Json),
+    runs: executorRunsOf(run, steps).map((inside) => executorRunBody(inside, run)),
+  };
+}

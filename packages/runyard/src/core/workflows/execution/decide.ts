@@ -1,0 +1,47 @@
+import type { Json, JsonObject } from '../../json.js';
+import { RunFailed } from '../../runs/executable.js';
+import { Expression } from '../definition/cel.js';
+import { type DecisionRecord, nodeKey } from '../journal-records.js';
+import type { Flow, Place } from './flow.js';
+
+interface Question<F> {
+  /** What stands in the key of the step: each decision is taken once. */
+  readonly key: string;
+  /** What is decided, in words. */
+  readonly what: string;
+  readonly by: F | Expression;
+  variables(): JsonObject;
+  ask(decide: F): unknown;
+}
+
+/** Decides by a function or an expression, and writes the decision down: the run takes the same way again. */
+export async function decide<F extends (...args: never[]) => unknown, T extends boolean | string[]>(
+  { context }: Flow,
+  place: Pick<Place, 'path'>,
+  question: Question<F>,
+  read: (value: unknown) => T,
+): Promise<T> {
+  const { by, what } = question;
+  const record = await context.step(
+    `${nodeKey(place.path)}:${question.key}`,
+    { kind: 'step', name: question.key },
+    async () => {
+      try {
+        const value: unknown =
+          by instanceof Expression ? by.evaluate(question.variables()) : await question.ask(by);
+        return { decided: read(value) } satisfies DecisionRecord as Json;
+      } catch (error) {
+        context.signal.throwIfAborted();
+        const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
+        const message = `${what} could not be decided: ${reason}`;
+        throw new RunFailed({ type: 'workflow_decision_error', message }, { cause: error });
+      }
+    },
+  );
+  return (record as DecisionRecord).decided as T;
+}
+
+export function readBoolean(value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new TypeError(`it gave ${JSON.stringify(value) ?? String(value)}, not true or false`);
+}

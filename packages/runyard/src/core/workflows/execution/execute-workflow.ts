@@ -1,0 +1,138 @@
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { runChild } from '../../runs/child-run.js';
+import { type RunContext, RunPaused } from '../../runs/context.js';
+import { type Executable, RunCancelled, RunFailed } from '../../runs/executable.js';
+import type { RunResult } from '../../runs/run.js';
+import { type ChatAgent, chatKey } from '../chat-agent.js';
+import type { WorkflowFunction } from '../definition/functions.js';
+import type { WorkflowNode } from '../definition/node.js';
+import { textOf } from '../fold/group-content.js';
+import { metricsOf } from '../fold/metrics.js';
+import { contentTypeOf } from '../fold/node-view.js';
+import { workflowAgentStarted, workflowStarted } from '../workflow-events.js';
+import { type Flow, hasBegun, runList, Scope } from './flow.js';
+import { historyText, pastRuns } from './history.js';
+import { runWhole } from './run-whole.js';
+import { visitNode } from './visit-node.js';
+
+/** What the execution of a workflow needs to know of it. */
+export interface WorkflowDefinition {
+  readonly id: string;
+  readonly name: string;
+  readonly nodes: readonly WorkflowNode[];
+  /** Set for a workflow that is one function. */
+  readonly whole: WorkflowFunction | undefined;
+  readonly chat: ChatAgent | undefined;
+  readonly hasInputSchema: boolean;
+  readonly addHistoryToSteps: boolean;
+  readonly numHistoryRuns: number;
+  readonly maxParallel: number;
+  /** Notes what runs inside without standing in the tree. */
+  register(component: Executable): void;
+}
+
+/** Executions that a person, and not a request to cancel, has ended. */
+const rejected = new WeakSet<RunContext>();
+
+export function wasRejected(context: RunContext): boolean {
+  return rejected.has(context);
+}
+
+export async function executeWorkflow(workflow: WorkflowDefinition, context: RunContext): Promise<RunResult> {
+  const scope = new Scope(null, new Map(), context.run.input.media, additionalDataOf(context));
+  try {
+    if (workflow.chat !== undefined) return await chat(workflow, workflow.chat, context, scope);
+    if (context.entry !== 'continued')
+      context.emit(workflowStarted(context.entry === 'recovered'), `started:${context.run.attempt}`);
+    const flow = await flowOf(workflow, context, context.run.input.content);
+    return await runNodes(workflow, flow, scope);
+  } catch (error) {
+    if (error instanceof RunPaused && scope.previous !== null) context.draft.content = textOf(scope.previous);
+    if (error instanceof RunCancelled && !context.signal.aborted) rejected.add(context);
+    throw error;
+  }
+}
+
+async function runNodes(workflow: WorkflowDefinition, flow: Flow, scope: Scope): Promise<RunResult> {
+  const { context } = flow;
+  if (workflow.whole !== undefined) {
+    const content = await runWhole(flow, workflow.whole, scope, (component) => workflow.register(component));
+    return resultOf(context, content, contentTypeOf(content));
+  }
+  const { views } = await runList(flow, workflow.nodes, scope, (position) => ({
+    path: String(position),
+    index: position,
+    isTopLevel: true,
+    iteration: 0,
+  }));
+  const last = views.findLast((view) => view.last !== undefined)?.last;
+  const content = last?.content ?? views.at(-1)?.output.content ?? '';
+  const media = views.flatMap((view) => view.media);
+  const result = resultOf(context, content, last?.contentType ?? contentTypeOf(content));
+  return media.length > 0 ? { ...result, media } : result;
+}
+
+function resultOf(context: RunContext, content: Json, contentType: string): RunResult {
+  const metrics = metricsOf(context.run, context.steps(), context.timers.now());
+  return { content, contentType, metrics, sessionState: context.state.all() };
+}
+
+/** The agent in front decides between answering and letting the workflow run. */
+async function chat(
+  workflow: WorkflowDefinition,
+  agent: ChatAgent,
+  context: RunContext,
+  scope: Scope,
+): Promise<RunResult> {
+  const { input, runId } = context.run;
+  context.emit(workflowAgentStarted, 'on:chat:started');
+  const history = historyText(await pastRuns(context, workflow.numHistoryRuns));
+  const { sessionState: _state, ...options } = context.options;
+  const { status, result } = await runChild(context, {
+    key: chatKey,
+    kind: 'step',
+    executable: agent,
+    input: {
+      ...input,
+      content: [history, input.content].filter((part) => part !== '').join('\n\n'),
+      options,
+    },
+    fields: { workflow_id: workflow.id, workflow_run_id: runId },
+    depth: context.depth,
+  });
+  if (status === 'error') {
+    const { type = 'Error', message = textOf(result.content), additionalData } = result.error ?? {};
+    throw new RunFailed({ type, message, ...(additionalData !== undefined && { additionalData }) });
+  }
+  const asked = result.metadata?.workflow_input;
+  if (typeof asked !== 'string') {
+    const direct = resultOf(context, result.content, result.contentType);
+    return { ...direct, metadata: { agent_direct_response: true } };
+  }
+  const flow = await flowOf(workflow, context, asked === '' ? input.content : asked);
+  if (!hasBegun(flow, '0')) context.emit(workflowStarted(false), 'on:workflow:started');
+  return runNodes(workflow, flow, scope);
+}
+
+async function flowOf(workflow: WorkflowDefinition, context: RunContext, text: string): Promise<Flow> {
+  const { addHistoryToSteps, numHistoryRuns, maxParallel } = workflow;
+  const history = addHistoryToSteps ? await pastRuns(context, numHistoryRuns) : [];
+  const flow: Flow = {
+    context,
+    workflow,
+    maxParallel,
+    input: workflow.hasInputSchema ? (JSON.parse(text) as Json) : text,
+    history,
+    historyText: historyText(history),
+    visit: (node, place, scope) => visitNode(flow, node, place, scope),
+  };
+  return flow;
+}
+
+/** What the request says beside the input: an object as it is, anything else under `additional_data`. */
+function additionalDataOf({ options }: RunContext): JsonObject {
+  const given = options.extra?.additional_data;
+  if (given === undefined || given === null) return {};
+  if (isJsonObject(given)) return given;
+  return { additional_data: given };
+}

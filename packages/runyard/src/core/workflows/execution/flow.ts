@@ -1,0 +1,156 @@
+import type { Json, JsonObject } from '../../json.js';
+import type { Media } from '../../media.js';
+import type { RunContext } from '../../runs/context.js';
+import type { RunEvent } from '../../runs/logged-event.js';
+import type { StateView } from '../../runs/session-state.js';
+import type { PastRun, StepInput, StepOutput } from '../definition/functions.js';
+import type { WorkflowNode } from '../definition/node.js';
+import type { NodeView } from '../fold/node-view.js';
+import { nodeKey, type StepIndex, stepIdOf } from '../journal-records.js';
+import type { StepFields } from '../workflow-events.js';
+
+/** Everything that the nodes of one execution share. */
+export interface Flow {
+  readonly context: RunContext;
+  readonly workflow: { readonly id: string; readonly name: string };
+  readonly maxParallel: number;
+  readonly input: Json;
+  readonly history: readonly PastRun[];
+  /** What the history looks like in front of a step's message; empty when steps are not shown it. */
+  readonly historyText: string;
+  /** Executes a node, or finds out what came of it before. */
+  visit(node: WorkflowNode, place: Place, scope: Scope): Promise<NodeView>;
+}
+
+/** Where in the tree, and in which iteration, a node stands. */
+export interface Place {
+  readonly path: string;
+  readonly index: StepIndex;
+  /** The id of the group around it. */
+  readonly parentStepId?: string;
+  readonly isTopLevel: boolean;
+  /** Of the innermost loop; 0 outside of one. */
+  readonly iteration: number;
+}
+
+/** What the steps so far made. Each list of steps has one of its own, so that branches do not see each other. */
+export class Scope {
+  constructor(
+    public previous: Json,
+    readonly outputs: Map<string, StepOutput>,
+    public media: readonly Media[],
+    readonly additionalData: JsonObject,
+  ) {}
+
+  /** The same to begin a list of steps with. */
+  fork(additionalData = this.additionalData): Scope {
+    return new Scope(this.previous, new Map(this.outputs), this.media, additionalData);
+  }
+
+  /** Takes in what came of a node. */
+  add({ output, last, media }: NodeView): void {
+    remember(this.outputs, output);
+    if (last !== undefined) this.previous = last.content;
+    if (media.length > 0) this.media = [...this.media, ...media];
+  }
+}
+
+function remember(outputs: Map<string, StepOutput>, output: StepOutput): void {
+  for (const inner of output.steps ?? []) remember(outputs, inner);
+  outputs.set(output.step_name, output);
+}
+
+export function stepFields({ context }: Flow, { name }: { readonly name: string }, place: Place): StepFields {
+  return {
+    step_id: stepIdOf(context.run.runId, place.path),
+    ...(place.parentStepId !== undefined && { parent_step_id: place.parentStepId }),
+    step_name: name,
+    step_index: place.index,
+  };
+}
+
+/** Sends an event about the node at a place, once for each `what`. */
+export function tell({ context }: Flow, place: Place, what: string, event: RunEvent): void {
+  // never begins with the key of a step: what was told before is found out from the steps themselves
+  context.emit(event, `on:${nodeKey(place.path)}:${what}`);
+}
+
+/** Whether the node at this path has begun, in this execution or an earlier one. */
+export function hasBegun({ context }: Flow, path: string): boolean {
+  return context.recorded(nodeKey(path)) !== undefined;
+}
+
+/** The place of a node in the list of a group. */
+export function placeInside(
+  flow: Flow,
+  group: Place,
+  path: string,
+  position: number,
+  iteration = group.iteration,
+): Place {
+  return {
+    path,
+    index: [group.index, position].flat(),
+    parentStepId: stepIdOf(flow.context.run.runId, group.path),
+    isTopLevel: false,
+    iteration,
+  };
+}
+
+export interface ListResult {
+  readonly keys: string[];
+  readonly views: readonly NodeView[];
+  readonly stopped: boolean;
+}
+
+/** Executes nodes one after the other, until one of them ends the workflow. */
+export async function runList(
+  flow: Flow,
+  nodes: readonly WorkflowNode[],
+  scope: Scope,
+  placeOf: (position: number) => Place,
+): Promise<ListResult> {
+  const keys: string[] = [];
+  const views: NodeView[] = [];
+  for (const [position, node] of nodes.entries()) {
+    const place = placeOf(position);
+    const view = await flow.visit(node, place, scope);
+    keys.push(nodeKey(place.path));
+    views.push(view);
+    scope.add(view);
+    if (view.output.stop) return { keys, views, stopped: true };
+  }
+  return { keys, views, stopped: false };
+}
+
+/** What functions and expressions are told about where the workflow is. */
+export function stepInput(flow: Flow, place: Place, scope: Scope, state: StateView): StepInput {
+  const { run, options } = flow.context;
+  return {
+    input: flow.input,
+    previousStepContent: scope.previous,
+    previousStepOutputs: Object.fromEntries(scope.outputs),
+    additionalData: scope.additionalData,
+    media: scope.media,
+    dependencies: options.dependencies ?? {},
+    metadata: options.metadata ?? {},
+    history: flow.history,
+    iteration: place.iteration,
+    runId: run.runId,
+    sessionId: run.sessionId,
+    userId: run.userId,
+    state,
+  };
+}
+
+/** The same for an expression. */
+export function variablesOf(flow: Flow, scope: Scope): JsonObject {
+  const outputs = Array.from(scope.outputs, ([name, { content }]) => [name, content] as const);
+  return {
+    input: flow.input,
+    previous_step_content: scope.previous,
+    previous_step_outputs: Object.fromEntries(outputs),
+    additional_data: scope.additionalData,
+    session_state: flow.context.state.all(),
+  };
+}

@@ -1,0 +1,164 @@
+import { requirementBody } from '../../agents/requirements/requirement-body.js';
+import type { JsonObject } from '../../json.js';
+import { type ChildOutcome, runChild } from '../../runs/child-run.js';
+import { type Requirement, RunPaused } from '../../runs/context.js';
+import type { Executable } from '../../runs/executable.js';
+import type { RunInput } from '../../runs/run.js';
+import type { ToolRequirement } from '../../tools/requirement.js';
+import type { StepNode } from '../definition/node.js';
+import { textOf } from '../fold/group-content.js';
+import { runKey } from '../journal-records.js';
+import { stepExecutorContinued, stepExecutorPaused } from '../workflow-events.js';
+import { type Flow, type Place, type Scope, stepFields, tell } from './flow.js';
+import type { Round, RoundResult } from './round.js';
+import { failureOf } from './run-function.js';
+import { StepTimeout, withinTime } from './within-time.js';
+
+/** One round of a step that is an agent, a team or a workflow: a run inside of this one. */
+export async function runComponent(
+  flow: Flow,
+  node: StepNode,
+  component: Executable,
+  place: Place,
+  scope: Scope,
+  round: Round,
+  begin: () => void,
+): Promise<RoundResult> {
+  if (flow.context.recorded(runKey(place.path, round.number)) === undefined) begin();
+  for (let attempt = 1; ; attempt += 1) {
+    const key = runKey(place.path, round.number, attempt);
+    const result = await attemptRun(flow, node, component, place, scope, round, key);
+    if (!('failure' in result) || attempt > node.maxRetries) return result;
+  }
+}
+
+async function attemptRun(
+  flow: Flow,
+  node: StepNode,
+  component: Executable,
+  place: Place,
+  scope: Scope,
+  round: Round,
+  key: string,
+): Promise<RoundResult> {
+  const { context } = flow;
+  try {
+    const { status, result } = await runInside(flow, node, component, place, scope, round, key);
+    if (status === 'completed') return { record: { from: key, success: true, error: null, stop: false } };
+    const { type = 'Error', message = textOf(result.content) } = result.error ?? {};
+    return { failure: { type, message }, from: key };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (error instanceof RunPaused) {
+      tellOfPause(flow, node, component, place, key, error.requirements);
+      throw error;
+    }
+    if (error instanceof StepTimeout || isRefusedInput(error)) return { failure: failureOf(error) };
+    throw error;
+  }
+}
+
+async function runInside(
+  flow: Flow,
+  node: StepNode,
+  component: Executable,
+  place: Place,
+  scope: Scope,
+  round: Round,
+  key: string,
+): Promise<ChildOutcome> {
+  const { context } = flow;
+  const earlier = context.recorded(key);
+  if (earlier?.status === 'running' && context.entry === 'continued' && component.kind !== 'workflow') {
+    const event = stepExecutorContinued(stepFields(flow, node, place), executorFields(flow, component, key));
+    tell(flow, place, `executor-continued:${context.run.attempt}`, event);
+  }
+  const fields = stepFields(flow, node, place);
+  const request = {
+    key,
+    kind: 'step' as const,
+    executable: component,
+    // what it was given is in the journal once it has begun
+    input: earlier === undefined ? await inputOf(flow, component, scope, round) : emptyInput,
+    fields: component.kind === 'workflow' ? { parent_step_id: fields.step_id } : runFields(flow, fields),
+    depth: component.kind === 'workflow' ? context.depth + 1 : context.depth,
+  };
+  if (node.timeoutMs === undefined) return runChild(context, request);
+  return withinTime(node.timeoutMs, context.signal, context.timers, node.name, (signal) =>
+    runChild(context, { ...request, signal }),
+  );
+}
+
+const emptyInput: RunInput = { content: '', media: [], options: { stream: false } };
+
+/** What ties the events of a run inside to the step that it executes. */
+function runFields({ context, workflow }: Flow, fields: ReturnType<typeof stepFields>): JsonObject {
+  const { step_id, step_name, step_index } = fields;
+  return {
+    workflow_id: workflow.id,
+    workflow_run_id: context.run.runId,
+    step_id,
+    step_name,
+    step_index,
+  };
+}
+
+/** What the last step made, or else what the workflow was given; with what there is to say beside it. */
+async function inputOf(flow: Flow, component: Executable, scope: Scope, round: Round): Promise<RunInput> {
+  const { sessionState: _state, version: _version, factoryInput: _input, ...options } = flow.context.options;
+  const parts = [flow.historyText, textOf(scope.previous ?? flow.input), ...remarks(scope, round)];
+  const text = parts.filter((part) => part !== '').join('\n\n');
+  const content = component.acceptInput === undefined ? text : await component.acceptInput(text);
+  return { content, media: scope.media, options };
+}
+
+function remarks({ additionalData }: Scope, { feedback }: Round): string[] {
+  const { user_input: filledIn, rejection_feedback: said } = additionalData;
+  const remark = feedback ?? (typeof said === 'string' ? said : null);
+  return [
+    filledIn === undefined ? '' : `Input of the user:\n${JSON.stringify(filledIn, null, 2)}`,
+    remark === null || remark === '' ? '' : `Your last answer was rejected: ${remark}`,
+  ];
+}
+
+/** Its input schema does not take what the step before it made. */
+function isRefusedInput(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'invalid_request';
+}
+
+function executorFields({ context }: Flow, component: Executable, key: string): JsonObject {
+  const runId = (context.recorded(key)?.input as { runId?: string } | null | undefined)?.runId;
+  return {
+    executor_id: component.id,
+    executor_name: component.name ?? component.id,
+    executor_type: component.kind,
+    ...(runId !== undefined && { executor_run_id: runId }),
+  };
+}
+
+/** A workflow inside tells itself what it waits for. */
+function tellOfPause(
+  flow: Flow,
+  node: StepNode,
+  component: Executable,
+  place: Place,
+  key: string,
+  requirements: readonly Requirement[],
+): void {
+  if (component.kind === 'workflow') return;
+  const bodies = requirements.map(({ key: waitKey, data }) =>
+    requirementBody({
+      waitKey: `wait:${waitKey}`,
+      toolKey: waitKey,
+      requirement: data as unknown as ToolRequirement,
+      answer: null,
+    }),
+  );
+  const executor = { ...executorFields(flow, component, key), executor_requirements: bodies };
+  tell(
+    flow,
+    place,
+    `executor-paused:${flow.context.run.attempt}`,
+    stepExecutorPaused(stepFields(flow, node, place), executor),
+  );
+}

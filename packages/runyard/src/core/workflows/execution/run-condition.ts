@@ -1,0 +1,69 @@
+import type { Json } from '../../json.js';
+import type { ConditionNode } from '../definition/node.js';
+import { childPath, type GroupRecord } from '../journal-records.js';
+import { groupEvent } from '../workflow-events.js';
+import { decide, readBoolean } from './decide.js';
+import {
+  type Flow,
+  hasBegun,
+  type Place,
+  placeInside,
+  runList,
+  type Scope,
+  stepFields,
+  stepInput,
+  tell,
+  variablesOf,
+} from './flow.js';
+
+/** `isElse`: a person decided for the other branch. */
+export async function runCondition(
+  flow: Flow,
+  node: ConditionNode,
+  place: Place,
+  scope: Scope,
+  isElse: boolean,
+): Promise<GroupRecord> {
+  const met = !isElse && (await isMet(flow, node, place, scope));
+  const nodes = met ? node.steps : node.otherwise;
+  const pathOf = met ? childPath.of : childPath.otherwise;
+  const branch = met ? 'if' : nodes.length > 0 ? 'else' : undefined;
+  const fields = stepFields(flow, node, place);
+  const facts = { condition_result: met, ...(branch !== undefined && { branch }) };
+  if (!hasBegun(flow, pathOf(place.path, 0)))
+    tell(flow, place, 'started', groupEvent('ConditionExecutionStarted', fields, { condition_result: met }));
+  const { keys, views, stopped } = await runList(flow, nodes, scope.fork(), (position) =>
+    placeInside(flow, place, pathOf(place.path, position), position),
+  );
+  const results = views.map(({ output }) => output as Json);
+  const ended = { ...facts, executed_steps: keys.length, step_results: results };
+  tell(flow, place, 'completed', groupEvent('ConditionExecutionCompleted', fields, ended));
+  return {
+    children: keys,
+    stop: stopped,
+    ...(branch === undefined
+      ? { note: `Condition '${node.name}' was not met: its steps were skipped.`, skipped: true }
+      : { branch }),
+  };
+}
+
+async function isMet(
+  flow: Flow,
+  { name, when }: ConditionNode,
+  place: Place,
+  scope: Scope,
+): Promise<boolean> {
+  if (typeof when === 'boolean') return when;
+  return decide(
+    flow,
+    place,
+    {
+      key: 'when',
+      what: `Condition '${name}'`,
+      by: when,
+      variables: () => variablesOf(flow, scope),
+      ask: (ask) => ask(stepInput(flow, place, scope, flow.context.state.fork())),
+    },
+    readBoolean,
+  );
+}

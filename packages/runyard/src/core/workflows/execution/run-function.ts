@@ -1,0 +1,153 @@
+import type { Json } from '../../json.js';
+import { RunPaused, type StepScope } from '../../runs/context.js';
+import type { StepContext, StepFunction } from '../definition/functions.js';
+import type { StepNode } from '../definition/node.js';
+import { StepOutputValue, type StepReturn } from '../definition/step-return.js';
+import { type FunctionRecord, nodeKey, runKey } from '../journal-records.js';
+import { customEvent } from '../workflow-events.js';
+import { type Flow, type Place, type Scope, stepFields, stepInput, tell } from './flow.js';
+import type { Round, RoundResult } from './round.js';
+import { StepTimeout, withinTime } from './within-time.js';
+
+/**
+ * One round of a step that is a function. It is a step of the journal of its own where somebody may have to be asked
+ * afterwards; otherwise the node's is enough.
+ */
+export async function runFunction(
+  flow: Flow,
+  node: StepNode,
+  work: StepFunction,
+  place: Place,
+  scope: Scope,
+  round: Round,
+  begin: () => void,
+): Promise<RoundResult> {
+  const key = runKey(place.path, round.number);
+  const attempts = (site: StepScope) => attempt(flow, node, work, place, scope, round, site);
+  if (!isFollowed(node)) {
+    begin();
+    const site = siteOf(flow, nodeKey(place.path));
+    return resultOf(await attempts(site), undefined);
+  }
+  if (flow.context.recorded(key) === undefined) begin();
+  const spec = { kind: 'step', name: node.name } as const;
+  const record = await flow.context.step(key, spec, async (site) => (await attempts(site)) as Json);
+  return resultOf(record as FunctionRecord, key);
+}
+
+function isFollowed({ review, onError, skipOnFailure }: StepNode): boolean {
+  return review?.requiresOutputReview === true || (onError === 'pause' && !skipOnFailure);
+}
+
+function siteOf({ context }: Flow, key: string): StepScope {
+  return { key, signal: context.signal, idempotencyKey: `${context.run.runId}:${key}` };
+}
+
+function resultOf(record: FunctionRecord, from: string | undefined): RoundResult {
+  if ('failure' in record) return { failure: record.failure, ...(from !== undefined && { from }) };
+  if (from === undefined) return { record };
+  const { success, error, stop } = record;
+  return { record: { from, success, error, stop } };
+}
+
+async function attempt(
+  flow: Flow,
+  node: StepNode,
+  work: StepFunction,
+  place: Place,
+  scope: Scope,
+  round: Round,
+  site: StepScope,
+): Promise<FunctionRecord> {
+  const { context } = flow;
+  for (let tries = 0; ; tries += 1) {
+    site.signal.throwIfAborted();
+    const state = context.state.fork();
+    try {
+      const value = await withinTime(node.timeoutMs, site.signal, context.timers, node.name, (signal) =>
+        work(
+          stepContext(flow, node, place, stepInput(flow, place, scope, state), round, { ...site, signal }),
+        ),
+      );
+      const record = recordOf(value);
+      state.merge();
+      return record;
+    } catch (error) {
+      site.signal.throwIfAborted();
+      if (error instanceof RunPaused) throw error;
+      context.log.warn({ err: error, runId: context.run.runId, step: node.name }, 'a step failed');
+      if (tries >= node.maxRetries) return { failure: failureOf(error) };
+    }
+  }
+}
+
+function stepContext(
+  flow: Flow,
+  node: StepNode,
+  place: Place,
+  input: Omit<StepContext, 'rejectionFeedback' | 'signal' | 'idempotencyKey' | 'emit' | 'log'>,
+  round: Round,
+  site: StepScope,
+): StepContext {
+  const { context } = flow;
+  return {
+    ...input,
+    rejectionFeedback: round.feedback ?? feedbackIn(input),
+    signal: site.signal,
+    idempotencyKey: site.idempotencyKey,
+    log: context.log,
+    emit: eventSender(flow, place, site.key, stepFields(flow, node, place)),
+  };
+}
+
+/** What somebody said about the iteration before. */
+function feedbackIn({ additionalData }: Pick<StepContext, 'additionalData'>): string | null {
+  const { rejection_feedback: feedback } = additionalData;
+  return typeof feedback === 'string' ? feedback : null;
+}
+
+const sentBy = new WeakMap<Flow, Map<string, number>>();
+
+/** Sends events of the application; each has a number, so that none is sent twice and none is lost. */
+function eventSender(flow: Flow, place: Place, key: string, fields: Parameters<typeof customEvent>[1]) {
+  const counts = sentBy.get(flow) ?? new Map<string, number>();
+  sentBy.set(flow, counts);
+  const { attempt: execution } = flow.context.run;
+  return (event: Parameters<typeof customEvent>[0]): void => {
+    const sent = counts.get(key) ?? 0;
+    counts.set(key, sent + 1);
+    tell(flow, place, `custom:${key}:${execution}:${sent}`, customEvent(event, fields));
+  };
+}
+
+/** Reads what a function returned. What JSON cannot hold is a failure that names it. */
+export function recordOf(value: StepReturn): Exclude<FunctionRecord, { failure: unknown }> {
+  const {
+    content,
+    stop = false,
+    success = true,
+    error,
+    media,
+  } = value instanceof StepOutputValue ? value.settings : { content: value as Json | undefined };
+  return {
+    content: jsonOf(content),
+    ...(media !== undefined && media.length > 0 && { media: media as unknown as Json }),
+    success: success && error === undefined,
+    error: error ?? null,
+    stop,
+  };
+}
+
+function jsonOf(content: Json | undefined): Json {
+  if (content === undefined) return '';
+  const text = JSON.stringify(content) as string | undefined;
+  if (text === undefined) throw new TypeError(`it returned a ${typeof content}, which is no JSON value`);
+  return JSON.parse(text) as Json;
+}
+
+export function failureOf(error: unknown): { type: string; message: string } {
+  if (error instanceof StepTimeout) return { type: 'step_timeout', message: error.message };
+  return error instanceof Error
+    ? { type: error.name, message: error.message || error.name }
+    : { type: 'Error', message: String(error) };
+}

@@ -1,0 +1,82 @@
+import type { Json } from '../../json.js';
+import type { RouterNode } from '../definition/node.js';
+import { childPath, type GroupRecord } from '../journal-records.js';
+import { askForRoute } from '../review/ask-for-route.js';
+import { groupEvent } from '../workflow-events.js';
+import { decide } from './decide.js';
+import {
+  type Flow,
+  hasBegun,
+  type Place,
+  placeInside,
+  runList,
+  type Scope,
+  stepFields,
+  stepInput,
+  tell,
+  variablesOf,
+} from './flow.js';
+
+export async function runRouter(
+  flow: Flow,
+  node: RouterNode,
+  place: Place,
+  scope: Scope,
+): Promise<GroupRecord> {
+  const selected = await choose(flow, node, place, scope);
+  if (selected === undefined)
+    return {
+      children: [],
+      note: `Router '${node.name}' was skipped: nobody chose in time.`,
+      stop: false,
+      skipped: true,
+    };
+  const positions = selected.map((name) => node.steps.findIndex((choice) => choice.name === name));
+  const fields = stepFields(flow, node, place);
+  const first = positions[0];
+  if (first === undefined || !hasBegun(flow, childPath.of(place.path, first)))
+    tell(flow, place, 'started', groupEvent('RouterExecutionStarted', fields, { selected_steps: selected }));
+  const nodes = positions.map((position) => node.steps[position]!);
+  const { keys, views, stopped } = await runList(flow, nodes, scope.fork(), (order) => {
+    const position = positions[order]!;
+    const inside = placeInside(flow, place, childPath.of(place.path, position), position);
+    return { ...inside, index: place.index };
+  });
+  const results = views.map(({ output }) => output as Json);
+  const ended = { selected_steps: selected, executed_steps: keys.length, step_results: results };
+  tell(flow, place, 'completed', groupEvent('RouterExecutionCompleted', fields, ended));
+  return { children: keys, selected, stop: stopped };
+}
+
+async function choose(
+  flow: Flow,
+  node: RouterNode,
+  place: Place,
+  scope: Scope,
+): Promise<string[] | undefined> {
+  const { select } = node;
+  if (select === 'user') return askForRoute(flow, node, place);
+  const choices = node.steps.map(({ name }) => name);
+  return decide(
+    flow,
+    place,
+    {
+      key: 'select',
+      what: `The way of router '${node.name}'`,
+      by: select,
+      variables: () => ({ ...variablesOf(flow, scope), step_choices: choices }),
+      ask: (ask) => ask({ ...stepInput(flow, place, scope, flow.context.state.fork()), choices }),
+    },
+    (value) => readChoices(value, choices),
+  );
+}
+
+function readChoices(value: unknown, choices: readonly string[]): string[] {
+  const names = [...new Set<unknown>(Array.isArray(value) ? value : [value])];
+  const unknown = names.find((name) => typeof name !== 'string' || !choices.includes(name));
+  if (unknown === undefined) return names as string[];
+  const known = choices.map((name) => `'${name}'`).join(', ');
+  throw new TypeError(
+    `it gave ${JSON.stringify(unknown) ?? String(unknown)}, which is none of its choices: ${known}`,
+  );
+}

@@ -1,0 +1,112 @@
+import type { Json } from '../../json.js';
+import { RunFailed } from '../../runs/executable.js';
+import type { StepNode } from '../definition/node.js';
+import { contentTypeOf, foldNode, type NodeView } from '../fold/node-view.js';
+import { type LeafRecord, nodeKey } from '../journal-records.js';
+import { askAboutFailure } from '../review/ask-about-failure.js';
+import { reviewOutput } from '../review/review-output.js';
+import { stepCompleted, stepOutputEvent, stepStarted } from '../workflow-events.js';
+import { type Flow, type Place, type Scope, stepFields, tell } from './flow.js';
+import type { Round, RoundResult } from './round.js';
+import { runComponent } from './run-component.js';
+import { runFunction } from './run-function.js';
+
+/** Rounds of one step: the first one, and one more whenever a person wants it done again. */
+export async function runStep(flow: Flow, node: StepNode, place: Place, scope: Scope): Promise<LeafRecord> {
+  for (let round = 1, feedback: string | null = null; ; round += 1) {
+    const result = await runRound(flow, node, place, scope, { number: round, feedback });
+    if ('failure' in result) {
+      const { failure } = result;
+      const wants = policyOf(node);
+      if (wants === 'fail') throw failed(node, failure);
+      if (wants === 'pause' && (await askAboutFailure(flow, node, place, failure, round)) === 'retry')
+        continue;
+      const record = failedRecord(node, result);
+      reportFailure(flow, node, place, record);
+      return record;
+    }
+    const { record } = result;
+    const { review } = node;
+    if (!review?.requiresOutputReview) {
+      report(flow, node, place, record, round);
+      return record;
+    }
+    const tellFirst = () => report(flow, node, place, record, round);
+    const verdict = await reviewOutput(flow, node, review, place, round, tellFirst);
+    if (verdict.verdict === 'kept')
+      return verdict.edited === undefined ? record : { ...record, content: verdict.edited };
+    if (verdict.verdict === 'skipped')
+      return { content: verdict.text, success: true, error: null, stop: false, skipped: true };
+    feedback = verdict.feedback;
+  }
+}
+
+function runRound(
+  flow: Flow,
+  node: StepNode,
+  place: Place,
+  scope: Scope,
+  round: Round,
+): Promise<RoundResult> {
+  const begin = () =>
+    tell(flow, place, `started:${round.number}`, stepStarted(stepFields(flow, node, place)));
+  return 'component' in node.run
+    ? runComponent(flow, node, node.run.component, place, scope, round, begin)
+    : runFunction(flow, node, node.run.function, place, scope, round, begin);
+}
+
+function policyOf({ skipOnFailure, onError }: StepNode): StepNode['onError'] {
+  return skipOnFailure ? 'skip' : onError;
+}
+
+function failed({ name }: StepNode, { type, message }: { type: string; message: string }): RunFailed {
+  return new RunFailed({
+    type,
+    message: `Step '${name}' failed: ${message}`,
+    additionalData: { step_name: name },
+  });
+}
+
+/** The workflow goes on: what went wrong is what the step leaves behind. */
+function failedRecord(
+  node: StepNode,
+  { failure, from }: Extract<RoundResult, { failure: unknown }>,
+): LeafRecord {
+  const { message } = failure;
+  const text = 'component' in node.run ? message : `Step '${node.name}' failed but was skipped: ${message}`;
+  return {
+    ...(from !== undefined && { from }),
+    content: text,
+    success: false,
+    error: message,
+    stop: false,
+  };
+}
+
+function report(flow: Flow, node: StepNode, place: Place, record: LeafRecord, round: number): void {
+  const view = viewOf(flow, place, record);
+  const fields = stepFields(flow, node, place);
+  const isFunction = 'function' in node.run;
+  if (isFunction && place.isTopLevel)
+    tell(flow, place, `output:${round}`, stepOutputEvent(fields, view.output));
+  if (record.stop || !record.success) return;
+  const type = view.last?.contentType ?? contentTypeOf(view.output.content);
+  tell(flow, place, `completed:${round}`, stepCompleted(fields, view.output, type));
+}
+
+/** A failed function says so where it would have said what it made; a failed run inside has told it itself. */
+function reportFailure(flow: Flow, node: StepNode, place: Place, record: LeafRecord): void {
+  if ('component' in node.run || !place.isTopLevel) return;
+  const { output } = viewOf(flow, place, record);
+  tell(flow, place, 'output:failed', stepOutputEvent(stepFields(flow, node, place), output));
+}
+
+/** What the step will have come to once its record is written. */
+function viewOf({ context }: Flow, place: Place, record: LeafRecord): NodeView {
+  const key = nodeKey(place.path);
+  const now = context.timers.now();
+  return foldNode((other) => {
+    const step = context.recorded(other);
+    return other === key ? { ...step!, output: record as Json, endedAt: now } : step;
+  }, key);
+}

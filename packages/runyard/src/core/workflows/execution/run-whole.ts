@@ -1,0 +1,82 @@
+import type { Json, JsonObject } from '../../json.js';
+import { runChild } from '../../runs/child-run.js';
+import type { RunContext } from '../../runs/context.js';
+import { type Executable, RunFailed } from '../../runs/executable.js';
+import type { StepContext, WorkflowContext, WorkflowFunction } from '../definition/functions.js';
+import { customEvent } from '../workflow-events.js';
+import { type Flow, type Scope, stepInput } from './flow.js';
+import { recordOf } from './run-function.js';
+
+/** The step of a workflow that is one function. */
+const wholeKey = 'function';
+
+/** A whole workflow that is a function: what it runs inside is not run again when the function is. */
+export async function runWhole(
+  flow: Flow,
+  work: WorkflowFunction,
+  scope: Scope,
+  register: (component: Executable) => void,
+): Promise<Json> {
+  const { context } = flow;
+  const record = await context.step(wholeKey, { kind: 'step', name: flow.workflow.name }, async (site) => {
+    const state = context.state.fork();
+    const input = stepInput(flow, { path: '', index: 0, isTopLevel: true, iteration: 0 }, scope, state);
+    const step: StepContext = {
+      ...input,
+      rejectionFeedback: null,
+      signal: site.signal,
+      idempotencyKey: site.idempotencyKey,
+      log: context.log,
+      emit: senderOf(context),
+    };
+    const { extra = {} } = context.options;
+    const whole: WorkflowContext = { ...step, fields: extra, run: runnerOf(flow, scope, register) };
+    const made = recordOf(await work(whole));
+    if (made.error !== null) throw new RunFailed({ type: 'workflow_failed', message: made.error });
+    state.merge();
+    return made.content ?? '';
+  });
+  return record;
+}
+
+function senderOf(context: RunContext): (event: JsonObject) => void {
+  let sent = 0;
+  return (event) => {
+    context.emit(customEvent(event, {}), `on:${wholeKey}:custom:${context.run.attempt}:${sent}`);
+    sent += 1;
+  };
+}
+
+function runnerOf(
+  flow: Flow,
+  scope: Scope,
+  register: (component: Executable) => void,
+): WorkflowContext['run'] {
+  const { context, workflow } = flow;
+  const names = new Set<string>();
+  return async (component, message, name = component.name ?? component.id) => {
+    if (names.has(name))
+      throw new RunFailed({
+        type: 'workflow_failed',
+        message: `The function of workflow '${workflow.id}' runs '${name}' twice. Give each run a name of its own.`,
+      });
+    names.add(name);
+    register(component);
+    const isWorkflow = component.kind === 'workflow';
+    const { sessionState: _state, version: _version, factoryInput: _input, ...options } = context.options;
+    const content = component.acceptInput === undefined ? message : await component.acceptInput(message);
+    const { status, result } = await runChild(context, {
+      key: `${wholeKey}:run:${name.replaceAll('/', '-')}`,
+      kind: 'step',
+      executable: component,
+      input: { content, media: scope.media, options },
+      fields: isWorkflow
+        ? {}
+        : { workflow_id: workflow.id, workflow_run_id: context.run.runId, step_name: name },
+      depth: isWorkflow ? context.depth + 1 : context.depth,
+    });
+    if (status === 'completed') return result.content;
+    const { type = 'Error', message: failure = 'It failed' } = result.error ?? {};
+    throw new RunFailed({ type, message: `'${name}' failed: ${failure}` });
+  };
+}

@@ -1,0 +1,74 @@
+import type { Json } from '../../json.js';
+import type { WorkflowNode } from '../definition/node.js';
+import { foldNode, type NodeView } from '../fold/node-view.js';
+import { type NodeInput, type NodeRecord, nodeKey } from '../journal-records.js';
+import { askBefore } from '../review/ask-before.js';
+import { type Flow, type Place, type Scope, stepFields } from './flow.js';
+import { runCondition } from './run-condition.js';
+import { runLoop } from './run-loop.js';
+import { runParallel } from './run-parallel.js';
+import { runRouter } from './run-router.js';
+import { runStep } from './run-step.js';
+import { runSteps } from './run-steps.js';
+
+/** Executes a node as a step of the journal: one that has ended is not executed again. */
+export async function visitNode(
+  flow: Flow,
+  node: WorkflowNode,
+  place: Place,
+  scope: Scope,
+): Promise<NodeView> {
+  const key = nodeKey(place.path);
+  const input: NodeInput = {
+    node: isWorkflowStep(node) ? 'Workflow' : node.type,
+    step_id: stepFields(flow, node, place).step_id,
+    index: place.index,
+    executor: executorOf(node),
+  };
+  await flow.context.step(key, { kind: 'step', name: node.name, input }, async () => {
+    return (await execute(flow, node, place, scope)) as Json;
+  });
+  return foldNode((other) => flow.context.recorded(other), key);
+}
+
+async function execute(flow: Flow, node: WorkflowNode, place: Place, outer: Scope): Promise<NodeRecord> {
+  const asked = node.review === undefined ? undefined : await askBefore(flow, node, node.review, place);
+  if (asked?.decision === 'skip') return skipped(node, asked.reason);
+  const isElse = asked?.decision === 'else';
+  const scope =
+    asked?.userInput === undefined
+      ? outer
+      : outer.fork({ ...outer.additionalData, user_input: asked.userInput });
+  switch (node.type) {
+    case 'Step':
+      return runStep(flow, node, place, scope);
+    case 'Steps':
+      return runSteps(flow, node, place, scope);
+    case 'Loop':
+      return runLoop(flow, node, place, scope);
+    case 'Parallel':
+      return runParallel(flow, node, place, scope);
+    case 'Condition':
+      return runCondition(flow, node, place, scope, isElse);
+    case 'Router':
+      return runRouter(flow, node, place, scope);
+  }
+}
+
+function skipped(node: WorkflowNode, reason: string): NodeRecord {
+  const text = `${node.type} '${node.name}' was skipped: ${reason}.`;
+  return node.type === 'Step'
+    ? { content: text, success: true, error: null, stop: false, skipped: true }
+    : { children: [], note: text, stop: false, skipped: true };
+}
+
+function isWorkflowStep(node: WorkflowNode): boolean {
+  return node.type === 'Step' && 'component' in node.run && node.run.component.kind === 'workflow';
+}
+
+function executorOf(node: WorkflowNode): NodeInput['executor'] {
+  if (node.type !== 'Step') return null;
+  if (!('component' in node.run)) return { type: 'function', name: node.run.function.name || node.name };
+  const { kind, name, id } = node.run.component;
+  return { type: kind, name: name ?? id };
+}

@@ -1,0 +1,39 @@
+import type { Timers } from '../../timers.js';
+
+/** The time of a step was up. */
+export class StepTimeout extends Error {}
+
+/** Does the work with a signal that is aborted with the run's, or when the time is up; whichever comes first counts. */
+export function withinTime<T>(
+  timeoutMs: number | undefined,
+  signal: AbortSignal,
+  timers: Timers,
+  name: string,
+  work: (signal: AbortSignal) => T | Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  return new Promise((resolve, reject) => {
+    const giveUp = (reason: unknown): void => {
+      reject(reason);
+      controller.abort(reason);
+    };
+    const onAbort = (): void => giveUp(signal.reason);
+    const cancelTimer =
+      timeoutMs === undefined
+        ? undefined
+        : timers.after(timeoutMs, () =>
+            giveUp(new StepTimeout(`'${name}' did not finish within ${timeoutMs} ms and was stopped.`)),
+          );
+    signal.addEventListener('abort', onAbort, { once: true });
+    new Promise<T>((done) => {
+      done(work(controller.signal));
+    })
+      .then(resolve, reject)
+      .finally(() => {
+        cancelTimer?.();
+        signal.removeEventListener('abort', onAbort);
+      });
+    // a run that was aborted before is noticed as well
+    if (signal.aborted) onAbort();
+  });
+}

@@ -1,0 +1,53 @@
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { ChildOutcome } from '../../runs/child-run.js';
+import type { Run, StepRecord } from '../../runs/run.js';
+import type { NodeInput } from '../journal-records.js';
+
+/** Metrics of the wire: what each step has cost, over all its executions, and how long the whole took. */
+export function metricsOf(run: Run, steps: readonly StepRecord[], now: number): JsonObject {
+  const byName: Record<string, JsonObject> = {};
+  for (const step of steps) {
+    const node = nodeOf(step);
+    if (node?.executor === undefined || node.executor === null) continue;
+    const before = byName[step.name]?.metrics;
+    byName[step.name] = {
+      step_name: step.name,
+      executor_type: node.executor.type,
+      executor_name: node.executor.name,
+      metrics: sum(isJsonObject(before) ? before : {}, ownMetrics(step, steps)),
+    };
+  }
+  return { steps: byName, duration: (now - run.createdAt) / 1000 };
+}
+
+function nodeOf({ kind, key, input }: StepRecord): NodeInput | undefined {
+  return kind === 'step' && key.startsWith('node:') && isJsonObject(input) && 'node' in input
+    ? (input as NodeInput)
+    : undefined;
+}
+
+function ownMetrics(step: StepRecord, steps: readonly StepRecord[]): JsonObject {
+  const runs = steps.filter(
+    ({ key, status }) => key.startsWith(`${step.key}:run:`) && status === 'completed',
+  );
+  const outcomes = runs
+    .map(({ output }) => output as unknown as ChildOutcome)
+    .filter((made) => 'result' in made);
+  if (outcomes.length === 0) return { duration: ((step.endedAt ?? step.startedAt) - step.startedAt) / 1000 };
+  return outcomes.reduce<JsonObject>((total, { result }) => sum(total, result.metrics ?? {}), {});
+}
+
+/** Adds up numbers; of lists (the models of a role) both parts stand. */
+function sum(left: JsonObject, right: JsonObject): JsonObject {
+  const total: JsonObject = { ...left };
+  for (const [name, value] of Object.entries(right)) total[name] = added(total[name], value);
+  return total;
+}
+
+function added(left: Json | undefined, right: Json): Json {
+  if (left === undefined) return right;
+  if (typeof left === 'number' && typeof right === 'number') return left + right;
+  if (Array.isArray(left) && Array.isArray(right)) return [...left, ...right];
+  if (isJsonObject(left) && isJsonObject(right)) return sum(left, right);
+  return right;
+}

@@ -1,0 +1,31 @@
+import type { RouterNode } from '../definition/node.js';
+import { type Flow, type Place, stepFields } from '../execution/flow.js';
+import { routerPaused } from '../workflow-events.js';
+import { ask, cancelled, timeoutOf } from './ask.js';
+import { requirementOf, type StepRequirement } from './step-requirement.js';
+
+type Given = { readonly selected_choices: string[] } | { readonly timed_out: true };
+
+/** Asks a person which way to go. Undefined: nobody answered in time, and no way is gone. */
+export async function askForRoute(flow: Flow, node: RouterNode, place: Place): Promise<string[] | undefined> {
+  const review = node.review ?? {};
+  const choices = node.steps.map(({ name }) => name);
+  const requirement: StepRequirement = {
+    ...requirementOf(stepFields(flow, node, place), node.type, review, 0),
+    requires_route_selection: true,
+    user_input_message: review.userInputMessage ?? null,
+    available_choices: choices,
+    allow_multiple_selections: node.allowMultiple,
+  };
+  const answer = await ask<Given>(flow, place, {
+    what: 'route',
+    kind: 'route_selection',
+    requirement,
+    event: routerPaused(stepFields(flow, node, place), requirement),
+    ...timeoutOf(review),
+  });
+  if (!('timed_out' in answer)) return answer.selected_choices;
+  // nobody's silence chooses a way
+  if (requirement.on_timeout === 'cancel') throw cancelled(requirement, 'was not answered in time.');
+  return undefined;
+}

@@ -1,0 +1,61 @@
+import type { JsonObject } from '../../json.js';
+import { RunCancelled } from '../../runs/executable.js';
+import type { RunEvent } from '../../runs/logged-event.js';
+import type { ReviewSettings } from '../definition/node.js';
+import { type Flow, type Place, tell } from '../execution/flow.js';
+import { nodeKey } from '../journal-records.js';
+import type { StepAnswer, StepRequirement, StepWaitKind } from './step-requirement.js';
+
+export interface Question {
+  /** What stands in the key after that of the node. */
+  readonly what: string;
+  readonly kind: StepWaitKind;
+  readonly requirement: JsonObject;
+  /** Tells whoever follows the run what it waits for. */
+  readonly event: RunEvent;
+  readonly timeoutMs?: number;
+  /** Told before it is asked for the first time. */
+  readonly before?: () => void;
+}
+
+/** Asks a person and pauses the run; answers at once when they have. */
+export async function ask<Answer extends StepAnswer>(
+  flow: Flow,
+  place: Place,
+  question: Question,
+): Promise<Answer> {
+  const { context } = flow;
+  const key = `${nodeKey(place.path)}:${question.what}`;
+  const asked = context.recorded(`wait:${key}`);
+  if (asked === undefined) {
+    question.before?.();
+    tell(flow, place, `${question.what}:asked`, question.event);
+  }
+  const { timeoutMs, kind, requirement } = question;
+  const dueAt = timeoutMs === undefined ? undefined : context.timers.now() + timeoutMs;
+  return context.wait<Answer>({
+    key,
+    kind,
+    data: dueAt === undefined ? requirement : { ...requirement, timeout_at: isoTime(dueAt) },
+    ...(dueAt !== undefined && { dueAt }),
+  });
+}
+
+/** Whether the answer is what this execution of the run goes on with. */
+export function isNews({ context }: Flow, place: Place, what: string): boolean {
+  const step = context.recorded(`wait:${nodeKey(place.path)}:${what}`);
+  return step?.status === 'completed' && step.attempt === context.run.attempt;
+}
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace('Z', '+00:00');
+}
+
+export function timeoutOf({ timeoutMs }: ReviewSettings): Pick<Question, 'timeoutMs'> {
+  return timeoutMs === undefined ? {} : { timeoutMs };
+}
+
+/** Ends the workflow because a person, or the time, said so. */
+export function cancelled({ step_name }: Pick<StepRequirement, 'step_name'>, why: string): RunCancelled {
+  return new RunCancelled(`Workflow was cancelled: '${step_name}' ${why}`);
+}

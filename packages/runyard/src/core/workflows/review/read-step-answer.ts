@@ -1,0 +1,204 @@
+import { fitValue, typeInWords } from '../../agents/requirements/fit-value.js';
+import { type GivenAnswer, readAnswer } from '../../agents/requirements/read-answer.js';
+import { toWaitOutput } from '../../agents/requirements/wait-output.js';
+import { errors } from '../../errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { Run, StepRecord } from '../../runs/run.js';
+import { canonicalJson } from '../../tools/canonical-json.js';
+import type { InputFieldType } from '../../tools/person-form.js';
+import type { StepAnswer } from './step-requirement.js';
+import {
+  type ExecutorCall,
+  type StepRequirementState,
+  workflowRequirementsOf,
+} from './workflow-requirements.js';
+
+/** How the answer is read out of one RunRequirement of the wire. */
+export type ReadRequirement = (requirement: JsonObject) => GivenAnswer;
+
+/** What a client sent back: lists of requirements, filled in. */
+export interface GivenRequirements {
+  readonly stepRequirements: readonly JsonObject[];
+  readonly errorRequirements: readonly JsonObject[];
+}
+
+/**
+ * Turns what a client sent back into the outputs of the `wait` steps of the run, by their keys. Only the answers
+ * count; what was asked comes from the journal. Refused when nothing that the run waits for is answered.
+ */
+export function toWaitOutputs(
+  run: Run,
+  steps: readonly StepRecord[],
+  given: GivenRequirements,
+  readRequirement: ReadRequirement,
+): ReadonlyMap<string, Json> {
+  const { open } = workflowRequirementsOf(run, steps);
+  const entries = [...given.stepRequirements, ...given.errorRequirements];
+  for (const { step_id } of entries)
+    if (typeof step_id !== 'string')
+      throw errors.invalidContinue(
+        'Invalid structure or content for step_requirements: each needs its step_id',
+      );
+  const outputs = new Map<string, Json>();
+  for (const state of open) {
+    const list = state.kind === 'error' ? given.errorRequirements : given.stepRequirements;
+    // earlier ones of the same step are history
+    const entry = list.findLast(({ step_id }) => step_id === state.stepId);
+    if (entry === undefined) continue;
+    if (state.kind === 'executor') addCalls(outputs, state.calls, entry, readRequirement);
+    else {
+      const answer = readStepAnswer(state, entry);
+      if (answer !== undefined) outputs.set(state.waitKey!, answer as Json);
+    }
+  }
+  if (outputs.size > 0) return outputs;
+  throw errors.invalidAnswer(
+    `Run ${run.runId} waits for an answer. Fill in ${open.map((state) => `${wantedIn(state)} of '${state.stepName}'`).join(', ')}.`,
+  );
+}
+
+function wantedIn({ kind, body }: StepRequirementState): string {
+  if (kind === 'executor') return 'executor_requirements';
+  if (kind === 'error') return 'decision';
+  if (body.requires_route_selection) return 'selected_choices';
+  return body.requires_user_input && !body.requires_confirmation ? 'user_input' : 'confirmed';
+}
+
+/** Reads the answer to one thing that a step waits for. Undefined when nothing is said. Throws when it does not fit. */
+export function readStepAnswer(state: StepRequirementState, given: JsonObject): StepAnswer | undefined {
+  const { body, stepName } = state;
+  if (state.kind === 'error') return decisionIn(stepName, given);
+  if (body.requires_route_selection) return choicesIn(state, given);
+  const confirmed = flag(stepName, 'confirmed', given.confirmed);
+  const feedback = text(stepName, 'rejection_feedback', given.rejection_feedback);
+  if (confirmed === false)
+    return { confirmed, ...(feedback !== undefined && { rejection_feedback: feedback }) };
+  if (body.requires_user_input) return inputIn(state, given, confirmed);
+  if (confirmed === undefined) return undefined;
+  const { edited_output: edited = null } = given;
+  return {
+    confirmed,
+    ...(body.is_post_execution === true && edited !== null && { edited_output: editedContent(edited) }),
+  };
+}
+
+/** A whole StepOutput that was sent back stands for its content. */
+function editedContent(edited: Json): Json {
+  return isJsonObject(edited) && 'step_id' in edited ? (edited.content ?? '') : edited;
+}
+
+function decisionIn(stepName: string, { decision }: JsonObject): StepAnswer | undefined {
+  if (decision === undefined || decision === null) return undefined;
+  if (decision === 'retry' || decision === 'skip') return { decision };
+  throw refused(stepName, "'decision' has to be retry or skip");
+}
+
+function choicesIn({ body, stepName }: StepRequirementState, given: JsonObject): StepAnswer | undefined {
+  const { selected_choices: selected } = given;
+  if (selected === undefined || selected === null) return undefined;
+  if (
+    !Array.isArray(selected) ||
+    selected.length === 0 ||
+    !selected.every((name) => typeof name === 'string')
+  )
+    throw refused(stepName, "'selected_choices' has to be a list with at least one name");
+  const choices = body.available_choices as string[];
+  const names = [...new Set(selected as string[])];
+  const unknown = names.find((name) => !choices.includes(name));
+  if (unknown !== undefined)
+    throw refused(
+      stepName,
+      `'selected_choices' names '${unknown}', which is none of ${choices.map((name) => `'${name}'`).join(', ')}`,
+    );
+  if (names.length > 1 && body.allow_multiple_selections !== true)
+    throw refused(stepName, "'selected_choices' can name only one");
+  return { selected_choices: names };
+}
+
+function inputIn(
+  { body, stepName }: StepRequirementState,
+  given: JsonObject,
+  confirmed: boolean | undefined,
+): StepAnswer | undefined {
+  const values = inputValues(stepName, given);
+  if (values === undefined && (confirmed === undefined || body.requires_confirmation)) return undefined;
+  if (body.requires_confirmation && confirmed === undefined) return undefined;
+  const fields = (body.user_input_schema ?? []) as JsonObject[];
+  const unknown = Object.keys(values ?? {}).find((name) => !fields.some((field) => field.name === name));
+  if (unknown !== undefined) throw refused(stepName, `'user_input.${unknown}' is not asked for`);
+  const fitted = fields.flatMap((field) => {
+    const value = fieldValue(stepName, field, values?.[String(field.name)] ?? null);
+    return value === null ? [] : [[String(field.name), value] as const];
+  });
+  return { confirmed: true, user_input: Object.fromEntries(fitted) };
+}
+
+/** Values stand in `user_input`, or are filled in where they are asked for. */
+function inputValues(stepName: string, { user_input: given, user_input_schema: schema }: JsonObject) {
+  if (given !== undefined && given !== null) {
+    if (isJsonObject(given)) return given;
+    throw refused(stepName, "'user_input' has to be an object");
+  }
+  if (!Array.isArray(schema)) return undefined;
+  const filled = schema.filter(isJsonObject).filter(({ value }) => value !== null && value !== undefined);
+  return filled.length === 0
+    ? undefined
+    : Object.fromEntries(filled.map(({ name, value }) => [String(name), value as Json]));
+}
+
+function fieldValue(stepName: string, field: JsonObject, given: Json): Json {
+  const { name, field_type, required, allowed_values: allowed } = field;
+  const place = `'user_input.${String(name)}'`;
+  if (given === null) {
+    if (required === false) return null;
+    throw refused(stepName, `${place} is required`);
+  }
+  const type = field_type as InputFieldType;
+  const fit = fitValue(type, given);
+  if (!fit.fits) throw refused(stepName, `${place} has to be ${typeInWords[type]}`);
+  const isAllowed =
+    !Array.isArray(allowed) || allowed.some((value) => canonicalJson(value) === canonicalJson(fit.value));
+  if (!isAllowed) throw refused(stepName, `${place} has to be one of ${JSON.stringify(allowed)}`);
+  return fit.value;
+}
+
+function addCalls(
+  outputs: Map<string, Json>,
+  calls: readonly ExecutorCall[],
+  entry: JsonObject,
+  readRequirement: ReadRequirement,
+): void {
+  const { executor_requirements: given = [] } = entry;
+  if (!Array.isArray(given) || !given.every(isJsonObject))
+    throw refused(String(entry.step_name), "'executor_requirements' has to be a list of requirements");
+  for (const requirement of given) {
+    const call = calls.find(({ state }) => isAbout(requirement, state.requirement));
+    if (call === undefined || call.state.answer !== null) continue;
+    const answer = readAnswer(call.state, readRequirement(requirement));
+    if (answer !== undefined) outputs.set(call.waitKey, toWaitOutput(call.state, answer));
+  }
+}
+
+function isAbout(
+  { id, tool_execution: tool }: JsonObject,
+  requirement: ExecutorCall['state']['requirement'],
+): boolean {
+  if (typeof id === 'string') return id === requirement.id;
+  return isJsonObject(tool) && tool.tool_call_id === requirement.callId;
+}
+
+function flag(stepName: string, name: string, value: Json | undefined): boolean | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'boolean') return value;
+  throw refused(stepName, `'${name}' has to be true, false or null`);
+}
+
+function text(stepName: string, name: string, value: Json | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return value;
+  throw refused(stepName, `'${name}' has to be a text`);
+}
+
+function refused(stepName: string, what: string): Error {
+  return errors.invalidAnswer(`The answer to '${stepName}': ${what}.`);
+}

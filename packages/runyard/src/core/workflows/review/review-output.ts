@@ -1,0 +1,37 @@
+import type { ReviewSettings, StepNode } from '../definition/node.js';
+import { type Flow, type Place, stepFields, tell } from '../execution/flow.js';
+import { stepContinued, stepOutputReview } from '../workflow-events.js';
+import { ask, isNews, timeoutOf } from './ask.js';
+import { requirementOf, type StepRequirement } from './step-requirement.js';
+import { type Reviewed, type Verdict, verdictOn } from './verdict.js';
+
+/** Asks a person whether what the step made is good. */
+export async function reviewOutput(
+  flow: Flow,
+  node: StepNode,
+  review: ReviewSettings,
+  place: Place,
+  round: number,
+  tellFirst: () => void,
+): Promise<Verdict> {
+  const fields = stepFields(flow, node, place);
+  const requirement: StepRequirement = {
+    ...requirementOf(fields, node.type, { onReject: 'retry', ...review }, round - 1),
+    requires_output_review: true,
+    output_review_message: review.outputReviewMessage ?? null,
+    is_post_execution: true,
+  };
+  const what = `review:${round}`;
+  const answer = await ask<Reviewed>(flow, place, {
+    what,
+    kind: 'output_review',
+    requirement,
+    event: stepOutputReview(fields, requirement),
+    before: tellFirst,
+    ...timeoutOf(review),
+  });
+  const verdict = verdictOn(requirement, `The output of step '${node.name}'`, answer);
+  if (verdict.verdict === 'again' && isNews(flow, place, what))
+    tell(flow, place, `${what}:continued`, stepContinued(fields));
+  return verdict;
+}

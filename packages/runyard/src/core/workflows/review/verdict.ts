@@ -1,0 +1,28 @@
+import type { Json } from '../../json.js';
+import { cancelled } from './ask.js';
+import type { StepAnswer, StepRequirement } from './step-requirement.js';
+
+/** What becomes of something that was made and looked at. */
+export type Verdict =
+  | { readonly verdict: 'kept'; readonly edited?: Json }
+  | { readonly verdict: 'skipped'; readonly text: string }
+  | { readonly verdict: 'again'; readonly feedback: string };
+
+export type Reviewed = Extract<StepAnswer, { confirmed: boolean }> | { readonly timed_out: true };
+
+export function verdictOn(requirement: StepRequirement, what: string, answer: Reviewed): Verdict {
+  const { on_timeout, on_reject, retry_count, max_retries } = requirement;
+  if ('timed_out' in answer) {
+    if (on_timeout === 'approve') return { verdict: 'kept' };
+    if (on_timeout === 'skip')
+      return { verdict: 'skipped', text: `${what} was discarded: nobody reviewed it in time.` };
+    throw cancelled(requirement, 'was not reviewed in time.');
+  }
+  const { confirmed, edited_output: edited, rejection_feedback: feedback = '' } = answer;
+  if (confirmed) return { verdict: 'kept', ...(edited !== undefined && { edited }) };
+  if (on_reject === 'skip') return { verdict: 'skipped', text: `${what} was discarded: it was rejected.` };
+  if (on_reject !== 'retry')
+    throw cancelled(requirement, feedback ? `was rejected: ${feedback}` : 'was rejected.');
+  if (retry_count >= max_retries) throw cancelled(requirement, `was rejected ${retry_count + 1} times.`);
+  return { verdict: 'again', feedback };
+}

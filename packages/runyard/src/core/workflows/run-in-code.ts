@@ -1,0 +1,58 @@
+import type { AgentRunOptions } from '../agents/runner.js';
+import type { Json, JsonObject } from '../json.js';
+import type { EndedRun } from '../runs/executor.js';
+import type { RunFailure, RunStatus } from '../runs/run.js';
+import type { StepOutput } from './definition/functions.js';
+import { stepResultsOf } from './fold/workflow-fold.js';
+import { workflowRequirementsOf } from './review/workflow-requirements.js';
+
+export interface WorkflowRunOptions
+  extends Pick<
+    AgentRunOptions,
+    'sessionId' | 'userId' | 'sessionState' | 'dependencies' | 'metadata' | 'signal'
+  > {
+  /** Handed to every step beside the input. */
+  readonly additionalData?: JsonObject;
+}
+
+export interface WorkflowRunOutput {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly status: RunStatus;
+  /** What the last step made. */
+  readonly content: Json;
+  readonly contentType: string;
+  /** What came of each step at the top. */
+  readonly stepResults: readonly StepOutput[];
+  readonly sessionState: JsonObject;
+  readonly metrics: JsonObject;
+  /** What a paused run waits for: `workflow.continue()` takes the answers. */
+  readonly requirements: readonly OpenRequirement[];
+  readonly error?: RunFailure;
+}
+
+/** Something that a paused workflow waits for. */
+export interface OpenRequirement {
+  readonly stepName: string;
+  /** `step`: about the step itself; `error`: it failed; `executor`: a tool call of the agent or team waits. */
+  readonly kind: 'step' | 'error' | 'executor';
+  /** What is asked, in the words of the wire. */
+  readonly requirement: JsonObject;
+}
+
+export function outputOf({ run, steps }: EndedRun): WorkflowRunOutput {
+  const { result } = run;
+  const open = run.status === 'paused' ? workflowRequirementsOf(run, steps).open : [];
+  return {
+    runId: run.runId,
+    sessionId: run.sessionId,
+    status: run.status,
+    content: result?.content ?? '',
+    contentType: result?.contentType ?? 'str',
+    stepResults: stepResultsOf(run, steps),
+    sessionState: result?.sessionState ?? {},
+    metrics: result?.metrics ?? {},
+    requirements: open.map(({ stepName, kind, body }) => ({ stepName, kind, requirement: body })),
+    ...(result?.error !== undefined && { error: result.error }),
+  };
+}
