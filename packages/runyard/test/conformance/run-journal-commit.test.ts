@@ -151,7 +151,14 @@ forEachDatabase((_dialect, freshPlace) => {
     const other = aRun();
     await runs.commit([creation(run), creation(other)]);
     const later = start + 60_000;
-    await runs.claim({ runId: run.runId, attempt: 1, owner: 'process-2', now: later, expiresAt: later + 1 });
+    await runs.claim({
+      runId: run.runId,
+      attempt: 1,
+      owner: 'process-2',
+      now: later,
+      expiresAt: later + 1,
+      indexGap: 0,
+    });
     const traces = {
       steps: [aStep(run, 0)],
       events: { firstIndex: 0, count: 1, payload: 'late' },

@@ -23,6 +23,19 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await runs.expired(start + 1000, 2, 1)).toEqual(found.slice(1, 3));
   });
 
+  it('finds the paused runs whose time has come, the most overdue first', async () => {
+    const runs = await aStore();
+    const paused = (wakeAt: number | null) =>
+      aRun({ status: 'paused', leaseOwner: null, leaseExpiresAt: null, wakeAt });
+    const due = [start + 30, start + 10, start + 20].map(paused);
+    const others = [paused(start + 5000), paused(null), aRun({ wakeAt: start })];
+    await runs.commit([...due, ...others].map((run) => creation(run)));
+    const found = [due[1]!, due[2]!, due[0]!];
+    expect(await runs.due(start + 1000, 10, 0)).toEqual(found);
+    expect(await runs.due(start + 1000, 2, 0)).toEqual(found.slice(0, 2));
+    expect(await runs.due(start + 1000, 2, 1)).toEqual(found.slice(1));
+  });
+
   it('gives an ended lease to the first who claims it', async () => {
     const runs = await aStore();
     const run = aRun({ leaseExpiresAt: start + 10 });
@@ -33,6 +46,7 @@ forEachDatabase((_dialect, freshPlace) => {
       owner: 'process-2',
       now: start + 20,
       expiresAt: start + 99,
+      indexGap: 100,
     };
     expect(await runs.claim({ ...claim, now: start + 5 })).toBeUndefined();
     expect(await runs.claim({ ...claim, attempt: 2 })).toBeUndefined();
@@ -41,6 +55,7 @@ forEachDatabase((_dialect, freshPlace) => {
       attempt: 2,
       leaseOwner: 'process-2',
       leaseExpiresAt: start + 99,
+      nextEventIndex: run.nextEventIndex + 100,
       updatedAt: start + 20,
     });
     expect(await runs.claim(claim)).toBeUndefined();
@@ -52,7 +67,7 @@ forEachDatabase((_dialect, freshPlace) => {
       aRun({ status, leaseOwner: null, leaseExpiresAt: null }),
     );
     await runs.commit(over.map((run) => creation(run)));
-    const claim = { attempt: 1, owner: 'process-2', now: start + 20, expiresAt: start + 99 };
+    const claim = { attempt: 1, owner: 'process-2', now: start + 20, expiresAt: start + 99, indexGap: 0 };
     for (const { runId } of over) expect(await runs.claim({ ...claim, runId })).toBeUndefined();
   });
 
@@ -98,6 +113,7 @@ forEachDatabase((_dialect, freshPlace) => {
           owner: `taker-${index}`,
           now: start + 1,
           expiresAt: start + 9,
+          indexGap: 0,
         };
         // What the old holder writes also says that its lease ended: the claim is open all the time.
         const claimed = await replica.claim(claim);

@@ -89,6 +89,23 @@ describe('a run whose process died', () => {
     expect(indices[3]).toBe(indices[2]! + 1);
   });
 
+  test('taken over twice without a word being stored, numbers no two events alike', async () => {
+    const setUp = twoSteps();
+    const { store, handle } = await abandoned(setUp);
+    const commit = store.commit.bind(store);
+    store.commit = () => new Promise(() => {});
+    setUp.stickAgain();
+    const killed = engineOver(store, [setUp.component], { leaseMs: 1 });
+    await killed.recover();
+    const [lost] = (await killed.events(handle.runId, 2).next()) ?? [];
+    store.commit = commit;
+    await expect.poll(async () => (await store.expired(Date.now(), 10, 0)).length).toBe(1);
+    const next = engineOver(store, [setUp.component]);
+    await next.recover();
+    const events = await allEvents({ events: () => next.events(handle.runId, 2) });
+    expect(events[0]?.index).toBeGreaterThan(lost!.index);
+  });
+
   test('is taken over by one of many, and the old writer is refused', async () => {
     const setUp = twoSteps();
     const { store, handle, dead } = await abandoned(setUp);
@@ -197,7 +214,15 @@ describe('a run whose process died', () => {
     const setUp = twoSteps();
     const { store, handle } = await abandoned(setUp);
     for (let attempt = 1; attempt < 5; attempt += 1) {
-      await store.claim({ runId: handle.runId, attempt, owner: 'dead', now: Date.now(), expiresAt: 0 });
+      const claim = {
+        runId: handle.runId,
+        attempt,
+        owner: 'dead',
+        now: Date.now(),
+        expiresAt: 0,
+        indexGap: 0,
+      };
+      await store.claim(claim);
     }
     await engineOver(store, [setUp.component]).recover();
     expect((await store.load(handle.runId))?.run).toMatchObject({

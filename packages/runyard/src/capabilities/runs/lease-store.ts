@@ -22,7 +22,7 @@ const readDue = statement(
   'runs_to_wake',
   `SELECT ${runColumns.join(', ')} FROM runs
    WHERE status = 'paused' AND wake_at IS NOT NULL AND wake_at <= ?
-   ORDER BY wake_at LIMIT ?`,
+   ORDER BY wake_at, run_id LIMIT ? OFFSET ?`,
 );
 
 const readLeaseOwners = statement(
@@ -38,8 +38,8 @@ export class LeaseStore {
     return (await this.database.read<RunsTable>(readExpired, [now, limit, passed])).map(runFromRow);
   }
 
-  async due(now: number, limit: number): Promise<Run[]> {
-    return (await this.database.read<RunsTable>(readDue, [now, limit])).map(runFromRow);
+  async due(now: number, limit: number, passed: number): Promise<Run[]> {
+    return (await this.database.read<RunsTable>(readDue, [now, limit, passed])).map(runFromRow);
   }
 
   async owners(): Promise<string[]> {
@@ -47,10 +47,16 @@ export class LeaseStore {
     return rows.map((row) => row.lease_owner);
   }
 
-  async claim({ runId, attempt, owner, now, expiresAt }: LeaseClaim): Promise<Run | undefined> {
+  async claim({ runId, attempt, owner, now, expiresAt, indexGap }: LeaseClaim): Promise<Run | undefined> {
     const row = await this.database.query
       .updateTable('runs')
-      .set({ attempt: attempt + 1, lease_owner: owner, lease_expires_at: expiresAt, updated_at: now })
+      .set((run) => ({
+        attempt: attempt + 1,
+        lease_owner: owner,
+        lease_expires_at: expiresAt,
+        next_event_index: run('next_event_index', '+', indexGap),
+        updated_at: now,
+      }))
       .where('run_id', '=', runId)
       .where('attempt', '=', attempt)
       // A run that rests or ended in the meantime is not there to be taken over.

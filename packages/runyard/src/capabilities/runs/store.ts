@@ -180,8 +180,8 @@ export class RunStore implements RunJournal {
     return this.#sessions.summary(sessionId);
   }
 
-  due(now: number, limit: number): Promise<readonly Run[]> {
-    return this.#leases.due(now, limit);
+  due(now: number, limit: number, passed: number): Promise<readonly Run[]> {
+    return this.#leases.due(now, limit, passed);
   }
 
   expired(now: number, limit: number, passed: number): Promise<readonly Run[]> {

@@ -91,13 +91,14 @@ export class MemoryJournal implements RunJournal, PastSessions {
       .slice(passed, passed + limit);
   }
 
-  async claim({ runId, attempt, owner, now, expiresAt }: LeaseClaim): Promise<Run | undefined> {
+  async claim({ runId, attempt, owner, now, expiresAt, indexGap }: LeaseClaim): Promise<Run | undefined> {
     const stored = this.runs.get(runId);
     if (stored === undefined || stored.run.attempt !== attempt) return undefined;
     const { status, leaseExpiresAt } = stored.run;
     if (!isOpen(status) || (leaseExpiresAt ?? 0) > now) return undefined;
     const lease = { leaseOwner: owner, leaseExpiresAt: expiresAt };
-    stored.run = { ...stored.run, ...lease, attempt: attempt + 1, updatedAt: now };
+    const nextEventIndex = stored.run.nextEventIndex + indexGap;
+    stored.run = { ...stored.run, ...lease, attempt: attempt + 1, nextEventIndex, updatedAt: now };
     return stored.run;
   }
 

@@ -82,6 +82,8 @@ export interface LeaseClaim {
   readonly owner: string;
   readonly now: number;
   readonly expiresAt: number;
+  /** How far the next event index moves on with the claim: past what was sent and is not stored. */
+  readonly indexGap: number;
 }
 
 /**

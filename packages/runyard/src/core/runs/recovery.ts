@@ -83,8 +83,8 @@ export class Recovery {
   private async takeOver(run: Run, executable: Executable): Promise<LiveRun | undefined> {
     const { journal, timers, owner, leaseMs } = this.options;
     const now = timers.now();
-    const claim = { runId: run.runId, attempt: run.attempt, owner, now, expiresAt: now + leaseMs };
-    const claimed = await journal.claim(claim);
+    const { runId, attempt } = run;
+    const claimed = await journal.claim({ runId, attempt, owner, now, expiresAt: now + leaseMs, indexGap });
     const stored = claimed && (await journal.load(run.runId));
     if (stored === undefined) return undefined;
     const [session, sentEvents] = await Promise.all([
@@ -93,8 +93,7 @@ export class Recovery {
     ]);
     return new LiveRun(
       {
-        // some events may have been sent that are not stored
-        run: { ...stored.run, nextEventIndex: stored.run.nextEventIndex + indexGap },
+        run: stored.run,
         steps: stored.steps,
         // one that was stored and never begun begins now
         entry: stored.run.status === 'pending' && stored.steps.length === 0 ? 'started' : 'recovered',
