@@ -76,6 +76,9 @@ const lookMs = 50;
 
 const unwanted = 'The run was cancelled before it began';
 
+/** The errors of a write that came after somebody else's. */
+const movedOn: ReadonlySet<string> = new Set(['cannot_continue', 'run_fenced']);
+
 /** How long the last writes of runs that are handed on may take. */
 const handOnMs = 5_000;
 
@@ -165,8 +168,12 @@ export class RunEngine {
       const run = this.executor.handle(runId)?.run ?? (await journal.load(runId))?.run;
       if (run !== undefined && !appliesTo(request, run)) return;
       if (run !== undefined && (await this.cancelHere(run, request.reason))) return;
-      if (!asked) await journal.requestCancellation(request);
-      asked = true;
+      if (!asked) {
+        await journal.requestCancellation(request);
+        asked = true;
+        // one that was stored meanwhile may have looked for the wish before it was there: look once more
+        continue;
+      }
       if (run === undefined || timers.now() > until) return;
       await new Promise<void>((resolve) => {
         timers.after(lookMs, resolve);
@@ -225,7 +232,8 @@ export class RunEngine {
         return await this.recovery.cancel(run, reason);
       return run.status === 'paused';
     } catch (error) {
-      if (error instanceof RunyardError && error.code === 'cannot_continue') return false;
+      // somebody else was quicker
+      if (error instanceof RunyardError && movedOn.has(error.code)) return false;
       throw error;
     }
   }

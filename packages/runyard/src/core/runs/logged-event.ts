@@ -31,7 +31,7 @@ export class LoggedEvent {
 }
 
 /** JSON on one line that line-splitting clients do not split: U+2028 and U+2029 count as line ends to some. */
-function oneLineJson(value: Json | object): string {
+export function oneLineJson(value: Json | object): string {
   return escapeLineSeparators(JSON.stringify(value));
 }
 

@@ -86,7 +86,8 @@ export class Recovery {
     const { runId, attempt } = run;
     const claimed = await journal.claim({ runId, attempt, owner, now, expiresAt: now + leaseMs, indexGap });
     const stored = claimed && (await journal.load(run.runId));
-    if (stored === undefined) return undefined;
+    // a slow process may have lost it again: it must not write in the other one's name
+    if (stored === undefined || stored.run.attempt !== claimed?.attempt) return undefined;
     const [session, sentEvents] = await Promise.all([
       journal.session(run.sessionId),
       this.sentEvents(stored.run, stored.steps),
