@@ -13,6 +13,16 @@ export const remember = tool({
   },
 });
 
+/** Money is given back only when a person says so: a call of it pauses the run until somebody answers. */
+export const refund = tool({
+  name: 'refund',
+  description: 'Refund euros to the customer.',
+  parameters: z.object({ euros: z.number().positive().describe('How much') }),
+  sideEffects: true,
+  requiresConfirmation: true,
+  execute: ({ euros }) => `Refunded ${euros} euros`,
+});
+
 function listOf(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
 }

@@ -2,19 +2,25 @@ import { createHash } from 'node:crypto';
 import { type ApprovalServices, approvalRoutes } from './capabilities/approvals/routes.js';
 import { ApprovalsService } from './capabilities/approvals/service.js';
 import { type ComponentServices, componentRoutes } from './capabilities/components/routes.js';
-import { ComponentsService, type RegisteredAgent } from './capabilities/components/service.js';
+import {
+  type Component,
+  ComponentsService,
+  type ReadyComponent,
+  type RegisteredAgent,
+} from './capabilities/components/service.js';
 import type { RunServices } from './capabilities/runs/route-kit.js';
 import { runRoutes } from './capabilities/runs/routes.js';
 import { RunSpaces } from './capabilities/runs/run-spaces.js';
 import { RunsService } from './capabilities/runs/service.js';
 import { type SystemServices, systemRoutes } from './capabilities/system/routes.js';
 import { SystemService } from './capabilities/system/service.js';
-import type { Agent } from './core/agents/agent.js';
 import { AgentRunner } from './core/agents/runner.js';
 import { errors } from './core/errors.js';
 import type { Log } from './core/log.js';
 import type { ModelPrices } from './core/models/prices.js';
 import { RunSlots } from './core/runs/run-slots.js';
+import type { Team } from './core/teams/team.js';
+import type { Workflow } from './core/workflows/workflow.js';
 import { anonymousCaller } from './platform/auth/caller.js';
 import {
   type LoadedSettings,
@@ -44,6 +50,8 @@ import { version } from './platform/version.js';
 /** What an application says in code: what is registered, and settings. */
 export interface RunyardOptions extends SettingsInput {
   readonly agents?: readonly RegisteredAgent[];
+  readonly teams?: readonly Team[];
+  readonly workflows?: readonly Workflow[];
   /** Routes of your own on the same application: a fastify plugin. */
   readonly routes?: CustomRoutes;
   /** What the tokens of models cost, over the list prices: `{ 'openai:gpt-5*': { input: 1.25, output: 10 } }`. */
@@ -85,8 +93,8 @@ export class Runyard {
   private closing: Promise<void> | null = null;
 
   constructor(private readonly options: RunyardOptions) {
-    this.components = new ComponentsService(options.agents ?? []);
-    for (const agent of this.components.readyAgents()) agent.attach(() => this.runnerOf(agent));
+    this.components = new ComponentsService(options);
+    for (const component of this.components.ready()) component.attach(() => this.runnerOf(component));
   }
 
   /** Adds settings from a file, the environment and flags. Before anything is opened. */
@@ -168,7 +176,7 @@ export class Runyard {
     try {
       await service?.spaces.stop(graceMs);
       await service?.http.close();
-      if (service) await Promise.all(this.components.readyAgents().map((agent) => agent.close()));
+      if (service) await Promise.all(this.components.ready().map((component) => component.close()));
     } finally {
       await closeAll((await databases?.catch(() => [])) ?? []);
       // only now: whoever asks while it closes must reach this service and be refused, not open a second one
@@ -181,7 +189,7 @@ export class Runyard {
     this.loaded ??= loadSettings({
       ...this.sources,
       code: { ...this.options },
-      otherCodeNames: ['agents', 'routes', 'prices', 'log'],
+      otherCodeNames: ['agents', 'teams', 'workflows', 'routes', 'prices', 'log'],
     });
     return this.loaded;
   }
@@ -281,23 +289,28 @@ export class Runyard {
 
   private checkDatabaseNames(databases: readonly Database[]): void {
     const known = new Set(databases.map(({ id }) => id));
-    for (const agent of this.components.listAgents()) {
-      const { database } = agent.settings;
+    for (const component of this.components.list()) {
+      const { database } = component.settings;
       if (database !== undefined && !known.has(database)) {
         throw errors.invalidConfig(
-          `Agent '${agent.id}' names the database '${database}', which is not registered. Registered: ${[...known].join(', ')}.`,
+          `${kindInWords(component)} '${component.id}' names the database '${database}', which is not registered. Registered: ${[...known].join(', ')}.`,
         );
       }
     }
   }
 
-  private runnerOf(agent: Agent): AgentRunner {
+  private runnerOf({ settings }: ReadyComponent): AgentRunner {
     return new AgentRunner(async () => {
       const { spaces } = await this.open();
-      const { engine, runs } = await spaces.get(agent.settings.database);
+      const { engine, runs } = await spaces.get(settings.database);
       return { engine, journal: runs };
     });
   }
+}
+
+function kindInWords(component: Component): string {
+  const kind = 'kind' in component ? component.kind : 'agent';
+  return kind.charAt(0).toUpperCase() + kind.slice(1);
 }
 
 async function closeAll(databases: readonly Database[]): Promise<void> {

@@ -153,7 +153,7 @@ export const errors = {
   cannotContinue: define(
     'cannot_continue',
     409,
-    (runId: string, status: string) => `Cannot continue run ${runId}: run is ${status}`,
+    (runId: string, status: string, why = `is ${status}`) => `Cannot continue run ${runId}: run ${why}`,
   ),
   noSuchMessage: define(
     'no_such_message',
@@ -177,8 +177,8 @@ export const errors = {
   unresolvedRequirements: define(
     'unresolved_requirements',
     400,
-    () =>
-      'Run has unresolved HITL requirements. Provide the `requirements` parameter (or resolve an admin approval first).',
+    (parameter: 'requirements' | 'step_requirements' = 'requirements') =>
+      `Run has unresolved HITL requirements. Provide the \`${parameter}\` parameter (or resolve an admin approval first).`,
   ),
   nothingToFork: define('nothing_to_fork', 400, () => 'Source session has no runs to fork.'),
 

@@ -87,6 +87,17 @@ onEveryDatabase((place) => {
     expect(run.messages.map(({ content }: Body) => content)).toEqual(['words', 'Begun and done.']);
   });
 
+  test('a stream that has begun stands for a run that is stored', async () => {
+    const options = { ...(await place()), settings: soon };
+    const first = await ChaosProcess.start(options);
+    const response = await first.post('held', { message: 'words' });
+    await first.kill();
+    options.folder.release('words');
+    const second = await ChaosProcess.start(options);
+    const run = await second.settled('held', response.headers.get('x-run-id')!);
+    expect(run).toMatchObject({ status: 'completed', content: 'Begun and done.' });
+  });
+
   test('a tool with side effects is never executed twice: the run asks what became of it', async () => {
     const options = { ...(await place()), settings: soon };
     const { folder } = options;

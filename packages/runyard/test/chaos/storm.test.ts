@@ -26,7 +26,7 @@ test(
   'a service that is killed again and again keeps every promise',
   async () => {
     const place = { ...(await embedded()), entry, settings };
-    const weather = { alive: [200, 2400], away: [0, 200] } as const;
+    const weather = { alive: [250, 2800], away: [0, 200] } as const;
     const report = await rageOver({ place, processes: 1, clients: 16, weather });
     expect(report.violations, `seed ${seed}`).toEqual([]);
     expect(report.kills).toBeGreaterThan(0);
@@ -38,7 +38,7 @@ test(
 test(
   'two processes on one database, each killed again and again, keep every promise',
   async () => {
-    const place = { ...(await onPostgres()), entry, settings: { ...settings, leaseMs: 2000 } };
+    const place = { ...(await onPostgres()), entry, settings: { ...settings, leaseMs: 3000 } };
     const weather = { alive: [500, 6000], away: [0, 4000] } as const;
     const report = await rageOver({ place, processes: 2, clients: 16, weather });
     expect(report.violations, `seed ${seed}`).toEqual([]);

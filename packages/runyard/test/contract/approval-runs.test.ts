@@ -42,6 +42,23 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await service.get(`/approvals/${approval.id}`)).body.run_status).toBe('completed');
   });
 
+  it('shows the status of its run to clients of the older interface in their letters', async () => {
+    const { service } = await serviceOn(await freshPlace(), { agents: [payingAgent([])] });
+    const { body: run } = await service.run('payer', { message: 'Pay 5' });
+    const id = run.tools[0].approval_id;
+    const older = { 'x-runyard-compat': 'agentos' };
+    const ours = (await service.get(`/approvals/${id}`)).body;
+    expect(ours.run_status).toBe('paused');
+    const theirs = { ...ours, run_status: 'PAUSED' };
+    expect((await service.get(`/approvals/${id}`, older)).body).toEqual(theirs);
+    expect((await service.get('/approvals', older)).body.data).toEqual([theirs]);
+    const decided = await service.call('POST', `/approvals/${id}/resolve`, {
+      headers: { ...older, 'content-type': 'application/json' },
+      body: '{"status":"approved"}',
+    });
+    expect(decided.body).toMatchObject({ status: 'approved', run_status: 'PAUSED' });
+  });
+
   it('ends with the run that is cancelled', async () => {
     const paid: number[] = [];
     const { service } = await serviceOn(await freshPlace(), { agents: [payingAgent(paid)] });

@@ -26,6 +26,25 @@ const contract: Record<string, string> = {
   'GET /agents/{agent_id}/runs/{run_id}/checkpoints': 'list_agent_run_checkpoints',
   'GET /agents/{agent_id}/runs/{run_id}/checkpoints/{message_index}': 'get_agent_run_checkpoint',
   'POST /agents/{agent_id}/sessions/{session_id}/fork': 'fork_agent_session',
+  'GET /teams': 'get_teams',
+  'GET /teams/{team_id}': 'get_team',
+  'POST /teams/{team_id}/runs': 'create_team_run',
+  'GET /teams/{team_id}/runs': 'list_team_runs',
+  'GET /teams/{team_id}/runs/{run_id}': 'get_team_run',
+  'POST /teams/{team_id}/runs/{run_id}/cancel': 'cancel_team_run',
+  'POST /teams/{team_id}/runs/{run_id}/continue': 'continue_team_run',
+  'POST /teams/{team_id}/runs/{run_id}/resume': 'resume_team_run_stream',
+  'GET /teams/{team_id}/runs/{run_id}/checkpoints': 'list_team_run_checkpoints',
+  'GET /teams/{team_id}/runs/{run_id}/checkpoints/{message_index}': 'get_team_run_checkpoint',
+  'POST /teams/{team_id}/sessions/{session_id}/fork': 'fork_team_session',
+  'GET /workflows': 'get_workflows',
+  'GET /workflows/{workflow_id}': 'get_workflow',
+  'POST /workflows/{workflow_id}/runs': 'create_workflow_run',
+  'GET /workflows/{workflow_id}/runs': 'list_workflow_runs',
+  'GET /workflows/{workflow_id}/runs/{run_id}': 'get_workflow_run',
+  'POST /workflows/{workflow_id}/runs/{run_id}/cancel': 'cancel_workflow_run',
+  'POST /workflows/{workflow_id}/runs/{run_id}/continue': 'continue_workflow_run',
+  'POST /workflows/{workflow_id}/runs/{run_id}/resume': 'resume_workflow_run_stream',
   'GET /approvals': 'list_approvals',
   'GET /approvals/count': 'get_approval_count',
   'GET /approvals/{approval_id}': 'get_approval',
@@ -38,7 +57,7 @@ const contract: Record<string, string> = {
 const open = ['GET /health', 'GET /openapi.json', 'GET /docs/assets/{file}'];
 
 /** Lists that cannot grow: they hold what the operator registered. */
-const registered = ['GET /agents', 'GET /models'];
+const registered = ['GET /agents', 'GET /teams', 'GET /workflows', 'GET /models'];
 
 let service: TestService;
 let document: Body;
@@ -84,6 +103,28 @@ describe('the published description', () => {
           expect(media.schema, `${name} ${status}`).toBeTruthy();
       }
     }
+  });
+
+  test('tells of the headers and the frames beside the bodies', () => {
+    const { paths, components } = document;
+    const run = paths['/agents/{agent_id}/runs'].post;
+    expect(Object.keys(run.responses[200].headers)).toEqual(['x-run-id']);
+    expect(Object.keys(components.responses.Unavailable.headers)).toEqual(['retry-after']);
+    const resumed = paths['/agents/{agent_id}/runs/{run_id}/resume'].post.responses[200];
+    const { description } = resumed.content['text/event-stream'].schema;
+    for (const frame of ['catch_up', 'subscribed', 'replay', 'error', 'missed_events'])
+      expect(description).toContain(frame);
+  });
+
+  test('names the switch for older clients wherever the status of a run is shown', () => {
+    const switched = operations().filter(({ operation }) =>
+      operation.parameters?.some(({ name }: Body) => name === 'x-runyard-compat'),
+    );
+    const runs = /^(GET|POST) \/(agents|teams|workflows)\/\{\w+\}\/runs(?!.*\/(cancel|events)$)/;
+    const approvals = /^(GET|POST) \/approvals(\/\{approval_id\}(\/resolve)?)?$/;
+    const showing = operations().filter(({ name }) => runs.test(name) || approvals.test(name));
+    expect(switched.map(({ name }) => name)).toEqual(showing.map(({ name }) => name));
+    expect(showing.length).toBeGreaterThanOrEqual(10);
   });
 
   test('offers a run in both form content types with every field', () => {
@@ -138,7 +179,10 @@ describe('the published description', () => {
       parameters
         .filter((one: Body) => one.in === 'header')
         .map(({ name, required }: Body) => [name, required]);
-    expect(headers(runs.post)).toEqual([['idempotency-key', false]]);
+    expect(headers(runs.post)).toEqual([
+      ['x-runyard-compat', false],
+      ['idempotency-key', false],
+    ]);
     expect(headers(events.get)).toEqual([['last-event-id', false]]);
     expect(runs.post['x-scope']).toBe('agents:run');
     for (const reading of [runs.get, events.get])

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agent } from '../../src/index.js';
 import { payCall, payingAgent, RunLife } from '../support/run-life.js';
 import { ScriptBook } from '../support/script-book.js';
 import { type Body, TestService } from '../support/service.js';
+import { gate, until } from '../support/until.js';
 
 const book = new ScriptBook();
 let service: TestService;
 let life: RunLife;
 
 beforeAll(async () => {
-  const agents = [payingAgent(book, 'a').agent, payingAgent(book, 'b').agent];
+  const told = agent({ id: 'told', model: book.model, instructions: 'Be kind.' });
+  const agents = [payingAgent(book, 'a').agent, payingAgent(book, 'b').agent, told];
   service = await TestService.start({ agents });
   life = new RunLife(service, 'a');
 });
@@ -115,6 +118,42 @@ describe('a snapshot', () => {
     expect(body.snapshot.tools ?? []).toHaveLength(calls);
     expect(body.snapshot).toMatchObject({ run_id: run.run_id, session_id: run.session_id });
     expect(await life.stored(run.run_id)).toEqual(before);
+  });
+
+  test('is the run as it was there: what it said later is in no field of it', async () => {
+    const message = 'as it was';
+    book.write(message, { text: 'I look', toolCalls: [look] }, { text: 'the end' });
+    const run = await life.start({ message });
+    const at = async (index: number) => (await life.get(run.run_id, `/checkpoints/${index}`)).body.snapshot;
+    expect(await at(1)).toMatchObject({ content: '' });
+    expect(await at(1)).not.toHaveProperty('last_checkpoint_at_message_index');
+    expect(await at(3)).toMatchObject({ content: 'I look', last_checkpoint_at_message_index: 3 });
+    expect(await at(4)).toMatchObject({ content: 'the end', last_checkpoint_at_message_index: 3 });
+  });
+
+  test('of a run that goes on has the messages so far', async () => {
+    const rest = gate();
+    book.write('goes on', { toolCalls: [look] }, { text: 'the end', waitFor: rest.opened });
+    const stream = await service.stream('a', { message: 'goes on' });
+    const { run_id: runId } = await stream.event('ToolCallCompleted');
+    const snapshot = await until('the call is stored', async () => {
+      const { status, body } = await life.get(runId as string, '/checkpoints/3');
+      return status === 200 && body.snapshot;
+    });
+    expect(snapshot.messages.map(({ role }: Body) => role)).toEqual(['user', 'assistant', 'tool']);
+    rest.open();
+    await stream.end();
+  });
+
+  test('stands where a copy would go on from', async () => {
+    book.write('with a system message', { text: 'hi' }, { text: 'again' });
+    const { body: run } = await service.run('told', { message: 'with a system message' });
+    expect(run.messages).toHaveLength(3);
+    const path = `/agents/told/runs/${run.run_id}`;
+    const { body } = await service.get(`${path}/checkpoints/1`);
+    const copy = await service.submit(`${path}/continue`, { stream: false, continue_from: 1 });
+    expect(body.checkpoint.message_index).toBe(copy.body.forked_from_message_index);
+    expect(body.snapshot.messages).toHaveLength(copy.body.forked_from_message_index);
   });
 
   test('needs an index that is there', async () => {

@@ -19,7 +19,7 @@ const admin: Caller = { userId: 'root', scope: { kind: 'all' } };
 async function pausedRunOfAda() {
   const book = new ScriptBook();
   const { agent, paid } = payingAgent(book, 'a');
-  const components = new ComponentsService([agent]);
+  const components = new ComponentsService({ agents: [agent] });
   const spaces = new RunSpaces({
     databases: [await (await freshSqlite()).open()],
     leaseMs: 60_000,

@@ -87,6 +87,34 @@ forEachDatabase((_dialect, freshPlace) => {
       expect((await other.stored(run.run_id)).status).toBe('completed');
     });
 
+    test('whoever answers second is told so, at whatever moment they come', async () => {
+      const { book, paid, one, other } = await twoServices(await freshPlace());
+      for (let round = 1; round <= 8; round += 1) {
+        const message = `round ${round}`;
+        book.write(message, { toolCalls: [payCall(round)] }, { text: 'done' });
+        const { run_id: runId } = await one.start({ message });
+        const tools = [{ tool_call_id: `pay-${round}`, confirmed: true }];
+        const asked = [one, other, one, other, one, other].map((life) => life.continue(runId, { tools }));
+        const statuses = (await Promise.all(asked)).map(({ status }) => status);
+        expect(statuses.sort(), message).toEqual([200, 409, 409, 409, 409, 409]);
+      }
+      expect(paid).toHaveLength(8);
+    });
+
+    test('a copy is there for everybody when its stream begins', async () => {
+      const { book, one, other } = await twoServices(await freshPlace());
+      const run = await one.start({ message: 'hello' });
+      for (let round = 1; round <= 5; round += 1) {
+        const rest = gate();
+        const input = `more ${round}`;
+        book.write(input, { text: 'more', waitFor: rest.opened });
+        const stream = await one.continueStreamed(run.run_id, { input });
+        expect((await other.get(stream.response.headers.get('x-run-id') ?? '')).status).toBe(200);
+        rest.open();
+        await stream.end();
+      }
+    });
+
     test('a run is followed and cancelled where it is not executed', async () => {
       const { book, one, other } = await twoServices(await freshPlace());
       book.write('long', { chunks: ['half ', new Promise(() => {})] });
@@ -117,5 +145,18 @@ forEachDatabase((_dialect, freshPlace) => {
       expect(bodies.map(({ content }) => content)).toEqual(['one', 'one', 'one', 'one']);
       expect(book.requests('once')).toHaveLength(1);
     });
+  });
+
+  test('a reader may claim to have more events than there are', async () => {
+    const { one } = await twoServices(await freshPlace());
+    const { run_id: runId } = await one.start({ message: 'few' });
+    for (const last_event_index of [1_000, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER]) {
+      const stream = await (await one.resume(runId, { last_event_index })).end();
+      expect(stream.events).toMatchObject([{ event: 'replay', total_events: 0 }]);
+      const { status } = await one.service.get(
+        one.path(runId, `/events?last_event_index=${last_event_index}`),
+      );
+      expect(status).toBe(204);
+    }
   });
 });

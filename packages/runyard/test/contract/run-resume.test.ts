@@ -219,3 +219,27 @@ describe('following with an EventSource', () => {
     expect((await service.get(life.path(runId, '/events?session_id=another'))).status).toBe(404);
   });
 });
+
+describe('the last event that a reader has', () => {
+  test('may be none: the header is there and empty', async () => {
+    const { runId, original } = await finished('empty header');
+    const stream = await (await life.events(runId, '', { 'last-event-id': '' })).end();
+    expect(datas(stream)).toEqual(original);
+    const rest = await (await life.events(runId, '?last_event_index=0', { 'last-event-id': '' })).end();
+    expect(datas(rest)).toEqual(original.slice(1));
+  });
+
+  test.each(['abc', '1e3', '1.5', '99999999999999999999'])('is a number, and not %s', async (given) => {
+    const { runId } = await finished(`garbage ${given}`);
+    const { status, body } = await service.get(life.path(runId, '/events'), { 'last-event-id': given });
+    expect([status, body.detail[0].loc]).toEqual([422, ['header', 'last-event-id']]);
+  });
+});
+
+test('a client of the older interface is told the status of a replay in its letters', async () => {
+  const { runId } = await finished('older letters');
+  const headers = { 'x-runyard-compat': 'agentos' };
+  const stream = await service.submitForStream(life.path(runId, '/resume'), {}, { headers });
+  await stream.end();
+  expect(stream.events[0]).toMatchObject({ event: 'replay', status: 'COMPLETED' });
+});

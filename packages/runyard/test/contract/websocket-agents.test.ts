@@ -155,6 +155,23 @@ describe('start-agent', () => {
     }
   });
 
+  test('takes an empty text for nothing, as a form does', async () => {
+    const client = await connect('?format=json');
+    client.send({ action: 'start-agent', agent_id: 'a', message: '' });
+    expect(await client.event('error')).toMatchObject({ error: 'message is required' });
+    client.send({
+      action: 'start-agent',
+      agent_id: 'a',
+      message: 'x',
+      session_id: '',
+      run_id: '',
+      user_id: '',
+    });
+    const started = await client.event('RunStarted');
+    for (const id of [started.run_id, started.session_id]) expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await runOf(started.run_id as string)).user_id).toBeNull();
+  });
+
   test('gives a factory its input, and an answer its shape', async () => {
     const client = await connect();
     book.write('shaped', '{"sum":3}');

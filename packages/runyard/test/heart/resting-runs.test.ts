@@ -358,39 +358,3 @@ describe('a question that answers itself', () => {
     await expect.poll(statuses, { timeout: 10_000 }).toEqual(expected);
   });
 });
-
-test('a run whose lease ended while it was being taken up is executed once', async () => {
-  const store = await freshStore();
-  const commit = store.commit.bind(store);
-  const landed = gate();
-  const told = gate();
-  store.commit = async (writes) => {
-    const refused = await commit(writes);
-    if (writes.some(({ claims }) => claims !== undefined)) {
-      landed.open();
-      await told.promise;
-    }
-    return refused;
-  };
-  const entries: string[] = [];
-  const door = gate();
-  const component = executable('a', async (context) => {
-    await context.wait({ key: 'q', kind: 'question', data: {} });
-    entries.push(context.entry);
-    await door.promise;
-    return 'done';
-  });
-  const engine = engineOver(store, [component], { leaseMs: 1 });
-  const { runId, ended } = await begin(engine, store, component);
-  await ended;
-  const answering = engine.answer(runId, answers({ 'wait:q': 'yes' }));
-  await landed.promise;
-  await expect.poll(async () => (await store.expired(Date.now(), 1, 0)).length).toBe(1);
-  await engine.recover();
-  told.open();
-  const handle = await answering;
-  expect(engine.handle(runId)?.run.attempt).toBe(handle.run.attempt);
-  door.open();
-  expect((await handle.ended).run).toMatchObject({ status: 'completed', attempt: 3 });
-  expect(entries).toEqual(['recovered']);
-});

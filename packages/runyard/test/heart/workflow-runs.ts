@@ -1,8 +1,10 @@
+import { expect } from 'vitest';
+import { matchStepAnswers } from '../../src/capabilities/runs/matched-step-answers.js';
 import type { RunStore } from '../../src/capabilities/runs/store.js';
+import { errors } from '../../src/core/errors.js';
 import type { JsonObject } from '../../src/core/json.js';
 import type { RunEngine } from '../../src/core/runs/engine.js';
 import { executorRunsOf, nodeStates, stepResultsOf } from '../../src/core/workflows/fold/workflow-fold.js';
-import { toWaitOutputs } from '../../src/core/workflows/review/read-step-answer.js';
 import { workflowRequirementsOf } from '../../src/core/workflows/review/workflow-requirements.js';
 import type { Workflow } from '../../src/index.js';
 import { allEvents, begin, engineOver, freshStore, goOn } from './harness.js';
@@ -40,13 +42,13 @@ export function workflowRun(store: RunStore, engine: RunEngine, runId: string) {
     const fill = (list: readonly JsonObject[]) =>
       list.map((body, position) => (position === list.length - 1 ? { ...body, ...given } : body));
     const { stepRequirements, errorRequirements } = requirements;
-    const sent = {
+    const { answers } = matchStepAnswers(run, steps, {
       stepRequirements: kind === 'step' ? fill(stepRequirements) : stepRequirements,
       errorRequirements: kind === 'error' ? fill(errorRequirements) : errorRequirements,
-    };
-    const answers = toWaitOutputs(run, steps, sent, ({ confirmation }) => ({
-      confirmed: confirmation as boolean | undefined,
-    }));
+      resolutions: new Map(),
+      now: Date.now(),
+    });
+    if (answers.size === 0) throw errors.unresolvedRequirements();
     await (await engine.answer(runId, { answers, continuation: goOn })).ended;
     return look();
   };
@@ -62,15 +64,14 @@ export function told(events: readonly WireEvent[]): string[] {
 }
 
 /**
- * Runs the workflow in an engine that dies when `reached` is open, and then in another one over the same store.
- * `waits`: how many steps have to be stored before.
+ * Runs the workflow in an engine that dies when `reached` is open and what it needs is stored, and then in another
+ * one over the same store.
  */
 export async function diesAndRecovers(
   make: () => Workflow,
   reached: Promise<unknown>,
   isStored: (keys: readonly string[]) => boolean,
 ) {
-  const { expect } = await import('vitest');
   const store = await freshStore();
   const first = make();
   const dead = engineOver(store, [first], { owner: 'dead', leaseMs: 1 });
@@ -84,5 +85,6 @@ export async function diesAndRecovers(
   await expect.poll(async () => (await store.expired(Date.now(), 10, 0)).length).toBe(1);
   const next = engineOver(store, [make()]);
   await next.recover();
+  await allEvents({ events: () => next.events(runId, 0) });
   return workflowRun(store, next, runId);
 }

@@ -1,17 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  agent,
-  condition,
-  loop,
-  ModelError,
-  parallel,
-  router,
-  type StepContext,
-  step,
-  stepOutput,
-  steps,
-  workflow,
-} from '../../src/index.js';
+import { executorRunsOf, stepResultsOf } from '../../src/core/workflows/fold/workflow-fold.js';
+import { agent, type StepContext, step, stepOutput, steps, team, workflow } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing.js';
 import { allEvents, begin, engineOver, freshStore, gate } from './harness.js';
 import { ran, told } from './workflow-runs.js';
@@ -222,402 +211,6 @@ describe('steps in order', () => {
   });
 });
 
-describe('steps that fail', () => {
-  test('are tried again and then skipped, with the failure as what they leave behind', async () => {
-    let tries = 0;
-    const flow = workflow({
-      id: 'w',
-      steps: [
-        step({
-          name: 'shaky',
-          run: () => {
-            tries += 1;
-            throw new Error('no luck');
-          },
-        }),
-        ({ previousStepContent }) => `after: ${String(previousStepContent)}`,
-      ],
-    });
-    const run = await ran(flow);
-    const { run: ended, results, states } = await run.look();
-    expect(tries).toBe(4);
-    expect(ended.status).toBe('completed');
-    expect(results[0]).toMatchObject({
-      success: false,
-      error: 'no luck',
-      content: expect.stringContaining('skipped: no luck'),
-    });
-    expect(ended.result!.content).toContain('after: Step');
-    expect(states[0]).toMatchObject({ step_name: 'shaky', status: 'failed' });
-    expect((await run.names()).filter((name) => name === 'StepCompleted')).toHaveLength(1);
-  });
-
-  test('end the run when they are to, with one event, and the run is stored', async () => {
-    const flow = workflow({
-      id: 'w',
-      steps: [
-        () => 'fine',
-        step({
-          name: 'bad',
-          maxRetries: 0,
-          onError: 'fail',
-          run: () => {
-            throw new TypeError('broken');
-          },
-        }),
-        () => 'never',
-      ],
-    });
-    const run = await ran(flow);
-    const { run: ended, results } = await run.look();
-    expect(ended).toMatchObject({
-      status: 'error',
-      result: { error: { type: 'TypeError', message: "Step 'bad' failed: broken" } },
-    });
-    expect(results).toMatchObject([
-      { success: true },
-      { step_name: 'bad', success: false, error: expect.stringContaining('broken') },
-    ]);
-    const events = await run.events();
-    expect(events.filter(({ event }) => event === 'WorkflowError')).toMatchObject([
-      { workflow_id: 'w', run_id: run.runId, error: "Step 'bad' failed: broken", error_type: 'TypeError' },
-    ]);
-    expect(events.at(-1)!.event).toBe('WorkflowError');
-  });
-
-  test('an agent that fails hands its error on and did not succeed', async () => {
-    const model = scriptedModel(() => ({
-      error: new ModelError('gone', { provider: 'P', kind: 'refused' }),
-    }));
-    const flow = workflow({
-      id: 'w',
-      steps: [agent({ id: 'a', model }), ({ previousStepContent }) => previousStepContent],
-    });
-    const run = await ran(flow);
-    const { run: ended, results, runs } = await run.look();
-    expect(model.requests).toHaveLength(1);
-    expect(results[0]).toMatchObject({
-      success: false,
-      content: expect.stringContaining('gone'),
-      step_run_id: runs[0]!.run.runId,
-    });
-    expect(runs[0]!.run.status).toBe('error');
-    expect(ended.result!.content).toBe(results[0]!.content);
-    expect(told(await run.events()).filter((name) => name.startsWith('StepCompleted'))).toHaveLength(1);
-  });
-
-  test('an agent is run again as often as asked for', async () => {
-    let calls = 0;
-    const model = scriptedModel(() => {
-      calls += 1;
-      return calls < 3 ? { error: new ModelError('gone', { provider: 'P', kind: 'refused' }) } : 'at last';
-    });
-    const flow = workflow({ id: 'w', steps: [step({ agent: agent({ id: 'a', model }), maxRetries: 2 })] });
-    const { run, results, runs } = await (await ran(flow)).look();
-    expect(run.result!.content).toBe('at last');
-    expect(runs.map((inside) => inside.run.status)).toEqual(['error', 'error', 'completed']);
-    expect(results[0]).toMatchObject({ success: true, step_run_id: runs[2]!.run.runId });
-  });
-
-  test('a step that takes too long is stopped: a function and an agent', async () => {
-    let signal: AbortSignal | undefined;
-    const model = scriptedModel([{ waitFor: new Promise(() => {}) }]);
-    const flow = workflow({
-      id: 'w',
-      steps: [
-        step({
-          name: 'slow',
-          maxRetries: 0,
-          timeoutMs: 5,
-          run: (context) => {
-            signal = context.signal;
-            return new Promise<string>(() => {});
-          },
-        }),
-        step({ name: 'slow agent', agent: agent({ id: 'a', model }), timeoutMs: 5 }),
-      ],
-    });
-    const run = await ran(flow);
-    const { run: ended, results, runs } = await run.look();
-    expect(ended.status).toBe('completed');
-    expect(signal!.aborted).toBe(true);
-    expect(results).toMatchObject([
-      { success: false, error: expect.stringContaining('within 5 ms') },
-      { success: false, error: expect.stringContaining('within 5 ms') },
-    ]);
-    expect(runs[0]!.run.status).toBe('cancelled');
-  });
-});
-
-describe('groups', () => {
-  test('a loop goes on until its condition is met, forwards what it made, and sums up', async () => {
-    const flow = workflow({
-      id: 'w',
-      steps: [
-        () => 'x',
-        loop({
-          name: 'grow',
-          maxIterations: 5,
-          forwardOutput: true,
-          until: 'size(last_step_content) >= 4 && current_iteration > 1 && all_success',
-          steps: [
-            step({
-              name: 'double',
-              run: ({ previousStepContent, iteration }) => `${String(previousStepContent)}${iteration}`,
-            }),
-          ],
-        }),
-        ({ previousStepContent }) => previousStepContent,
-      ],
-    });
-    const run = await ran(flow);
-    const { run: ended, results } = await run.look();
-    expect(ended.result!.content).toBe('x123');
-    expect(results[1]).toMatchObject({
-      step_type: 'Loop',
-      steps: [{ content: 'x1' }, { content: 'x12' }, { content: 'x123' }],
-    });
-    const ids = new Set(results[1]!.steps!.map(({ step_id }) => step_id));
-    expect(ids.size).toBe(1);
-    const events = await run.events();
-    const iterations = events.filter(({ event }) => event === 'LoopIterationCompleted');
-    expect(iterations).toMatchObject([
-      { iteration: 1, should_continue: true, max_iterations: 5 },
-      { iteration: 2, should_continue: true },
-      { iteration: 3, should_continue: false, iteration_results: [{ content: 'x123' }] },
-    ]);
-    expect(events.find(({ event }) => event === 'LoopExecutionCompleted')).toMatchObject({
-      total_iterations: 3,
-      all_results: [[{}], [{}], [{}]],
-    });
-    expect(
-      events.find(({ event, step_name }) => event === 'StepStarted' && step_name === 'double'),
-    ).toMatchObject({
-      step_index: [1, 0],
-      parent_step_id: results[1]!.step_id,
-    });
-  });
-
-  test('a loop without forwarding begins each iteration anew, and ends after enough', async () => {
-    const seen: unknown[] = [];
-    const flow = workflow({
-      id: 'w',
-      steps: [
-        () => 'start',
-        loop({
-          maxIterations: 2,
-          until: ({ outputs }) => outputs.length > 5,
-          steps: [({ previousStepContent }) => void seen.push(previousStepContent)],
-        }),
-      ],
-    });
-    expect((await (await ran(flow)).look()).run.status).toBe('completed');
-    expect(seen).toEqual(['start', 'start']);
-  });
-
-  test('parallel branches run side by side, within the bound, and are told in declared order', async () => {
-    const both = gate();
-    let inside = 0;
-    let most = 0;
-    const branch = (name: string) =>
-      step({
-        name,
-        run: async () => {
-          inside += 1;
-          most = Math.max(most, inside);
-          if (inside === 2) both.open();
-          await both.promise;
-          inside -= 1;
-          return name;
-        },
-      });
-    const flow = workflow({
-      id: 'w',
-      maxParallel: 2,
-      steps: [
-        parallel({ name: 'both', steps: [branch('a'), branch('b'), branch('c'), branch('d')] }),
-        ({ previousStepContent }) => previousStepContent,
-      ],
-    });
-    const run = await ran(flow);
-    const { run: ended, results } = await run.look();
-    expect(most).toBe(2);
-    expect(results[0]).toMatchObject({
-      step_type: 'Parallel',
-      executor_type: 'parallel',
-      content: expect.stringContaining('### a'),
-      steps: [{ step_name: 'a' }, { step_name: 'b' }, { step_name: 'c' }, { step_name: 'd' }],
-    });
-    expect(ended.result!.content).toBe('d');
-    const events = await run.events();
-    const ids = events.filter(({ event }) => event.startsWith('Parallel')).map(({ step_id }) => step_id);
-    expect(ids).toEqual([results[0]!.step_id, results[0]!.step_id]);
-  });
-
-  test('a branch that fails does not take the others with it', async () => {
-    const flow = workflow({
-      id: 'w',
-      steps: [
-        parallel([
-          step({
-            name: 'bad',
-            maxRetries: 0,
-            run: () => {
-              throw new Error('oh');
-            },
-          }),
-          step({ name: 'good', run: () => 'ok' }),
-        ]),
-      ],
-    });
-    const { run, results } = await (await ran(flow)).look();
-    expect(run.status).toBe('completed');
-    expect(results[0]).toMatchObject({
-      success: false,
-      steps: [{ success: false }, { success: true, content: 'ok' }],
-    });
-  });
-
-  test.each([
-    ['a text', true, 'if', ['long']],
-    ['a function', false, 'else', ['short']],
-  ])('a condition takes one of its branches: %s', async (_, isText, branch, executed) => {
-    const flow = workflow({
-      id: 'w',
-      steps: [
-        condition({
-          name: 'which',
-          when: isText ? 'input.startsWith("hel") && session_state.on == true' : () => false,
-          steps: [step({ name: 'long', run: () => 'L' })],
-          otherwise: [step({ name: 'short', run: () => 'S' })],
-        }),
-      ],
-      sessionState: { on: true },
-    });
-    const run = await ran(flow);
-    const { results, states } = await run.look();
-    expect(results[0]!.steps!.map(({ step_name }) => step_name)).toEqual(executed);
-    const events = await run.events();
-    expect(events.filter(({ event }) => event.startsWith('Condition'))).toMatchObject([
-      { event: 'ConditionExecutionStarted', condition_result: isText },
-      { event: 'ConditionExecutionCompleted', branch, executed_steps: 1 },
-    ]);
-    expect(states[0]).toMatchObject({ branch, status: 'completed' });
-  });
-
-  test('a condition that is not met says so, streamed or not', async () => {
-    const flow = workflow({
-      id: 'w',
-      steps: [
-        () => 'before',
-        condition({ name: 'no', when: false, steps: [() => 'x'] }),
-        ({ previousStepContent }) => previousStepContent,
-      ],
-    });
-    const outputs = [];
-    for (const stream of [true, false]) {
-      const run = await ran(flow, { input: { content: 'hello', media: [], options: { stream } } });
-      const { run: ended, results } = await run.look();
-      expect(ended.result!.content).toBe('before');
-      expect(results[1]).toMatchObject({
-        step_name: 'no',
-        skipped: true,
-        success: true,
-        content: expect.stringContaining('not met'),
-        steps: [],
-      });
-      outputs.push(
-        results.map(({ step_id: _id, metrics: _metrics, ...rest }) => rest),
-        await run.names(),
-      );
-    }
-    expect(outputs.slice(0, 2)).toEqual(outputs.slice(2));
-  });
-
-  test.each([
-    ['a function', () => 'b'],
-    ['a text', 'step_choices[1]'],
-  ] as const)('a router goes the way that is chosen by %s', async (_, select) => {
-    const flow = workflow({
-      id: 'w',
-      steps: [
-        router({
-          name: 'way',
-          select,
-          choices: [step({ name: 'a', run: () => 'A' }), step({ name: 'b', run: () => 'B' })],
-        }),
-      ],
-    });
-    const run = await ran(flow);
-    const { run: ended, results } = await run.look();
-    expect(ended.result!.content).toBe('B');
-    expect(results[0]).toMatchObject({ step_type: 'Router', steps: [{ step_name: 'b' }] });
-    expect((await run.events()).find(({ event }) => event === 'StepStarted')).toMatchObject({
-      step_name: 'b',
-      step_index: 0,
-    });
-  });
-
-  test('a way that does not exist ends the run with a word about it', async () => {
-    const flow = workflow({
-      id: 'w',
-      steps: [router({ name: 'way', select: () => 'z', choices: [step({ name: 'a', run: () => 'A' })] })],
-    });
-    const { run } = await (await ran(flow)).look();
-    expect(run).toMatchObject({
-      status: 'error',
-      result: { error: { message: expect.stringMatching(/'way'.*"z".*'a'/) } },
-    });
-  });
-
-  test('groups stand in groups', async () => {
-    const flow = workflow({
-      id: 'w',
-      steps: [
-        loop({
-          name: 'outer',
-          maxIterations: 2,
-          steps: [
-            parallel({
-              name: 'both',
-              steps: [
-                steps({
-                  name: 'left',
-                  steps: [step({ name: 'l', run: ({ iteration }) => `l${iteration}` })],
-                }),
-                condition({
-                  name: 'right',
-                  when: 'input == "hello"',
-                  steps: [step({ name: 'r', run: () => 'r' })],
-                }),
-              ],
-            }),
-          ],
-        }),
-      ],
-    });
-    const run = await ran(flow);
-    const { results } = await run.look();
-    expect(results[0]!.steps).toMatchObject([
-      {
-        step_name: 'both',
-        steps: [
-          { step_name: 'left', steps: [{ content: 'l1' }] },
-          { step_name: 'right', steps: [{ content: 'r' }] },
-        ],
-      },
-      {
-        step_name: 'both',
-        steps: [{ step_name: 'left', steps: [{ content: 'l2' }] }, { step_name: 'right' }],
-      },
-    ]);
-    const deep = (await run.events()).find(
-      ({ event, step_name }) => event === 'StepStarted' && step_name === 'l',
-    )!;
-    expect(deep.step_index).toEqual([0, 0, 0, 0]);
-  });
-});
-
 describe('a workflow in a workflow', () => {
   test('has a run of its own, one level deeper, tied to its step', async () => {
     const model = scriptedModel(['said']);
@@ -662,6 +255,49 @@ describe('a workflow in a workflow', () => {
   });
 });
 
+test('a team executes a step, with its members one level deeper', async () => {
+  const member = agent({ id: 'member', model: scriptedModel(['from the member']) });
+  const lead = scriptedModel([
+    { toolCalls: [{ name: 'delegate_task_to_member', arguments: { member_id: 'member', task: 'do it' } }] },
+    'from the team',
+  ]);
+  const flow = workflow({ id: 'w', steps: [team({ id: 't', model: lead, members: [member] })] });
+  const run = await ran(flow);
+  const { run: ended, results, runs } = await run.look();
+  expect(ended.result!.content).toBe('from the team');
+  expect(results[0]).toMatchObject({ executor_type: 'team', executor_name: 't', success: true });
+  expect(runs.map((inside) => [inside.run.kind, inside.run.status])).toEqual([['team', 'completed']]);
+  const events = await run.events();
+  expect(events.find(({ event }) => event === 'TeamRunStarted')).toMatchObject({
+    team_id: 't',
+    workflow_id: 'w',
+    step_name: 't',
+    nested_depth: 0,
+  });
+  expect(events.find(({ event }) => event === 'RunStarted')).toMatchObject({ nested_depth: 1 });
+});
+
+test.each([true, false])('the records are the same, streamed or not: %s', async (stream) => {
+  const flow = workflow({
+    id: 'w',
+    steps: [
+      agent({ id: 'a', model: scriptedModel(['said']) }),
+      steps({
+        name: 'g',
+        steps: [step({ name: 'f', run: ({ previousStepContent }) => previousStepContent })],
+      }),
+    ],
+  });
+  const run = await ran(flow, { input: { content: 'hello', media: [], options: { stream } } });
+  const { run: ended, results, runs } = await run.look();
+  expect(ended).toMatchObject({ status: 'completed', result: { content: 'said' } });
+  expect(runs.map((inside) => inside.run.status)).toEqual(['completed']);
+  expect(results).toMatchObject([
+    { step_name: 'a', content: 'said', success: true },
+    { step_name: 'g', steps: [{ step_name: 'f', content: 'said', success: true }] },
+  ]);
+});
+
 describe('a workflow that is one function', () => {
   test('gets the fields of the request, and what it runs is not run twice', async () => {
     const model = scriptedModel(['one', 'two']);
@@ -698,7 +334,6 @@ test('cancelling reaches the step that runs', async () => {
   handle.cancel('Enough');
   const { run, steps: stored } = await handle.ended;
   expect(run).toMatchObject({ status: 'cancelled', result: { content: 'Enough' } });
-  const { stepResultsOf, executorRunsOf } = await import('../../src/core/workflows/fold/workflow-fold.js');
   expect(stepResultsOf(run, stored)).toMatchObject([{ success: true }, { success: false, step_name: 'a' }]);
   expect(executorRunsOf(run, stored).map((inside) => inside.run.status)).toEqual(['cancelled']);
   const names = (await allEvents({ events: () => engine.events(run.runId, 0) })).map(({ name }) => name);

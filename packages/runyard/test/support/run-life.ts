@@ -5,19 +5,39 @@ import type { Answer, Body, Form, TestService } from './service.js';
 import type { SseClient } from './sse-client.js';
 import { until } from './until.js';
 
-/** What a client does with the runs of an agent after it has started them. */
+/** What a client does with the runs of an agent, a team or a workflow. */
 export class RunLife {
   constructor(
     readonly service: TestService,
-    readonly agentId: string,
+    readonly componentId: string,
+    readonly plural: 'agents' | 'teams' | 'workflows' = 'agents',
   ) {}
 
+  get runs(): string {
+    return `/${this.plural}/${this.componentId}/runs`;
+  }
+
   path(runId: string, rest = ''): string {
-    return `/agents/${this.agentId}/runs/${encodeURIComponent(runId)}${rest}`;
+    return `${this.runs}/${encodeURIComponent(runId)}${rest}`;
   }
 
   async start(form: Form): Promise<Body> {
-    return (await this.service.run(this.agentId, form)).body;
+    return (await this.post(form)).body;
+  }
+
+  /** Without streaming, unless the form says otherwise. */
+  post(form: Form, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.service.submit(this.runs, { stream: false, ...form }, { headers });
+  }
+
+  /** Answers when the stream has begun. */
+  stream(form: Form): Promise<SseClient> {
+    return this.service.submitForStream(this.runs, { stream: true, ...form });
+  }
+
+  /** The runs of a session. */
+  async list(sessionId: string): Promise<Body[]> {
+    return (await this.service.get(`${this.runs}?session_id=${sessionId}`)).body;
   }
 
   get(runId: string, query = ''): Promise<Answer> {

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../core/json.js';
+import { statusIn, type WireFormat } from '../../platform/http/wire-format.js';
 import type { Approval } from './store.js';
 
 /** An approval in the form of the wire: every field, nulls too. */
-export function approvalBodyOf(approval: Approval): JsonObject {
-  const { sourceType, componentId, toolName, sourceName, requirement } = approval;
+export function approvalBodyOf(approval: Approval, format: WireFormat = 'runyard'): JsonObject {
+  const { sourceType, componentId, toolName, sourceName, requirement, runStatus } = approval;
   return {
     id: approval.approvalId,
     run_id: approval.runId,
@@ -29,7 +30,7 @@ export function approvalBodyOf(approval: Approval): JsonObject {
     resolved_at: secondsOf(approval.resolvedAt),
     created_at: secondsOf(approval.createdAt),
     updated_at: secondsOf(approval.updatedAt),
-    run_status: approval.runStatus,
+    run_status: runStatus === null ? null : statusIn(format, runStatus),
   };
 }
 

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../core/json.js';
 import { pageOf } from '../../platform/http/pagination.js';
 import { reply } from '../../platform/http/results.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';
+import { type WireFormatSettings, wireFormatHeaders, wireFormatOf } from '../../platform/http/wire-format.js';
 import { approvalBodyOf, approvalStatusOf } from './approval-body.js';
 import {
   approvalBody,
@@ -18,6 +19,7 @@ import type { ApprovalsService } from './service.js';
 
 export interface ApprovalServices {
   readonly approvals: ApprovalsService;
+  readonly settings: WireFormatSettings;
 }
 
 const listApprovals = defineRoute({
@@ -29,10 +31,16 @@ const listApprovals = defineRoute({
   summary: 'List approvals',
   description: 'Calls that wait for a decision or have got one, the newest first. All filters have to fit.',
   query: listApprovalsQuery,
+  headers: wireFormatHeaders,
   responses: { 200: approvalsPage },
-  handler: async ({ approvals }: ApprovalServices, { query, caller }) => {
+  handler: async ({ approvals, settings }: ApprovalServices, { query, caller, headers }) => {
     const { items, total } = await approvals.list(caller, filterOf(query), query);
-    return pageOf(items.map(approvalBodyOf), query, total);
+    const format = wireFormatOf(settings, headers);
+    return pageOf(
+      items.map((approval) => approvalBodyOf(approval, format)),
+      query,
+      total,
+    );
   },
 });
 
@@ -58,9 +66,10 @@ const getApproval = defineRoute({
   tag: 'Approvals',
   summary: 'Get an approval',
   params: approvalParams,
+  headers: wireFormatHeaders,
   responses: { 200: approvalBody },
-  handler: async ({ approvals }: ApprovalServices, { params, caller }) =>
-    approvalBodyOf(await approvals.get(caller, params.approval_id)),
+  handler: async ({ approvals, settings }: ApprovalServices, { params, caller, headers }) =>
+    approvalBodyOf(await approvals.get(caller, params.approval_id), wireFormatOf(settings, headers)),
 });
 
 const getApprovalStatus = defineRoute({
@@ -88,15 +97,16 @@ const resolveApproval = defineRoute({
     'Decides once: whoever comes later gets 409. The decision is used when the run is continued; it does not ' +
     'continue the run.',
   params: approvalParams,
+  headers: wireFormatHeaders,
   body: resolveApprovalBody,
   responses: { 200: approvalBody },
-  handler: async ({ approvals }: ApprovalServices, { params, body, caller }) => {
+  handler: async ({ approvals, settings }: ApprovalServices, { params, body, caller, headers }) => {
     const approval = await approvals.resolve(caller, params.approval_id, {
       status: body.status as 'approved' | 'rejected',
       resolvedBy: body.resolved_by ?? null,
       resolutionData: (body.resolution_data as JsonObject | null | undefined) ?? null,
     });
-    return approvalBodyOf(approval);
+    return approvalBodyOf(approval, wireFormatOf(settings, headers));
   },
 });
 

@@ -6,7 +6,10 @@ import { describeModel } from '../../core/models/resolve.js';
 import type { Tool } from '../../core/tools/tool.js';
 import { jsonSchemaOf } from '../../core/value-schema.js';
 
-type Fields = Record<string, unknown>;
+export type Fields = Record<string, unknown>;
+
+/** What is shown of an agent, and of the leader of a team. */
+export type DescribedAgent = Pick<Agent, 'id' | 'name' | 'settings' | 'model' | 'tools'>;
 
 /** An agent or a factory of agents as the wire shows it. */
 export function componentBodyOf(component: Agent | AgentFactory, databaseId: string): Fields {
@@ -31,9 +34,31 @@ function factoryBodyOf({ id, name, settings, inputSchema }: AgentFactory, databa
 }
 
 /** An agent as the wire shows it: what has its default value is left out, and so is a group with nothing in it. */
-function agentBodyOf(agent: Agent, databaseId: string): Fields {
-  const { settings, model } = agent;
+export function agentBodyOf(agent: DescribedAgent, databaseId: string): Fields {
+  const { settings } = agent;
   return withoutEmpty({
+    ...leaderFields(agent, databaseId),
+    sessions: group({
+      session_table: 'sessions',
+      add_history_to_context: unless(settings.addHistoryToContext, false),
+      num_history_runs: unless(settings.numHistoryRuns, 3),
+      search_past_sessions: unless(settings.searchPastSessions, false),
+      num_past_sessions_to_search: settings.numPastSessionsToSearch,
+      num_past_session_runs_in_search: settings.numPastSessionRunsInSearch,
+      enable_session_summaries: unless(settings.enableSessionSummaries, false),
+    }),
+    default_tools: group({
+      read_chat_history: unless(settings.readChatHistory, false),
+      read_tool_call_history: unless(settings.readToolCallHistory, false),
+    }),
+    extra_messages: group({ additional_input: settings.additionalInput }),
+  });
+}
+
+/** What an agent and the leader of a team have in common. */
+export function leaderFields(agent: DescribedAgent, databaseId: string): Fields {
+  const { settings, model } = agent;
+  return {
     id: agent.id,
     name: agent.name,
     db_id: databaseId,
@@ -47,22 +72,9 @@ function agentBodyOf(agent: Agent, databaseId: string): Fields {
       tool_call_limit: settings.toolCallLimit,
       tool_choice: settings.toolChoice,
     }),
-    sessions: group({
-      session_table: 'sessions',
-      add_history_to_context: unless(settings.addHistoryToContext, false),
-      num_history_runs: unless(settings.numHistoryRuns, 3),
-      search_past_sessions: unless(settings.searchPastSessions, false),
-      num_past_sessions_to_search: settings.numPastSessionsToSearch,
-      num_past_session_runs_in_search: settings.numPastSessionRunsInSearch,
-      enable_session_summaries: unless(settings.enableSessionSummaries, false),
-    }),
     reasoning: reasoningGroup(agent),
     response_settings: responseGroup(agent),
     input_schema: settings.inputSchema && jsonSchemaOf(settings.inputSchema),
-    default_tools: group({
-      read_chat_history: unless(settings.readChatHistory, false),
-      read_tool_call_history: unless(settings.readToolCallHistory, false),
-    }),
     system_message: group({
       description: settings.description,
       instructions: typeof settings.instructions === 'function' ? undefined : settings.instructions,
@@ -73,13 +85,12 @@ function agentBodyOf(agent: Agent, databaseId: string): Fields {
       add_datetime_to_context: unless(settings.addDatetimeToContext, false),
       timezone_identifier: settings.timezone,
     }),
-    extra_messages: group({ additional_input: settings.additionalInput }),
     metadata: settings.metadata,
     is_component: false,
-  });
+  };
 }
 
-function reasoningGroup({ settings }: Agent): Fields | undefined {
+function reasoningGroup({ settings }: DescribedAgent): Fields | undefined {
   const { reasoningModel } = settings;
   return group({
     reasoning: unless(reasonsByItself(settings), false),
@@ -89,7 +100,7 @@ function reasoningGroup({ settings }: Agent): Fields | undefined {
   });
 }
 
-function responseGroup({ settings }: Agent): Fields | undefined {
+function responseGroup({ settings }: DescribedAgent): Fields | undefined {
   const { delayBetweenRetriesMs, outputSchema, parserModel } = settings;
   const delay = delayBetweenRetriesMs === undefined ? undefined : delayBetweenRetriesMs / 1000;
   return group({
@@ -106,7 +117,7 @@ function modelBody({ name, id, provider }: { name: string; id: string; provider:
   return { name, model: id, provider };
 }
 
-function toolList(agent: Agent): Fields[] | undefined {
+function toolList(agent: DescribedAgent): Fields[] | undefined {
   const tools = Array.from(agent.tools.values(), toolBody);
   return tools.length === 0 ? undefined : tools;
 }
@@ -123,15 +134,15 @@ function toolBody({ definition, gate }: Tool): Fields {
   });
 }
 
-function unless<T>(value: T | undefined, hidden: T): T | undefined {
+export function unless<T>(value: T | undefined, hidden: T): T | undefined {
   return value === hidden ? undefined : value;
 }
 
-function group(fields: Fields): Fields | undefined {
+export function group(fields: Fields): Fields | undefined {
   const kept = withoutEmpty(fields);
   return Object.keys(kept).length === 0 ? undefined : kept;
 }
 
-function withoutEmpty(fields: Fields): Fields {
+export function withoutEmpty(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,8 +1,19 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '../../platform/http/route.js';
 import { componentBodyOf } from './agent-body.js';
-import { agentBody, agentParams } from './schema.js';
-import type { ComponentsService } from './service.js';
+import {
+  agentBody,
+  agentParams,
+  teamBody,
+  teamParams,
+  workflowBody,
+  workflowParams,
+  workflowQuery,
+  workflowSummary,
+} from './schema.js';
+import type { Component, ComponentsService } from './service.js';
+import { teamBodyOf } from './team-body.js';
+import { workflowBodyOf, workflowSummaryOf } from './workflow-body.js';
 
 export interface ComponentServices {
   readonly components: ComponentsService;
@@ -19,10 +30,8 @@ const listAgents = defineRoute({
   summary: 'List the agents',
   description: 'All agents that can be run, in the order of their registration.',
   responses: { 200: z.array(agentBody) },
-  handler: ({ components, defaultDatabase }: ComponentServices) =>
-    components
-      .listAgents()
-      .map((agent) => componentBodyOf(agent, agent.settings.database ?? defaultDatabase)),
+  handler: (services: ComponentServices) =>
+    services.components.listAgents().map((agent) => componentBodyOf(agent, databaseOf(services, agent))),
 });
 
 const getAgent = defineRoute({
@@ -34,10 +43,81 @@ const getAgent = defineRoute({
   summary: 'Get an agent',
   params: agentParams,
   responses: { 200: agentBody },
-  handler: ({ components, defaultDatabase }: ComponentServices, { params }) => {
-    const agent = components.getAgent(params.agent_id);
-    return componentBodyOf(agent, agent.settings.database ?? defaultDatabase);
+  handler: (services: ComponentServices, { params }) => {
+    const agent = services.components.getAgent(params.agent_id);
+    return componentBodyOf(agent, databaseOf(services, agent));
   },
 });
 
-export const componentRoutes: readonly Route<ComponentServices>[] = [listAgents, getAgent];
+const listTeams = defineRoute({
+  method: 'GET',
+  path: '/teams',
+  operationId: 'get_teams',
+  scope: 'teams:read',
+  tag: 'Teams',
+  summary: 'List the teams',
+  description: 'All teams that can be run, in the order of their registration, with their members.',
+  responses: { 200: z.array(teamBody) },
+  handler: (services: ComponentServices) =>
+    services.components.listTeams().map((team) => teamBodyOf(team, databaseOf(services, team))),
+});
+
+const getTeam = defineRoute({
+  method: 'GET',
+  path: '/teams/:team_id',
+  operationId: 'get_team',
+  scope: 'teams:read',
+  tag: 'Teams',
+  summary: 'Get a team',
+  params: teamParams,
+  responses: { 200: teamBody },
+  handler: (services: ComponentServices, { params }) => {
+    const team = services.components.getTeam(params.team_id);
+    return teamBodyOf(team, databaseOf(services, team));
+  },
+});
+
+const listWorkflows = defineRoute({
+  method: 'GET',
+  path: '/workflows',
+  operationId: 'get_workflows',
+  scope: 'workflows:read',
+  tag: 'Workflows',
+  summary: 'List the workflows',
+  description: 'All workflows that can be run, in the order of their registration, without their steps.',
+  responses: { 200: z.array(workflowSummary) },
+  handler: (services: ComponentServices) =>
+    services.components
+      .listWorkflows()
+      .map((workflow) => workflowSummaryOf(workflow, databaseOf(services, workflow))),
+});
+
+const getWorkflow = defineRoute({
+  method: 'GET',
+  path: '/workflows/:workflow_id',
+  operationId: 'get_workflow',
+  scope: 'workflows:read',
+  tag: 'Workflows',
+  summary: 'Get a workflow',
+  description: 'The workflow with the tree of its steps: what it does, in what order, and on what conditions.',
+  params: workflowParams,
+  query: workflowQuery,
+  responses: { 200: workflowBody },
+  handler: (services: ComponentServices, { params }) => {
+    const workflow = services.components.getWorkflow(params.workflow_id);
+    return workflowBodyOf(workflow, databaseOf(services, workflow));
+  },
+});
+
+export const componentRoutes: readonly Route<ComponentServices>[] = [
+  listAgents,
+  getAgent,
+  listTeams,
+  getTeam,
+  listWorkflows,
+  getWorkflow,
+];
+
+function databaseOf({ defaultDatabase }: ComponentServices, { settings }: Component): string {
+  return settings.database ?? defaultDatabase;
+}

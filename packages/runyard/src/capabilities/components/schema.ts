@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { teamModes } from '../../core/teams/settings.js';
+import { formInteger } from '../../platform/http/fields.js';
 
 const settingsGroup = z.looseObject({});
 
@@ -6,36 +8,57 @@ export const agentParams = z.object({
   agent_id: z.string().meta({ description: 'The identifier of the agent.', examples: ['assistant'] }),
 });
 
-/** An agent as clients see it. Settings that have their default value are left out. */
+export const teamParams = z.object({
+  team_id: z.string().meta({ description: 'The identifier of the team.', examples: ['newsroom'] }),
+});
+
+export const workflowParams = z.object({
+  workflow_id: z.string().meta({ description: 'The identifier of the workflow.', examples: ['publish'] }),
+});
+
+export const workflowQuery = z.object({
+  version: formInteger({ min: 1 })
+    .optional()
+    .meta({ description: 'A version of a stored component. Workflows registered in code have none.' }),
+});
+
+/** Where a component comes from. */
+const originFields = {
+  is_factory: z.boolean().meta({ description: 'Whether it is built anew for each request.' }),
+  factory_input_schema: settingsGroup.optional(),
+  is_component: z.boolean().meta({ description: 'Whether it comes from the component store.' }),
+  current_version: z.int().optional(),
+  stage: z.string().optional(),
+};
+
+/** What an agent and the leader of a team have in common. Settings that have their default value are left out. */
+const leaderFields = {
+  id: z.string(),
+  name: z.string(),
+  db_id: z.string().optional().meta({ description: 'The database that holds its sessions.' }),
+  description: z.string().optional(),
+  role: z.string().optional(),
+  model: z
+    .object({ name: z.string().optional(), model: z.string().optional(), provider: z.string().optional() })
+    .optional(),
+  tools: settingsGroup.optional(),
+  sessions: settingsGroup.optional(),
+  knowledge: settingsGroup.optional(),
+  memory: settingsGroup.optional(),
+  reasoning: settingsGroup.optional(),
+  default_tools: settingsGroup.optional(),
+  system_message: settingsGroup.optional(),
+  response_settings: settingsGroup.optional(),
+  introduction: z.string().optional(),
+  streaming: settingsGroup.optional(),
+  metadata: settingsGroup.optional(),
+  input_schema: settingsGroup.optional(),
+  ...originFields,
+};
+
+/** An agent as clients see it. */
 export const agentBody = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    db_id: z.string().optional().meta({ description: 'The database that holds its sessions.' }),
-    description: z.string().optional(),
-    role: z.string().optional(),
-    is_factory: z.boolean().meta({ description: 'Whether it is built anew for each request.' }),
-    model: z
-      .object({ name: z.string().optional(), model: z.string().optional(), provider: z.string().optional() })
-      .optional(),
-    tools: settingsGroup.optional(),
-    sessions: settingsGroup.optional(),
-    knowledge: settingsGroup.optional(),
-    memory: settingsGroup.optional(),
-    reasoning: settingsGroup.optional(),
-    default_tools: settingsGroup.optional(),
-    system_message: settingsGroup.optional(),
-    extra_messages: settingsGroup.optional(),
-    response_settings: settingsGroup.optional(),
-    introduction: z.string().optional(),
-    streaming: settingsGroup.optional(),
-    metadata: settingsGroup.optional(),
-    input_schema: settingsGroup.optional(),
-    factory_input_schema: settingsGroup.optional(),
-    is_component: z.boolean().meta({ description: 'Whether it comes from the component store.' }),
-    current_version: z.int().optional(),
-    stage: z.string().optional(),
-  })
+  .object({ ...leaderFields, extra_messages: settingsGroup.optional() })
   .meta({
     id: 'Agent',
     description: 'An agent that can be run.',
@@ -51,3 +74,84 @@ export const agentBody = z
       },
     ],
   });
+
+const teamMember: z.ZodType = z.lazy(() => z.union([agentBody, teamBody]));
+
+/** A team as clients see it: its leader as an agent, and its members. */
+export const teamBody = z
+  .object({
+    ...leaderFields,
+    mode: z.enum(teamModes).meta({ description: 'How its leader works with its members.' }),
+    members: z.array(teamMember).meta({ description: 'Agents, and teams with members of their own.' }),
+  })
+  .meta({
+    id: 'Team',
+    description: 'A team that can be run.',
+    examples: [
+      {
+        id: 'newsroom',
+        name: 'Newsroom',
+        db_id: 'default',
+        is_factory: false,
+        mode: 'coordinate',
+        model: { name: 'Offline', model: 'offline', provider: 'Runyard' },
+        streaming: { stream_member_events: true },
+        members: [{ id: 'writer', name: 'Writer', is_factory: false, is_component: false }],
+        is_component: false,
+      },
+    ],
+  });
+
+const summaryFields = {
+  id: z.string(),
+  name: z.string(),
+  description: z.string().optional(),
+  db_id: z.string().optional().meta({ description: 'The database that holds its sessions.' }),
+  ...originFields,
+};
+
+export const workflowSummary = z
+  .object(summaryFields)
+  .meta({ id: 'WorkflowSummary', description: 'A workflow that can be run.' });
+
+/** A step, or a group of steps with those inside. */
+const workflowStep = z
+  .looseObject({
+    name: z.string(),
+    description: z.string().optional(),
+    type: z.enum(['Step', 'Steps', 'Loop', 'Parallel', 'Condition', 'Router', 'Workflow']),
+    agent: agentBody.optional().meta({ description: 'The agent that executes the step.' }),
+    team: teamBody.optional().meta({ description: 'The team that executes the step.' }),
+    workflow_id: z.string().optional().meta({ description: 'The workflow that executes the step.' }),
+    get steps(): z.ZodOptional<z.ZodArray<typeof workflowStep>> {
+      return z
+        .array(workflowStep)
+        .optional()
+        .meta({ description: 'The steps inside of a group; of a router its choices.' });
+    },
+    get else_steps(): z.ZodOptional<z.ZodArray<typeof workflowStep>> {
+      return z
+        .array(workflowStep)
+        .optional()
+        .meta({ description: 'What is done when the condition is not met.' });
+    },
+    review: settingsGroup
+      .optional()
+      .meta({ description: 'What waits for a person.', 'x-addition': true }),
+  })
+  .meta({
+    id: 'WorkflowStep',
+    description: 'A step of a workflow. Limits and conditions depend on its type.',
+  });
+
+export const workflowBody = z
+  .object({
+    ...summaryFields,
+    input_schema: settingsGroup.optional(),
+    steps: z.array(workflowStep),
+    agent: agentBody.optional().meta({ description: 'The agent in front of the workflow.' }),
+    team: teamBody.optional(),
+    metadata: settingsGroup.optional(),
+    workflow_agent: z.boolean().meta({ description: 'Whether an agent stands in front of the workflow.' }),
+  })
+  .meta({ id: 'Workflow', description: 'A workflow with its steps.' });

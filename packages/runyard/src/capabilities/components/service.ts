@@ -1,19 +1,36 @@
-import { Agent } from '../../core/agents/agent.js';
+import type { Agent } from '../../core/agents/agent.js';
 import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { errors } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Executable } from '../../core/runs/executable.js';
 import type { Run, RunKind } from '../../core/runs/run.js';
+import type { Team } from '../../core/teams/team.js';
+import type { Workflow } from '../../core/workflows/workflow.js';
 
 /** An agent that stands ready, or what builds one for each run. */
 export type RegisteredAgent = Agent | AgentFactory;
 
+/** Something that stands ready to run. */
+export type ReadyComponent = Agent | Team | Workflow;
+
+export type Component = ReadyComponent | AgentFactory;
+
+export interface RegisteredComponents {
+  readonly agents?: readonly RegisteredAgent[] | undefined;
+  readonly teams?: readonly Team[] | undefined;
+  readonly workflows?: readonly Workflow[] | undefined;
+}
+
 /** Everything that is registered and can run. */
 export class ComponentsService {
   private readonly agents: ReadonlyMap<string, RegisteredAgent>;
+  private readonly teams: ReadonlyMap<string, Team>;
+  private readonly workflows: ReadonlyMap<string, Workflow>;
 
-  constructor(agents: readonly RegisteredAgent[]) {
-    this.agents = byId(agents);
+  constructor({ agents = [], teams = [], workflows = [] }: RegisteredComponents) {
+    this.agents = byId('agent', agents);
+    this.teams = byId('team', teams);
+    this.workflows = byId('workflow', workflows);
   }
 
   /** Registered agents and factories in the order of their registration. */
@@ -21,19 +38,37 @@ export class ComponentsService {
     return [...this.agents.values()];
   }
 
-  /** The agents that stand ready. */
-  readyAgents(): Agent[] {
-    return this.listAgents().filter((agent) => agent instanceof Agent);
+  listTeams(): Team[] {
+    return [...this.teams.values()];
+  }
+
+  listWorkflows(): Workflow[] {
+    return [...this.workflows.values()];
+  }
+
+  list(): Component[] {
+    return [...this.listAgents(), ...this.listTeams(), ...this.listWorkflows()];
+  }
+
+  /** What stands ready and is not built anew for each run. */
+  ready(): ReadyComponent[] {
+    return this.list().filter(isReady);
   }
 
   getAgent(id: string): RegisteredAgent {
-    const agent = this.agents.get(id);
-    if (agent === undefined) throw errors.componentNotFound('agent');
-    return agent;
+    return found('agent', this.agents.get(id));
   }
 
-  find(kind: RunKind, id: string): RegisteredAgent | undefined {
-    return kind === 'agent' ? this.agents.get(id) : undefined;
+  getTeam(id: string): Team {
+    return found('team', this.teams.get(id));
+  }
+
+  getWorkflow(id: string): Workflow {
+    return found('workflow', this.workflows.get(id));
+  }
+
+  find(kind: RunKind, id: string): Component | undefined {
+    return { agent: this.agents, team: this.teams, workflow: this.workflows }[kind].get(id);
   }
 
   /** What executes a stored run; undefined when its component is not registered here. */
@@ -43,12 +78,33 @@ export class ComponentsService {
   }
 }
 
-function byId(agents: readonly RegisteredAgent[]): ReadonlyMap<string, RegisteredAgent> {
-  const map = new Map<string, RegisteredAgent>();
-  for (const agent of agents) {
-    if (map.has(agent.id))
-      throw errors.invalidConfig(`Two agents have the id '${agent.id}'. Give one of them another id.`);
-    map.set(agent.id, agent);
+function found<Kind>(kind: RunKind, component: Kind | undefined): Kind {
+  if (component === undefined) throw errors.componentNotFound(kind);
+  return component;
+}
+
+function byId<Kind extends Component>(
+  kind: RunKind,
+  components: readonly Kind[],
+): ReadonlyMap<string, Kind> {
+  const map = new Map<string, Kind>();
+  for (const component of components) {
+    const { id } = component;
+    if (kindOf(component) !== kind)
+      throw errors.invalidConfig(
+        `'${id}' is registered among the ${kind}s, but it is none. Make it with ${kind}().`,
+      );
+    if (map.has(id))
+      throw errors.invalidConfig(`Two ${kind}s have the id '${id}'. Give one of them another id.`);
+    map.set(id, component);
   }
   return map;
+}
+
+function isReady(component: Component): component is ReadyComponent {
+  return !(component instanceof AgentFactory);
+}
+
+function kindOf(component: Component): RunKind {
+  return isReady(component) ? component.kind : 'agent';
 }

@@ -1,6 +1,6 @@
 import type { Run } from '../../core/runs/run.js';
+import { statusIn, type WireFormat } from '../../platform/http/wire-format.js';
 import type { Checkpoint } from './checkpoints.js';
-import type { WireFormat } from './run-body.js';
 
 type Body = Record<string, unknown>;
 
@@ -15,38 +15,13 @@ export function checkpointBodyOf(run: Run, checkpoint: Checkpoint, format: WireF
     session_id: run.sessionId,
     message_index: messageIndex,
     continue_from: messageIndex,
-    status: format === 'agentos' ? status.toUpperCase() : status,
+    status: statusIn(format, status),
     reason,
     created_at: message?.createdAt ?? Math.floor(run.createdAt / 1000),
     message_id: message?.id ?? null,
     message_role: message?.role ?? null,
     message_preview: message === undefined ? null : previewOf(message.content),
     is_latest: latest,
-  };
-}
-
-/** The body of a run as it was after so many messages. */
-export function snapshotOf(body: Body, messageIndex: number): Body {
-  const {
-    messages = [],
-    tools,
-    requirements,
-    ...rest
-  } = body as Body & {
-    messages?: readonly Body[];
-    tools?: readonly Body[];
-    requirements?: readonly Body[];
-  };
-  const kept = messages.slice(0, messageIndex);
-  const calls = new Set(
-    kept.flatMap(({ tool_calls: asked }) => ((asked ?? []) as readonly { id: string }[]).map(({ id }) => id)),
-  );
-  const known = (tool: Body | undefined) => calls.has(String(tool?.tool_call_id));
-  return {
-    ...rest,
-    messages: kept,
-    tools: tools?.filter(known),
-    requirements: requirements?.filter(({ tool_execution: tool }) => known(tool as Body | undefined)),
   };
 }
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { formInteger } from '../../platform/http/fields.js';
 import { defineRoute } from '../../platform/http/route.js';
-import { checkpointBodyOf, snapshotOf } from './checkpoint-body.js';
-import { checkpointBody, checkpointsBody, forkedSessionBody } from './response-schema.js';
+import { wireFormatHeaders, wireFormatOf } from '../../platform/http/wire-format.js';
+import { checkpointBodyOf } from './checkpoint-body.js';
+import { checkpointsBody, forkedSessionBody } from './response-schema.js';
 import {
   componentField,
   componentIn,
-  formatOf,
   type RunKindFacts,
   type RunRoute,
   type RunServices,
@@ -17,6 +17,7 @@ import {
   runsPath,
   shown,
 } from './route-kit.js';
+import { messageBodiesOf } from './run-body.js';
 import { forkQuery, runQuery } from './schema.js';
 
 export function listCheckpoints(facts: RunKindFacts): RunRoute {
@@ -32,11 +33,12 @@ export function listCheckpoints(facts: RunKindFacts): RunRoute {
       'Places in the conversation from which the run can go on (continue_from): after each round of tool calls, and its end.',
     params: runParams(facts),
     query: runQuery,
+    headers: wireFormatHeaders,
     responses: { 200: checkpointsBody },
     handler: async (services: RunServices, { params, query, caller, headers }) => {
       const place = { kind, ...params, sessionId: query.session_id };
       const { run, checkpoints } = await services.runs.checkpoints(caller, place);
-      const format = formatOf(services, headers);
+      const format = wireFormatOf(services.settings, headers);
       return {
         run_id: run.runId,
         session_id: run.sessionId,
@@ -59,15 +61,16 @@ export function getCheckpoint(facts: RunKindFacts): RunRoute {
       'The run cut to so many messages, or to fewer, so that no tool call is left without its result. The stored run stays as it is.',
     params: checkpointParams(facts),
     query: runQuery,
-    responses: { 200: checkpointBody },
+    headers: wireFormatHeaders,
+    responses: { 200: facts.checkpoint! },
     handler: async (services: RunServices, { params, query, caller, headers }) => {
       const { messageIndex, ...run } = params;
       const place = { kind, ...run, sessionId: query.session_id };
       const { view, checkpoint } = await services.runs.checkpoint(caller, place, messageIndex);
-      const format = formatOf(services, headers);
+      const format = wireFormatOf(services.settings, headers);
       return {
         checkpoint: checkpointBodyOf(view.run, checkpoint, format),
-        snapshot: snapshotOf(await shown(services, view, format), checkpoint.messageIndex),
+        snapshot: { ...(await shown(services, view, format)), messages: messageBodiesOf(view) },
       };
     },
   });

@@ -1,5 +1,4 @@
 import { messagesOf } from '../../core/agents/transcript.js';
-import { errors } from '../../core/errors.js';
 import type { Message } from '../../core/models/message.js';
 import type { Run, RunStatus, StepRecord } from '../../core/runs/run.js';
 
@@ -39,19 +38,15 @@ export function lastCheckpointOf(messages: readonly Message[]): number | undefin
   return batchEnds(messages).at(-1);
 }
 
-/** The place after so many messages, or the next one before it where no call is left without its result. */
+/** A place that leaves no call without its result. */
 export function checkpointAt(run: Run, steps: readonly StepRecord[], messageIndex: number): Checkpoint {
-  const messages = messagesOf(run, steps);
-  if (messageIndex < 0 || messageIndex > messages.length)
-    throw errors.noSuchMessage('message_index', messages.length);
-  const index = wholeUntil(messages, messageIndex);
-  const listed = checkpointsOf(run, steps).find((checkpoint) => checkpoint.messageIndex === index);
+  const listed = checkpointsOf(run, steps).find((checkpoint) => checkpoint.messageIndex === messageIndex);
   return {
     position: listed?.position ?? null,
-    messageIndex: index,
+    messageIndex,
     status: listed?.status ?? 'running',
     reason: 'snapshot',
-    message: messages[index - 1],
+    message: messagesOf(run, steps)[messageIndex - 1],
     latest: listed?.latest ?? false,
   };
 }

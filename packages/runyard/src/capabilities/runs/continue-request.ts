@@ -1,16 +1,20 @@
 import { errors } from '../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { ContinueFrom, ContinueRecord } from '../../core/runs/continuation.js';
+import type { RunKind } from '../../core/runs/run.js';
 import { parseJson } from '../../platform/http/json-text.js';
-import { wrongStructure } from './given-answer.js';
+import { type AnswersField, wrongStructure } from './given-answer.js';
 import { continuedOptionsOf } from './run-request.js';
-import type { ContinueRunForm } from './schema.js';
+import type { ContinueForm, ContinueRunForm, ContinueWorkflowRunForm } from './schema.js';
 
 /** What a request to go on asks for, read and found consistent. */
 export interface ContinueRequest {
   /** Objects of the wire with answers in them; empty when the request brings none. */
   readonly tools: readonly JsonObject[];
   readonly requirements: readonly JsonObject[];
+  /** The same for the steps of a workflow, and for those that failed. */
+  readonly stepRequirements: readonly JsonObject[];
+  readonly errorRequirements: readonly JsonObject[];
   readonly from: ContinueFrom;
   readonly fork: boolean;
   readonly regenerate: boolean;
@@ -20,7 +24,33 @@ export interface ContinueRequest {
   readonly options: ContinueRecord['options'];
 }
 
-export async function continueRequestOf(form: ContinueRunForm, stream: boolean): Promise<ContinueRequest> {
+export async function continueRequestOf(
+  kind: RunKind,
+  form: ContinueForm,
+  stream: boolean,
+): Promise<ContinueRequest> {
+  return kind === 'workflow'
+    ? workflowRequestOf(form as ContinueWorkflowRunForm, stream)
+    : conversationRequestOf(form as ContinueRunForm, stream);
+}
+
+/** The run of a workflow goes on where it paused, and nowhere else. */
+function workflowRequestOf(form: ContinueWorkflowRunForm, stream: boolean): ContinueRequest {
+  return {
+    tools: [],
+    requirements: [],
+    stepRequirements: answersOf('step_requirements', form.step_requirements),
+    errorRequirements: answersOf('error_requirements', form.error_requirements),
+    from: 'end',
+    fork: false,
+    regenerate: false,
+    replaceOriginal: false,
+    input: null,
+    options: { stream },
+  };
+}
+
+async function conversationRequestOf(form: ContinueRunForm, stream: boolean): Promise<ContinueRequest> {
   const tools = answersOf('tools', form.tools);
   const requirements = answersOf('requirements', form.requirements);
   const from = continueFromOf(form.continue_from);
@@ -28,6 +58,8 @@ export async function continueRequestOf(form: ContinueRunForm, stream: boolean):
   return {
     tools,
     requirements,
+    stepRequirements: [],
+    errorRequirements: [],
     from: form.regenerate && from === 'end' ? 'last_answer' : from,
     fork: form.fork ?? false,
     regenerate: form.regenerate ?? false,
@@ -37,7 +69,7 @@ export async function continueRequestOf(form: ContinueRunForm, stream: boolean):
   };
 }
 
-function answersOf(field: 'tools' | 'requirements', text: string | undefined): readonly JsonObject[] {
+function answersOf(field: AnswersField, text: string | undefined): readonly JsonObject[] {
   if (text === undefined) return [];
   let value: Json;
   try {

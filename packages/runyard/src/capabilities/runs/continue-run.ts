@@ -9,6 +9,7 @@ import { startRun } from '../../core/runs/start-run.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import type { ContinueRequest } from './continue-request.js';
 import { matchAnswers } from './matched-answers.js';
+import { matchStepAnswers } from './matched-step-answers.js';
 import type { FoundRun } from './run-lookup.js';
 import type { RunSpace } from './run-spaces.js';
 
@@ -38,14 +39,14 @@ export class RunContinuation {
     const { space, run: found } = this.found;
     const { runId } = found;
     const live = space.engine.handle(runId)?.run.status;
-    if (live === 'pending' || live === 'running') throw errors.cannotContinue(runId, live);
+    if (live === 'pending' || live === 'running') throw cannotContinue({ ...found, status: live });
     const loaded = await space.runs.load(runId);
     if (loaded === undefined) throw errors.runNotFound();
     const stored = { space, ...loaded };
     const { run } = stored;
     switch (run.status) {
       case 'cancelled':
-        throw errors.cannotContinue(runId, run.status);
+        throw cannotContinue(run);
       case 'pending':
       case 'running':
         return this.abandoned(stored);
@@ -66,8 +67,9 @@ export class RunContinuation {
 
   /** An answer is used once: a run that does not wait any more has had it. */
   private refuseAnswers(run: Run): void {
-    const { tools, requirements } = this.request;
-    if (tools.length + requirements.length > 0) throw errors.cannotContinue(run.runId, run.status);
+    const { tools, requirements, stepRequirements, errorRequirements } = this.request;
+    const given = [tools, requirements, stepRequirements, errorRequirements];
+    if (given.some((answers) => answers.length > 0)) throw cannotContinue(run);
   }
 
   /** A run that nobody executes any more goes on as it is; nothing can be put into one that somebody does. */
@@ -76,23 +78,31 @@ export class RunContinuation {
     this.refuseAnswers(run);
     const asItIs = input === null && from === 'end' && !this.copies();
     const handle = asItIs && !isHeld(run) ? await space.engine.resume(run) : undefined;
-    if (handle === undefined) throw errors.cannotContinue(run.runId, run.status);
+    if (handle === undefined) throw cannotContinue(run);
     return { handle, fromIndex: run.nextEventIndex };
   }
 
   private async answered({ space, run, steps }: StoredRun): Promise<ContinuedRun> {
-    const { tools, requirements, input, options, from } = this.request;
+    const { input, options, from } = this.request;
     if (from !== 'end')
       throw errors.invalidContinue(
         `Run ${run.runId} waits for an answer: continue_from needs fork=true, so that a copy goes on.`,
       );
     const resolutions = await space.approvals.resolutionsOf(this.caller.scope, run.runId);
-    const now = Date.now();
-    const matched = matchAnswers(run, steps, { tools, requirements, resolutions, now });
-    if (matched.answers.size === 0) throw errors.unresolvedRequirements();
+    const sources = { ...this.request, resolutions, now: Date.now() };
+    const matched =
+      run.kind === 'workflow' ? matchStepAnswers(run, steps, sources) : matchAnswers(run, steps, sources);
+    if (matched.answers.size === 0) throw await this.nothingAnswered(space, run);
     const continuation: ContinueRecord = { turn: nextTurn(steps), input, options };
     const handle = await space.engine.answer(run.runId, { ...matched, continuation });
     return { handle, fromIndex: run.nextEventIndex };
+  }
+
+  /** Either nothing that is open was answered, or somebody else's answer came in while we looked. */
+  private async nothingAnswered({ runs }: RunSpace, run: Run): Promise<Error> {
+    const status = (await runs.progress(run.runId))?.status ?? 'paused';
+    if (status !== 'paused') return cannotContinue({ ...run, status });
+    return errors.unresolvedRequirements(run.kind === 'workflow' ? 'step_requirements' : 'requirements');
   }
 
   private async retried(stored: StoredRun): Promise<ContinuedRun> {
@@ -150,8 +160,13 @@ function continuationIn(
   executable: Executable,
   { from }: ContinueRequest,
 ): Continuation {
-  if (executable.continuation === undefined) throw errors.cannotContinue(run.runId, run.status);
+  if (executable.continuation === undefined) throw cannotContinue(run);
   return executable.continuation(run, steps, from);
+}
+
+function cannotContinue({ runId, kind, status }: Run): Error {
+  if (kind !== 'workflow') return errors.cannotContinue(runId, status);
+  return errors.cannotContinue(runId, status, status === 'error' ? 'has errored' : `is already ${status}`);
 }
 
 /** Whether a process executes the run, as far as the record tells. */

@@ -1,6 +1,7 @@
 import { errors } from '../../core/errors.js';
 import { eventStream, reply } from '../../platform/http/results.js';
 import { defineRoute } from '../../platform/http/route.js';
+import { wireFormatHeaders, wireFormatOf } from '../../platform/http/wire-format.js';
 import { unknownRunFrames } from './follow-run.js';
 import {
   type RunKindFacts,
@@ -12,6 +13,14 @@ import {
   runsPath,
 } from './route-kit.js';
 import { followHeaders, followQuery, resumeForm } from './schema.js';
+
+const followedStreamText =
+  'Server-sent events, with their index as id. The stream ends when the run does, or when it pauses.';
+
+const resumedStreamText =
+  'Server-sent events, those of the run with their index as id. Frames without an id, each with event, run_id, status ' +
+  'and message: catch_up (missed_events, current_event_count), subscribed (current_event_count), replay ' +
+  '(total_events, total_buffered, last_event_index_requested); and error (error) when there is no such run.';
 
 export function resumeRun(facts: RunKindFacts): RunRoute {
   const { kind } = facts;
@@ -27,13 +36,14 @@ export function resumeRun(facts: RunKindFacts): RunRoute {
       'catch_up, subscribed, replay and error say what is about to come.',
     accepts: 'form',
     params: runParams(facts),
+    headers: wireFormatHeaders,
     body: resumeForm,
-    responses: { 200: { description: 'The stream of events.', events: true } },
-    handler: async ({ runs }: RunServices, { params, body, caller }) => {
+    responses: { 200: { description: 'The stream of events.', events: resumedStreamText } },
+    handler: async ({ runs, settings }: RunServices, { params, body, caller, headers }) => {
       const { componentId, runId } = params;
       const place = { sessionId: body.session_id, after: body.last_event_index ?? -1 };
       const followed = await runs.follow(caller, kind, componentId, runId, place);
-      return eventStream(followed?.frames() ?? unknownRunFrames(runId));
+      return eventStream(followed?.frames(wireFormatOf(settings, headers)) ?? unknownRunFrames(runId));
     },
   });
 }
@@ -55,13 +65,13 @@ export function followEvents(facts: RunKindFacts): RunRoute {
     query: followQuery,
     headers: followHeaders,
     responses: {
-      200: { description: 'The stream of events.', events: true },
+      200: { description: 'The stream of events.', events: followedStreamText },
       204: { description: 'There is nothing more to come.' },
     },
     handler: async ({ runs }: RunServices, { params, query, caller, headers }) => {
       const { componentId, runId } = params;
       const last = headers['last-event-id'];
-      const after = last === undefined ? (query.last_event_index ?? -1) : Number(last);
+      const after = last ? Number(last) : (query.last_event_index ?? -1);
       const place = { sessionId: query.session_id, after };
       const followed = await runs.follow(caller, kind, componentId, runId, place);
       if (followed === undefined) throw errors.runNotFound();

@@ -2,6 +2,7 @@ import type { EventReader } from '../../core/runs/event-reader.js';
 import type { LoggedEvent } from '../../core/runs/logged-event.js';
 import { type Run, type RunStatus, terminalStatuses } from '../../core/runs/run.js';
 import type { Caller } from '../../platform/auth/caller.js';
+import { statusIn, type WireFormat } from '../../platform/http/wire-format.js';
 import type { RunLookup, RunPlace } from './run-lookup.js';
 import type { RunSpace } from './run-spaces.js';
 
@@ -26,8 +27,11 @@ export interface Followed {
   /** The events alone. */
   events(): EventReader;
   /** The events, and frames that tell what the reader is about to get. */
-  frames(): FrameReader;
+  frames(format?: WireFormat): FrameReader;
 }
+
+/** No run has so many events; a larger number is none that every database can hold. */
+const beyondAllEvents = 2 ** 31 - 1;
 
 export interface FrameReader {
   next(): Promise<readonly FollowFrame[] | null>;
@@ -46,7 +50,7 @@ export async function followRun(
   if (run === undefined) return undefined;
   const { runId } = run;
   const { status, nextIndex } = await present(space, run);
-  const from = Math.max(after + 1, 0);
+  const from = Math.min(Math.max(after + 1, 0), beyondAllEvents);
   const [missed, total] = await Promise.all([
     space.runs.countEvents(runId, from, nextIndex),
     space.runs.countEvents(runId, 0, nextIndex),
@@ -54,7 +58,8 @@ export async function followRun(
   const resting = isResting(status);
   const counts: Counts = { runId, status, missed, total, after: Math.max(after, -1) };
   const events = () => space.engine.events(runId, from);
-  const frames = () => new FramedReader(events(), resting ? replayOf(counts) : liveFrames(counts), missed);
+  const frames = (format: WireFormat = 'runyard') =>
+    new FramedReader(events(), resting ? replayOf(counts, format) : liveFrames(counts), missed);
   return { run, status, missedEvents: missed, resting, events, frames };
 }
 
@@ -103,6 +108,7 @@ interface Frames {
   readonly after: readonly ControlFrame[];
 }
 
+/** `running` is lower case in the older interface too. */
 function liveFrames({ runId, status, missed, total }: Counts): Frames {
   const facts = { run_id: runId, status };
   const catchUp = controlFrame('catch_up', {
@@ -119,10 +125,10 @@ function liveFrames({ runId, status, missed, total }: Counts): Frames {
   return { first: missed > 0 ? [catchUp] : [], after: [subscribed] };
 }
 
-function replayOf({ runId, status, missed, total, after }: Counts): Frames {
+function replayOf({ runId, status, missed, total, after }: Counts, format: WireFormat): Frames {
   const replay = controlFrame('replay', {
     run_id: runId,
-    status,
+    status: statusIn(format, status),
     total_events: missed,
     total_buffered: total,
     last_event_index_requested: after,

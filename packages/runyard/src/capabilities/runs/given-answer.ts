@@ -2,7 +2,10 @@ import type { GivenAnswer } from '../../core/agents/requirements/read-answer.js'
 import { errors } from '../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 
-type Field = 'tools' | 'requirements';
+/** The form fields that bring answers. */
+export type AnswersField = 'tools' | 'requirements' | 'step_requirements' | 'error_requirements';
+
+type Field = AnswersField;
 type Schema = readonly JsonObject[];
 
 const inputFieldKeys = ['name', 'field_type', 'description', 'value'] as const;
@@ -20,8 +23,10 @@ export function answerInTool(tool: JsonObject, field: Field = 'tools'): GivenAns
 }
 
 /** Reads the answer out of a RunRequirement of the wire; what it does not say, the call inside it may. */
-export function answerInRequirement(requirement: JsonObject): GivenAnswer {
-  const field = 'requirements';
+export function answerInRequirement(
+  requirement: JsonObject,
+  field: Field = 'requirements',
+): GivenAnswer {
   const { tool_execution: tool } = requirement;
   const inner = isJsonObject(tool) ? answerInTool(tool, field) : {};
   const outer = given({

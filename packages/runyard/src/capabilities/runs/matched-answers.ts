@@ -4,10 +4,8 @@ import {
   type ResolvedApproval,
 } from '../../core/agents/requirements/approvals.js';
 import { type GivenAnswer, readAnswer } from '../../core/agents/requirements/read-answer.js';
-import {
-  requirementsOf,
-  type ToolRequirementState,
-} from '../../core/agents/requirements/tool-requirements.js';
+import { teamRequirementsOf } from '../../core/agents/requirements/team-requirements.js';
+import type { ToolRequirementState } from '../../core/agents/requirements/tool-requirements.js';
 import { toWaitOutput } from '../../core/agents/requirements/wait-output.js';
 import { toolExecutionsOf } from '../../core/agents/tool-executions.js';
 import { errors } from '../../core/errors.js';
@@ -25,10 +23,13 @@ export interface MatchedAnswers {
   readonly approvals: readonly ApprovalWrite[];
 }
 
+/** How the approvals of a run were decided, by their ids. */
+export type Resolutions = ReadonlyMap<string, ResolvedApproval>;
+
 export interface AnswerSources {
   readonly tools: readonly JsonObject[];
   readonly requirements: readonly JsonObject[];
-  readonly resolutions: ReadonlyMap<string, ResolvedApproval>;
+  readonly resolutions: Resolutions;
   readonly now: number;
 }
 
@@ -37,7 +38,8 @@ export interface AnswerSources {
  * run never asked is refused, and of each entry only the answer is read.
  */
 export function matchAnswers(run: Run, steps: readonly StepRecord[], sources: AnswerSources): MatchedAnswers {
-  const questions = new Questions(run, steps);
+  const calls = toolExecutionsOf(steps).map(({ callId }) => callId);
+  const questions = new Questions(run, teamRequirementsOf(run, steps), calls);
   for (const tool of sources.tools) {
     const callId = tool.tool_call_id;
     if (typeof callId !== 'string') throw wrongStructure('tools', 'each tool needs its tool_call_id');
@@ -50,17 +52,18 @@ export function matchAnswers(run: Run, steps: readonly StepRecord[], sources: An
   return questions.matched(sources.now);
 }
 
-class Questions {
-  private readonly states: readonly ToolRequirementState[];
+/** What the tool calls of a run, and of the runs inside of it, wait or waited for, with the answers that came. */
+export class Questions {
   private readonly callIds: ReadonlySet<string>;
   private readonly answers = new Map<ToolRequirementState, ToolAnswer>();
 
+  /** `calls`: the ids of calls that wait for nothing; a client sends them back too. */
   constructor(
     private readonly run: Run,
-    steps: readonly StepRecord[],
+    private readonly states: readonly ToolRequirementState[],
+    calls: readonly string[] = [],
   ) {
-    this.states = requirementsOf(steps);
-    this.callIds = new Set(toolExecutionsOf(steps).map(({ callId }) => callId));
+    this.callIds = new Set([...calls, ...states.map(({ requirement }) => requirement.callId)]);
   }
 
   /** The open question about this call; undefined when there is none any more, or never was. */
@@ -94,7 +97,7 @@ class Questions {
   }
 
   /** What somebody has to approve is answered by their decision, and by nothing that the request says. */
-  applyApprovals(resolutions: AnswerSources['resolutions']): void {
+  applyApprovals(resolutions: Resolutions): void {
     for (const state of this.open()) {
       const { approval } = state.requirement;
       const resolution = approval?.type === 'required' && resolutions.get(approval.id ?? '');

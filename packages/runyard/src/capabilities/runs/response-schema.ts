@@ -2,44 +2,49 @@ import { z } from 'zod';
 
 const status = z.enum(['pending', 'running', 'completed', 'error', 'cancelled', 'paused', 'regenerated']);
 
-/** The top of a run body. Further fields depend on what the run did. */
+/** What every run body has, whatever ran. Further fields depend on what the run did. */
+const runFields = {
+  run_id: z.string(),
+  session_id: z.string(),
+  user_id: z.string().nullable(),
+  agent_id: z.string().meta({ description: 'The identifier of what ran: of an agent, a team or a workflow.' }),
+  status: z
+    .union([status, z.string()])
+    .meta({ description: 'Lower case; upper case only with the compatibility switch.' }),
+  content: z.unknown().meta({
+    description: 'The answer: a text, or an object when a schema was asked for. Empty until there is one.',
+  }),
+  content_type: z.string().optional(),
+  created_at: z.union([z.iso.datetime(), z.int()]),
+  error_type: z.string().optional().meta({ description: 'What went wrong, for status error.' }),
+  error_id: z.string().optional(),
+  additional_data: z.unknown().optional(),
+  metrics: z.looseObject({}).optional(),
+  session_state: z.looseObject({}).optional(),
+  metadata: z.looseObject({}).optional(),
+  events: z.array(z.looseObject({ event: z.string() })).optional(),
+};
+
+/** What a run has that is a conversation: that of an agent, or of the leader of a team. */
+const conversationFields = {
+  model: z.string().optional(),
+  model_provider: z.string().optional(),
+  input: z.looseObject({ input_content: z.string() }),
+  messages: z.array(z.looseObject({ id: z.string(), role: z.string() })).optional(),
+  tools: z.array(z.looseObject({ tool_call_id: z.string(), tool_name: z.string() })).optional(),
+  requirements: z
+    .array(z.looseObject({ id: z.string(), created_at: z.string(), tool_execution: z.looseObject({}) }))
+    .optional()
+    .meta({ description: 'What the run waits for, and what it waited for.' }),
+  forked_from_run_id: z.string().optional(),
+  forked_from_message_index: z.int().optional(),
+  forked_from_session_id: z.string().optional(),
+  regenerated_from: z.string().optional(),
+  last_checkpoint_at_message_index: z.int().optional(),
+};
+
 export const runBody = z
-  .looseObject({
-    run_id: z.string(),
-    session_id: z.string(),
-    user_id: z.string().nullable(),
-    agent_id: z.string(),
-    agent_name: z.string().optional(),
-    status: z
-      .union([status, z.string()])
-      .meta({ description: 'Lower case; upper case only with the compatibility switch.' }),
-    content: z.unknown().meta({
-      description: 'The answer: a text, or an object when a schema was asked for. Empty until there is one.',
-    }),
-    content_type: z.string().optional(),
-    created_at: z.union([z.iso.datetime(), z.int()]),
-    model: z.string().optional(),
-    model_provider: z.string().optional(),
-    input: z.looseObject({ input_content: z.string() }),
-    messages: z.array(z.looseObject({ id: z.string(), role: z.string() })).optional(),
-    tools: z.array(z.looseObject({ tool_call_id: z.string(), tool_name: z.string() })).optional(),
-    requirements: z
-      .array(z.looseObject({ id: z.string(), created_at: z.string(), tool_execution: z.looseObject({}) }))
-      .optional()
-      .meta({ description: 'What the run waits for, and what it waited for.' }),
-    forked_from_run_id: z.string().optional(),
-    forked_from_message_index: z.int().optional(),
-    forked_from_session_id: z.string().optional(),
-    regenerated_from: z.string().optional(),
-    last_checkpoint_at_message_index: z.int().optional(),
-    error_type: z.string().optional().meta({ description: 'What went wrong, for status error.' }),
-    error_id: z.string().optional(),
-    additional_data: z.unknown().optional(),
-    metrics: z.looseObject({}).optional(),
-    session_state: z.looseObject({}).optional(),
-    metadata: z.looseObject({}).optional(),
-    events: z.array(z.looseObject({ event: z.string() })).optional(),
-  })
+  .looseObject({ ...runFields, agent_name: z.string().optional(), ...conversationFields })
   .meta({
     id: 'Run',
     description: 'A run of an agent.',
@@ -57,22 +62,99 @@ export const runBody = z
     ],
   });
 
+/** A run inside of another one: its times are seconds, and it has no `agent_id` unless an agent ran. */
+const nestedRun = z.looseObject({ run_id: z.string(), status: z.string(), created_at: z.int() });
+
+export const teamRunBody = z
+  .looseObject({
+    ...runFields,
+    team_id: z.string(),
+    team_name: z.string().optional(),
+    ...conversationFields,
+    member_responses: z
+      .array(nestedRun)
+      .meta({ description: 'The runs of the members that were asked, in that order.' }),
+  })
+  .meta({ id: 'TeamRun', description: 'A run of a team.' });
+
+const stepOutput = z.looseObject({
+  content: z.unknown(),
+  step_name: z.string(),
+  step_id: z.string(),
+  success: z.boolean(),
+});
+
+const stepRequirement = z.looseObject({
+  step_id: z.string(),
+  step_name: z.string(),
+  step_index: z.union([z.int(), z.array(z.int())]),
+});
+
+export const workflowRunBody = z
+  .looseObject({
+    ...runFields,
+    workflow_id: z.string(),
+    workflow_name: z.string().optional(),
+    input: z
+      .unknown()
+      .meta({ description: 'The text, or the object when the workflow has a schema for its input.' }),
+    step_results: z
+      .array(stepOutput)
+      .optional()
+      .meta({ description: 'What came of the steps at the top, in order.' }),
+    step_executor_runs: z
+      .array(nestedRun)
+      .optional()
+      .meta({ description: 'The runs of agents, teams and workflows that executed steps, in order.' }),
+    workflow_agent_run: nestedRun
+      .optional()
+      .meta({ description: 'The run of the agent in front of the workflow.' }),
+    step_requirements: z
+      .array(stepRequirement)
+      .optional()
+      .meta({ description: 'What steps waited for, and last what the run waits for.' }),
+    error_requirements: z
+      .array(stepRequirement)
+      .optional()
+      .meta({ description: 'Failed steps that wait, or waited, for a decision.' }),
+    paused_step_index: z.int().optional(),
+    paused_step_name: z.string().optional(),
+    pause_kind: z.enum(['step', 'executor']).optional(),
+    step_states: z
+      .array(z.looseObject({ key: z.string(), step_id: z.string(), status: z.string() }))
+      .optional()
+      .meta({ description: 'What became of each step that was begun, also while the run goes on.', 'x-addition': true }),
+    images: z.array(z.looseObject({})),
+    videos: z.array(z.looseObject({})),
+    audio: z.array(z.looseObject({})),
+    files: z.array(z.looseObject({})),
+  })
+  .meta({ id: 'WorkflowRun', description: 'A run of a workflow.' });
+
 export const startedRun = z
   .object({ run_id: z.string(), session_id: z.string(), status: z.string() })
   .meta({ id: 'StartedRun', description: 'A run that goes on in the background.' });
 
+const listedFields = {
+  run_id: z.string(),
+  user_id: z.string(),
+  status: z.string(),
+  run_input: z.string(),
+  content: z.unknown(),
+  created_at: z.iso.datetime(),
+};
+
 export const listedRun = z
-  .looseObject({
-    run_id: z.string(),
-    parent_run_id: z.string(),
-    agent_id: z.string(),
-    user_id: z.string(),
-    status: z.string(),
-    run_input: z.string(),
-    content: z.unknown(),
-    created_at: z.iso.datetime(),
-  })
+  .looseObject({ ...listedFields, parent_run_id: z.string(), agent_id: z.string() })
   .meta({ id: 'ListedRun', description: 'A run in a list.' });
+
+export const listedTeamRun = z
+  .looseObject({ ...listedFields, parent_run_id: z.string(), team_id: z.string() })
+  .meta({ id: 'ListedTeamRun', description: 'A run of a team in a list.' });
+
+export const listedWorkflowRun = z
+  .looseObject({ ...listedFields, workflow_id: z.string(), step_results: z.array(stepOutput) })
+  .meta({ id: 'ListedWorkflowRun', description: 'A run of a workflow in a list.' });
 
 export const emptyBody = z.object({}).meta({ id: 'Empty', description: 'Done.' });
 
@@ -100,6 +182,10 @@ export const checkpointsBody = z
 export const checkpointBody = z
   .object({ checkpoint, snapshot: runBody })
   .meta({ id: 'CheckpointSnapshot', description: 'A run as it was at a checkpoint.' });
+
+export const teamCheckpointBody = z
+  .object({ checkpoint, snapshot: teamRunBody })
+  .meta({ id: 'TeamCheckpointSnapshot', description: 'A run of a team as it was at a checkpoint.' });
 
 export const forkedSessionBody = z
   .object({ session_id: z.string(), forked_from_session_id: z.string() })

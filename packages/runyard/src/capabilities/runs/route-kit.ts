@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import type { RunKind } from '../../core/runs/run.js';
 import type { Route } from '../../platform/http/route.js';
-import { type RunView, runBodyOf, runMediaOf, type WireFormat } from './run-body.js';
+import type { WireFormat, WireFormatSettings } from '../../platform/http/wire-format.js';
+import { type RunView, runBodyOf, runMediaOf } from './run-body.js';
+import type { ContinueForm, CreateRunForm, listRunsQuery, runQuery } from './schema.js';
 import type { RunsService } from './service.js';
 
 export interface RunServices {
   readonly runs: RunsService;
-  readonly settings: { readonly compatibility: 'none' | 'agentos' };
+  readonly settings: WireFormatSettings;
 }
 
 export type RunRoute = Route<RunServices>;
@@ -21,15 +23,20 @@ export interface RunKindFacts {
   /** The parameter that names the component in a path. */
   readonly idName: string;
   readonly tag: string;
+  readonly createForm: z.ZodType<CreateRunForm>;
+  readonly continueForm: z.ZodType<ContinueForm>;
+  /** What becomes of a run that is let go on, in words. */
+  readonly continueText: string;
+  readonly runQuery: z.ZodType<z.output<typeof runQuery>>;
+  readonly listQuery: z.ZodType<z.output<typeof listRunsQuery>>;
+  readonly body: z.ZodType;
+  /** A run in a list. */
+  readonly listed: z.ZodType;
+  /** A run as it was at a checkpoint; left out for a kind whose runs are no conversations. */
+  readonly checkpoint?: z.ZodType;
+  /** The last events of a stream, in words. */
+  readonly lastEvents: string;
 }
-
-export const agentRuns: RunKindFacts = {
-  kind: 'agent',
-  inWords: 'an agent',
-  plural: 'agents',
-  idName: 'agent_id',
-  tag: 'Agents',
-};
 
 export function runsPath({ plural, idName }: RunKindFacts): string {
   return `/${plural}/:${idName}/runs`;
@@ -68,13 +75,6 @@ export function componentField({ kind, idName }: RunKindFacts): Record<string, z
 
 export const runField = { run_id: z.string().meta({ description: 'The identifier of the run.' }) };
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
-
-export function formatOf({ settings }: RunServices, headers: Headers): WireFormat {
-  const asked = settings.compatibility === 'agentos' || headers['x-runyard-compat'] === 'agentos';
-  return asked ? 'agentos' : 'runyard';
-}
-
 /** The whole body of a run, media included. */
 export async function shown(
   { runs }: RunServices,
@@ -82,5 +82,5 @@ export async function shown(
   format: WireFormat,
 ): Promise<Record<string, unknown>> {
   const media = await runMediaOf(view.run, (item) => runs.showMedia(view.run, item));
-  return runBodyOf(view, media, format);
+  return runBodyOf({ ...view, input: runs.inputOf(view.run) }, media, format);
 }

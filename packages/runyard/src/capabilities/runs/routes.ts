@@ -1,23 +1,19 @@
 import { forkSession, getCheckpoint, listCheckpoints } from './checkpoint-routes.js';
 import { followEvents, resumeRun } from './follow-routes.js';
-import { agentRuns, type RunKindFacts, type RunRoute } from './route-kit.js';
+import type { RunKindFacts, RunRoute } from './route-kit.js';
+import { agentRuns, teamRuns, workflowRuns } from './run-kinds.js';
 import { cancelRun, continueRun, createRun, getRun, listRuns } from './run-routes.js';
+
+/** What can be done with every run. */
+const ofEveryRun = [createRun, listRuns, getRun, cancelRun, continueRun, resumeRun, followEvents];
+
+/** What can be done with a conversation alone. */
+const ofConversations = [listCheckpoints, getCheckpoint, forkSession];
 
 /** Everything that can be done with the runs of one kind of component. */
 function runRoutesOf(facts: RunKindFacts): readonly RunRoute[] {
-  const routes = [
-    createRun,
-    listRuns,
-    getRun,
-    cancelRun,
-    continueRun,
-    resumeRun,
-    followEvents,
-    listCheckpoints,
-    getCheckpoint,
-    forkSession,
-  ];
+  const routes = facts.checkpoint === undefined ? ofEveryRun : [...ofEveryRun, ...ofConversations];
   return routes.map((route) => route(facts));
 }
 
-export const runRoutes: readonly RunRoute[] = runRoutesOf(agentRuns);
+export const runRoutes: readonly RunRoute[] = [agentRuns, teamRuns, workflowRuns].flatMap(runRoutesOf);

@@ -1,17 +1,17 @@
 import { mediaBody, messageBody } from '../../core/agents/agent-events.js';
 import { requirementBody } from '../../core/agents/requirements/requirement-body.js';
+import { teamRequirementsOf } from '../../core/agents/requirements/team-requirements.js';
 import { toolExecutionBody } from '../../core/agents/requirements/tool-execution-body.js';
-import { requirementsOf } from '../../core/agents/requirements/tool-requirements.js';
 import { toolExecutionsOf } from '../../core/agents/tool-executions.js';
 import { messagesOf, withHistory } from '../../core/agents/transcript.js';
-import type { JsonObject } from '../../core/json.js';
+import type { Json, JsonObject } from '../../core/json.js';
 import type { Media } from '../../core/media.js';
 import type { Message } from '../../core/models/message.js';
 import type { Run, StepRecord } from '../../core/runs/run.js';
+import { memberResponses } from '../../core/teams/member-responses.js';
+import { createdAtIn, statusIn, type WireFormat } from '../../platform/http/wire-format.js';
 import { lastCheckpointOf } from './checkpoints.js';
-
-/** How the wire shows runs. `agentos` is the switch for clients of the older interface. */
-export type WireFormat = 'runyard' | 'agentos';
+import { listedWorkflowRunOf, workflowRunBodyOf } from './workflow-run-body.js';
 
 export interface RunView {
   readonly run: Run;
@@ -20,19 +20,27 @@ export interface RunView {
   readonly history?: readonly Message[];
   /** The stored events, content deltas left out; only for a stored run. */
   readonly events?: readonly JsonObject[];
+  /** What a workflow was given: an object when it has a schema for its input. */
+  readonly input?: Json;
 }
 
 type Body = Record<string, unknown>;
 
 /** The run body of the wire. Fields without a value are left out, apart from those that are always there. */
 export function runBodyOf(view: RunView, media: RunMedia, format: WireFormat): Body {
+  return view.run.kind === 'workflow'
+    ? workflowRunBodyOf(view, producedFields(media.produced), format)
+    : conversationBodyOf(view, media, format);
+}
+
+/** The body of a run of an agent or of a team. */
+function conversationBodyOf(view: RunView, media: RunMedia, format: WireFormat): Body {
   const { run, history = [], events } = view;
   const { result, messages, tools, requirements } = restingView(view);
   const ended = result !== null;
   return {
     run_id: run.runId,
-    agent_id: run.componentId,
-    agent_name: run.componentName ?? undefined,
+    ...whatRan(run),
     session_id: run.sessionId,
     user_id: run.userId,
     parent_run_id: run.parentRunId ?? undefined,
@@ -42,14 +50,13 @@ export function runBodyOf(view: RunView, media: RunMedia, format: WireFormat): B
     model_provider_data: result?.modelProviderData,
     model: run.model ?? undefined,
     model_provider: run.modelProvider ?? undefined,
-    session_state: result?.sessionState,
-    created_at:
-      format === 'agentos' ? Math.floor(run.createdAt / 1000) : new Date(run.createdAt).toISOString(),
-    status: statusOf(run, format),
+    session_state: shownState(run),
+    created_at: createdAtIn(format, run),
+    status: statusIn(format, run.status),
     metrics: result?.metrics,
     messages: ended ? withHistory(messages, history).map(messageBody) : undefined,
     tools: ended && (tools.length > 0 || events === undefined) ? tools : undefined,
-    requirements: requirements.length > 0 ? requirements : undefined,
+    requirements: requirements.length > 0 ? shownRequirements(run, requirements) : undefined,
     input: { input_content: run.input.content, ...media.input },
     ...producedFields(media.produced),
     metadata: result?.metadata,
@@ -63,20 +70,55 @@ export function runBodyOf(view: RunView, media: RunMedia, format: WireFormat): B
     regenerated_from: run.lineage?.regeneratedFrom,
     last_checkpoint_at_message_index: lastCheckpointOf(messages),
     ...result?.extra,
+    ...(run.kind === 'team' && { member_responses: membersOf(view, format) }),
   };
+}
+
+/** At the top, `agent_id` names what ran, whatever it is. */
+function whatRan({ kind, componentId, componentName }: Run): Body {
+  const name = componentName ?? undefined;
+  return kind === 'team'
+    ? { agent_id: componentId, team_id: componentId, team_name: name }
+    : { agent_id: componentId, agent_name: name };
+}
+
+function membersOf({ run, steps }: RunView, format: WireFormat): readonly JsonObject[] {
+  return memberResponses(run, steps, (status) => statusIn(format, status));
+}
+
+/** Of a team only when there is something in it. */
+function shownState({ kind, result }: Run): JsonObject | undefined {
+  const state = result?.sessionState;
+  return kind === 'team' && Object.keys(state ?? {}).length === 0 ? undefined : state;
+}
+
+/** Agents keep what they waited for; teams only as long as they wait. */
+function shownRequirements({ kind, status }: Run, requirements: readonly JsonObject[]) {
+  return kind === 'team' && status !== 'paused' ? [] : requirements;
+}
+
+/** The messages of a run, also while it goes on. */
+export function messageBodiesOf({ run, steps }: RunView): Body[] {
+  return messagesOf(run, steps).map(messageBody);
 }
 
 /** A run in a list: every key is there, with nulls. Media are described, not carried. */
 export function listedRunOf(view: RunView, media: RunMedia, format: WireFormat): Body {
+  return view.run.kind === 'workflow'
+    ? listedWorkflowRunOf(view, producedFields(media.produced), format)
+    : listedConversationOf(view, media, format);
+}
+
+function listedConversationOf(view: RunView, media: RunMedia, format: WireFormat): Body {
   const { run, events } = view;
   const { lineage } = run;
   const { result, messages, tools, requirements } = restingView(view);
   return {
     run_id: run.runId,
     parent_run_id: run.parentRunId ?? '',
-    agent_id: run.componentId,
+    [`${run.kind}_id`]: run.componentId,
     user_id: run.userId ?? '',
-    status: statusOf(run, format),
+    status: statusIn(format, run.status),
     run_input: run.input.content,
     content: result?.content ?? null,
     run_response_format: typeof result?.content === 'object' && result.content !== null ? 'json' : 'text',
@@ -122,16 +164,12 @@ function restingView({ run, steps }: RunView) {
     result: run.result,
     messages: messagesOf(run, steps),
     tools: toolExecutionsOf(told).map(toolExecutionBody),
-    requirements: requirementsOf(told).map(requirementBody),
+    requirements: teamRequirementsOf(run, told).map(requirementBody),
   };
 }
 
 function isOpenQuestion({ kind, status }: StepRecord): boolean {
   return kind === 'wait' && status === 'running';
-}
-
-function statusOf(run: Run, format: WireFormat): string {
-  return format === 'agentos' ? run.status.toUpperCase() : run.status;
 }
 
 /** Media by the names that a run's input has for them; a name without media is absent. */

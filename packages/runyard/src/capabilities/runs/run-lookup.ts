@@ -1,12 +1,12 @@
 import { errors } from '../../core/errors.js';
 import type { Run, RunKind, StepRecord } from '../../core/runs/run.js';
 import type { Caller } from '../../platform/auth/caller.js';
-import type { ComponentsService, RegisteredAgent } from '../components/service.js';
+import type { Component, ComponentsService } from '../components/service.js';
 import type { RunSpace, RunSpaces } from './run-spaces.js';
 
 /** What runs, and where its runs are stored. */
 export interface FoundComponent {
-  readonly component: RegisteredAgent;
+  readonly component: Component;
   readonly space: RunSpace;
 }
 

@@ -1,10 +1,17 @@
 import { z } from 'zod';
 import { type EventStreamReply, eventStream, type Reply, reply } from '../../platform/http/results.js';
 import { defineRoute } from '../../platform/http/route.js';
-import { emptyBody, listedRun, runBody, startedRun as startedRunBody } from './response-schema.js';
+import type { EventReader } from '../../platform/http/sse.js';
+import {
+  statusIn,
+  type WireFormat,
+  wireFormatHeaders,
+  wireFormatOf,
+} from '../../platform/http/wire-format.js';
+import { pausedOutput } from './paused-output.js';
+import { emptyBody, startedRun as startedRunBody } from './response-schema.js';
 import {
   componentParams,
-  formatOf,
   type RunKindFacts,
   type RunRoute,
   type RunServices,
@@ -14,15 +21,24 @@ import {
   runsPath,
   shown,
 } from './route-kit.js';
-import { listedRunOf, runMediaOf, type WireFormat } from './run-body.js';
-import { continueRunForm, createRunForm, createRunHeaders, listRunsQuery, runQuery } from './schema.js';
+import { listedRunOf, runMediaOf } from './run-body.js';
+import { createRunHeaders, runQuery } from './schema.js';
 import type { StartedRun } from './started-run.js';
 
 /** The answers of a request that starts a run or lets it go on. */
-const runResponses = {
-  200: { description: 'The run, or the stream of its events.', schema: runBody, events: true },
-  202: startedRunBody,
-};
+function runResponses({ body, lastEvents }: RunKindFacts) {
+  return {
+    200: {
+      description: 'The run, or the stream of its events.',
+      schema: body,
+      events:
+        'Server-sent events. Each has an id (its index in the run), a name, and one line of JSON that repeats both ' +
+        `as event_index and event. The last one is ${lastEvents}.`,
+      headers: { 'x-run-id': 'With a stream: the id of the run, percent-encoded.' },
+    },
+    202: startedRunBody,
+  };
+}
 
 export function createRun(facts: RunKindFacts): RunRoute {
   const { kind } = facts;
@@ -39,14 +55,14 @@ export function createRun(facts: RunKindFacts): RunRoute {
     accepts: 'form',
     params: componentParams(facts),
     headers: createRunHeaders,
-    body: createRunForm,
-    responses: runResponses,
+    body: facts.createForm,
+    responses: runResponses(facts),
     handler: async (services: RunServices, { params, body, caller, headers }) => {
       const key = headers['idempotency-key'];
       const idempotencyKey = Array.isArray(key) ? key.join(', ') : key;
       const { componentId } = params;
       const started = await services.runs.create(caller, kind, componentId, body, { idempotencyKey });
-      return answerOf(services, started, formatOf(services, headers));
+      return answerOf(services, started, wireFormatOf(services.settings, headers));
     },
   });
 }
@@ -60,17 +76,16 @@ export function continueRun(facts: RunKindFacts): RunRoute {
     scope: runScope(facts),
     tag: facts.tag,
     summary: 'Let a run go on',
-    description:
-      'A paused run goes on with the answers to what it waits for. A failed one is tried again. A completed one goes ' +
-      'on as a copy with a run_id of its own.',
+    description: facts.continueText,
     accepts: 'form',
     params: runParams(facts),
-    body: continueRunForm,
-    responses: runResponses,
+    headers: wireFormatHeaders,
+    body: facts.continueForm,
+    responses: runResponses(facts),
     handler: async (services: RunServices, { params, body, caller, headers }) => {
       const { componentId, runId } = params;
       const started = await services.runs.continueRun(caller, kind, componentId, runId, body);
-      return answerOf(services, started, formatOf(services, headers));
+      return answerOf(services, started, wireFormatOf(services.settings, headers));
     },
   });
 }
@@ -108,12 +123,13 @@ export function listRuns(facts: RunKindFacts): RunRoute {
     summary: `List the runs of ${facts.inWords}`,
     description: `Runs of a session, oldest first; without session_id the runs of the ${kind}, newest first.`,
     params: componentParams(facts),
-    query: listRunsQuery,
-    responses: { 200: z.array(listedRun) },
+    query: facts.listQuery,
+    headers: wireFormatHeaders,
+    responses: { 200: z.array(facts.listed) },
     handler: async (services: RunServices, { params, query, caller, headers }) => {
       const { session_id: sessionId, ...rest } = query;
       const views = await services.runs.list(caller, kind, params.componentId, { sessionId, ...rest });
-      const format = formatOf(services, headers);
+      const format = wireFormatOf(services.settings, headers);
       return Promise.all(
         views.map(async (view) => listedRunOf(view, await runMediaOf(view.run, describeOnly), format)),
       );
@@ -133,12 +149,13 @@ export function getRun(facts: RunKindFacts): RunRoute {
     description:
       'The run as stored. While it is pending or running its content is empty, and it has no messages or tools.',
     params: runParams(facts),
-    query: runQuery,
-    responses: { 200: runBody },
+    query: facts.runQuery,
+    headers: wireFormatHeaders,
+    responses: { 200: facts.body },
     handler: async (services: RunServices, { params, query, caller, headers }) => {
       const { componentId, runId } = params;
       const view = await services.runs.get(caller, kind, componentId, runId, query.session_id);
-      return shown(services, view, formatOf(services, headers));
+      return shown(services, view, wireFormatOf(services.settings, headers));
     },
   });
 }
@@ -151,10 +168,20 @@ async function answerOf(
   const { handle, stream, background, status } = started;
   const { runId, sessionId } = handle.run;
   // an id of the client's may have characters that no header can carry
-  if (stream) return eventStream(started.events(), { 'x-run-id': encodeURIComponent(runId) });
+  if (stream) return eventStream(streamOf(services, started, format), { 'x-run-id': encodeURIComponent(runId) });
   if (!background) return shown(services, await services.runs.ended(started), format);
-  const shownStatus = format === 'agentos' ? status.toUpperCase() : status;
-  return reply(202, { run_id: runId, session_id: sessionId, status: shownStatus });
+  return reply(202, { run_id: runId, session_id: sessionId, status: statusIn(format, status) });
+}
+
+/** The stream of a workflow that pauses ends with its body: clients of the older interface wait for it. */
+function streamOf(services: RunServices, started: StartedRun, format: WireFormat): EventReader {
+  const events = started.events();
+  if (started.handle.run.kind !== 'workflow' || started.background) return events;
+  return pausedOutput(events, async () => {
+    // a run that this process gave up has not paused
+    const view = await services.runs.ended(started).catch(() => undefined);
+    return view?.run.status === 'paused' ? shown(services, view, format) : undefined;
+  });
 }
 
 async function describeOnly(): Promise<undefined> {

@@ -7,6 +7,7 @@ import {
   jsonObjectField,
   uploadedFiles,
 } from '../../platform/http/fields.js';
+import { wireFormatHeader } from '../../platform/http/wire-format.js';
 
 const mediaArray = (what: string) =>
   jsonArrayField()
@@ -66,7 +67,10 @@ const followFields = {
 /** The form of a new run. Fields that are not named here are kept as text and are visible to hooks. */
 export const createRunForm = z
   .object({
-    message: z.string().meta({ description: 'What to say to the agent.', examples: ['Calculate 17 * 25'] }),
+    message: z.string().meta({
+      description: 'What to say to the agent or the team, or what the workflow is to work on.',
+      examples: ['Calculate 17 * 25'],
+    }),
     ...followFields,
     background: formBoolean().optional().meta({
       description:
@@ -80,17 +84,17 @@ export const createRunForm = z
     user_id: identifier().optional().meta({ description: 'Who the run belongs to.' }),
     files: uploadedFiles().optional().meta({
       description:
-        'Files for the agent: images, audio, video, documents. Repeat the field for more than one.',
+        'Files to work with: images, audio, video, documents. Repeat the field for more than one.',
     }),
     version: formInteger({ min: 1 })
       .optional()
-      .meta({ description: 'A version of a stored component. Agents registered in code have none.' }),
+      .meta({ description: 'A version of a stored component. What is registered in code has none.' }),
     // read for a factory alone, which has a status of its own for what is wrong with it
     factory_input: z
       .string()
       .optional()
       .meta({
-        description: 'A JSON object for an agent that is built per request; other agents ignore it.',
+        description: 'A JSON object for an agent that is built per request; all others ignore it.',
         contentMediaType: 'application/json',
         contentSchema: { type: 'object' },
       }),
@@ -116,6 +120,14 @@ export const createRunForm = z
   .catchall(z.unknown());
 
 export type CreateRunForm = z.output<typeof createRunForm>;
+
+/** The form of a new run of a workflow. Fields that are not named here reach a workflow that is one function. */
+export const createWorkflowRunForm = createRunForm.extend({
+  additional_data: z
+    .string()
+    .optional()
+    .meta({ description: 'A text that every step is given beside the input.' }),
+});
 
 /** The answers to what a run waits for: JSON, but what is wrong with it has a status of its own. */
 const answersField = (what: string) =>
@@ -170,6 +182,30 @@ export const continueRunForm = z
 
 export type ContinueRunForm = z.output<typeof continueRunForm>;
 
+/** Workflows take it also with their reads and when they go on, in the older interface. */
+const factoryInputField = z
+  .string()
+  .optional()
+  .meta({ description: 'Accepted for older clients; workflows that are registered in code ignore it.' });
+
+/** The form that lets a run of a workflow go on. */
+export const continueWorkflowRunForm = z
+  .object({
+    step_requirements: answersField('step_requirements'),
+    error_requirements: answersField('error_requirements').meta({ 'x-addition': true }),
+    session_id: continueRunForm.shape.session_id,
+    user_id: continueRunForm.shape.user_id,
+    ...followFields,
+    background: continueRunForm.shape.background,
+    factory_input: factoryInputField,
+  })
+  .catchall(z.unknown());
+
+export type ContinueWorkflowRunForm = z.output<typeof continueWorkflowRunForm>;
+
+/** What lets a run go on, whatever it is a run of. */
+export type ContinueForm = ContinueRunForm | ContinueWorkflowRunForm;
+
 export const resumeForm = z.object({
   last_event_index: formInteger()
     .optional()
@@ -180,6 +216,7 @@ export const resumeForm = z.object({
 });
 
 export const createRunHeaders = z.object({
+  ...wireFormatHeader,
   'idempotency-key': z.string().min(1).max(255).optional().meta({
     description:
       'A key of your own for this request, kept 24 hours: sent again with the same form it answers with the same run; with another form it is refused (409).',
@@ -190,7 +227,8 @@ export const createRunHeaders = z.object({
 export const followHeaders = z.object({
   'last-event-id': z
     .string()
-    .regex(/^-?\d{1,15}$/)
+    // an EventSource that has seen no event yet may send it empty
+    .regex(/^(-?\d{1,15})?$/)
     .optional()
     .meta({ description: 'The id of the last event that you have; an EventSource sends it by itself.' }),
 });
@@ -214,7 +252,7 @@ export const runQuery = z.object({
 
 export const listRunsQuery = z.object({
   session_id: z.string().optional().meta({
-    description: 'Only runs of this session, oldest first. Left out: all runs of the agent, newest first.',
+    description: 'Only runs of this session, oldest first. Left out: all runs of the component, newest first.',
   }),
   status: z
     .string()
@@ -225,6 +263,10 @@ export const listRunsQuery = z.object({
     .meta({ description: 'How many runs at the most. Default: 1000 of a session, else 20.' }),
   page: formInteger({ min: 1 }).optional().meta({ description: 'Which page, beginning with 1.' }),
 });
+
+export const workflowRunQuery = runQuery.extend({ factory_input: factoryInputField });
+
+export const listWorkflowRunsQuery = listRunsQuery.extend({ factory_input: factoryInputField });
 
 export const forkQuery = z.object({
   user_id: z

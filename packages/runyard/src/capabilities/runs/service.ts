@@ -1,15 +1,18 @@
 import { AgentFactory } from '../../core/agents/agent-factory.js';
+import { snapshotAt } from '../../core/agents/continuation/checkpoints.js';
+import { continuationOf } from '../../core/agents/continuation/continuation.js';
 import { errors } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
-import type { JsonObject } from '../../core/json.js';
+import type { Json, JsonObject } from '../../core/json.js';
 import type { Media } from '../../core/media.js';
 import { type Executable, RunReleased } from '../../core/runs/executable.js';
 import type { RunHandle } from '../../core/runs/executor.js';
 import { decodeBlock } from '../../core/runs/logged-event.js';
 import type { Run, RunKind, RunStatus } from '../../core/runs/run.js';
 import { ownSession, startRun } from '../../core/runs/start-run.js';
+import { teamContinuationOf } from '../../core/teams/team-continuation.js';
 import type { Caller } from '../../platform/auth/caller.js';
-import type { ComponentsService, RegisteredAgent } from '../components/service.js';
+import type { Component, ComponentsService } from '../components/service.js';
 import { cancelRun } from './cancel-run.js';
 import { type Checkpoint, checkpointAt, checkpointsOf } from './checkpoints.js';
 import { continueRequestOf } from './continue-request.js';
@@ -22,8 +25,9 @@ import type { RunView } from './run-body.js';
 import { RunLookup, type RunPlace } from './run-lookup.js';
 import { runInputOf } from './run-request.js';
 import type { RunSpace, RunSpaces } from './run-spaces.js';
-import type { ContinueRunForm, CreateRunForm } from './schema.js';
+import type { ContinueForm, CreateRunForm } from './schema.js';
 import { endOf, type FollowWishes, followWishes, type StartedRun, startedRun } from './started-run.js';
+import { isPiece } from './stream-events.js';
 
 export interface RunsServiceOptions {
   readonly components: ComponentsService;
@@ -51,9 +55,6 @@ export interface ListRuns {
 
 const sessionListLimit = 1000;
 const componentListLimit = 20;
-
-/** The pieces of content and thinking: whole, they stand in the run's body. */
-const pieceEvents = new Set(['RunContent', 'RunIntermediateContent', 'ReasoningContentDelta']);
 
 /** Starts runs, finds them again and lets them go on: the one way in for every interface. */
 export class RunsService {
@@ -96,15 +97,16 @@ export class RunsService {
     kind: RunKind,
     componentId: string,
     runId: string,
-    form: ContinueRunForm,
+    form: ContinueForm,
   ): Promise<StartedRun> {
     const place = { kind, componentId, runId, sessionId: form.session_id };
     const found = await this.lookup.run(caller, place);
     if (!mayMean(caller, form.user_id, found.run.userId)) throw errors.runNotFound();
     const wishes = followWishes(form, this.options.onDisconnect);
-    const request = await continueRequestOf(form, wishes.stream || wishes.background);
+    const request = await continueRequestOf(kind, form, wishes.stream || wishes.background);
     const continuation = new RunContinuation(found, caller, request, wishes.background);
     const { handle, fromIndex } = await continuation.begin();
+    if (wishes.stream) await handle.stored();
     return startedRun(handle, wishes, { fromIndex, continued: true });
   }
 
@@ -182,16 +184,17 @@ export class RunsService {
     return { run, checkpoints: checkpointsOf(run, await this.lookup.steps(found)) };
   }
 
-  /** The place after so many messages, and the run. */
+  /** The place after so many messages, or a few less, and the run as it was there. */
   async checkpoint(
     caller: Caller,
     place: RunPlace,
     messageIndex: number,
   ): Promise<{ view: RunView; checkpoint: Checkpoint }> {
     const found = await this.lookup.run(caller, place);
-    const { run } = found;
     const steps = await this.lookup.steps(found);
-    return { view: { run, steps }, checkpoint: checkpointAt(run, steps, messageIndex) };
+    const cut = found.run.kind === 'team' ? teamContinuationOf : continuationOf;
+    const { messageIndex: kept, ...view } = snapshotAt(found.run, steps, messageIndex, cut);
+    return { view, checkpoint: checkpointAt(found.run, steps, kept) };
   }
 
   /** Copies a session with its finished runs, and answers with the id of the copy. */
@@ -214,6 +217,13 @@ export class RunsService {
     return undefined;
   }
 
+  /** What a run was given: an object where the component has a schema for it, else the text. */
+  inputOf({ kind, componentId, input }: Run): Json {
+    const component = this.options.components.find(kind, componentId);
+    const isObject = component?.settings.inputSchema !== undefined && !(component instanceof AgentFactory);
+    return isObject ? jsonOrText(input.content) : input.content;
+  }
+
   /** Media of a run's input as the wire carries them. */
   async showMedia(run: Run, media: Media): Promise<string | undefined> {
     const { space } = await this.lookup.component(run.kind, run.componentId);
@@ -221,7 +231,7 @@ export class RunsService {
   }
 
   private async begin(
-    component: RegisteredAgent,
+    component: Component,
     space: RunSpace,
     userId: string | null,
     form: CreateRunForm,
@@ -246,7 +256,7 @@ export class RunsService {
   }
 
   /** All events up to what the record knows of, except the single pieces of the content: one consistent picture. */
-  private async storedEvents(space: RunSpace, { runId, nextEventIndex }: Run): Promise<JsonObject[]> {
+  private async storedEvents(space: RunSpace, { runId, kind, nextEventIndex }: Run): Promise<JsonObject[]> {
     const events: JsonObject[] = [];
     for (let from = 0; ; ) {
       const blocks = await space.runs.eventBlocks(runId, from, 100);
@@ -254,7 +264,7 @@ export class RunsService {
       for (const block of blocks) {
         for (const event of decodeBlock(block.firstIndex, block.payload)) {
           if (event.index >= nextEventIndex) return events;
-          if (!pieceEvents.has(event.name)) events.push(JSON.parse(event.data) as JsonObject);
+          if (!isPiece(kind, event.name)) events.push(JSON.parse(event.data) as JsonObject);
         }
         from = block.firstIndex + block.count;
       }
@@ -280,7 +290,7 @@ interface PreparedRun {
 
 /** What executes a run: the component itself, or what a factory builds for this caller and this session. */
 async function prepared(
-  component: RegisteredAgent,
+  component: Component,
   { runs }: RunSpace,
   userId: string | null,
   form: CreateRunForm,
@@ -293,6 +303,15 @@ async function prepared(
   const state = { ...session?.state, ...form.session_state };
   const executable = await component.build({ input, userId, sessionId, state });
   return { executable, sessionId, factoryInput: input };
+}
+
+/** A run may be older than the schema. */
+function jsonOrText(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
 }
 
 function isForeign(error: unknown): boolean {

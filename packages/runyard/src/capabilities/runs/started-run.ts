@@ -1,13 +1,14 @@
 import type { ContextRecord } from '../../core/agents/journal-records.js';
 import { historyOf } from '../../core/agents/transcript.js';
 import { errors, RunyardError } from '../../core/errors.js';
+import { ownSteps } from '../../core/runs/child-steps.js';
 import type { EventReader } from '../../core/runs/event-reader.js';
 import { RunReleased } from '../../core/runs/executable.js';
 import type { EndedRun, RunHandle } from '../../core/runs/executor.js';
-import type { LoggedEvent } from '../../core/runs/logged-event.js';
 import type { CancelRequest } from '../../core/runs/ports.js';
 import { type Run, type RunStatus, type StepRecord, terminalStatuses } from '../../core/runs/run.js';
 import type { RunSpace } from './run-spaces.js';
+import { contentFilter } from './stream-events.js';
 
 /** A run that a request began, let go on, or asked for once more. */
 export interface StartedRun {
@@ -38,9 +39,6 @@ interface FollowFields {
   readonly on_disconnect?: 'continue' | 'cancel' | undefined;
 }
 
-/** What `stream_events=false` leaves. */
-const contentEvents = new Set(['RunContent', 'RunPaused', 'RunError']);
-
 export function followWishes(form: FollowFields, onDisconnect: 'continue' | 'cancel'): FollowWishes {
   const background = form.background ?? false;
   return {
@@ -65,7 +63,7 @@ export function startedRun(
     status,
     continued,
     events() {
-      const wanted = contentOnly ? (event: LoggedEvent) => contentEvents.has(event.name) : undefined;
+      const wanted = contentOnly ? contentFilter(handle.run) : undefined;
       const reader = handle.events(fromIndex, wanted);
       if (cancelsOnDisconnect) reader.onClosed(() => handle.cancel('The client left the stream'));
       return reader;
@@ -116,6 +114,6 @@ async function endElsewhere(runId: string, reader: EventReader, runs: RunSpace['
 
 /** The earlier runs that the model was shown. */
 function shownRuns(steps: readonly StepRecord[]): readonly string[] {
-  const context = steps.find(({ kind, status }) => kind === 'context' && status === 'completed');
+  const context = ownSteps(steps).find(({ kind, status }) => kind === 'context' && status === 'completed');
   return (context?.output as ContextRecord | undefined)?.history ?? [];
 }

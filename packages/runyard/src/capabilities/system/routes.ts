@@ -61,7 +61,7 @@ const getModels = defineRoute({
   scope: 'config:read',
   tag: 'Service',
   summary: 'List the models',
-  description: 'The models of all registered agents, each once.',
+  description: 'The models of all registered agents and teams, each once.',
   responses: { 200: z.array(modelBody) },
   handler: ({ system }: SystemServices) => system.models(),
 });

@@ -46,7 +46,7 @@ export const infoBody = z
 
 export const modelBody = z.object({ id: z.string(), provider: z.string() }).meta({
   id: 'Model',
-  description: 'A model that an agent uses.',
+  description: 'A model that an agent or the leader of a team uses.',
   examples: [{ id: 'offline', provider: 'Runyard' }],
 });
 

@@ -1,6 +1,8 @@
-import { Agent } from '../../core/agents/agent.js';
+import type { Agent } from '../../core/agents/agent.js';
+import { AgentFactory } from '../../core/agents/agent-factory.js';
 import type { RunSlots } from '../../core/runs/run-slots.js';
-import type { ComponentsService, RegisteredAgent } from '../components/service.js';
+import type { Team } from '../../core/teams/team.js';
+import type { Component, ComponentsService } from '../components/service.js';
 
 export interface SystemFacts {
   readonly id: string;
@@ -37,8 +39,8 @@ export class SystemService {
       name: this.facts.name,
       agno_version: this.facts.version,
       agent_count: this.components.listAgents().length,
-      team_count: 0,
-      workflow_count: 0,
+      team_count: this.components.listTeams().length,
+      workflow_count: this.components.listWorkflows().length,
       mcp: { enabled: false, path: null, oauth: null },
       auth_mode: 'none',
       runs: {
@@ -52,8 +54,9 @@ export class SystemService {
 
   models(): { id: string; provider: string }[] {
     const unique = new Map<string, { id: string; provider: string }>();
-    for (const { model } of this.components.readyAgents()) {
-      unique.set(`${model.provider}\n${model.id}`, { id: model.id, provider: model.provider });
+    for (const { model } of this.components.ready()) {
+      if (model !== null)
+        unique.set(`${model.provider}\n${model.id}`, { id: model.id, provider: model.provider });
     }
     return [...unique.values()];
   }
@@ -74,23 +77,31 @@ export class SystemService {
           tables: ['sessions'],
         })),
       },
-      agents: this.components.listAgents().map((agent) => this.summary(agent)),
-      teams: [],
-      workflows: [],
+      agents: this.components.listAgents().map((agent) => ({
+        ...this.summary(agent),
+        model: agent instanceof AgentFactory ? undefined : modelOf(agent),
+        metadata: agent.settings.metadata,
+      })),
+      teams: this.components
+        .listTeams()
+        .map((team) => ({ ...this.summary(team), mode: team.mode, model: modelOf(team) })),
+      workflows: this.components
+        .listWorkflows()
+        .map((workflow) => ({ ...this.summary(workflow), is_factory: false, is_component: false })),
       interfaces: [],
     };
   }
 
-  private summary(agent: RegisteredAgent): Fields {
-    const { settings } = agent;
-    const model = agent instanceof Agent ? { id: agent.model.id, provider: agent.model.provider } : undefined;
+  private summary({ id, name, settings }: Component): Fields {
     return {
-      id: agent.id,
-      name: agent.name,
+      id,
+      name,
       description: settings.description,
       db_id: settings.database ?? this.facts.databases[0],
-      model,
-      metadata: settings.metadata,
     };
   }
+}
+
+function modelOf({ model }: Agent | Team): Fields {
+  return { id: model.id, provider: model.provider };
 }

@@ -154,9 +154,8 @@ export class RunEngine {
   }
 
   /** Goes on with a run whose process died; undefined when somebody else has it. */
-  async resume(run: Run): Promise<RunHandle | undefined> {
-    if (this.stopped !== null) throw errors.stopping();
-    return this.recovery.resume(run);
+  resume(run: Run): Promise<RunHandle | undefined> {
+    return this.unlessStopping(() => this.recovery.resume(run));
   }
 
   /** Ends a run, wherever it is executed and whether or not it is. One that has ended stays as it is. */
@@ -203,7 +202,7 @@ export class RunEngine {
     if (handsOn) await this.options.journal.releaseLeases(this.options.owner);
   }
 
-  private async unlessStopping(begin: () => Promise<RunHandle>): Promise<RunHandle> {
+  private async unlessStopping<T>(begin: () => Promise<T>): Promise<T> {
     if (this.stopped !== null) throw errors.stopping();
     const beginning = begin();
     this.starting.add(beginning);

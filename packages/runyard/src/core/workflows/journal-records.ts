@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '../json.js';
+import { childPrefix } from '../runs/child-steps.js';
+import type { StepRecord } from '../runs/run.js';
 import type { NodeType } from './definition/node.js';
 
 /**
@@ -68,6 +70,18 @@ export function nodeKey(path: string): string {
 /** One execution of a step; the first of a round has no number of its own. */
 export function runKey(path: string, round: number, attempt = 1): string {
   return `${nodeKey(path)}:run:${round}${attempt === 1 ? '' : `-${attempt}`}`;
+}
+
+/** The executions of steps, by the keys of their nodes. */
+export function runsByNode(steps: readonly StepRecord[]): ReadonlyMap<string, readonly StepRecord[]> {
+  const runs = new Map<string, StepRecord[]>();
+  for (const step of steps) {
+    const end = step.key.indexOf(':run:');
+    if (end === -1 || step.key.includes(childPrefix(''))) continue;
+    const node = step.key.slice(0, end);
+    runs.set(node, [...(runs.get(node) ?? []), step]);
+  }
+  return runs;
 }
 
 /** The path of a node inside of a group: in its list, in its other branch, or in one of its iterations. */

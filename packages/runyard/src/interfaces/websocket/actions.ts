@@ -1,4 +1,10 @@
-import { continueRunForm, createRunForm, resumeForm } from '../../capabilities/runs/schema.js';
+import {
+  type ContinueForm,
+  continueRunForm,
+  continueWorkflowRunForm,
+  createRunForm,
+  resumeForm,
+} from '../../capabilities/runs/schema.js';
 import type { RunsService } from '../../capabilities/runs/service.js';
 import { errors, RunyardError } from '../../core/errors.js';
 import type { RunKind } from '../../core/runs/run.js';
@@ -67,7 +73,8 @@ class RunActions {
   async continue(connection: Connection, frame: ClientFrame): Promise<void> {
     const componentId = requiredText(frame, this.idField);
     const runId = requiredText(frame, 'run_id');
-    const form = readForm(frame, continueRunForm, [this.idField, 'run_id'], followedRun);
+    const continueForm = this.kind === 'workflow' ? continueWorkflowRunForm : continueRunForm;
+    const form: ContinueForm = readForm(frame, continueForm, [this.idField, 'run_id'], followedRun);
     connection.assertRoom(runId);
     const caller = await connection.callerWith();
     const place = { sessionId: form.session_id, after: -1 };
@@ -75,8 +82,8 @@ class RunActions {
     if (found === undefined) throw errors.runNotFound();
     // a finished run goes on as a copy: only when that is what the client asks for
     const asksForMore = form.fork || form.regenerate || (form.input ?? form.continue_from) !== undefined;
-    if (!asksForMore && found.status !== 'paused' && found.status !== 'error')
-      throw errors.notPaused(found.status);
+    const isRetried = found.status === 'error' && this.kind !== 'workflow';
+    if (!asksForMore && found.status !== 'paused' && !isRetried) throw errors.notPaused(found.status);
     const started = await this.runs.continueRun(caller, this.kind, componentId, runId, form);
     await this.followStarted(connection, caller, componentId, started);
   }
@@ -124,6 +131,6 @@ class RunActions {
     // what this very connection was sent while it followed the run is not sent twice
     const sent = connection.unfollow(runId);
     const followed = sent > asked ? ((await look(sent)) ?? found) : found;
-    connection.follow(runId, followed.frames(), plainEvent, sent);
+    connection.follow(runId, followed.frames(connection.options.format), plainEvent, sent);
   }
 }

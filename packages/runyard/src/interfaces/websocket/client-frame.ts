@@ -44,7 +44,7 @@ export function optionalText({ fields }: ClientFrame, name: string): string | un
 
 /**
  * Reads the values with the form that the same request has over HTTP, so that both mean the same. A form holds
- * texts; a frame may hold the values themselves. What is null counts as not given.
+ * texts; a frame may hold the values themselves. What is null or an empty text counts as not given.
  */
 export function readForm<Schema extends z.ZodType>(
   { fields }: ClientFrame,
@@ -54,7 +54,7 @@ export function readForm<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const form: Record<string, string> = {};
   for (const [name, value] of Object.entries(fields)) {
-    if (value === null || name === 'action' || others.includes(name)) continue;
+    if (value === null || value === '' || name === 'action' || others.includes(name)) continue;
     form[name] = typeof value === 'string' ? value : JSON.stringify(value);
   }
   const checked = validatePart('body', schema, { ...form, ...fixed }, true);

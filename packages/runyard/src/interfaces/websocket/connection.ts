@@ -5,6 +5,7 @@ import type { Log } from '../../core/log.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import type { EventReader } from '../../platform/http/sse.js';
+import type { WireFormat } from '../../platform/http/wire-format.js';
 import { type ClientFrame, readFrame } from './client-frame.js';
 import { Delivery } from './delivery.js';
 import type { Outlet } from './outlet.js';
@@ -28,6 +29,8 @@ export interface ConnectionOptions {
   readonly resolveCaller: ResolveSocketCaller;
   /** The client asked for events as plain JSON everywhere. */
   readonly plain: boolean;
+  /** How the client wants statuses of runs. */
+  readonly format: WireFormat;
   readonly log: Log;
 }
 

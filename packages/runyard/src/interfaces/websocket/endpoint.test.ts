@@ -9,7 +9,12 @@ import { silentLog } from '../../core/log.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import { openWebSockets, type WebSocketOptions } from './endpoint.js';
 
-const settings = { corsOrigins: ['https://app.example.com'], maxBodyBytes: 1_024, heartbeatMs: 60_000 };
+const settings = {
+  compatibility: 'none' as const,
+  corsOrigins: ['https://app.example.com'],
+  maxBodyBytes: 1_024,
+  heartbeatMs: 60_000,
+};
 const pieceSize = 100_000;
 const alice: Caller = { userId: 'alice', scope: { kind: 'user', userId: 'alice' } };
 

@@ -7,6 +7,7 @@ import { newId } from '../../core/ids.js';
 import type { Log } from '../../core/log.js';
 import type { RunKind } from '../../core/runs/run.js';
 import { type NodeUpgrade, refuseUpgrade, type Upgrades } from '../../platform/http/upgrades.js';
+import { type WireFormatSettings, wireFormatOf } from '../../platform/http/wire-format.js';
 import { actionsOf } from './actions.js';
 import { type Action, Connection, type ResolveSocketCaller } from './connection.js';
 import { Outlet } from './outlet.js';
@@ -14,7 +15,7 @@ import { Outlet } from './outlet.js';
 export interface WebSocketOptions {
   readonly runs: RunsService;
   readonly resolveCaller: ResolveSocketCaller;
-  readonly settings: {
+  readonly settings: WireFormatSettings & {
     readonly corsOrigins: readonly string[];
     readonly maxBodyBytes: number;
     readonly heartbeatMs: number;
@@ -24,6 +25,8 @@ export interface WebSocketOptions {
 
 const endpoints: readonly { readonly path: string; readonly kind: RunKind }[] = [
   { path: '/agents/ws', kind: 'agent' },
+  { path: '/teams/ws', kind: 'team' },
+  { path: '/workflows/ws', kind: 'workflow' },
 ];
 
 /** How long clients may take to say goodbye when the service stops. */
@@ -110,6 +113,7 @@ class OpenSockets {
       actions,
       resolveCaller,
       plain,
+      format: wireFormatOf(settings, headers),
       log,
     });
     const openedAt = performance.now();

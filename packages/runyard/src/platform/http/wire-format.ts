@@ -32,3 +32,8 @@ export function wireFormatOf(settings: WireFormatSettings, headers: IncomingHttp
 export function statusIn(format: WireFormat, status: string): string {
   return format === 'agentos' ? status.toUpperCase() : status;
 }
+
+/** When a run was made, as its body shows it. */
+export function createdAtIn(format: WireFormat, run: { readonly createdAt: number }): string | number {
+  return format === 'agentos' ? Math.floor(run.createdAt / 1000) : new Date(run.createdAt).toISOString();
+}

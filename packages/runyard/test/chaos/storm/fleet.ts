@@ -8,7 +8,7 @@ export interface Weather {
 }
 
 /** A number that grows when something has just happened that a kill should hit. */
-export type Sign = () => number;
+type Sign = () => number;
 
 /** How long a kill waits for its sign. */
 const patienceMs = 300;
@@ -62,11 +62,6 @@ export class Fleet {
       }
     };
     await Promise.all(this.processes.map((_, slot) => rage(slot)));
-  }
-
-  /** What the processes said that are up now. */
-  get output(): string {
-    return this.processes.map((process) => process?.output ?? '').join('\n');
   }
 
   private async kill(slot: number): Promise<void> {

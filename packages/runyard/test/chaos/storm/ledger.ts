@@ -12,14 +12,14 @@ export interface AskedRun {
 }
 
 /** A person's word that a call may be executed: how often it was given, and when for the first time. */
-export interface GoAhead {
+interface GoAhead {
   /** One for each question that was answered so; the same answer to the same question counts once. */
   readonly questions: Set<string>;
   readonly position: number;
 }
 
 /** What the service acknowledged about a cancelled run. */
-export interface Cancelled {
+interface Cancelled {
   readonly status: string;
   readonly position: number;
 }
@@ -39,7 +39,11 @@ export class Ledger {
   readonly counts = new Map<string, number>();
   private lastNumber = 0;
 
-  constructor(readonly effects: EffectLog) {}
+  constructor(
+    readonly effects: EffectLog,
+    /** One alone has ended a run when it says so; several may need a moment. */
+    readonly processes: number,
+  ) {}
 
   nextNumber(): number {
     this.lastNumber += 1;

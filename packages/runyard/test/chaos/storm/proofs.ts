@@ -154,8 +154,10 @@ function proveCancelled(run: Body, effects: readonly Effect[], ledger: Ledger): 
   const cancelled = ledger.cancelled.get(run.run_id);
   if (cancelled === undefined) return;
   const { status, position } = cancelled;
-  // one that was cancelled before it existed is cancelled when it comes
-  const expected = status === 'gone' ? 'cancelled' : status;
+  // one that was cancelled before it existed is cancelled when it comes, and one that waits has nothing to end first
+  const underWay = status === 'pending' || status === 'running';
+  const hasToEnd = status === 'gone' || status === 'paused' || (underWay && ledger.processes === 1);
+  const expected = hasToEnd ? 'cancelled' : status;
   const isKnown = expected === 'cancelled' || expected === 'completed';
   const replaced = expected === 'completed' && run.status === 'regenerated';
   if (isKnown && run.status !== expected && !replaced)

@@ -33,7 +33,7 @@ const restMs = 120_000;
  */
 export async function storm(options: StormOptions): Promise<StormReport> {
   const random = new Random(options.seed);
-  const ledger = new Ledger(new EffectLog(options.place.folder.path));
+  const ledger = new Ledger(new EffectLog(options.place.folder.path), options.processes);
   const fleet = new Fleet(options.place, options.processes, random);
   const wire = new Wire(fleet, ledger);
   await fleet.start();
@@ -45,8 +45,8 @@ export async function storm(options: StormOptions): Promise<StormReport> {
   // right after a tool began, and right after a client was told of a run: where most can go wrong
   const signs = [() => ledger.effects.position, () => ledger.acknowledged.size];
   const everything = Promise.all([fleet.storm(options.weather, signs, until), ...clients]);
-  await inTime(until + restMs, everything, ledger);
-  await inTime(until + restMs, accompanyTheRest(visitors[0]!, wire, ledger), ledger);
+  await inTime(until + restMs, everything, ledger, options.seed);
+  await inTime(until + restMs, accompanyTheRest(visitors[0]!, wire, ledger), ledger, options.seed);
   await proveRuns(wire, ledger);
   await proveStreams(wire, ledger);
   const reconnects = ledger.readers.reduce((sum, reader) => sum + reader.reconnects, 0);
@@ -63,14 +63,14 @@ async function accompanyTheRest(visitor: Visitor, wire: Wire, ledger: Ledger): P
   for (const [runId] of await allRuns(wire, ledger)) await visitor.accompany(runId);
 }
 
-async function inTime(deadline: number, work: Promise<unknown>, ledger: Ledger): Promise<void> {
+async function inTime(deadline: number, work: Promise<unknown>, ledger: Ledger, seed: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeUp = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => {
         const waiting = [...ledger.waiting].join('\n');
         const violations = ledger.violations.join('\n');
-        reject(new Error(`Clients still wait for:\n${waiting}\nWrong so far:\n${violations}`));
+        reject(new Error(`Seed ${seed}: clients still wait for:\n${waiting}\nWrong so far:\n${violations}`));
       },
       Math.max(0, deadline - Date.now()),
     );

@@ -11,6 +11,7 @@ export async function proveStreams(wire: Wire, ledger: Ledger): Promise<void> {
     const stored = await storedEvents(wire, reader.runId);
     proveOrder(stored, reader.runId, ledger);
     proveReader(reader, stored, ledger);
+    proveText(reader, ledger);
   }
 }
 
@@ -49,6 +50,19 @@ function proveReader(reader: StreamReader, stored: readonly ReceivedEvent[], led
     seen.delete(index);
   }
   for (const event of seen.values()) proveLost(event, stored, reader, ledger);
+}
+
+/** Whoever begins anew when the model does has the whole answer in the end, however often it was interrupted. */
+function proveText({ runId, received }: StreamReader, ledger: Ledger): void {
+  const end = received.at(-1);
+  if (end?.name !== 'RunCompleted' || received.some(({ name }) => name === 'RunCancelled')) return;
+  let text = '';
+  for (const { name, data } of received) {
+    if (name === 'ModelRequestStarted') text = '';
+    if (name === 'RunContent') text += (JSON.parse(data) as { content: string }).content;
+  }
+  const { content } = JSON.parse(end.data) as { content: string };
+  if (text !== content) ledger.violation(`run ${runId}: a reader has the text '${text}' of '${content}'`);
 }
 
 /**

@@ -66,6 +66,7 @@ export class Visitor {
     const [run] = await Promise.all([
       this.accompany(runId, reader),
       unwanted && ownId === undefined && this.cancel(runId),
+      this.random.chance(0.3) && this.watch(runId),
     ]);
     if (run?.status === 'completed' && this.random.chance(0.15)) await this.regenerate(runId);
   }
@@ -85,6 +86,18 @@ export class Visitor {
           await reader?.follow();
           return run;
         }
+      }
+    });
+  }
+
+  /** Looks at a run from its first event to its last, beside whoever else does. */
+  private async watch(runId: string): Promise<void> {
+    const reader = new StreamReader(runId, this.wire, this.ledger, this.random);
+    await this.ledger.during(`the events of run ${runId}`, async () => {
+      for (let ended = false; !ended; ) {
+        const run = await this.rested(runId);
+        ended = run === undefined || isFinal(run.status);
+        await reader.follow();
       }
     });
   }
@@ -152,11 +165,9 @@ export class Visitor {
     if (status !== 200)
       this.ledger.violation(`cancel of ${runId} answered ${status}: ${JSON.stringify(body)}`);
     const run = await this.wire.run(runId);
-    this.ledger.count(`cancelled: ${run?.status}`);
-    this.ledger.cancelled.set(runId, {
-      status: run?.status ?? 'gone',
-      position: this.ledger.effects.position,
-    });
+    const found: string = run?.status ?? 'gone';
+    this.ledger.count(`cancelled: ${found}`);
+    this.ledger.cancelled.set(runId, { status: found, position: this.ledger.effects.position });
   }
 
   /** Has a completed run answered once more, by a copy of it. */

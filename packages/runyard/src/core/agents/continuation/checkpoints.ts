@@ -51,11 +51,16 @@ export function lastCheckpointIndex(run: Run, steps: readonly StepRecord[]): num
 }
 
 /** The run cut to so many messages, or a few less: no tool call is left without its result. */
-export function snapshotAt(run: Run, steps: readonly StepRecord[], index: number): Snapshot {
+export function snapshotAt(
+  run: Run,
+  steps: readonly StepRecord[],
+  index: number,
+  continuation: typeof continuationOf = continuationOf,
+): Snapshot {
   const messages = messagesOf(run, steps);
   if (!Number.isInteger(index) || index < 0 || index > messages.length)
     throw errors.noSuchMessage('message_index', messages.length);
-  const kept = continuationOf(run, steps, index);
+  const kept = continuation(run, steps, index);
   const { messageIndex } = kept;
   if (messageIndex === messages.length) return { run, steps, messageIndex };
   return { run: cutRun(run, kept.steps), steps: kept.steps, messageIndex };

@@ -1,4 +1,5 @@
 import { errors } from '../../errors.js';
+import { ownSteps } from '../../runs/child-steps.js';
 import type { Continuation, ContinueFrom } from '../../runs/continuation.js';
 import type { Run, StepRecord } from '../../runs/run.js';
 import type { AnswerRecord, HookRecord, ModelRecord } from '../journal-records.js';
@@ -159,6 +160,8 @@ function withLastWord(kept: readonly StepRecord[], steps: readonly StepRecord[])
 
 /** The turn that comes next in a run that goes on where it stands, with all that it has. */
 export function nextTurn(steps: readonly StepRecord[]): number {
-  const turns = steps.filter(({ kind, status }) => kind === 'model' && status === 'completed').map(turnOf);
+  const turns = ownSteps(steps)
+    .filter(({ kind, status }) => kind === 'model' && status === 'completed')
+    .map(turnOf);
   return Math.max(-1, ...turns) + 1;
 }

@@ -85,7 +85,7 @@ async function chat(
   scope: Scope,
 ): Promise<RunResult> {
   const { input, runId } = context.run;
-  context.emit(workflowAgentStarted, 'on:chat:started');
+  if (context.recorded(chatKey) === undefined) context.emit(workflowAgentStarted, 'on:chat:started');
   const history = historyText(await pastRuns(context, workflow.numHistoryRuns));
   const { sessionState: _state, ...options } = context.options;
   const { status, result } = await runChild(context, {

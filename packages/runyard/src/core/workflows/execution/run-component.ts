@@ -1,10 +1,11 @@
 import { requirementBody } from '../../agents/requirements/requirement-body.js';
+import { teamRequirementsOf } from '../../agents/requirements/team-requirements.js';
 import type { JsonObject } from '../../json.js';
-import { type ChildOutcome, runChild } from '../../runs/child-run.js';
-import { type Requirement, RunPaused } from '../../runs/context.js';
+import { type ChildOutcome, childrenOf, runChild } from '../../runs/child-run.js';
+import { childPrefix } from '../../runs/child-steps.js';
+import { RunPaused } from '../../runs/context.js';
 import type { Executable } from '../../runs/executable.js';
 import type { RunInput } from '../../runs/run.js';
-import type { ToolRequirement } from '../../tools/requirement.js';
 import type { StepNode } from '../definition/node.js';
 import { textOf } from '../fold/group-content.js';
 import { runKey } from '../journal-records.js';
@@ -50,7 +51,7 @@ async function attemptRun(
   } catch (error) {
     context.signal.throwIfAborted();
     if (error instanceof RunPaused) {
-      tellOfPause(flow, node, component, place, key, error.requirements);
+      tellOfPause(flow, node, component, place, key);
       throw error;
     }
     if (error instanceof StepTimeout || isRefusedInput(error)) return { failure: failureOf(error) };
@@ -69,7 +70,7 @@ async function runInside(
 ): Promise<ChildOutcome> {
   const { context } = flow;
   const earlier = context.recorded(key);
-  if (earlier?.status === 'running' && context.entry === 'continued' && component.kind !== 'workflow') {
+  if (earlier?.status === 'running' && component.kind !== 'workflow' && wasAnswered(flow, key)) {
     const event = stepExecutorContinued(stepFields(flow, node, place), executorFields(flow, component, key));
     tell(flow, place, `executor-continued:${context.run.attempt}`, event);
   }
@@ -84,10 +85,13 @@ async function runInside(
     depth: component.kind === 'workflow' ? context.depth + 1 : context.depth,
   };
   if (node.timeoutMs === undefined) return runChild(context, request);
-  return withinTime(node.timeoutMs, context.signal, context.timers, node.name, (signal) =>
-    runChild(context, { ...request, signal }),
-  );
+  const { signal: outer, timers } = context;
+  const run = (signal: AbortSignal) => runChild(context, { ...request, signal });
+  return withinTime(node.timeoutMs, outer, timers, node.name, run, tidyMs);
 }
+
+/** How long a run that was stopped may take to tell of its end. */
+const tidyMs = 1_000;
 
 const emptyInput: RunInput = { content: '', media: [], options: { stream: false } };
 
@@ -136,29 +140,34 @@ function executorFields({ context }: Flow, component: Executable, key: string): 
   };
 }
 
+/** Whether the run inside goes on with an answer that this execution of the workflow was continued with. */
+function wasAnswered({ context }: Flow, key: string): boolean {
+  const { attempt } = context.run;
+  return context
+    .allSteps()
+    .some(
+      (step) =>
+        step.kind === 'wait' &&
+        step.key.startsWith(childPrefix(key)) &&
+        step.status === 'completed' &&
+        step.attempt === attempt,
+    );
+}
+
 /** A workflow inside tells itself what it waits for. */
-function tellOfPause(
-  flow: Flow,
-  node: StepNode,
-  component: Executable,
-  place: Place,
-  key: string,
-  requirements: readonly Requirement[],
-): void {
+function tellOfPause(flow: Flow, node: StepNode, component: Executable, place: Place, key: string): void {
   if (component.kind === 'workflow') return;
-  const bodies = requirements.map(({ key: waitKey, data }) =>
-    requirementBody({
-      waitKey: `wait:${waitKey}`,
-      toolKey: waitKey,
-      requirement: data as unknown as ToolRequirement,
-      answer: null,
-    }),
-  );
-  const executor = { ...executorFields(flow, component, key), executor_requirements: bodies };
+  const { context } = flow;
+  const inside = childrenOf(context.run, context.allSteps()).find(({ step }) => step.key === key)!;
+  const waits = teamRequirementsOf(inside.run, inside.steps).filter(({ answer }) => answer === null);
+  const executor = {
+    ...executorFields(flow, component, key),
+    executor_requirements: waits.map(requirementBody),
+  };
   tell(
     flow,
     place,
-    `executor-paused:${flow.context.run.attempt}`,
+    `executor-paused:${context.run.attempt}`,
     stepExecutorPaused(stepFields(flow, node, place), executor),
   );
 }

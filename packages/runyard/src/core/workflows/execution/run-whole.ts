@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../json.js';
 import { runChild } from '../../runs/child-run.js';
-import type { RunContext } from '../../runs/context.js';
+import { type RunContext, RunPaused } from '../../runs/context.js';
 import { type Executable, RunFailed } from '../../runs/executable.js';
 import type { StepContext, WorkflowContext, WorkflowFunction } from '../definition/functions.js';
 import { customEvent } from '../workflow-events.js';
@@ -30,13 +30,24 @@ export async function runWhole(
       emit: senderOf(context),
     };
     const { extra = {} } = context.options;
-    const whole: WorkflowContext = { ...step, fields: extra, run: runnerOf(flow, scope, register) };
-    const made = recordOf(await work(whole));
+    const pauses: RunPaused[] = [];
+    const run = runnerOf(flow, scope, register, (pause) => pauses.push(pause));
+    const whole: WorkflowContext = { ...step, fields: extra, run };
+    const made = await settled(work, whole, pauses);
     if (made.error !== null) throw new RunFailed({ type: 'workflow_failed', message: made.error });
     state.merge();
     return made.content ?? '';
   });
   return record;
+}
+
+/** What waits for somebody pauses the run, whatever the function makes of the error that it saw. */
+async function settled(work: WorkflowFunction, whole: WorkflowContext, pauses: readonly RunPaused[]) {
+  const [result] = await Promise.allSettled([Promise.resolve(whole).then(work)]);
+  const waits = pauses.flatMap(({ requirements }) => [...requirements]);
+  if (waits.length > 0) throw new RunPaused(waits);
+  if (result.status === 'rejected') throw result.reason;
+  return recordOf(result.value);
 }
 
 function senderOf(context: RunContext): (event: JsonObject) => void {
@@ -51,6 +62,7 @@ function runnerOf(
   flow: Flow,
   scope: Scope,
   register: (component: Executable) => void,
+  onPause: (pause: RunPaused) => void,
 ): WorkflowContext['run'] {
   const { context, workflow } = flow;
   const names = new Set<string>();
@@ -65,7 +77,7 @@ function runnerOf(
     const isWorkflow = component.kind === 'workflow';
     const { sessionState: _state, version: _version, factoryInput: _input, ...options } = context.options;
     const content = component.acceptInput === undefined ? message : await component.acceptInput(message);
-    const { status, result } = await runChild(context, {
+    const running = runChild(context, {
       key: `${wholeKey}:run:${name.replaceAll('/', '-')}`,
       kind: 'step',
       executable: component,
@@ -74,6 +86,10 @@ function runnerOf(
         ? {}
         : { workflow_id: workflow.id, workflow_run_id: context.run.runId, step_name: name },
       depth: isWorkflow ? context.depth + 1 : context.depth,
+    });
+    const { status, result } = await running.catch((error: unknown) => {
+      if (error instanceof RunPaused) onPause(error);
+      throw error;
     });
     if (status === 'completed') return result.content;
     const { type = 'Error', message: failure = 'It failed' } = result.error ?? {};

@@ -3,18 +3,24 @@ import type { Timers } from '../../timers.js';
 /** The time of a step was up. */
 export class StepTimeout extends Error {}
 
-/** Does the work with a signal that is aborted with the run's, or when the time is up; whichever comes first counts. */
+/**
+ * Does the work with a signal that is aborted with the run's, or when the time is up; whichever comes first counts.
+ * Work that has something to tidy up then has the grace to do so.
+ */
 export function withinTime<T>(
   timeoutMs: number | undefined,
   signal: AbortSignal,
   timers: Timers,
   name: string,
   work: (signal: AbortSignal) => T | Promise<T>,
+  graceMs = 0,
 ): Promise<T> {
   const controller = new AbortController();
   return new Promise((resolve, reject) => {
+    let cancelGrace = (): void => {};
     const giveUp = (reason: unknown): void => {
-      reject(reason);
+      if (graceMs === 0) reject(reason);
+      else cancelGrace = timers.after(graceMs, () => reject(reason));
       controller.abort(reason);
     };
     const onAbort = (): void => giveUp(signal.reason);
@@ -31,6 +37,7 @@ export function withinTime<T>(
       .then(resolve, reject)
       .finally(() => {
         cancelTimer?.();
+        cancelGrace();
         signal.removeEventListener('abort', onAbort);
       });
     // a run that was aborted before is noticed as well

@@ -1,11 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { ChildOutcome } from '../../runs/child-run.js';
 import type { Run, StepRecord } from '../../runs/run.js';
-import type { NodeInput } from '../journal-records.js';
+import { type NodeInput, runsByNode } from '../journal-records.js';
 
 /** Metrics of the wire: what each step has cost, over all its executions, and how long the whole took. */
 export function metricsOf(run: Run, steps: readonly StepRecord[], now: number): JsonObject {
   const byName: Record<string, JsonObject> = {};
+  const runs = runsByNode(steps);
   for (const step of steps) {
     const node = nodeOf(step);
     if (node?.executor === undefined || node.executor === null) continue;
@@ -14,7 +15,7 @@ export function metricsOf(run: Run, steps: readonly StepRecord[], now: number): 
       step_name: step.name,
       executor_type: node.executor.type,
       executor_name: node.executor.name,
-      metrics: sum(isJsonObject(before) ? before : {}, ownMetrics(step, steps)),
+      metrics: sum(isJsonObject(before) ? before : {}, ownMetrics(step, runs.get(step.key) ?? [])),
     };
   }
   return { steps: byName, duration: (now - run.createdAt) / 1000 };
@@ -26,11 +27,9 @@ function nodeOf({ kind, key, input }: StepRecord): NodeInput | undefined {
     : undefined;
 }
 
-function ownMetrics(step: StepRecord, steps: readonly StepRecord[]): JsonObject {
-  const runs = steps.filter(
-    ({ key, status }) => key.startsWith(`${step.key}:run:`) && status === 'completed',
-  );
+function ownMetrics(step: StepRecord, runs: readonly StepRecord[]): JsonObject {
   const outcomes = runs
+    .filter(({ status }) => status === 'completed')
     .map(({ output }) => output as unknown as ChildOutcome)
     .filter((made) => 'result' in made);
   if (outcomes.length === 0) return { duration: ((step.endedAt ?? step.startedAt) - step.startedAt) / 1000 };

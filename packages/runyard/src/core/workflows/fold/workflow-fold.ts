@@ -4,7 +4,14 @@ import { ownSteps } from '../../runs/child-steps.js';
 import type { Run, RunStatus, StepRecord } from '../../runs/run.js';
 import { chatKey } from '../chat-agent.js';
 import type { StepOutput } from '../definition/functions.js';
-import { isGroup, isTopLevel, type NodeInput, type NodeRecord, type StepIndex } from '../journal-records.js';
+import {
+  isGroup,
+  isTopLevel,
+  type NodeInput,
+  type NodeRecord,
+  runsByNode,
+  type StepIndex,
+} from '../journal-records.js';
 import { foldNode, unendedOutput } from './node-view.js';
 
 /** `step_results`: what came of the steps at the top, in order. One that a run did not end with did not succeed. */
@@ -97,16 +104,16 @@ export type NodeState = {
 /** The nodes that were begun, in order, each iteration of a loop with its own. */
 export function nodeStates(run: Run, steps: readonly StepRecord[]): NodeState[] {
   const own = ownSteps(steps);
+  const runs = runsByNode(own);
   return own
     .filter(({ key, input }) => key.startsWith('node:') && isJsonObject(input) && 'node' in input)
-    .map((step) => stateOf(run, step, own));
+    .map((step) => stateOf(run, step, runs.get(step.key) ?? []));
 }
 
-function stateOf(run: Run, step: StepRecord, own: readonly StepRecord[]): NodeState {
+function stateOf(run: Run, step: StepRecord, runs: readonly StepRecord[]): NodeState {
   const { node, step_id, index } = step.input as NodeInput;
   const record = step.status === 'completed' ? (step.output as NodeRecord) : undefined;
-  const runIds = own
-    .filter(({ key }) => key.startsWith(`${step.key}:run:`))
+  const runIds = runs
     .map(({ input }) => (input as { runId?: Json } | null)?.runId)
     .filter((runId) => typeof runId === 'string');
   return {

@@ -1,68 +1,10 @@
 import { fitValue, typeInWords } from '../../agents/requirements/fit-value.js';
-import { type GivenAnswer, readAnswer } from '../../agents/requirements/read-answer.js';
-import { toWaitOutput } from '../../agents/requirements/wait-output.js';
 import { errors } from '../../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { Run, StepRecord } from '../../runs/run.js';
 import { canonicalJson } from '../../tools/canonical-json.js';
 import type { InputFieldType } from '../../tools/person-form.js';
 import type { StepAnswer } from './step-requirement.js';
-import {
-  type ExecutorCall,
-  type StepRequirementState,
-  workflowRequirementsOf,
-} from './workflow-requirements.js';
-
-/** How the answer is read out of one RunRequirement of the wire. */
-export type ReadRequirement = (requirement: JsonObject) => GivenAnswer;
-
-/** What a client sent back: lists of requirements, filled in. */
-export interface GivenRequirements {
-  readonly stepRequirements: readonly JsonObject[];
-  readonly errorRequirements: readonly JsonObject[];
-}
-
-/**
- * Turns what a client sent back into the outputs of the `wait` steps of the run, by their keys. Only the answers
- * count; what was asked comes from the journal. Refused when nothing that the run waits for is answered.
- */
-export function toWaitOutputs(
-  run: Run,
-  steps: readonly StepRecord[],
-  given: GivenRequirements,
-  readRequirement: ReadRequirement,
-): ReadonlyMap<string, Json> {
-  const { open } = workflowRequirementsOf(run, steps);
-  const entries = [...given.stepRequirements, ...given.errorRequirements];
-  for (const { step_id } of entries)
-    if (typeof step_id !== 'string')
-      throw errors.invalidContinue(
-        'Invalid structure or content for step_requirements: each needs its step_id',
-      );
-  const outputs = new Map<string, Json>();
-  for (const state of open) {
-    const list = state.kind === 'error' ? given.errorRequirements : given.stepRequirements;
-    // earlier ones of the same step are history
-    const entry = list.findLast(({ step_id }) => step_id === state.stepId);
-    if (entry === undefined) continue;
-    if (state.kind === 'executor') addCalls(outputs, state.calls, entry, readRequirement);
-    else {
-      const answer = readStepAnswer(state, entry);
-      if (answer !== undefined) outputs.set(state.waitKey!, answer as Json);
-    }
-  }
-  if (outputs.size > 0) return outputs;
-  throw errors.invalidAnswer(
-    `Run ${run.runId} waits for an answer. Fill in ${open.map((state) => `${wantedIn(state)} of '${state.stepName}'`).join(', ')}.`,
-  );
-}
-
-function wantedIn({ kind, body }: StepRequirementState): string {
-  if (kind === 'executor') return 'executor_requirements';
-  if (kind === 'error') return 'decision';
-  if (body.requires_route_selection) return 'selected_choices';
-  return body.requires_user_input && !body.requires_confirmation ? 'user_input' : 'confirmed';
-}
+import type { StepRequirementState } from './workflow-requirements.js';
 
 /** Reads the answer to one thing that a step waits for. Undefined when nothing is said. Throws when it does not fit. */
 export function readStepAnswer(state: StepRequirementState, given: JsonObject): StepAnswer | undefined {
@@ -121,7 +63,7 @@ function inputIn(
   confirmed: boolean | undefined,
 ): StepAnswer | undefined {
   const values = inputValues(stepName, given);
-  if (values === undefined && (confirmed === undefined || body.requires_confirmation)) return undefined;
+  if (values === undefined && confirmed === undefined) return undefined;
   if (body.requires_confirmation && confirmed === undefined) return undefined;
   const fields = (body.user_input_schema ?? []) as JsonObject[];
   const unknown = Object.keys(values ?? {}).find((name) => !fields.some((field) => field.name === name));
@@ -160,31 +102,6 @@ function fieldValue(stepName: string, field: JsonObject, given: Json): Json {
     !Array.isArray(allowed) || allowed.some((value) => canonicalJson(value) === canonicalJson(fit.value));
   if (!isAllowed) throw refused(stepName, `${place} has to be one of ${JSON.stringify(allowed)}`);
   return fit.value;
-}
-
-function addCalls(
-  outputs: Map<string, Json>,
-  calls: readonly ExecutorCall[],
-  entry: JsonObject,
-  readRequirement: ReadRequirement,
-): void {
-  const { executor_requirements: given = [] } = entry;
-  if (!Array.isArray(given) || !given.every(isJsonObject))
-    throw refused(String(entry.step_name), "'executor_requirements' has to be a list of requirements");
-  for (const requirement of given) {
-    const call = calls.find(({ state }) => isAbout(requirement, state.requirement));
-    if (call === undefined || call.state.answer !== null) continue;
-    const answer = readAnswer(call.state, readRequirement(requirement));
-    if (answer !== undefined) outputs.set(call.waitKey, toWaitOutput(call.state, answer));
-  }
-}
-
-function isAbout(
-  { id, tool_execution: tool }: JsonObject,
-  requirement: ExecutorCall['state']['requirement'],
-): boolean {
-  if (typeof id === 'string') return id === requirement.id;
-  return isJsonObject(tool) && tool.tool_call_id === requirement.callId;
 }
 
 function flag(stepName: string, name: string, value: Json | undefined): boolean | undefined {

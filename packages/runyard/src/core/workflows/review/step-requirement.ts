@@ -75,7 +75,7 @@ export const stepWaitKinds: ReadonlySet<string> = new Set<StepWaitKind>([
   'step_error',
 ]);
 
-export const defaultMaxRetries = 3;
+const defaultMaxRetries = 3;
 
 /** A requirement in which nothing is asked for yet. */
 export function requirementOf(

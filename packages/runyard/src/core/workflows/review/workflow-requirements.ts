@@ -1,5 +1,6 @@
 import { requirementBody } from '../../agents/requirements/requirement-body.js';
-import { requirementsOf, type ToolRequirementState } from '../../agents/requirements/tool-requirements.js';
+import { teamRequirementsOf } from '../../agents/requirements/team-requirements.js';
+import type { ToolRequirementState } from '../../agents/requirements/tool-requirements.js';
 import type { Json, JsonObject } from '../../json.js';
 import { type ChildView, childrenOf } from '../../runs/child-run.js';
 import { childPrefix, ownSteps } from '../../runs/child-steps.js';
@@ -135,7 +136,11 @@ function executorState(
   prefix: string,
   topIndex: number,
 ): Found | undefined {
-  const calls = callsOf(view, prefix);
+  const calls = teamRequirementsOf(view.run, view.steps).map((state) => ({
+    waitKey: prefix + state.waitKey,
+    state,
+    body: requirementBody(state),
+  }));
   if (calls.length === 0) return undefined;
   const { run, step } = view;
   const node = nodeOf(view, steps);
@@ -165,24 +170,6 @@ function executorState(
     topIndex,
     seq: Math.max(step.seq, ...view.steps.map(({ seq }) => seq)),
   };
-}
-
-/** What the calls of a run, and of the members of a team, wait or waited for. */
-function callsOf(view: ChildView, prefix: string, member?: Run): ExecutorCall[] {
-  const named = member && {
-    member_agent_id: member.componentId,
-    member_agent_name: member.componentName ?? member.componentId,
-    member_run_id: member.runId,
-  };
-  const own = requirementsOf(ownSteps(view.steps)).map((state) => ({
-    waitKey: prefix + state.waitKey,
-    state,
-    body: { ...requirementBody(state), ...named },
-  }));
-  const inside = childrenOf(view.run, view.steps).flatMap((inner) =>
-    callsOf(inner, prefix + childPrefix(inner.step.key), inner.run),
-  );
-  return [...own, ...inside];
 }
 
 /** The wire leaves nothing out that a client may look for. */

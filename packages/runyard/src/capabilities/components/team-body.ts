@@ -1,0 +1,33 @@
+import type { TeamMember } from '../../core/teams/settings.js';
+import type { Team } from '../../core/teams/team.js';
+import { agentBodyOf, type Fields, group, leaderFields, unless, withoutEmpty } from './agent-body.js';
+
+/** A team as the wire shows it: its leader as an agent, and its members, who may be teams. */
+export function teamBodyOf(team: Team, databaseId: string): Fields {
+  const { settings } = team;
+  return withoutEmpty({
+    ...leaderFields(team, databaseId),
+    mode: team.mode,
+    sessions: group({
+      session_table: 'sessions',
+      add_history_to_context: unless(settings.addHistoryToContext, false),
+      num_history_runs: unless(settings.numHistoryRuns, 3),
+      enable_session_summaries: unless(settings.enableSessionSummaries, false),
+    }),
+    default_tools: group({
+      read_chat_history: unless(settings.readChatHistory, false),
+      get_member_information_tool: unless(settings.memberInformationTool, false),
+    }),
+    streaming: { stream_member_events: settings.streamMemberEvents ?? true },
+    members: team.members.map((member) => memberBodyOf(member, databaseId)),
+  });
+}
+
+/** What a member does is stored with the team: its own database has nothing of it. */
+export function memberBodyOf(member: TeamMember, databaseId: string): Fields {
+  return isTeam(member) ? teamBodyOf(member, databaseId) : agentBodyOf(member, databaseId);
+}
+
+function isTeam(member: TeamMember): member is Team {
+  return member.kind === 'team';
+}

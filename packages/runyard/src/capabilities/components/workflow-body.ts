@@ -1,0 +1,39 @@
+import type { JsonObject } from '../../core/json.js';
+import type { Executable } from '../../core/runs/executable.js';
+import type { TeamMember } from '../../core/teams/settings.js';
+import { workflowTree } from '../../core/workflows/definition/workflow-tree.js';
+import type { Workflow } from '../../core/workflows/workflow.js';
+import { jsonSchemaOf } from '../../core/value-schema.js';
+import { agentBodyOf, type Fields, withoutEmpty } from './agent-body.js';
+import { memberBodyOf } from './team-body.js';
+
+/** A workflow in a list. */
+export function workflowSummaryOf({ id, name, settings }: Workflow, databaseId: string): Fields {
+  return withoutEmpty({
+    id,
+    name,
+    description: settings.description,
+    db_id: databaseId,
+    is_factory: false,
+    is_component: false,
+  });
+}
+
+/** A workflow with the tree of its steps. */
+export async function workflowBodyOf(workflow: Workflow, databaseId: string): Promise<Fields> {
+  const { settings, nodes } = workflow;
+  const { agent, inputSchema, metadata } = settings;
+  return withoutEmpty({
+    ...workflowSummaryOf(workflow, databaseId),
+    input_schema: inputSchema && jsonSchemaOf(inputSchema),
+    steps: await workflowTree(nodes, (component) => executorBodyOf(component, databaseId)),
+    agent: agent && agentBodyOf(agent, databaseId),
+    metadata,
+    workflow_agent: agent !== undefined,
+  });
+}
+
+/** Who executes a step: an agent or a team; a workflow is drawn as its steps. */
+function executorBodyOf(component: Executable, databaseId: string): JsonObject {
+  return memberBodyOf(component as TeamMember, databaseId) as JsonObject;
+}

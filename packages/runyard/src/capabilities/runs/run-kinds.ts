@@ -1,0 +1,75 @@
+import {
+  checkpointBody,
+  listedRun,
+  listedTeamRun,
+  listedWorkflowRun,
+  runBody,
+  teamCheckpointBody,
+  teamRunBody,
+  workflowRunBody,
+} from './response-schema.js';
+import type { RunKindFacts } from './route-kit.js';
+import {
+  continueRunForm,
+  continueWorkflowRunForm,
+  createRunForm,
+  createWorkflowRunForm,
+  listRunsQuery,
+  listWorkflowRunsQuery,
+  runQuery,
+  workflowRunQuery,
+} from './schema.js';
+
+const conversation = {
+  createForm: createRunForm,
+  continueForm: continueRunForm,
+  continueText:
+    'A paused run goes on with the answers to what it waits for. A failed one is tried again. A completed one goes ' +
+    'on as a copy with a run_id of its own.',
+  runQuery,
+  listQuery: listRunsQuery,
+};
+
+export const agentRuns: RunKindFacts = {
+  kind: 'agent',
+  inWords: 'an agent',
+  plural: 'agents',
+  idName: 'agent_id',
+  tag: 'Agents',
+  ...conversation,
+  body: runBody,
+  listed: listedRun,
+  checkpoint: checkpointBody,
+  lastEvents: 'RunCompleted, RunError or RunPaused',
+};
+
+export const teamRuns: RunKindFacts = {
+  kind: 'team',
+  inWords: 'a team',
+  plural: 'teams',
+  idName: 'team_id',
+  tag: 'Teams',
+  ...conversation,
+  body: teamRunBody,
+  listed: listedTeamRun,
+  checkpoint: teamCheckpointBody,
+  lastEvents: 'TeamRunCompleted, TeamRunError or TeamRunPaused',
+};
+
+export const workflowRuns: RunKindFacts = {
+  kind: 'workflow',
+  inWords: 'a workflow',
+  plural: 'workflows',
+  idName: 'workflow_id',
+  tag: 'Workflows',
+  createForm: createWorkflowRunForm,
+  continueForm: continueWorkflowRunForm,
+  continueText: 'A paused run goes on with the answers to what its steps wait for.',
+  runQuery: workflowRunQuery,
+  listQuery: listWorkflowRunsQuery,
+  body: workflowRunBody,
+  listed: listedWorkflowRun,
+  lastEvents:
+    'WorkflowCompleted, WorkflowError or WorkflowPaused; after that one comes WorkflowRunOutput, the body of the ' +
+    'paused run, without an id',
+};

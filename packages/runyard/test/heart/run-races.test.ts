@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { answers, begin, engineOver, executable, freshStore, gate } from './harness.js';
+
+test('a run whose lease ended while it was being taken up is executed once', async () => {
+  const store = await freshStore();
+  const commit = store.commit.bind(store);
+  const landed = gate();
+  const told = gate();
+  store.commit = async (writes) => {
+    const refused = await commit(writes);
+    if (writes.some(({ claims }) => claims !== undefined)) {
+      landed.open();
+      await told.promise;
+    }
+    return refused;
+  };
+  const entries: string[] = [];
+  const door = gate();
+  const component = executable('a', async (context) => {
+    await context.wait({ key: 'q', kind: 'question', data: {} });
+    entries.push(context.entry);
+    await door.promise;
+    return 'done';
+  });
+  const engine = engineOver(store, [component], { leaseMs: 1 });
+  const { runId, ended } = await begin(engine, store, component);
+  await ended;
+  const answering = engine.answer(runId, answers({ 'wait:q': 'yes' }));
+  await landed.promise;
+  await expect.poll(async () => (await store.expired(Date.now(), 1, 0)).length).toBe(1);
+  await engine.recover();
+  told.open();
+  const handle = await answering;
+  expect(engine.handle(runId)?.run.attempt).toBe(handle.run.attempt);
+  door.open();
+  expect((await handle.ended).run).toMatchObject({ status: 'completed', attempt: 3 });
+  expect(entries).toEqual(['recovered']);
+});
+
+test.each(['load', 'session'] as const)(
+  'an abandoned run that is lost again before the %s of it is read stays with who has it',
+  async (read) => {
+    const store = await freshStore();
+    const component = executable('a', () => new Promise(() => {}));
+    const dead = engineOver(store, [component]);
+    const { runId } = await begin(dead, store, component, { background: true });
+    await dead.stop(0);
+    const owner = engineOver(store, [component]);
+    const { claim } = store;
+    const reading = store[read] as (id: string) => Promise<never>;
+    let isClaimed = false;
+    store.claim = (wanted) => {
+      isClaimed = true;
+      return claim.call(store, wanted);
+    };
+    store[read] = async (id: string): Promise<never> => {
+      if (isClaimed) {
+        // whoever cancels is slow: its lease is over, and the other one finds the run
+        Object.assign(store, { [read]: reading, claim });
+        await expect.poll(async () => (await store.expired(Date.now(), 1, 0)).length).toBe(1);
+        await owner.open();
+        await expect.poll(() => owner.handle(runId)?.run.status).toBe('running');
+      }
+      return reading.call(store, id);
+    };
+    const slow = engineOver(store, [component], { leaseMs: 1 });
+    const request = { runId, kind: 'agent', componentId: 'a', sessionId: null, userId: null } as const;
+    await slow.cancel(runId, { ...request, reason: 'enough', requestedAt: Date.now() });
+    // it is asked to end it, and does
+    expect((await store.load(runId))?.run).toMatchObject({ status: 'cancelled', attempt: 3 });
+    await expect.poll(() => owner.liveCount).toBe(0);
+  },
+);
