@@ -280,11 +280,15 @@ export class JournaledContext implements RunContext {
     throw new RunPaused([requirement]);
   }
 
-  history(count: number): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
+  async history(count: number): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
     // what a run inside of another one said before is the other one's to know
-    if (this.inside !== null) return Promise.resolve([]);
-    const { sessionId, componentId, createdAt, runId } = this.run;
-    return this.journal.history({ sessionId, componentId, before: createdAt, count, exceptRunId: runId });
+    if (this.inside !== null) return [];
+    const { sessionId, componentId, createdAt, runId, lineage } = this.run;
+    const query = { sessionId, componentId, before: createdAt, count, exceptRunId: runId };
+    const earlier = await this.journal.history(query);
+    // a copy stands in the place of what it was made from
+    const source = lineage?.forkedFromRunId;
+    return source === undefined ? earlier : earlier.filter(({ run }) => run.runId !== source);
   }
 
   runs(runIds: readonly string[]): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {

@@ -10,7 +10,7 @@ import { textOf } from '../fold/group-content.js';
 import { metricsOf } from '../fold/metrics.js';
 import { contentTypeOf } from '../fold/node-view.js';
 import { workflowAgentStarted, workflowStarted } from '../workflow-events.js';
-import { type Flow, hasBegun, runList, Scope } from './flow.js';
+import { type Flow, hasBegun, placeAtTop, runList, Scope } from './flow.js';
 import { historyText, pastRuns } from './history.js';
 import { runWhole } from './run-whole.js';
 import { visitNode } from './visit-node.js';
@@ -59,12 +59,7 @@ async function runNodes(workflow: WorkflowDefinition, flow: Flow, scope: Scope):
     const content = await runWhole(flow, workflow.whole, scope, (component) => workflow.register(component));
     return resultOf(context, content, contentTypeOf(content));
   }
-  const { views } = await runList(flow, workflow.nodes, scope, (position) => ({
-    path: String(position),
-    index: position,
-    isTopLevel: true,
-    iteration: 0,
-  }));
+  const { views } = await runList(flow, workflow.nodes, scope, (position) => placeAtTop(flow, position));
   const last = views.findLast((view) => view.last !== undefined)?.last;
   const content = last?.content ?? views.at(-1)?.output.content ?? '';
   const media = views.flatMap((view) => view.media);

@@ -25,6 +25,7 @@ export interface Flow {
 /** Where in the tree, and in which iteration, a node stands. */
 export interface Place {
   readonly path: string;
+  readonly stepId: string;
   readonly index: StepIndex;
   /** The id of the group around it. */
   readonly parentStepId?: string;
@@ -60,12 +61,24 @@ function remember(outputs: Map<string, StepOutput>, output: StepOutput): void {
   outputs.set(output.step_name, output);
 }
 
-export function stepFields({ context }: Flow, { name }: { readonly name: string }, place: Place): StepFields {
+export function stepFields(
+  { name }: { readonly name: string },
+  { stepId, parentStepId, index }: Place,
+): StepFields {
+  return parentStepId === undefined
+    ? { step_id: stepId, step_name: name, step_index: index }
+    : { step_id: stepId, parent_step_id: parentStepId, step_name: name, step_index: index };
+}
+
+/** The place of a step at the top. */
+export function placeAtTop({ context }: Flow, position: number): Place {
+  const path = String(position);
   return {
-    step_id: stepIdOf(context.run.runId, place.path),
-    ...(place.parentStepId !== undefined && { parent_step_id: place.parentStepId }),
-    step_name: name,
-    step_index: place.index,
+    path,
+    stepId: stepIdOf(context.run.runId, path),
+    index: position,
+    isTopLevel: true,
+    iteration: 0,
   };
 }
 
@@ -91,7 +104,8 @@ export function placeInside(
   return {
     path,
     index: [group.index, position].flat(),
-    parentStepId: stepIdOf(flow.context.run.runId, group.path),
+    stepId: stepIdOf(flow.context.run.runId, path),
+    parentStepId: group.stepId,
     isTopLevel: false,
     iteration,
   };

@@ -71,10 +71,10 @@ async function runInside(
   const { context } = flow;
   const earlier = context.recorded(key);
   if (earlier?.status === 'running' && component.kind !== 'workflow' && wasAnswered(flow, key)) {
-    const event = stepExecutorContinued(stepFields(flow, node, place), executorFields(flow, component, key));
+    const event = stepExecutorContinued(stepFields(node, place), executorFields(flow, component, key));
     tell(flow, place, `executor-continued:${context.run.attempt}`, event);
   }
-  const fields = stepFields(flow, node, place);
+  const fields = stepFields(node, place);
   const request = {
     key,
     kind: 'step' as const,
@@ -168,6 +168,6 @@ function tellOfPause(flow: Flow, node: StepNode, component: Executable, place: P
     flow,
     place,
     `executor-paused:${context.run.attempt}`,
-    stepExecutorPaused(stepFields(flow, node, place), executor),
+    stepExecutorPaused(stepFields(node, place), executor),
   );
 }

@@ -28,7 +28,7 @@ export async function runCondition(
   const nodes = met ? node.steps : node.otherwise;
   const pathOf = met ? childPath.of : childPath.otherwise;
   const branch = met ? 'if' : nodes.length > 0 ? 'else' : undefined;
-  const fields = stepFields(flow, node, place);
+  const fields = stepFields(node, place);
   const facts = { condition_result: met, ...(branch !== undefined && { branch }) };
   if (!hasBegun(flow, pathOf(place.path, 0)))
     tell(flow, place, 'started', groupEvent('ConditionExecutionStarted', fields, { condition_result: met }));

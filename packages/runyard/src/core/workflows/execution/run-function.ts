@@ -96,7 +96,7 @@ function stepContext(
     signal: site.signal,
     idempotencyKey: site.idempotencyKey,
     log: context.log,
-    emit: eventSender(flow, place, site.key, stepFields(flow, node, place)),
+    emit: eventSender(flow, place, site.key, stepFields(node, place)),
   };
 }
 

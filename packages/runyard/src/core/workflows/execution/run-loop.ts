@@ -29,7 +29,7 @@ interface Iteration {
 
 /** Iterations until the end condition is met, somebody ends it, or there were enough. */
 export async function runLoop(flow: Flow, node: LoopNode, place: Place, outer: Scope): Promise<GroupRecord> {
-  const fields = stepFields(flow, node, place);
+  const fields = stepFields(node, place);
   const { maxIterations } = node;
   const kept: Iteration[] = [];
   if (!hasBegun(flow, firstOf(place, 1, 0)))
@@ -78,7 +78,7 @@ async function runIteration(
   beginning: Scope,
   number: number,
 ): Promise<Iteration | 'skipped'> {
-  const fields = stepFields(flow, node, place);
+  const fields = stepFields(node, place);
   for (let retry = 0, feedback: string | null = null; ; retry += 1) {
     const path = childPath.iteration(place.path, number, retry);
     const scope: Scope = beginning.fork(
@@ -136,7 +136,7 @@ function tellOfIteration(
     flow,
     place,
     `iteration:${number}:completed`,
-    groupEvent('LoopIterationCompleted', stepFields(flow, node, place), {
+    groupEvent('LoopIterationCompleted', stepFields(node, place), {
       iteration: number,
       max_iterations: node.maxIterations,
       iteration_results: resultsOf(done.views),

@@ -16,7 +16,7 @@ export async function runParallel(
   place: Place,
   scope: Scope,
 ): Promise<GroupRecord> {
-  const fields = stepFields(flow, node, place);
+  const fields = stepFields(node, place);
   const counts = { parallel_step_count: node.steps.length };
   if (!hasBegun(flow, childPath.of(place.path, 0)))
     tell(flow, place, 'started', groupEvent('ParallelExecutionStarted', fields, counts));

@@ -32,7 +32,7 @@ export async function runRouter(
       skipped: true,
     };
   const positions = selected.map((name) => node.steps.findIndex((choice) => choice.name === name));
-  const fields = stepFields(flow, node, place);
+  const fields = stepFields(node, place);
   const first = positions[0];
   if (first === undefined || !hasBegun(flow, childPath.of(place.path, first)))
     tell(flow, place, 'started', groupEvent('RouterExecutionStarted', fields, { selected_steps: selected }));

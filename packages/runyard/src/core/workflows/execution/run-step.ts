@@ -48,8 +48,7 @@ function runRound(
   scope: Scope,
   round: Round,
 ): Promise<RoundResult> {
-  const begin = () =>
-    tell(flow, place, `started:${round.number}`, stepStarted(stepFields(flow, node, place)));
+  const begin = () => tell(flow, place, `started:${round.number}`, stepStarted(stepFields(node, place)));
   return 'component' in node.run
     ? runComponent(flow, node, node.run.component, place, scope, round, begin)
     : runFunction(flow, node, node.run.function, place, scope, round, begin);
@@ -85,7 +84,7 @@ function failedRecord(
 
 function report(flow: Flow, node: StepNode, place: Place, record: LeafRecord, round: number): void {
   const view = viewOf(flow, place, record);
-  const fields = stepFields(flow, node, place);
+  const fields = stepFields(node, place);
   const isFunction = 'function' in node.run;
   if (isFunction && place.isTopLevel)
     tell(flow, place, `output:${round}`, stepOutputEvent(fields, view.output));
@@ -98,7 +97,7 @@ function report(flow: Flow, node: StepNode, place: Place, record: LeafRecord, ro
 function reportFailure(flow: Flow, node: StepNode, place: Place, record: LeafRecord): void {
   if ('component' in node.run || !place.isTopLevel) return;
   const { output } = viewOf(flow, place, record);
-  tell(flow, place, 'output:failed', stepOutputEvent(stepFields(flow, node, place), output));
+  tell(flow, place, 'output:failed', stepOutputEvent(stepFields(node, place), output));
 }
 
 /** What the step will have come to once its record is written. */

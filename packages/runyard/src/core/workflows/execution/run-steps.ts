@@ -19,7 +19,7 @@ export async function runSteps(
   place: Place,
   scope: Scope,
 ): Promise<GroupRecord> {
-  const fields = stepFields(flow, node, place);
+  const fields = stepFields(node, place);
   const counts = { steps_count: node.steps.length };
   if (!hasBegun(flow, childPath.of(place.path, 0)))
     tell(flow, place, 'started', groupEvent('StepsExecutionStarted', fields, counts));

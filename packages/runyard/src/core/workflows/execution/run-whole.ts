@@ -4,7 +4,7 @@ import { type RunContext, RunPaused } from '../../runs/context.js';
 import { type Executable, RunFailed } from '../../runs/executable.js';
 import type { StepContext, WorkflowContext, WorkflowFunction } from '../definition/functions.js';
 import { customEvent } from '../workflow-events.js';
-import { type Flow, type Scope, stepInput } from './flow.js';
+import { type Flow, placeAtTop, type Scope, stepInput } from './flow.js';
 import { recordOf } from './run-function.js';
 
 /** The step of a workflow that is one function. */
@@ -20,7 +20,7 @@ export async function runWhole(
   const { context } = flow;
   const record = await context.step(wholeKey, { kind: 'step', name: flow.workflow.name }, async (site) => {
     const state = context.state.fork();
-    const input = stepInput(flow, { path: '', index: 0, isTopLevel: true, iteration: 0 }, scope, state);
+    const input = stepInput(flow, placeAtTop(flow, 0), scope, state);
     const step: StepContext = {
       ...input,
       rejectionFeedback: null,

@@ -21,7 +21,7 @@ export async function visitNode(
   const key = nodeKey(place.path);
   const input: NodeInput = {
     node: isWorkflowStep(node) ? 'Workflow' : node.type,
-    step_id: stepFields(flow, node, place).step_id,
+    step_id: stepFields(node, place).step_id,
     index: place.index,
     executor: executorOf(node),
   };

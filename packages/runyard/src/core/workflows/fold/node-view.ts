@@ -30,20 +30,29 @@ function foldLeaf(find: FindStep, step: StepRecord, record: LeafRecord): NodeVie
   const made = madeBy(record.from === undefined ? undefined : find(record.from));
   const content = record.content ?? made.content ?? '';
   const media = (record.media as unknown as Media[] | undefined) ?? made.media;
-  const contentType = record.content === undefined ? made.contentType : undefined;
+  const { node, step_id, executor } = step.input as NodeInput;
+  // one literal: objects put together by spreading cost more than all that is in them, and there is one for each step
   const output: StepOutput = {
-    ...described(step),
     content,
+    step_name: step.name,
+    step_id,
+    step_type: node,
+    executor_type: executor?.type ?? null,
+    executor_name: executor?.name ?? null,
     step_run_id: made.runId,
-    ...mediaLists(media),
+    images: listed(media, 'image'),
+    videos: listed(media, 'video'),
+    audio: listed(media, 'audio'),
+    files: listed(media, 'file'),
     metrics: made.metrics ?? durationOf(step),
     success: record.success,
     error: record.error,
     stop: record.stop,
-    ...(record.skipped && { skipped: true }),
+    is_paused: false,
   };
-  const last = record.skipped ? undefined : { content, contentType: contentType ?? contentTypeOf(content) };
-  return { output, last, media };
+  if (record.skipped) return { output: { ...output, skipped: true }, last: undefined, media };
+  const contentType = record.content === undefined ? made.contentType : undefined;
+  return { output, last: { content, contentType: contentType ?? contentTypeOf(content) }, media };
 }
 
 function foldGroup(find: FindStep, step: StepRecord, record: GroupRecord): NodeView {
@@ -54,7 +63,10 @@ function foldGroup(find: FindStep, step: StepRecord, record: GroupRecord): NodeV
     ...described(step),
     content: groupContent(step, record, steps),
     step_run_id: null,
-    ...mediaLists([]),
+    images: null,
+    videos: null,
+    audio: null,
+    files: null,
     metrics: null,
     success: failed === undefined,
     error: failed?.error ?? null,
@@ -91,7 +103,10 @@ export function unendedOutput(
     ...described(step),
     content: error,
     step_run_id: (made?.input as { runId?: string } | null | undefined)?.runId ?? null,
-    ...mediaLists([]),
+    images: null,
+    videos: null,
+    audio: null,
+    files: null,
     metrics: null,
     success: false,
     error,
@@ -125,15 +140,17 @@ interface Made {
   readonly metrics?: JsonObject;
 }
 
+const nothingMade: Made = { media: [], runId: null };
+
 /** What one execution of a step made: a run inside of this one, or a function. */
 function madeBy(step: StepRecord | undefined): Made {
-  if (step?.status !== 'completed') return { media: [], runId: null };
+  if (step?.status !== 'completed') return nothingMade;
   const output = step.output as unknown as ChildOutcome | FunctionRecord;
   if ('result' in output) {
     const { content, contentType, media = [], metrics } = output.result;
     return { content, contentType, media, runId: output.runId, ...(metrics !== undefined && { metrics }) };
   }
-  if ('failure' in output) return { media: [], runId: null };
+  if ('failure' in output) return nothingMade;
   const media = (output.media ?? []) as unknown as Media[];
   return { media, runId: null, ...(output.content !== undefined && { content: output.content }) };
 }
@@ -150,18 +167,8 @@ export function contentTypeOf(content: Json): string {
   return Array.isArray(content) ? 'list' : 'dict';
 }
 
-const mediaNames = { image: 'images', video: 'videos', audio: 'audio', file: 'files' } as const;
-
-function mediaLists(media: readonly Media[]) {
-  const lists: Record<'images' | 'videos' | 'audio' | 'files', JsonObject[] | null> = {
-    images: null,
-    videos: null,
-    audio: null,
-    files: null,
-  };
-  for (const item of media) {
-    const name = mediaNames[item.kind];
-    lists[name] = [...(lists[name] ?? []), mediaBody(item)];
-  }
-  return lists;
+function listed(media: readonly Media[], kind: Media['kind']): JsonObject[] | null {
+  if (media.length === 0) return null;
+  const bodies = media.filter((item) => item.kind === kind).map((item) => mediaBody(item));
+  return bodies.length === 0 ? null : bodies;
 }

@@ -12,7 +12,7 @@ export async function askAboutFailure(
   failure: { readonly type: string; readonly message: string },
   round: number,
 ): Promise<'retry' | 'skip'> {
-  const fields = stepFields(flow, node, place);
+  const fields = stepFields(node, place);
   const requirement: ErrorRequirement = {
     step_id: fields.step_id,
     step_name: fields.step_name,

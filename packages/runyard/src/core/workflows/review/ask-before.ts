@@ -29,13 +29,13 @@ export async function askBefore(
       what,
       kind: 'step_review',
       requirement,
-      event: stepPaused(stepFields(flow, node, place), requirement),
+      event: stepPaused(stepFields(node, place), requirement),
       ...timeoutOf(review),
     });
     const decision = decisionOn(requirement, answer);
     if (decision === undefined) continue;
     if (decision.decision === 'run' && isNews(flow, place, what))
-      tell(flow, place, `${what}:continued`, stepContinued(stepFields(flow, node, place)));
+      tell(flow, place, `${what}:continued`, stepContinued(stepFields(node, place)));
     return decision;
   }
 }
@@ -74,7 +74,7 @@ function questionOf(
   const { userInputSchema = [] } = review;
   const asksInput = userInputSchema.length > 0;
   return {
-    ...requirementOf(stepFields(flow, node, place), node.type, review, asked),
+    ...requirementOf(stepFields(node, place), node.type, review, asked),
     requires_confirmation: review.requiresConfirmation ?? false,
     confirmation_message: review.confirmationMessage ?? null,
     requires_user_input: asksInput,

@@ -11,7 +11,7 @@ export async function askForRoute(flow: Flow, node: RouterNode, place: Place): P
   const review = node.review ?? {};
   const choices = node.steps.map(({ name }) => name);
   const requirement: StepRequirement = {
-    ...requirementOf(stepFields(flow, node, place), node.type, review, 0),
+    ...requirementOf(stepFields(node, place), node.type, review, 0),
     requires_route_selection: true,
     user_input_message: review.userInputMessage ?? null,
     available_choices: choices,
@@ -21,7 +21,7 @@ export async function askForRoute(flow: Flow, node: RouterNode, place: Place): P
     what: 'route',
     kind: 'route_selection',
     requirement,
-    event: routerPaused(stepFields(flow, node, place), requirement),
+    event: routerPaused(stepFields(node, place), requirement),
     ...timeoutOf(review),
   });
   if (!('timed_out' in answer)) return answer.selected_choices;

@@ -16,7 +16,7 @@ export async function reviewIteration(
   place: Place,
   { number, retry }: { readonly number: number; readonly retry: number },
 ): Promise<Verdict> {
-  const fields = stepFields(flow, node, place);
+  const fields = stepFields(node, place);
   const requirement: StepRequirement = {
     ...requirementOf(fields, node.type, { onReject: 'retry', ...review }, retry),
     requires_output_review: true,

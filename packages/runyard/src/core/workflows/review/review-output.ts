@@ -14,7 +14,7 @@ export async function reviewOutput(
   round: number,
   tellFirst: () => void,
 ): Promise<Verdict> {
-  const fields = stepFields(flow, node, place);
+  const fields = stepFields(node, place);
   const requirement: StepRequirement = {
     ...requirementOf(fields, node.type, { onReject: 'retry', ...review }, round - 1),
     requires_output_review: true,
