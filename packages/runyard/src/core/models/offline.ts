@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonSchema } from '../json.js';
 import type { Media, MediaContents } from '../media.js';
-import type { Message, Usage } from './message.js';
+import type { Message, ToolCall, Usage } from './message.js';
 import type { Model, ModelCallOptions, ModelChunk, ModelRequest, ModelResponse } from './model.js';
+import { chooseMembers } from './offline/choose-member.js';
 import { chooseToolCalls } from './offline/choose-tool.js';
 import { type Attachment, type Conversation, composeAnswer } from './offline/compose-answer.js';
 import { fillSchema } from './offline/fill-schema.js';
@@ -44,10 +45,7 @@ async function* stream(request: ModelRequest, options: ModelCallOptions): AsyncG
 
 async function answer(request: ModelRequest): Promise<ModelResponse> {
   const conversation = await read(request);
-  const toolCalls =
-    conversation.results.length > 0
-      ? []
-      : chooseToolCalls(conversation.question, request.tools, request.toolChoice);
+  const toolCalls = conversation.results.length > 0 ? [] : chooseCalls(conversation, request);
   if (toolCalls.length > 0) {
     const written = toolCalls.map((call) => call.name + call.arguments).join('');
     return { content: '', toolCalls, usage: usage(request, written), finishReason: 'tool_calls' };
@@ -56,6 +54,12 @@ async function answer(request: ModelRequest): Promise<ModelResponse> {
     ? structured(request.output.schema, conversation)
     : composeAnswer(conversation);
   return { content, toolCalls: [], usage: usage(request, content), finishReason: 'stop' };
+}
+
+/** The leader of a team asks who fits; tools of its own are for what no member does. */
+function chooseCalls({ question, system }: Conversation, { tools, toolChoice }: ModelRequest): ToolCall[] {
+  const members = chooseMembers(question, system, tools, toolChoice);
+  return members.length > 0 ? members : chooseToolCalls(question, tools, toolChoice);
 }
 
 function structured(schema: JsonSchema, { question, results, attachments }: Conversation): string {

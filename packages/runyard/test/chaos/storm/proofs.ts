@@ -154,14 +154,20 @@ function proveCancelled(run: Body, effects: readonly Effect[], ledger: Ledger): 
   const cancelled = ledger.cancelled.get(run.run_id);
   if (cancelled === undefined) return;
   const { status, position } = cancelled;
-  // one that was cancelled before it existed is cancelled when it comes, and one that waits has nothing to end first
+  const plan = readPlan(run.input.input_content);
+  // a failed run has ended: cancelling does nothing to it, and whoever lets it go on may
+  const mayHaveFailed = plan.turns.some(([call]) => call === failure);
   const underWay = status === 'pending' || status === 'running';
-  const hasToEnd = status === 'gone' || status === 'paused' || (underWay && ledger.processes === 1);
+  // one that was cancelled before it existed is cancelled when it comes, and one that waits has nothing to end first
+  const hasToEnd =
+    status === 'gone' || (!mayHaveFailed && (status === 'paused' || (underWay && ledger.processes === 1)));
   const expected = hasToEnd ? 'cancelled' : status;
   const isKnown = expected === 'cancelled' || expected === 'completed';
   const replaced = expected === 'completed' && run.status === 'regenerated';
   if (isKnown && run.status !== expected && !replaced)
-    ledger.violation(`run ${run.run_id} was ${status} after it was cancelled, and is ${run.status} now`);
+    ledger.violation(
+      `run ${run.run_id} (${plan.message}) was ${status} after it was cancelled, and is ${run.status} now`,
+    );
   const later = effects.find((effect) => effect.position >= position);
   if (isKnown && later !== undefined)
     ledger.violation(

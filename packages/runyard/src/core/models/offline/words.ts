@@ -25,8 +25,8 @@ const sameMeaning = [
 
 const meaning = new Map(
   sameMeaning.flatMap((line) => {
-    const [leader, ...others] = line.split(' ');
-    return others.map((word) => [word, leader as string] as const);
+    const [leader, ...others] = line.split(' ') as [string, ...string[]];
+    return [leader, ...others].map((word) => [word, leader] as const);
   }),
 );
 
@@ -52,7 +52,9 @@ function common(word: string): string {
   const known = meaning.get(word);
   if (known) return known;
   const stem =
-    word.length > 4 ? word.replace(/(?:ies)$/, 'y').replace(/(?:ing|ed|es|s)$/, '') : word.replace(/s$/, '');
+    word.length > 4
+      ? word.replace(/(?:ies)$/, 'y').replace(/(?:ing|ed|es|e|s)$/, '')
+      : word.replace(/s$/, '');
   return meaning.get(stem) ?? stem;
 }
 

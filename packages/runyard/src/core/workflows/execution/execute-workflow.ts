@@ -12,7 +12,7 @@ import { contentTypeOf } from '../fold/node-view.js';
 import { workflowAgentStarted, workflowStarted } from '../workflow-events.js';
 import { type Flow, hasBegun, placeAtTop, runList, Scope } from './flow.js';
 import { historyText, pastRuns } from './history.js';
-import { runWhole } from './run-whole.js';
+import { runWhole, wholeKey } from './run-whole.js';
 import { visitNode } from './visit-node.js';
 
 /** What the execution of a workflow needs to know of it. */
@@ -104,8 +104,11 @@ async function chat(
     const direct = resultOf(context, result.content, result.contentType);
     return { ...direct, metadata: { agent_direct_response: true } };
   }
-  const flow = await flowOf(workflow, context, asked === '' ? input.content : asked);
-  if (!hasBegun(flow, '0')) context.emit(workflowStarted(false), 'on:workflow:started');
+  // what a schema asks for was checked when the run was made; the agent passes it on as it is
+  const isAsItWas = asked === '' || workflow.hasInputSchema;
+  const flow = await flowOf(workflow, context, isAsItWas ? input.content : asked);
+  const hasStarted = hasBegun(flow, '0') || context.recorded(wholeKey) !== undefined;
+  if (!hasStarted) context.emit(workflowStarted(false), 'on:workflow:started');
   return runNodes(workflow, flow, scope);
 }
 

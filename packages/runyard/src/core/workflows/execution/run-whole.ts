@@ -8,7 +8,7 @@ import { type Flow, placeAtTop, type Scope, stepInput } from './flow.js';
 import { recordOf } from './run-function.js';
 
 /** The step of a workflow that is one function. */
-const wholeKey = 'function';
+export const wholeKey = 'function';
 
 /** A whole workflow that is a function: what it runs inside is not run again when the function is. */
 export async function runWhole(

@@ -23,7 +23,7 @@ export async function askBefore(
 ): Promise<Before | undefined> {
   if (!asksBefore(review)) return undefined;
   for (let asked = 0; ; asked += 1) {
-    const requirement = questionOf(flow, node, review, place, asked);
+    const requirement = questionOf(node, review, place, asked);
     const what = asked === 0 ? 'before' : `before:${asked + 1}`;
     const answer = await ask<Given>(flow, place, {
       what,
@@ -65,7 +65,6 @@ function decisionOn(requirement: StepRequirement, answer: Given): Before | undef
 }
 
 function questionOf(
-  flow: Flow,
   node: WorkflowNode,
   review: ReviewSettings,
   place: Place,
