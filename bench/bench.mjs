@@ -4,7 +4,15 @@ import { parseArgs } from 'node:util';
 import { ensureBuilt, ensureInstalled, root } from '../scripts/lib/setup.mjs';
 import { provideBenchDatabase } from './lib/bench-database.mjs';
 import { startProcess, stopAllProcesses } from './lib/processes.mjs';
-import { agentRows, coldStartRows, loadRow, memoryRows, sessionRows, streamRows } from './lib/rows.mjs';
+import {
+  agentRows,
+  coldStartRows,
+  loadRow,
+  memoryRows,
+  sessionRows,
+  streamRows,
+  teamWorkflowRows,
+} from './lib/rows.mjs';
 import { databases, serverStarter } from './lib/servers.mjs';
 import { loadTable, machine, table } from './lib/table.mjs';
 import { compareColdStarts } from './sections/cold-start.mjs';
@@ -13,10 +21,11 @@ import { compareUnderLoad, shapes, warmUp } from './sections/load.mjs';
 import { measureIdleStreams } from './sections/memory.mjs';
 import { compareModelAdapters } from './sections/model-adapters.mjs';
 import { compareSessionLengths } from './sections/session.mjs';
+import { parts } from './sections/teams-workflows.mjs';
 
 const lifeNames = Object.keys(lifeSections);
 const onBothDatabases = ['load', 'session', ...lifeNames];
-const sections = [...onBothDatabases, 'memory', 'start', 'durability', 'models', 'agents'];
+const sections = [...onBothDatabases, 'memory', 'start', 'durability', 'models', 'agents', 'teams-workflows'];
 const usage = `npm run bench -- [--only ${sections.join('|')}]… [--sqlite] [--postgres] [--quick] [--json] [--profile <folder>]`;
 
 const thorough = {
@@ -27,6 +36,7 @@ const thorough = {
   starts: 5,
   adapters: { rounds: 5, streams: 40 },
   agents: { rounds: 5, repetitions: 2000 },
+  teamsWorkflows: { rounds: 5, repetitions: 100 },
   cancel: { rounds: 60 },
   resume: { tokens: 10_000, rounds: 9, readers: 20 },
   queue: { accepted: 2000, executing: 100, refused: 100 },
@@ -41,6 +51,7 @@ const quick = {
   starts: 3,
   adapters: { rounds: 3, streams: 20 },
   agents: { rounds: 3, repetitions: 1000 },
+  teamsWorkflows: { rounds: 3, repetitions: 40 },
   cancel: { rounds: 15 },
   resume: { tokens: 10_000, rounds: 3, readers: 20 },
   queue: { accepted: 2000, executing: 100, refused: 100 },
@@ -133,7 +144,7 @@ async function prepare({ databases: wanted, only, profileFolder }, cleaning, sig
 
 async function measure(options, setting) {
   const { only, amounts, databases: wanted } = options;
-  const results = { load: [], other: [], session: [], durability: [], models: [], agents: [] };
+  const results = { load: [], other: [], session: [], durability: [], models: [], agents: [], parts: [] };
   for (const name of lifeNames) results[name] = [];
   for (const database of wanted) {
     if (only.has('load')) await underLoad(setting, database, amounts, results);
@@ -148,6 +159,7 @@ async function measure(options, setting) {
   if (only.has('durability')) results.durability = await betweenDurabilities(setting, amounts);
   if (only.has('models')) results.models = await throughAdapters(amounts);
   if (only.has('agents')) results.agents = await insideAgents(amounts);
+  if (only.has('teams-workflows')) results.parts = await insideTeamsAndWorkflows(setting, amounts);
   return results;
 }
 
@@ -222,6 +234,14 @@ async function insideAgents({ agents }) {
   return agentRows(measured);
 }
 
+async function insideTeamsAndWorkflows({ start }, { teamsWorkflows }) {
+  say('teams and workflows');
+  const worker = await startProcess('team-workflow-meter', { ...teamsWorkflows, dataDir: start.newFolder() });
+  const measured = await worker.ask('measure');
+  await worker.stop();
+  return teamWorkflowRows(parts, measured);
+}
+
 function say(text) {
   process.stderr.write(`${text}\n`);
 }
@@ -238,6 +258,7 @@ function print(results, { json }) {
     ['Streams and starts', results.other, (rows) => table(rows, 'Bare', 'Runyard')],
     ['CPU per streamed token, by adapter', results.models, (rows) => table(rows, 'Bare relay', 'Adapter')],
     ['Inside an agent', results.agents, (rows) => table(rows, 'Bare', 'Runyard')],
+    ['Inside teams and workflows', results.parts, (rows) => table(rows, 'Bare', 'Runyard')],
     ['First and 1,000th run of a session', results.session, (rows) => table(rows, 'First', '1,000th')],
     [
       'Price of surviving a power cut',

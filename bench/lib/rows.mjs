@@ -121,3 +121,19 @@ export function agentRows({ construction, kibibytes, plainObjects, turn }) {
     }),
   ];
 }
+
+/** What each of the parts of a workflow and of a team costs, beside its function or model called directly. */
+export function teamWorkflowRows(parts, measured) {
+  const both = (where, what, base, whole) => [
+    row({ what: `${what}: CPU`, where, unit: 'µs', base: base.cpu / parts, measured: whole.cpu / parts }),
+    row({ what: `${what}: time`, where, unit: 'µs', base: base.time / parts, measured: whole.time / parts }),
+  ];
+  const step = `a step, one of ${parts} functions`;
+  const member = `a member, one of ${parts} in a broadcast`;
+  return [
+    ...both('in memory', step, measured.functions, measured.workflow),
+    ...both('SQLite', step, measured.functions, measured.storedWorkflow),
+    ...both('in memory', member, measured.models, measured.broadcast),
+    ...both('SQLite', member, measured.models, measured.storedBroadcast),
+  ];
+}

@@ -1,8 +1,10 @@
 import { agent, agentFactory, Runyard } from 'runyard';
 import { calculator, clock, webFetch } from 'runyard/tools';
 import { z } from 'zod';
+import { complaints } from './complaints.ts';
 import { model } from './model.ts';
-import { refund, remember } from './tools.ts';
+import { cashier, supportDesk } from './support.ts';
+import { remember } from './tools.ts';
 
 /**
  * Calculates, knows the time anywhere and reads public web pages. It sees the earlier runs of its session, keeps
@@ -47,16 +49,6 @@ const greeter = agent({
   dependencies: { customer: 'Ada', plan: 'free', tone: 'warm' },
 });
 
-/** Its tool needs somebody's yes: its runs pause, and go on when they are continued with an answer. */
-const cashier = agent({
-  id: 'cashier',
-  name: 'Cashier',
-  model,
-  description: 'Refunds money, and waits for a confirmation before it does.',
-  instructions: 'Refund what the customer asks for. Then say in one sentence what was done.',
-  tools: [refund],
-});
-
 /** Built anew for each run, from what the run sends as `factory_input`. */
 const translator = agentFactory({
   id: 'translator',
@@ -76,7 +68,9 @@ const translator = agentFactory({
 
 export const app = new Runyard({
   name: 'Quickstart',
-  description: 'Five example agents that need no key, no database server and no network.',
+  description: 'Example agents, a team and a workflow that need no key, no database server and no network.',
   agents: [assistant, extractor, greeter, cashier, translator],
+  teams: [supportDesk],
+  workflows: [complaints],
   websocket: true,
 });

@@ -1,234 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
-import type { JsonObject } from '../../src/core/json.js';
-import { agent, GuardrailRefusal, type ModelRequest, team, tool } from '../../src/index.js';
-import { payCall, payingAgent, RunLife } from '../support/run-life.js';
-import { ScriptBook } from '../support/script-book.js';
+import type { ModelRequest } from '../../src/index.js';
+import { ask, book, helper, teams, use } from '../support/paying-teams.js';
+import { payCall, RunLife } from '../support/run-life.js';
 import { type Body, TestService } from '../support/service.js';
 import { gate } from '../support/until.js';
 
-const book = new ScriptBook();
-const others = new ScriptBook();
-const { agent: payer, paid } = payingAgent(book, 'payer');
-const helper = agent({ id: 'helper', name: 'Helper', model: book.model });
-const onlooker = agent({ id: 'onlooker', model: others.model });
-const released: number[] = [];
-const release = tool({
-  name: 'release',
-  description: 'Needs an approval',
-  approval: 'required',
-  parameters: z.object({ version: z.number() }),
-  execute: ({ version }) => {
-    released.push(version);
-    return `released ${version}`;
-  },
-});
-const officer = agent({ id: 'officer', model: book.model, tools: [release] });
-const cashiers = team({ id: 'cashiers', model: book.model, members: [payer] });
-
-const teams = [
-  team({ id: 'desk', name: 'Desk', model: book.model, members: [payer, helper, cashiers, officer] }),
-  team({ id: 'crowd', model: book.model, mode: 'broadcast', members: [payer, onlooker] }),
-  team({ id: 'list', model: book.model, mode: 'tasks', members: [helper] }),
-  team({
-    id: 'guarded',
-    model: book.model,
-    members: [helper],
-    postHooks: [
-      {
-        name: 'no-secrets',
-        required: true,
-        run: ({ content }) => {
-          if (String(content).includes('secret')) throw new GuardrailRefusal('That is a secret');
-        },
-      },
-    ],
-  }),
-];
-
 let service: TestService;
 const life = (id = 'desk') => new RunLife(service, id, 'teams');
-const ask = (member: string, task: string, id = `ask-${member}`) => ({
-  name: 'delegate_task_to_member',
-  arguments: { member_id: member, task },
-  id,
-});
-const use = (name: string, args: JsonObject) => ({ name, arguments: args });
 const never = () => new Promise<never>(() => {});
-
-/** A run that waits for the payment of its member. */
-async function pausedRun(cents: number, form: Record<string, string | boolean> = {}): Promise<Body> {
-  const message = book.write(`Have ${cents} paid`, { toolCalls: [ask('payer', `Pay ${cents}`)] }, 'It is paid.');
-  book.write(`Pay ${cents}`, { toolCalls: [payCall(cents)] }, `Paid ${cents}.`);
-  return life().start({ message, ...form });
-}
-
-const confirmed = (run: Body, confirmation = true) =>
-  run.requirements.map((requirement: Body) => ({ ...requirement, confirmation }));
 
 beforeAll(async () => {
   service = await TestService.start({ agents: [helper], teams, maxConcurrentRuns: 50 });
 });
 afterAll(() => service.stop());
-
-describe('a team whose member waits', () => {
-  test('pauses with what its member asks, in its body, its stored copy and the list', async () => {
-    const run = await pausedRun(101, { session_id: 'waits' });
-    expect(run).toMatchObject({
-      status: 'paused',
-      member_responses: [{ agent_id: 'payer', status: 'paused', parent_run_id: run.run_id }],
-    });
-    const [member] = run.member_responses;
-    expect(run.requirements).toMatchObject([
-      {
-        member_agent_id: 'payer',
-        member_agent_name: 'Payer',
-        member_run_id: member.run_id,
-        tool_execution: { tool_name: 'pay', tool_args: { cents: 101 }, requires_confirmation: true },
-      },
-    ]);
-    const stored = await life().stored(run.run_id);
-    expect(stored.requirements).toEqual(run.requirements);
-    expect(stored.events.at(-1)).toMatchObject({ event: 'TeamRunPaused', requirements: run.requirements });
-    const [listed] = await life().list('waits');
-    expect(listed).toMatchObject({ status: 'paused', requirements: run.requirements });
-  });
-
-  test.each([false, true])('goes on with the answer (streamed: %s)', async (stream) => {
-    const cents = stream ? 103 : 102;
-    const run = await pausedRun(cents);
-    const form = { requirements: confirmed(run) };
-    if (stream) {
-      const events = await (await life().continueStreamed(run.run_id, form)).end();
-      expect(events.names[0]).toBe('RunContinued');
-      expect(events.first('RunContinued').agent_id).toBe('payer');
-      expect(events.names.indexOf('TeamRunContinued')).toBeGreaterThan(events.names.indexOf('RunCompleted'));
-      expect(events.names.at(-1)).toBe('TeamRunCompleted');
-    } else expect((await life().continue(run.run_id, form)).status).toBe(200);
-    const ended = await life().stored(run.run_id);
-    expect(ended).toMatchObject({
-      run_id: run.run_id,
-      status: 'completed',
-      content: 'It is paid.',
-      requirements: [],
-      member_responses: [{ run_id: run.member_responses[0].run_id, status: 'completed', content: `Paid ${cents}.` }],
-    });
-    expect(ended.member_responses).toHaveLength(1);
-    expect(paid.filter((payment) => payment.cents === cents)).toHaveLength(1);
-  });
-
-  test('takes the answer in tools too, and in the background', async () => {
-    const run = await pausedRun(104);
-    const tools = run.requirements.map(({ tool_execution }: Body) => ({ ...tool_execution, confirmed: true }));
-    const { status, body } = await life().continue(run.run_id, { tools, background: true });
-    expect([status, body.run_id]).toEqual([202, run.run_id]);
-    expect(await life().rested(run.run_id)).toMatchObject({ status: 'completed', content: 'It is paid.' });
-  });
-
-  test('hears of a rejection, and executes nothing', async () => {
-    const run = await pausedRun(105);
-    const { body } = await life().continue(run.run_id, { requirements: confirmed(run, false) });
-    expect(body.status).toBe('completed');
-    expect(paid.some(({ cents }) => cents === 105)).toBe(false);
-  });
-
-  test('finds the member at any depth', async () => {
-    const message = book.write('Deep', { toolCalls: [ask('cashiers', 'Inside 106')] }, 'All paid.');
-    book.write('Inside 106', { toolCalls: [ask('payer', 'Deep 106')] }, 'Paid inside.');
-    book.write('Deep 106', { toolCalls: [payCall(106)] }, 'Paid.');
-    const run = await life().start({ message });
-    expect(run.requirements).toMatchObject([{ member_agent_id: 'payer' }]);
-    expect(run.member_responses).toMatchObject([
-      { team_id: 'cashiers', status: 'paused', member_responses: [{ agent_id: 'payer', status: 'paused' }] },
-    ]);
-    const { body } = await life().continue(run.run_id, { requirements: confirmed(run) });
-    expect(body).toMatchObject({ status: 'completed', content: 'All paid.' });
-    expect(body.member_responses[0].member_responses[0]).toMatchObject({ content: 'Paid.' });
-    expect(paid.filter(({ cents }) => cents === 106)).toHaveLength(1);
-  });
-
-  test('lets the others of a broadcast finish first', async () => {
-    const open = gate();
-    const all = { name: 'delegate_task_to_members', arguments: { task: 'Pay 107 all' }, id: 'all' };
-    const message = book.write('Broadcast 107', { toolCalls: [all] }, 'Everybody is done.');
-    book.write('Pay 107 all', { toolCalls: [payCall(107)] }, 'Paid.');
-    others.write('Pay 107 all', { text: 'I looked on.', waitFor: open.opened });
-    const stream = await life('crowd').stream({ message });
-    await stream.event('RunPaused');
-    open.open();
-    await stream.end();
-    expect(stream.names.indexOf('RunCompleted')).toBeGreaterThan(stream.names.indexOf('RunPaused'));
-    expect(stream.names.at(-1)).toBe('TeamRunPaused');
-    const run = await life('crowd').stored(stream.events[0]!.run_id);
-    expect(run.member_responses).toMatchObject([{ status: 'paused' }, { content: 'I looked on.' }]);
-    const { body } = await life('crowd').continue(run.run_id, { requirements: confirmed(run) });
-    expect(body).toMatchObject({
-      status: 'completed',
-      content: 'Everybody is done.',
-      member_responses: [{ content: 'Paid.' }, { content: 'I looked on.' }],
-    });
-    expect(others.requests('Pay 107 all')).toHaveLength(1);
-  });
-
-  test('answers an insufficient continue with 400 and stays paused (fault 37)', async () => {
-    const run = await pausedRun(108);
-    for (const form of [{}, { requirements: run.requirements }, { requirements: '[]', stream: true }]) {
-      const { status, body } = await life().continue(run.run_id, form);
-      expect([status, body.error_code]).toEqual([400, 'unresolved_requirements']);
-    }
-    for (const [requirements, text] of [
-      ['{', 'Invalid JSON in requirements field'],
-      ['{}', 'Invalid structure or content for requirements: it has to be an array'],
-    ]) {
-      const { status, body } = await life().continue(run.run_id, { requirements });
-      expect([status, body.detail]).toEqual([400, text]);
-    }
-    expect((await life().stored(run.run_id)).status).toBe('paused');
-    const unknown = await life().continue('nobody', { requirements: '[]' });
-    expect([unknown.status, unknown.body.detail]).toEqual([404, 'Run not found']);
-  });
-
-  test('executes what was asked and not what a client makes of it, once', async () => {
-    const run = await pausedRun(109);
-    const [requirement] = confirmed(run);
-    const changed = { ...requirement, tool_execution: { ...requirement.tool_execution, tool_args: { cents: 1 } } };
-    await life().continue(run.run_id, { requirements: [changed] });
-    const { status } = await life().continue(run.run_id, { requirements: [changed] });
-    expect(status).toBe(409);
-    expect(paid.filter(({ cents }) => cents === 109 || cents === 1)).toEqual([
-      { cents: 109, runId: run.member_responses[0].run_id },
-    ]);
-  });
-
-  test('is cancelled at once, with its member', async () => {
-    const run = await pausedRun(110);
-    await life().cancel(run.run_id);
-    const stored = await life().stored(run.run_id);
-    expect(stored).toMatchObject({ status: 'cancelled', member_responses: [{ status: 'cancelled' }] });
-    expect(stored.events.slice(-2).map(({ event }: Body) => event)).toEqual(['TeamRunCancelled', 'TeamRunCompleted']);
-    expect(stored.events.map(({ event }: Body) => event)).toContain('RunCancelled');
-    expect((await life().continue(run.run_id, { requirements: confirmed(run) })).status).toBe(409);
-    expect(paid.some(({ cents }) => cents === 110)).toBe(false);
-  });
-
-  test('goes on when its approval was given', async () => {
-    const message = book.write('Ship 7', { toolCalls: [ask('officer', 'Release 7')] }, 'Shipped.');
-    book.write('Release 7', { toolCalls: [{ name: 'release', arguments: { version: 7 }, id: 'r7' }] }, 'Released.');
-    const run = await life().start({ message, user_id: 'ada' });
-    const { body: page } = await service.get(`/approvals?run_id=${run.run_id}`);
-    expect(page.data).toMatchObject([
-      { source_type: 'team', team_id: 'desk', agent_id: null, user_id: 'ada', tool_name: 'release' },
-    ]);
-    expect((await life().continue(run.run_id, { requirements: confirmed(run) })).status).toBe(400);
-    await service.call('POST', `/approvals/${page.data[0].id}/resolve`, {
-      headers: { 'content-type': 'application/json' },
-      body: '{"status":"approved"}',
-    });
-    const { body } = await life().continue(run.run_id);
-    expect(body).toMatchObject({ status: 'completed', content: 'Shipped.' });
-    expect(released).toEqual([7]);
-  });
-});
 
 describe('a team that runs', () => {
   test('is cancelled with its members', async () => {
@@ -245,12 +29,19 @@ describe('a team that runs', () => {
   });
 
   test('is resumed with all text, its own and that of its members (fault 7)', async () => {
-    const message = book.write('Resume', { toolCalls: [ask('helper', 'Speak')] }, { chunks: ['All ', 'said'] });
+    const message = book.write(
+      'Resume',
+      { toolCalls: [ask('helper', 'Speak')] },
+      { chunks: ['All ', 'said'] },
+    );
     book.write('Speak', { chunks: ['One ', 'two'] });
     const stream = await (await life().stream({ message })).end();
     const runId = stream.events[0]!.run_id;
     const resumed = await (await life().resume(runId)).end();
-    expect(resumed.first('replay')).toMatchObject({ status: 'completed', total_events: stream.events.length });
+    expect(resumed.first('replay')).toMatchObject({
+      status: 'completed',
+      total_events: stream.events.length,
+    });
     expect(resumed.events.slice(1)).toEqual(stream.events);
     expect(text(resumed.events, 'TeamRunContent')).toBe('All said');
     expect(text(resumed.events, 'RunContent')).toBe('One two');
@@ -325,7 +116,9 @@ describe('a team that runs', () => {
     const stored = await life().stored(copy.run_id);
     expect(stored).toMatchObject({ content: 'copied', forked_from_session_id: 'to-copy' });
     expect(stored.run_id).not.toBe(run.run_id);
-    expect(stored.member_responses).toMatchObject([{ content: 'Answer to: Copy me', parent_run_id: copy.run_id }]);
+    expect(stored.member_responses).toMatchObject([
+      { content: 'Answer to: Copy me', parent_run_id: copy.run_id },
+    ]);
   });
 
   test('answers without tasks in one call, and unblocks what depends on a finished task (fault 23)', async () => {
@@ -373,6 +166,41 @@ describe('a team that runs', () => {
     expect(body).toMatchObject({ status: 'error', error_type: 'output_check_error' });
     expect(answer).not.toContain('secret word');
     expect((await life('guarded').get(body.run_id)).text).not.toContain('secret word');
+  });
+
+  test('shows nothing of its members before it rests', async () => {
+    const open = gate();
+    const message = book.write(
+      'Busy',
+      { toolCalls: [ask('helper', 'Busy task')] },
+      { text: 'x', waitFor: open.opened },
+    );
+    const { body } = await life().post({ message, background: true });
+    const stream = await life().resume(body.run_id);
+    await stream.event('TeamToolCallCompleted');
+    expect(await life().stored(body.run_id)).toMatchObject({
+      status: 'running',
+      content: '',
+      member_responses: [],
+    });
+    open.open();
+    expect((await life().rested(body.run_id)).member_responses).toHaveLength(1);
+  });
+
+  test('ties events of members to the calls of the members (fault 25)', async () => {
+    const message = book.write('Custom', { toolCalls: [ask('teller', 'Tell it', 'outer')] }, 'ok');
+    book.write('Tell it', { toolCalls: [{ name: 'tell', arguments: {}, id: 'inner' }] }, 'told');
+    const stream = await (await life().stream({ message })).end();
+    const [started] = stream.all('RunStarted');
+    expect(stream.first('CustomEvent')).toMatchObject({
+      news: 'yes',
+      tool_call_id: 'inner',
+      agent_id: 'teller',
+      run_id: started!.run_id,
+      parent_run_id: stream.events[0]!.run_id,
+    });
+    expect(stream.all('RunIntermediateContent').every(({ run_id }) => run_id === started!.run_id)).toBe(true);
+    expect(stream.all('RunIntermediateContent').length).toBeGreaterThan(0);
   });
 
   test('says the text of a team inside once (fault 25)', async () => {

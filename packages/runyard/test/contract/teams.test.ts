@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, team, tool } from '../../src/index.js';
+import { agent, Runyard, step, type ToolSource, team, tool, workflow } from '../../src/index.js';
 import { bothWays } from '../support/both-ways.js';
 import { RunLife } from '../support/run-life.js';
 import { ScriptBook } from '../support/script-book.js';
-import { type Body, TestService } from '../support/service.js';
+import { type Body, startService, TestService } from '../support/service.js';
 
 const book = new ScriptBook();
 const ask = (member: string, task: string, id = `ask-${member}`) => ({
@@ -87,7 +87,9 @@ describe('discovery', () => {
     expect(of('outer').members[0].members[0]).not.toHaveProperty('members');
     const tools = (id: string) => of(id).tools.tools.map(({ name }: Body) => name);
     expect(tools('crowd')).toContain('delegate_task_to_members');
-    expect(tools('list')).toEqual(expect.arrayContaining(['create_task', 'execute_task', 'mark_all_complete']));
+    expect(tools('list')).toEqual(
+      expect.arrayContaining(['create_task', 'execute_task', 'mark_all_complete']),
+    );
     expect(of('typed').input_schema).toMatchObject({ properties: { city: { type: 'string' } } });
   });
 
@@ -115,9 +117,65 @@ describe('discovery', () => {
   });
 });
 
+describe('registration', () => {
+  const one = () => team({ id: 'one', model: 'offline', members: [finder] });
+
+  test.each([
+    [() => ({ teams: [one(), one()] }), "Two teams have the id 'one'. Give one of them another id."],
+    [
+      () => ({ teams: [judge as never] }),
+      "'judge' is registered among the teams, but it is none. Make it with team().",
+    ],
+    [
+      () => ({ agents: [one() as never] }),
+      "'one' is registered among the agents, but it is none. Make it with agent().",
+    ],
+  ])('is refused when it is wrong', (options, message) => {
+    expect(() => new Runyard(options())).toThrow(message);
+  });
+
+  test('takes an agent, a team and a workflow with the same id', () => {
+    const same = { id: 'same', model: 'offline' };
+    const agents = [agent(same)];
+    const teams = [team({ ...same, members: [finder] })];
+    const workflows = [workflow({ id: 'same', steps: [() => 'done'] })];
+    expect(new Runyard({ agents, teams, workflows }).components.list()).toHaveLength(3);
+  });
+
+  test('names the team whose database is not there', async () => {
+    const nowhere = team({ id: 'lost', model: 'offline', members: [finder], database: 'nowhere' });
+    await expect(startService({ teams: [nowhere] })).rejects.toThrow(
+      "Team 'lost' names the database 'nowhere'",
+    );
+  });
+
+  test('keeps the runs of a team that is run by hand', async () => {
+    const { runId, content } = await teams[0]!.run('By hand', { sessionId: 'hand' });
+    expect(await life('desk').list('hand')).toMatchObject([{ run_id: runId, content }]);
+  });
+
+  test('closes what its members hold when the service stops', async () => {
+    let closed = 0;
+    const source: ToolSource = { name: 'line', tools: async () => [], close: async () => void closed++ };
+    const inTeam = agent({ id: 'holder', model: 'offline', tools: [source] });
+    const held = team({ id: 'held', model: 'offline', members: [inTeam] });
+    const stepped = workflow({
+      id: 'stepped',
+      steps: [step({ name: 's', agent: agent({ id: 'w', model: 'offline', tools: [source] }) })],
+    });
+    const own = await TestService.start({ teams: [held], workflows: [stepped] });
+    await own.stop();
+    expect(closed).toBe(2);
+  });
+});
+
 describe('the body of a run', () => {
   test('has the fields of the contract, at the top and inside', async () => {
-    const message = book.write('Who wrote So What?', { toolCalls: [ask('finder', 'Find So What')] }, 'Miles.');
+    const message = book.write(
+      'Who wrote So What?',
+      { toolCalls: [ask('finder', 'Find So What')] },
+      'Miles.',
+    );
     book.write('Find So What', 'Kind of Blue');
     const { body } = await life('desk').post({ message, user_id: 'ada', session_id: 's1' });
     expect(body).toMatchObject({
@@ -149,10 +207,18 @@ describe('the body of a run', () => {
       content: 'Kind of Blue',
       input: { input_content: 'Find So What' },
       created_at: expect.any(Number),
-      messages: expect.arrayContaining([expect.objectContaining({ role: 'assistant', content: 'Kind of Blue' })]),
+      messages: expect.arrayContaining([
+        expect.objectContaining({ role: 'assistant', content: 'Kind of Blue' }),
+      ]),
     });
     expect(body.tools[0].child_run_id).toBe(member.run_id);
-    expect(body.messages.map(({ role }: Body) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'assistant']);
+    expect(body.messages.map(({ role }: Body) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+    ]);
   });
 
   test('asked nobody, has no member responses', async () => {
@@ -230,7 +296,11 @@ describe('the body of a run', () => {
 describe('is the same streamed, not streamed and in the background', () => {
   test('coordinate', async () => {
     const { stored, stream } = await bothWays(life('desk'), { message: 'Coordinate' }, () => {
-      book.write('Coordinate', { toolCalls: [ask('finder', 'Find it'), ask('judge', 'Judge it')] }, 'Both agree.');
+      book.write(
+        'Coordinate',
+        { toolCalls: [ask('finder', 'Find it'), ask('judge', 'Judge it')] },
+        'Both agree.',
+      );
       book.write('Find it', 'found');
       book.write('Judge it', 'good');
     });
@@ -254,7 +324,11 @@ describe('is the same streamed, not streamed and in the background', () => {
 
   test('broadcast', async () => {
     const { stored } = await bothWays(life('crowd'), { message: 'All' }, () => {
-      book.write('All', { toolCalls: [call('delegate_task_to_members', { task: 'Say' }, 'all')] }, 'Everybody spoke.');
+      book.write(
+        'All',
+        { toolCalls: [call('delegate_task_to_members', { task: 'Say' }, 'all')] },
+        'Everybody spoke.',
+      );
     });
     expect(stored.content).toBe('Everybody spoke.');
     expect(stored.member_responses.map(({ agent_id }: Body) => agent_id)).toEqual(['finder', 'judge']);
@@ -264,7 +338,11 @@ describe('is the same streamed, not streamed and in the background', () => {
     const { stored, stream } = await bothWays(life('list'), { message: 'Work' }, () => {
       book.write(
         'Work',
-        { toolCalls: [call('create_task', { title: 'Find', description: 'Find it now', assignee: 'finder' }, 'c')] },
+        {
+          toolCalls: [
+            call('create_task', { title: 'Find', description: 'Find it now', assignee: 'finder' }, 'c'),
+          ],
+        },
         (request) => {
           const [taskId] = /[0-9a-f]{8}/.exec(request.messages.at(-1)!.content)!;
           return { toolCalls: [call('execute_task', { task_id: taskId, member_id: 'finder' }, 'e')] };

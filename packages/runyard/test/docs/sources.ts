@@ -5,23 +5,35 @@ import { repository } from './pages.js';
 /** The sources, read as text: types leave nothing behind that a running test could ask. */
 const sources = readAll('packages/runyard/src');
 
-/** The names of the properties that an exported interface itself declares, sorted. */
+/** The names of the properties that an interface itself declares, sorted. */
 export function propertiesOf(type: string): string[] {
-  const declared = new RegExp(`^export interface ${type}\\b[^\\n]*\\{\\n([\\s\\S]*?)^\\}$`, 'm');
+  const declared = new RegExp(`^(?:export )?interface ${type}\\b[^\\n]*\\{\\n([\\s\\S]*?)^\\}$`, 'm');
   const bodies = sources.flatMap(({ text }) => declared.exec(text)?.[1] ?? []);
   // Adapters and MCP connections both have a type of that name; the one with retries is the adapters'.
   const body = bodies.find((one) => type !== 'ConnectionOptions' || one.includes('retries'));
   if (body === undefined) throw new Error(`There is no interface ${type}`);
-  return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??[:(]/gm)].map((match) => match[1]!).sort();
+  return namesIn(body, 2);
 }
 
-/** The names of all events that the run of an agent may have, sorted. */
-export function eventNames(): string[] {
+/** The same for the part that a type adds to others: `export type Name = Others & { … }`. */
+export function additionsOf(type: string): string[] {
+  const declared = new RegExp(`^export type ${type} =[^;{]*\\{\\n([\\s\\S]*?)^ {2}\\};$`, 'm');
+  const body = sources.flatMap(({ text }) => declared.exec(text)?.[1] ?? [])[0];
+  if (body === undefined) throw new Error(`There is no type ${type} that adds to others`);
+  return namesIn(body, 4);
+}
+
+function namesIn(body: string, indent: number): string[] {
+  const name = new RegExp(`^ {${indent}}(?:readonly )?(\\w+)\\??[:(]`, 'gm');
+  return [...body.matchAll(name)].map((match) => match[1]!).sort();
+}
+
+/** The names of all events that the code below a folder of the core makes, sorted. */
+export function eventNames(folder: 'agents' | 'teams' | 'workflows' = 'agents'): string[] {
+  const made = /(?:name: |groupEvent\()'([A-Z][A-Za-z]+)',\s*(?:payload|fields|stepFields)/g;
   const names = sources
-    .filter(({ path }) => path.includes('/core/agents/'))
-    .flatMap(({ text }) =>
-      [...text.matchAll(/name: '([A-Z][A-Za-z]+)',\s*payload/g)].map((match) => match[1]!),
-    );
+    .filter(({ path }) => path.includes(`/core/${folder}/`))
+    .flatMap(({ text }) => [...text.matchAll(made)].map((match) => match[1]!));
   return [...new Set(names)].sort();
 }
 

@@ -2,12 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { continueRunForm, createRunForm } from '../../src/capabilities/runs/schema.js';
+import {
+  continueRunForm,
+  continueWorkflowRunForm,
+  createRunForm,
+  createWorkflowRunForm,
+} from '../../src/capabilities/runs/schema.js';
 import { addSettingFlags } from '../../src/cli/setting-flags.js';
 import { knownProviders } from '../../src/core/models/providers.js';
+import { compileExpression, type ExpressionPlace } from '../../src/core/workflows/definition/cel.js';
 import { loadSettings, type SettingName, type SettingsSource } from '../../src/platform/config.js';
 import { readPage, repository, tableBelow, tableHeaded, tablesBelow } from './pages.js';
-import { eventNames, propertiesOf } from './sources.js';
+import { additionsOf, eventNames, propertiesOf } from './sources.js';
 
 /** A folder without a settings file; paths in the defaults are told from it. */
 const project = '/project';
@@ -52,6 +58,17 @@ test('docs/http-api.md lists every form field of a run', () => {
 test('docs/http-api.md lists every form field of a continue', () => {
   const rows = tableBelow(readPage('docs/http-api.md'), 'Fields of a continue');
   expect(rows.map(([name]) => name).sort()).toEqual(Object.keys(continueRunForm.shape).sort());
+});
+
+test('docs/http-api.md lists every form field that only workflows have', () => {
+  const rows = tableHeaded(readPage('docs/http-api.md'), 'Field of workflows');
+  const own = Object.keys(createWorkflowRunForm.shape).filter((name) => !(name in createRunForm.shape));
+  expect(rows.map(([name]) => name)).toEqual(own);
+});
+
+test('docs/http-api.md lists every form field of the continue of a workflow', () => {
+  const rows = tableBelow(readPage('docs/http-api.md'), "Fields of a workflow's continue");
+  expect(rows.map(([name]) => name).sort()).toEqual(Object.keys(continueWorkflowRunForm.shape).sort());
 });
 
 test('docs/http-api.md lists every error code with its status', () => {
@@ -99,10 +116,62 @@ test.each([
   ['docs/tools.md', 'Option of webFetch', 'WebFetchOptions'],
   ['docs/tools.md', 'Option of fileFolder', 'FileFolderOptions'],
   ['docs/tools.md', 'Option of sqlQuery', 'SqlQueryOptions'],
+  ['docs/teams.md', 'Option of team', 'TeamSettings'],
+  ['docs/workflows.md', 'Option of workflow', 'WorkflowSettings'],
+  ['docs/workflows.md', 'Option of every step', 'NamedSettings'],
+  ['docs/workflows.md', 'Option of parallel', 'ParallelSettings'],
+  ['docs/workflows.md', 'Option of condition', 'ConditionSettings'],
+  ['docs/workflows.md', 'Option of loop', 'LoopSettings'],
+  ['docs/workflows.md', 'Option of router', 'RouterSettings'],
+  ['docs/workflows.md', 'Option of review', 'ReviewSettings'],
+  ['docs/workflows.md', 'Option of stepOutput', 'StepOutputSettings'],
+  ['docs/workflows.md', 'Field of userInputSchema', 'UserInputField'],
+  ['docs/workflows.md', 'Of the step', 'StepInput'],
+  ['docs/workflows.md', 'Of a function', 'StepContext'],
+  ['docs/workflows.md', 'Answer', 'GivenStepAnswer'],
 ])('%s, the table "%s" lists every property of %s', (page, table, type) => {
   const rows = tableHeaded(readPage(page), table);
-  expect(rows.map(([name]) => name).sort()).toEqual(propertiesOf(type));
+  expect(namesOf(rows)).toEqual(propertiesOf(type));
 });
+
+test('docs/workflows.md lists what a single step can be told', () => {
+  const rows = tableHeaded(readPage('docs/workflows.md'), 'Option of step');
+  expect(namesOf(rows)).toEqual(additionsOf('StepSettings'));
+});
+
+test.each(['condition', 'router', 'loop'] as const)(
+  'docs/workflows.md lists every CEL variable of a %s',
+  (place) => {
+    const rows = tableHeaded(readPage('docs/workflows.md'), 'Variable');
+    const shown = rows.filter(([, where]) => where === 'all' || where === place);
+    expect(namesOf(shown)).toEqual(variablesOf(place));
+  },
+);
+
+test('docs/workflows.md lists every event of a workflow', () => {
+  const rows = tableHeaded(readPage('docs/workflows.md'), 'Event of workflows');
+  expect(namesOf(rows)).toEqual(eventNames('workflows'));
+});
+
+test('docs/teams.md lists every event that only teams have', () => {
+  const rows = tableHeaded(readPage('docs/teams.md'), 'Event of tasks');
+  expect(namesOf(rows)).toEqual(eventNames('teams').map((name) => `Team${name}`));
+});
+
+/** The names in the first column, where several may share a row, sorted. */
+function namesOf(rows: readonly string[][]): string[] {
+  return rows.flatMap(([names]) => names!.split(', ')).sort();
+}
+
+/** As the refusal of a text that is none tells them. */
+function variablesOf(place: ExpressionPlace): string[] {
+  try {
+    compileExpression('(', place, 'A step');
+  } catch (error) {
+    return /variables are: (.+)\.$/.exec(String(error))![1]!.split(', ').sort();
+  }
+  throw new Error('a text that is no expression was taken');
+}
 
 function defaultText(value: unknown): string {
   if (value === undefined) return '';

@@ -33,6 +33,30 @@ describe('steps that fail', () => {
     expect((await run.names()).filter((name) => name === 'StepCompleted')).toHaveLength(1);
   });
 
+  test('an output that cannot be kept is told, and the work is not done again for it', async () => {
+    const circular: Record<string, unknown> = {};
+    circular.self = circular;
+    const outputs = { big: 1n, circular, function: () => '', endless: Number.POSITIVE_INFINITY };
+    const done: string[] = [];
+    const steps = Object.entries(outputs).map(([name, output]) =>
+      step({
+        name,
+        run: () => {
+          done.push(name);
+          return output as never;
+        },
+      }),
+    );
+    const { stepResults } = await workflow({ id: 'w', steps }).run('go');
+    expect(done).toEqual(Object.keys(outputs));
+    expect(stepResults.map(({ error }) => error)).toEqual([
+      'it returned what is no JSON value: Do not know how to serialize a BigInt',
+      'it returned what is no JSON value: Converting circular structure to JSON',
+      'it returned a function, which is no JSON value',
+      'it returned Infinity, which is no JSON value',
+    ]);
+  });
+
   test('end the run when they are to, with one event, and the run is stored', async () => {
     const flow = workflow({
       id: 'w',

@@ -99,7 +99,8 @@ const getWorkflow = defineRoute({
   scope: 'workflows:read',
   tag: 'Workflows',
   summary: 'Get a workflow',
-  description: 'The workflow with the tree of its steps: what it does, in what order, and on what conditions.',
+  description:
+    'The workflow with the tree of its steps: what it does, in what order, and on what conditions.',
   params: workflowParams,
   query: workflowQuery,
   responses: { 200: workflowBody },

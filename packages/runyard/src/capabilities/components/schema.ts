@@ -57,23 +57,21 @@ const leaderFields = {
 };
 
 /** An agent as clients see it. */
-export const agentBody = z
-  .object({ ...leaderFields, extra_messages: settingsGroup.optional() })
-  .meta({
-    id: 'Agent',
-    description: 'An agent that can be run.',
-    examples: [
-      {
-        id: 'assistant',
-        name: 'Assistant',
-        db_id: 'default',
-        is_factory: false,
-        model: { name: 'Offline', model: 'offline', provider: 'Runyard' },
-        sessions: { session_table: 'sessions', add_history_to_context: true },
-        is_component: false,
-      },
-    ],
-  });
+export const agentBody = z.object({ ...leaderFields, extra_messages: settingsGroup.optional() }).meta({
+  id: 'Agent',
+  description: 'An agent that can be run.',
+  examples: [
+    {
+      id: 'assistant',
+      name: 'Assistant',
+      db_id: 'default',
+      is_factory: false,
+      model: { name: 'Offline', model: 'offline', provider: 'Runyard' },
+      sessions: { session_table: 'sessions', add_history_to_context: true },
+      is_component: false,
+    },
+  ],
+});
 
 const teamMember: z.ZodType = z.lazy(() => z.union([agentBody, teamBody]));
 
@@ -135,9 +133,7 @@ const workflowStep = z
         .optional()
         .meta({ description: 'What is done when the condition is not met.' });
     },
-    review: settingsGroup
-      .optional()
-      .meta({ description: 'What waits for a person.', 'x-addition': true }),
+    review: settingsGroup.optional().meta({ description: 'What waits for a person.', 'x-addition': true }),
   })
   .meta({
     id: 'WorkflowStep',

@@ -83,10 +83,7 @@ function found<Kind>(kind: RunKind, component: Kind | undefined): Kind {
   return component;
 }
 
-function byId<Kind extends Component>(
-  kind: RunKind,
-  components: readonly Kind[],
-): ReadonlyMap<string, Kind> {
+function byId<Kind extends Component>(kind: RunKind, components: readonly Kind[]): ReadonlyMap<string, Kind> {
   const map = new Map<string, Kind>();
   for (const component of components) {
     const { id } = component;

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../core/json.js';
 import type { Executable } from '../../core/runs/executable.js';
 import type { TeamMember } from '../../core/teams/settings.js';
+import { jsonSchemaOf } from '../../core/value-schema.js';
 import { workflowTree } from '../../core/workflows/definition/workflow-tree.js';
 import type { Workflow } from '../../core/workflows/workflow.js';
-import { jsonSchemaOf } from '../../core/value-schema.js';
 import { agentBodyOf, type Fields, withoutEmpty } from './agent-body.js';
 import { memberBodyOf } from './team-body.js';
 

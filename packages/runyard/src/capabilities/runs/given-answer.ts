@@ -23,10 +23,7 @@ export function answerInTool(tool: JsonObject, field: Field = 'tools'): GivenAns
 }
 
 /** Reads the answer out of a RunRequirement of the wire; what it does not say, the call inside it may. */
-export function answerInRequirement(
-  requirement: JsonObject,
-  field: Field = 'requirements',
-): GivenAnswer {
+export function answerInRequirement(requirement: JsonObject, field: Field = 'requirements'): GivenAnswer {
   const { tool_execution: tool } = requirement;
   const inner = isJsonObject(tool) ? answerInTool(tool, field) : {};
   const outer = given({

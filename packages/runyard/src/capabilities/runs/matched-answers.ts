@@ -11,6 +11,7 @@ import { toolExecutionsOf } from '../../core/agents/tool-executions.js';
 import { errors } from '../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { ApprovalWrite } from '../../core/runs/approval.js';
+import { childrenOf } from '../../core/runs/child-run.js';
 import type { Run, StepRecord } from '../../core/runs/run.js';
 import { canonicalJson } from '../../core/tools/canonical-json.js';
 import type { ToolAnswer } from '../../core/tools/requirement.js';
@@ -38,8 +39,7 @@ export interface AnswerSources {
  * run never asked is refused, and of each entry only the answer is read.
  */
 export function matchAnswers(run: Run, steps: readonly StepRecord[], sources: AnswerSources): MatchedAnswers {
-  const calls = toolExecutionsOf(steps).map(({ callId }) => callId);
-  const questions = new Questions(run, teamRequirementsOf(run, steps), calls);
+  const questions = new Questions(run, teamRequirementsOf(run, steps), callIdsOf(run, steps));
   for (const tool of sources.tools) {
     const callId = tool.tool_call_id;
     if (typeof callId !== 'string') throw wrongStructure('tools', 'each tool needs its tool_call_id');
@@ -50,6 +50,12 @@ export function matchAnswers(run: Run, steps: readonly StepRecord[], sources: An
   }
   questions.applyApprovals(sources.resolutions);
   return questions.matched(sources.now);
+}
+
+/** The ids of all calls of a run and of the runs inside of it. */
+function callIdsOf(run: Run, steps: readonly StepRecord[]): string[] {
+  const inside = childrenOf(run, steps).flatMap((child) => callIdsOf(child.run, child.steps));
+  return [...toolExecutionsOf(steps).map(({ callId }) => callId), ...inside];
 }
 
 /** What the tool calls of a run, and of the runs inside of it, wait or waited for, with the answers that came. */
@@ -68,7 +74,9 @@ export class Questions {
 
   /** The open question about this call; undefined when there is none any more, or never was. */
   ofCall(callId: string): ToolRequirementState | undefined {
-    const state = this.open().find(({ requirement }) => requirement.callId === callId);
+    const states = this.open().filter(({ requirement }) => requirement.callId === callId);
+    // calls of two members may have the same id
+    const state = states.find((open) => !this.answers.has(open)) ?? states[0];
     if (state === undefined && !this.callIds.has(callId))
       throw errors.invalidContinue(
         `Run ${this.run.runId} has no tool call with the tool_call_id '${callId}'.`,

@@ -59,12 +59,14 @@ function checkKnown(
   for (const { step_id: stepId } of given) {
     if (typeof stepId !== 'string') throw wrongStructure(field, 'each needs its step_id');
     if (!known.has(stepId))
-      throw errors.invalidContinue(`Run ${run.runId} asked nothing about a step with the step_id '${stepId}'.`);
+      throw errors.invalidContinue(
+        `Run ${run.runId} asked nothing about a step with the step_id '${stepId}'.`,
+      );
   }
 }
 
 /** What tells the questions about one step from each other. */
-const marks = ['executor_run_id', 'is_post_execution', 'requires_route_selection', 'retry_count'] as const;
+const marks = ['requirement_id', 'executor_run_id', 'is_post_execution', 'retry_count'] as const;
 
 /** An entry that was the answer to an earlier question about the same step answers no other. */
 function isAbout(given: JsonObject, { stepId, body }: StepRequirementState): boolean {

@@ -7,7 +7,9 @@ const runFields = {
   run_id: z.string(),
   session_id: z.string(),
   user_id: z.string().nullable(),
-  agent_id: z.string().meta({ description: 'The identifier of what ran: of an agent, a team or a workflow.' }),
+  agent_id: z
+    .string()
+    .meta({ description: 'The identifier of what ran: of an agent, a team or a workflow.' }),
   status: z
     .union([status, z.string()])
     .meta({ description: 'Lower case; upper case only with the compatibility switch.' }),
@@ -123,7 +125,10 @@ export const workflowRunBody = z
     step_states: z
       .array(z.looseObject({ key: z.string(), step_id: z.string(), status: z.string() }))
       .optional()
-      .meta({ description: 'What became of each step that was begun, also while the run goes on.', 'x-addition': true }),
+      .meta({
+        description: 'What became of each step that was begun, also while the run goes on.',
+        'x-addition': true,
+      }),
     images: z.array(z.looseObject({})),
     videos: z.array(z.looseObject({})),
     audio: z.array(z.looseObject({})),

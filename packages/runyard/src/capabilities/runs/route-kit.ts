@@ -3,7 +3,7 @@ import type { RunKind } from '../../core/runs/run.js';
 import type { Route } from '../../platform/http/route.js';
 import type { WireFormat, WireFormatSettings } from '../../platform/http/wire-format.js';
 import { type RunView, runBodyOf, runMediaOf } from './run-body.js';
-import type { ContinueForm, CreateRunForm, listRunsQuery, runQuery } from './schema.js';
+import type { ContinueForm, CreateForm, listRunsQuery, runQuery } from './schema.js';
 import type { RunsService } from './service.js';
 
 export interface RunServices {
@@ -23,7 +23,7 @@ export interface RunKindFacts {
   /** The parameter that names the component in a path. */
   readonly idName: string;
   readonly tag: string;
-  readonly createForm: z.ZodType<CreateRunForm>;
+  readonly createForm: z.ZodType<CreateForm>;
   readonly continueForm: z.ZodType<ContinueForm>;
   /** What becomes of a run that is let go on, in words. */
   readonly continueText: string;

@@ -83,6 +83,7 @@ function whatRan({ kind, componentId, componentName }: Run): Body {
 }
 
 function membersOf({ run, steps }: RunView, format: WireFormat): readonly JsonObject[] {
+  if (!isResting(run)) return [];
   return memberResponses(run, steps, (status) => statusIn(format, status));
 }
 
@@ -127,7 +128,7 @@ function listedConversationOf(view: RunView, media: RunMedia, format: WireFormat
     metrics: result?.metrics ?? {},
     messages: messages.length > 0 ? messages.map(messageBody) : null,
     tools: tools.length > 0 ? tools : null,
-    requirements: requirements.length > 0 ? requirements : null,
+    requirements: requirements.length > 0 ? shownRequirements(run, requirements) : null,
     events: events ?? null,
     created_at: new Date(run.createdAt).toISOString(),
     references: [],
@@ -156,8 +157,7 @@ function listedConversationOf(view: RunView, media: RunMedia, format: WireFormat
 
 /** What there is to show of a run that nobody executes; of one that goes on, what it came to so far is its own. */
 function restingView({ run, steps }: RunView) {
-  if (run.result === null || run.status === 'pending' || run.status === 'running')
-    return { result: null, messages: [], tools: [], requirements: [] };
+  if (!isResting(run)) return { result: null, messages: [], tools: [], requirements: [] };
   // nobody is to answer what a cancelled run asked
   const told = run.status === 'cancelled' ? steps.filter((step) => !isOpenQuestion(step)) : steps;
   return {
@@ -166,6 +166,10 @@ function restingView({ run, steps }: RunView) {
     tools: toolExecutionsOf(told).map(toolExecutionBody),
     requirements: teamRequirementsOf(run, told).map(requirementBody),
   };
+}
+
+function isResting({ status, result }: Run): boolean {
+  return result !== null && status !== 'pending' && status !== 'running';
 }
 
 function isOpenQuestion({ kind, status }: StepRecord): boolean {

@@ -3,20 +3,56 @@ import { errors, type ValidationItem } from '../../core/errors.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { Media } from '../../core/media.js';
 import type { ContinueRecord } from '../../core/runs/continuation.js';
-import type { RunInput, RunOptions } from '../../core/runs/run.js';
+import type { RunInput, RunKind, RunOptions } from '../../core/runs/run.js';
 import { maxStateKeyLength } from '../../core/runs/session-state.js';
 import { parseJson } from '../../platform/http/json-text.js';
 import type { MediaService } from '../media/service.js';
 import {
   type ContinueRunForm,
+  type CreateForm,
   type CreateRunForm,
+  type CreateWorkflowRunForm,
   continueRunForm,
   createRunForm,
+  createWorkflowRunForm,
   type OptionFields,
 } from './schema.js';
 
 /** Turns the form of a new run into its input. Whatever is wrong is found before anything is done. */
-export async function runInputOf(
+export function newRunInput(
+  kind: RunKind,
+  form: CreateForm,
+  media: MediaService,
+  stream: boolean,
+  factoryInput: JsonObject | undefined,
+): Promise<RunInput> {
+  return kind === 'workflow'
+    ? workflowInputOf(form as CreateWorkflowRunForm, media, stream)
+    : runInputOf(form as CreateRunForm, media, stream, factoryInput);
+}
+
+/** What a workflow is told goes to its steps; how their agents answer is theirs to say. */
+async function workflowInputOf(
+  form: CreateWorkflowRunForm,
+  media: MediaService,
+  stream: boolean,
+): Promise<RunInput> {
+  const { additional_data: _toSteps, ...shape } = createWorkflowRunForm.shape;
+  checkStateKeys(form.session_state ?? {});
+  const options: RunOptions = {
+    stream,
+    sessionState: form.session_state,
+    version: form.version,
+    dependencies: form.dependencies,
+    metadata: form.metadata,
+    addDependenciesToContext: form.add_dependencies_to_context,
+    addSessionStateToContext: form.add_session_state_to_context,
+    extra: extraFields({ ...form }, shape),
+  };
+  return { content: form.message, media: await mediaOf(form, media), options };
+}
+
+async function runInputOf(
   form: CreateRunForm,
   media: MediaService,
   stream: boolean,
@@ -59,6 +95,8 @@ async function runOptionsOf(form: OptionFields, shape: object, stream: boolean):
   return options;
 }
 
+type MediaFields = Pick<CreateRunForm, 'files' | 'images' | 'audio' | 'videos' | 'input_files'>;
+
 function checkStateKeys(state: JsonObject): void {
   const long = Object.keys(state).find((key) => key.length > maxStateKeyLength);
   if (long === undefined) return;
@@ -66,7 +104,7 @@ function checkStateKeys(state: JsonObject): void {
   throw valueError('session_state', message, `${long.slice(0, 40)}…`);
 }
 
-async function mediaOf(form: CreateRunForm, media: MediaService): Promise<Media[]> {
+async function mediaOf(form: MediaFields, media: MediaService): Promise<Media[]> {
   const lists = await Promise.all([
     media.fromUploads(form.files ?? []),
     media.fromJson('image', 'images', form.images ?? []),

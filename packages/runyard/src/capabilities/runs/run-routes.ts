@@ -168,7 +168,8 @@ async function answerOf(
   const { handle, stream, background, status } = started;
   const { runId, sessionId } = handle.run;
   // an id of the client's may have characters that no header can carry
-  if (stream) return eventStream(streamOf(services, started, format), { 'x-run-id': encodeURIComponent(runId) });
+  if (stream)
+    return eventStream(streamOf(services, started, format), { 'x-run-id': encodeURIComponent(runId) });
   if (!background) return shown(services, await services.runs.ended(started), format);
   return reply(202, { run_id: runId, session_id: sessionId, status: statusIn(format, status) });
 }
@@ -179,8 +180,9 @@ function streamOf(services: RunServices, started: StartedRun, format: WireFormat
   if (started.handle.run.kind !== 'workflow' || started.background) return events;
   return pausedOutput(events, async () => {
     // a run that this process gave up has not paused
-    const view = await services.runs.ended(started).catch(() => undefined);
-    return view?.run.status === 'paused' ? shown(services, view, format) : undefined;
+    const ended = await started.handle.ended.catch(() => undefined);
+    if (ended?.run.status !== 'paused') return undefined;
+    return shown(services, await services.runs.ended(started), format);
   });
 }
 

@@ -83,8 +83,7 @@ export const createRunForm = z
     }),
     user_id: identifier().optional().meta({ description: 'Who the run belongs to.' }),
     files: uploadedFiles().optional().meta({
-      description:
-        'Files to work with: images, audio, video, documents. Repeat the field for more than one.',
+      description: 'Files to work with: images, audio, video, documents. Repeat the field for more than one.',
     }),
     version: formInteger({ min: 1 })
       .optional()
@@ -122,12 +121,24 @@ export const createRunForm = z
 export type CreateRunForm = z.output<typeof createRunForm>;
 
 /** The form of a new run of a workflow. Fields that are not named here reach a workflow that is one function. */
-export const createWorkflowRunForm = createRunForm.extend({
-  additional_data: z
-    .string()
-    .optional()
-    .meta({ description: 'A text that every step is given beside the input.' }),
-});
+export const createWorkflowRunForm = createRunForm
+  .omit({
+    knowledge_filters: true,
+    output_schema: true,
+    use_json_schema: true,
+    add_history_to_context: true,
+  })
+  .extend({
+    additional_data: z
+      .string()
+      .optional()
+      .meta({ description: 'A text that every step is given beside the input.' }),
+  });
+
+export type CreateWorkflowRunForm = z.output<typeof createWorkflowRunForm>;
+
+/** What starts a run, whatever it is a run of. */
+export type CreateForm = CreateRunForm | CreateWorkflowRunForm;
 
 /** The answers to what a run waits for: JSON, but what is wrong with it has a status of its own. */
 const answersField = (what: string) =>
@@ -252,7 +263,8 @@ export const runQuery = z.object({
 
 export const listRunsQuery = z.object({
   session_id: z.string().optional().meta({
-    description: 'Only runs of this session, oldest first. Left out: all runs of the component, newest first.',
+    description:
+      'Only runs of this session, oldest first. Left out: all runs of the component, newest first.',
   }),
   status: z
     .string()

@@ -23,9 +23,9 @@ import { forkSession, mayMean } from './fork-session.js';
 import { checkKey, type KeyedRequest, mayBeSecond, payloadHash, runUnderKey } from './idempotency.js';
 import type { RunView } from './run-body.js';
 import { RunLookup, type RunPlace } from './run-lookup.js';
-import { runInputOf } from './run-request.js';
+import { newRunInput } from './run-request.js';
 import type { RunSpace, RunSpaces } from './run-spaces.js';
-import type { ContinueForm, CreateRunForm } from './schema.js';
+import type { ContinueForm, CreateForm } from './schema.js';
 import { endOf, type FollowWishes, followWishes, type StartedRun, startedRun } from './started-run.js';
 import { isPiece } from './stream-events.js';
 
@@ -68,7 +68,7 @@ export class RunsService {
     caller: Caller,
     kind: RunKind,
     componentId: string,
-    form: CreateRunForm,
+    form: CreateForm,
     { idempotencyKey }: CreateOptions = {},
   ): Promise<StartedRun> {
     const { component, space } = await this.lookup.component(kind, componentId);
@@ -234,13 +234,14 @@ export class RunsService {
     component: Component,
     space: RunSpace,
     userId: string | null,
-    form: CreateRunForm,
+    form: CreateForm,
     { stream, background }: FollowWishes,
     keyed: KeyedRequest | undefined,
   ): Promise<RunHandle> {
     const { executable, sessionId, factoryInput } = await prepared(component, space, userId, form);
     const message = (await executable.acceptInput?.(form.message)) ?? form.message;
-    const input = await runInputOf({ ...form, message }, space.media, stream || background, factoryInput);
+    const said = { ...form, message };
+    const input = await newRunInput(executable.kind, said, space.media, stream || background, factoryInput);
     const handle = await startRun(space.engine, space.runs, {
       executable,
       input,
@@ -293,7 +294,7 @@ async function prepared(
   component: Component,
   { runs }: RunSpace,
   userId: string | null,
-  form: CreateRunForm,
+  form: CreateForm,
 ): Promise<PreparedRun> {
   if (!(component instanceof AgentFactory)) return { executable: component, sessionId: form.session_id };
   const input = factoryInputOf(form.factory_input);

@@ -1,6 +1,6 @@
 import { newId } from '../ids.js';
 import type { Json, JsonObject } from '../json.js';
-import { childPrefix, stepsUnder } from './child-steps.js';
+import { childPrefix, stepsByChild } from './child-steps.js';
 import { type RunContext, RunPaused } from './context.js';
 import { type Executable, RunCancelled, type RunEnd, RunFailed } from './executable.js';
 import type {
@@ -99,12 +99,20 @@ function childContext(
 
 /** The runs right inside of a run, in the order in which they began. */
 export function childrenOf(run: Run, steps: readonly StepRecord[]): ChildView[] {
-  return steps.filter(isChildStep).map((step) => {
-    const inside = stepsUnder(steps, childPrefix(step.key));
+  const children = steps.filter(isChildStep);
+  if (children.length === 0) return [];
+  const byChild = stepsByChild(steps);
+  return children.map((step) => {
+    const inside = byChild.get(step.key) ?? [];
     const outcome = step.status === 'completed' ? (step.output as unknown as ChildOutcome) : null;
-    const status = outcome?.status ?? unendedStatus(run, inside);
+    const status = outcome?.status ?? (wasGivenUp(step) ? 'cancelled' : unendedStatus(run, inside));
     return { step, run: runOf(run, step, status, outcome?.result ?? null), steps: inside };
   });
+}
+
+/** Whether the run was stopped while the run around it went on: it is never executed again. */
+export function wasGivenUp({ status }: StepRecord): boolean {
+  return status === 'error';
 }
 
 /** `outer` is aborted when the run around it ends: that one tells of it then. */
@@ -117,6 +125,7 @@ async function execute(child: RunContext, executable: Executable, outer: AbortSi
     if (outer.aborted) throw error;
     if (child.signal.aborted || error instanceof RunCancelled) {
       const reason = error instanceof Error ? error.message : String(error);
+      cancelChildren(child, executable, reason);
       emitEnd(child, executable, {
         status: 'cancelled',
         reason,
@@ -153,7 +162,8 @@ function finish(
 
 function emitEnd(child: RunContext, executable: Executable, end: RunEnd): void {
   for (const [position, event] of executable.endEvents(end, child).entries()) {
-    child.emit(event, `end:${child.run.attempt}:${position}`);
+    // one that paused may still be cancelled in the same execution
+    child.emit(event, `end:${child.run.attempt}:${end.status}:${position}`);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Message } from '../models/message.js';
 import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
 import type { ApprovalRecord } from './approval.js';
-import { childPrefix, ownSteps, stepsUnder } from './child-steps.js';
+import { childPrefix, relativeStep, stepsUnder } from './child-steps.js';
 import { continuationsOf } from './continuation.js';
 import type { EventOrigin, LiveRun } from './live-run.js';
 import type { RunEvent } from './logged-event.js';
@@ -220,7 +220,8 @@ export class JournaledContext implements RunContext {
   }
 
   steps(): readonly StepRecord[] {
-    return ownSteps(this.allSteps());
+    const own = this.live.stepsOf(this.prefix);
+    return this.inside === null ? own : own.map((step) => relativeStep(step, this.prefix));
   }
 
   allSteps(): readonly StepRecord[] {
@@ -374,7 +375,7 @@ export class JournaledContext implements RunContext {
 
 function optionsOf(live: LiveRun): RunOptions {
   const { options } = live.run.input;
-  const continuations = continuationsOf(live.allSteps());
+  const continuations = continuationsOf(live.stepsOf(''));
   return continuations.length === 0
     ? options
     : Object.assign({}, options, ...continuations.map((continuation) => continuation.options));

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Json, JsonObject } from '../json.js';
 import type { ApprovalWrite } from './approval.js';
+import { prefixOf } from './child-steps.js';
 import { EventLog } from './event-log.js';
 import {
   type DeltaTemplate,
@@ -69,6 +70,8 @@ export class LiveRun implements WriteSource {
   private highestSeq = -1;
   private summary: SummaryWrite | undefined;
   private readonly steps = new Map<string, StepRecord>();
+  /** The same by whose they are: a run asks for its own over and over, and those around it may have thousands. */
+  private readonly stepsByPrefix = new Map<string, Map<string, StepRecord>>();
   private changedSteps: Set<string> | null = null;
   private readonly sent = new Set<string>();
   private readonly sentBefore: SentEvents;
@@ -93,8 +96,9 @@ export class LiveRun implements WriteSource {
     this.sentBefore = start.sentEvents;
     const { eventFields: fields, eventPrefix: prefix } = start;
     this.origin = { runId: start.run.runId, fields, ...(prefix !== undefined && { prefix }), depth: 0 };
-    for (const step of start.steps) {
-      this.steps.set(step.key, step);
+    // new ones are added at the end: both maps stay in order
+    for (const step of [...start.steps].sort((left, right) => left.seq - right.seq)) {
+      this.keep(step);
       this.highestSeq = Math.max(this.highestSeq, step.seq);
     }
     this.log = new EventLog(start.run.nextEventIndex);
@@ -119,12 +123,17 @@ export class LiveRun implements WriteSource {
   }
 
   allSteps(): StepRecord[] {
-    return [...this.steps.values()].sort((left, right) => left.seq - right.seq);
+    return [...this.steps.values()];
+  }
+
+  /** The steps of the run whose keys begin with this, without those of the runs inside of it. */
+  stepsOf(prefix: string): StepRecord[] {
+    return [...(this.stepsByPrefix.get(prefix)?.values() ?? [])];
   }
 
   putStep(step: StepRecord): void {
     this.assertOpen();
-    this.steps.set(step.key, step);
+    this.keep(step);
     this.changedSteps ??= new Set();
     this.changedSteps.add(step.key);
     this.touch();
@@ -134,6 +143,7 @@ export class LiveRun implements WriteSource {
   removeStep(step: StepRecord): void {
     this.assertOpen();
     this.steps.delete(step.key);
+    this.stepsByPrefix.get(prefixOf(step.key))?.delete(step.key);
     this.removedSteps ??= [];
     this.removedSteps.push(step.seq);
     this.touch();
@@ -225,6 +235,14 @@ export class LiveRun implements WriteSource {
     const replaces = this.record.status === 'completed' ? this.record.lineage?.replaces : undefined;
     const write = { runId, attempt, steps, events, state, summary, approvals, removedSteps, replaces };
     return this.stored ? { ...write, ...this.laterWrite() } : { ...write, ...this.firstWrite() };
+  }
+
+  private keep(step: StepRecord): void {
+    this.steps.set(step.key, step);
+    const prefix = prefixOf(step.key);
+    const own = this.stepsByPrefix.get(prefix);
+    if (own === undefined) this.stepsByPrefix.set(prefix, new Map([[step.key, step]]));
+    else own.set(step.key, step);
   }
 
   private takeChangedSteps(): StepRecord[] {

@@ -5,14 +5,25 @@ import { type TeamMember, type TeamSettings, teamModes } from './settings.js';
 /** How many teams can stand inside of each other. */
 const deepestNesting = 10;
 
-/** Refuses a definition that cannot work, with what is wrong with it. */
-export function checkTeam(id: string, settings: TeamSettings, tools: ReadonlyMap<string, Tool>): void {
-  const refuse = (text: string): never => {
-    throw errors.invalidConfig(`Team '${id}' ${text}`);
-  };
-  const { members, mode } = settings;
+/** Refuses what cannot be the members of a team: everything else about it is told in their names. */
+export function checkMembers(id: string, members: readonly TeamMember[] | undefined): void {
+  const refuse = refusalOf(id);
   if (!Array.isArray(members) || members.length === 0)
     refuse('has no members. Give at least one: { members: [researcher] }.');
+  for (const [position, member] of (members as readonly unknown[]).entries()) {
+    const { kind, id: memberId, execute } = (member ?? {}) as Partial<Record<keyof TeamMember, unknown>>;
+    if (typeof execute === 'function' && (kind === 'agent' || kind === 'team')) continue;
+    const named = typeof memberId === 'string' ? `, '${memberId}',` : '';
+    refuse(
+      `has a member at position ${position + 1}${named} that is neither an agent nor a team. Make it with agent() or team().`,
+    );
+  }
+}
+
+/** Refuses a definition that cannot work, with what is wrong with it. */
+export function checkTeam(id: string, settings: TeamSettings, tools: ReadonlyMap<string, Tool>): void {
+  const refuse = refusalOf(id);
+  const { members, mode } = settings;
   if (mode !== undefined && !teamModes.includes(mode))
     refuse(`has the mode '${String(mode)}'. There are: ${teamModes.join(', ')}.`);
   checkIds(members, tools, refuse);
@@ -27,6 +38,12 @@ export function checkTeam(id: string, settings: TeamSettings, tools: ReadonlyMap
 }
 
 type Refuse = (text: string) => never;
+
+function refusalOf(id: string): Refuse {
+  return (text) => {
+    throw errors.invalidConfig(`Team '${id}' ${text}`);
+  };
+}
 
 function checkIds(members: readonly TeamMember[], tools: ReadonlyMap<string, Tool>, refuse: Refuse): void {
   const seen = new Set<string>();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, team, tool } from '../../index.js';
+import { agent, team, tool, workflow } from '../../index.js';
 import { scriptedModel } from '../../testing.js';
 import type { TeamSettings } from './settings.js';
 import type { Team } from './team.js';
@@ -23,6 +23,12 @@ describe('a definition that cannot work is refused', () => {
   test.each<[string, () => unknown, string]>([
     ['no members', desk({ members: [] }), "Team 'desk' has no members"],
     ['members left out', desk({ members: undefined as never }), "Team 'desk' has no members"],
+    ['a member that is nothing', desk({ members: [undefined as never] }), 'a member at position 1 that is neither'],
+    [
+      'a workflow as a member',
+      desk({ members: [member('a'), workflow({ id: 'flow', steps: [() => ''] }) as never] }),
+      "Team 'desk' has a member at position 2, 'flow', that is neither an agent nor a team",
+    ],
     ['two members with one id', desk({ members: [member('a'), member('a')] }), "two members with the id 'a'"],
     ['an unknown mode', desk({ mode: 'vote' as never }), "has the mode 'vote'. There are: coordinate, route"],
     ['itself', desk({ members: [desk({})()] }), "Team 'desk' contains itself"],

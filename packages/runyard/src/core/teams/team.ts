@@ -23,7 +23,7 @@ import type { Run, RunResult, StepRecord } from '../runs/run.js';
 import { collectFixedTools, toolSourcesOf } from '../tools/collect-tools.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolEntry } from '../tools/toolkit.js';
-import { checkTeam } from './check-team.js';
+import { checkMembers, checkTeam } from './check-team.js';
 import { withLateEntry } from './late-entry.js';
 import { Delegations } from './members/ask-members.js';
 import { unheard } from './members/unheard.js';
@@ -58,7 +58,8 @@ export class Team implements TeamMember, Executable, AgentDefinition {
     this.id = id;
     this.name = name;
     this.mode = settings.mode ?? 'coordinate';
-    this.members = [...(settings.members ?? [])];
+    checkMembers(id, settings.members);
+    this.members = [...settings.members];
     checkStageSettings(`Team '${id}'`, settings);
     if (settings.timezone !== undefined) checkTimezone(`Team '${id}'`, settings.timezone);
     this.toolEntries = [leaderKit(this), ...(settings.tools ?? []), ...builtInTools(settings)];

@@ -1,8 +1,10 @@
 import {
   type ContinueForm,
+  type CreateForm,
   continueRunForm,
   continueWorkflowRunForm,
   createRunForm,
+  createWorkflowRunForm,
   resumeForm,
 } from '../../capabilities/runs/schema.js';
 import type { RunsService } from '../../capabilities/runs/service.js';
@@ -62,7 +64,9 @@ class RunActions {
 
   async start(connection: Connection, frame: ClientFrame): Promise<void> {
     const componentId = requiredText(frame, this.idField);
-    const form = readForm(frame, createRunForm, [this.idField, 'idempotency_key'], followedRun);
+    const createForm = this.kind === 'workflow' ? createWorkflowRunForm : createRunForm;
+    const others = [this.idField, 'idempotency_key'];
+    const form: CreateForm = readForm(frame, createForm, others, followedRun);
     const idempotencyKey = optionalText(frame, 'idempotency_key');
     connection.assertRoom();
     const caller = await connection.callerWith();

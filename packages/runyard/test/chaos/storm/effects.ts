@@ -1,11 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Something that a tool did, in whichever process. */
+/** Something that a tool, or a step that is a function, did, in whichever process. */
 export interface Effect {
   readonly phase: 'begin' | 'effect';
   readonly tool: string;
   readonly run: string;
+  /** The id of the call, or `step` and which request it was. */
   readonly call: string;
   readonly key: string;
   readonly pid: number;
@@ -13,7 +14,12 @@ export interface Effect {
   readonly position: number;
 }
 
-/** The file that the tools of all processes write to. */
+/** Which request a step belongs to; undefined for the call of a tool. */
+export function requestOfStep({ call }: Effect): string | undefined {
+  return call.startsWith('step ') ? call.slice('step '.length) : undefined;
+}
+
+/** The file that the tools and steps of all processes write to. */
 export class EffectLog {
   private readonly file: string;
 

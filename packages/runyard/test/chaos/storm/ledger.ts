@@ -1,17 +1,19 @@
 import type { EffectLog } from './effects.js';
-import type { Plan } from './plan.js';
+import type { Request } from './plan.js';
 import type { StreamReader } from './reader.js';
+import type { Target } from './targets.js';
 
 /** What a client asked for, and what it was told about it. */
 export interface AskedRun {
-  readonly plan: Plan;
+  readonly target: Target;
+  readonly plan: Request;
   /** The request may be repeated, and is one run all the same. */
   readonly keyed: boolean;
   /** The ids that the service answered with. */
   readonly runIds: Set<string>;
 }
 
-/** A person's word that a call may be executed: how often it was given, and when for the first time. */
+/** A person's word that a call or a step may be executed: how often it was given, and when for the first time. */
 interface GoAhead {
   /** One for each question that was answered so; the same answer to the same question counts once. */
   readonly questions: Set<string>;
@@ -28,6 +30,8 @@ interface Cancelled {
 export class Ledger {
   readonly asked = new Map<string, AskedRun>();
   readonly acknowledged = new Set<string>();
+  /** Whose run it is. */
+  private readonly owners = new Map<string, Target>();
   /** Which session a run was asked for in. */
   readonly sessions = new Map<string, string>();
   readonly readers: StreamReader[] = [];
@@ -50,21 +54,35 @@ export class Ledger {
     return this.lastNumber;
   }
 
-  ask(plan: Plan, keyed: boolean): AskedRun {
-    const asked: AskedRun = { plan, keyed, runIds: new Set() };
+  ask(target: Target, plan: Request, keyed: boolean): AskedRun {
+    const asked: AskedRun = { target, plan, keyed, runIds: new Set() };
     this.asked.set(plan.token, asked);
     return asked;
   }
 
   acknowledge(asked: AskedRun, runId: string, session: string | undefined): void {
     asked.runIds.add(runId);
+    this.own(runId, asked.target);
     this.acknowledged.add(runId);
     if (session !== undefined) this.sessions.set(runId, session);
   }
 
+  own(runId: string, target: Target): void {
+    this.owners.set(runId, target);
+  }
+
+  ownerOf(runId: string): Target {
+    return this.owners.get(runId)!;
+  }
+
+  /** Where a run is. */
+  pathOf(runId: string): string {
+    return `${this.ownerOf(runId).path}/${runId}`;
+  }
+
   /** Written down before it is said, so that nothing that follows from it comes first. */
-  goAhead(runId: string, callId: string, question: string): void {
-    const name = `${runId} ${callId}`;
+  goAhead(runId: string, what: string, question: string): void {
+    const name = `${runId} ${what}`;
     const known = this.goAheads.get(name) ?? { questions: new Set(), position: this.effects.position };
     known.questions.add(question);
     this.goAheads.set(name, known);

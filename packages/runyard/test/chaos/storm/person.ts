@@ -1,35 +1,39 @@
 import type { Body } from '../../support/service.js';
 import type { Ledger } from './ledger.js';
-import type { Random } from './random.js';
+import { pause, type Random } from './random.js';
 import type { StreamReader } from './reader.js';
-import { type Answer, answerOf, runsPath, type Wire } from './wire.js';
+import { StepAnswers } from './step-answers.js';
+import { isOpen, ToolAnswers } from './tool-answers.js';
+import { type Answer, answerOf, type Wire } from './wire.js';
 
-type Decision = 'yes' | 'no' | 'result';
-
-/** Somebody who answers what paused runs wait for, and says the same again when asked the same again. */
+/** Somebody who answers what paused runs wait for. */
 export class Person {
-  private readonly decisions = new Map<string, Decision>();
+  private readonly tools: ToolAnswers;
+  private readonly steps: StepAnswers;
 
   constructor(
     private readonly wire: Wire,
     private readonly ledger: Ledger,
     private readonly random: Random,
-  ) {}
+  ) {
+    this.tools = new ToolAnswers(wire, ledger, random);
+    this.steps = new StepAnswers(this.tools, ledger, random);
+  }
 
   /** Answers some or all questions of a paused run and lets it go on. */
   async answer(run: Body, reader: StreamReader | undefined): Promise<void> {
-    const open = ((run.requirements ?? []) as Body[]).filter(isOpen);
-    if (open.length === 0) {
+    if (this.ledger.ownerOf(run.run_id).kind === 'workflow') return this.answerSteps(run, reader);
+    const requirements = (run.requirements ?? []) as Body[];
+    if (!requirements.some(isOpen)) {
       this.ledger.violation(
         `run ${run.run_id} is paused, but asks nothing: ${JSON.stringify(run.requirements)}`,
       );
       return;
     }
-    const chosen = this.random.chance(0.3) ? [this.random.pick(open)] : open;
-    for (const requirement of chosen) this.decide(run.run_id, requirement);
-    const approved = chosen.filter(needsApproval);
-    for (const requirement of approved) await this.resolve(requirement);
-    const answered = chosen.filter((requirement) => !needsApproval(requirement));
+    const answered = await this.tools.chosen(
+      requirements,
+      ({ member_run_id: member }) => member ?? run.run_id,
+    );
     await this.goOn(run.run_id, this.formOf(answered), answered.length > 0, reader);
   }
 
@@ -38,60 +42,18 @@ export class Person {
     await this.goOn(runId, { input }, false, reader);
   }
 
-  private decide(runId: string, requirement: Body): void {
-    const { id, outcome_unknown: unknown, tool_execution: tool } = requirement;
-    const known = this.decisions.get(id);
-    const decision =
-      known ?? this.random.pick<Decision>(unknown ? ['yes', 'no', 'result'] : ['yes', 'yes', 'no']);
-    this.decisions.set(id, decision);
-    this.ledger.count(unknown ? `unknown outcome: ${decision}` : `answer: ${decision}`);
-    if (decision === 'yes') this.ledger.goAhead(runId, tool.tool_call_id, id);
-  }
-
-  /** Decides on an approval, sometimes twice at once: one of the two is too late. */
-  private async resolve({ id, tool_execution: tool }: Body): Promise<void> {
-    const decision = this.decisions.get(id)!;
-    const json = {
-      status: decision === 'no' ? 'rejected' : 'approved',
-      ...(decision === 'result' && { resolution_data: { result: 'it had happened' } }),
-    };
-    const send = () => this.wire.insist(`/approvals/${tool.approval_id}/resolve`, { json });
-    const answers = await Promise.all(this.random.chance(0.3) ? [send(), send()] : [send()]);
-    const statuses = answers.map(({ status }) => status);
-    if (statuses.some((status) => status !== 200 && status !== 409))
-      this.ledger.violation(`approval ${tool.approval_id} answered ${JSON.stringify(answers)}`);
-    if (statuses.filter((status) => status === 200).length > 1)
-      this.ledger.violation(`approval ${tool.approval_id} was decided on twice`);
+  private async answerSteps(run: Body, reader: StreamReader | undefined): Promise<void> {
+    const { answers, form } = await this.steps.about(run);
+    if (answers) await this.goOn(run.run_id, form, true, reader);
+    else await pause(50);
   }
 
   private formOf(requirements: readonly Body[]): Record<string, string> {
     if (requirements.length === 0) return {};
-    if (this.random.chance(0.5))
-      return { requirements: JSON.stringify(requirements.map((requirement) => this.filledIn(requirement))) };
-    return {
-      tools: JSON.stringify(requirements.map((requirement) => this.filledIn(requirement).tool_execution)),
-    };
-  }
-
-  /** The requirement as it came, with the answer in it: in the words of `requirements` and of `tools`. */
-  private filledIn(requirement: Body): Body {
-    const decision = this.decisions.get(requirement.id)!;
-    const filled = structuredClone(requirement);
-    const { tool_execution: tool } = filled;
-    if (decision === 'no') {
-      filled.confirmation = tool.confirmed = false;
-    } else if (decision === 'result' || tool.external_execution_required) {
-      filled.external_execution_result = tool.result = 'it happened outside';
-    } else if (tool.user_input_schema) {
-      for (const field of tool.user_input_schema) field.value = 7;
-      filled.user_input_schema = tool.user_input_schema;
-    } else if (tool.user_feedback_schema) {
-      for (const question of tool.user_feedback_schema) question.selected_options = ['left'];
-      filled.user_feedback_schema = tool.user_feedback_schema;
-    } else {
-      filled.confirmation = tool.confirmed = true;
-    }
-    return filled;
+    const filled = requirements.map((requirement) => this.tools.filledIn(requirement));
+    return this.random.chance(0.5)
+      ? { requirements: JSON.stringify(filled) }
+      : { tools: JSON.stringify(filled.map(({ tool_execution: tool }) => tool)) };
   }
 
   private async goOn(
@@ -100,7 +62,7 @@ export class Person {
     twice: boolean,
     reader: StreamReader | undefined,
   ): Promise<void> {
-    const path = `${runsPath}/${runId}/continue`;
+    const path = `${this.ledger.pathOf(runId)}/continue`;
     const way = this.random.pick(reader === undefined ? ways.slice(1) : ways);
     const send = () => this.wire.send(path, { form: { ...form, ...way } });
     const sent = twice && this.random.chance(0.3) ? [send(), send()] : [send()];
@@ -133,16 +95,3 @@ const ways: readonly Readonly<Record<'stream' | 'background', string>>[] = [
   { stream: 'false', background: 'false' },
   { stream: 'false', background: 'true' },
 ];
-
-function needsApproval({ tool_execution: tool }: Body): boolean {
-  return tool.approval_type === 'required';
-}
-
-function isOpen(requirement: Body): boolean {
-  const { user_input_schema: fields, user_feedback_schema: questions } = requirement;
-  if (requirement.confirmation !== undefined || requirement.external_execution_result !== undefined)
-    return false;
-  if (fields) return fields.some(({ value }: Body) => value === null);
-  if (questions) return questions.some(({ selected_options: selected }: Body) => selected === null);
-  return true;
-}

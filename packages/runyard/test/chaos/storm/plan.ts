@@ -32,19 +32,31 @@ const gated = names.filter((name) => toolFacts[name].gate !== null);
 export const failure = 'boom';
 export const encouragement = 'again';
 
-/** What a run is asked to do: the calls of each turn. It follows from the message alone. */
-export interface Plan {
+/** What a client asks for. */
+export interface Request {
   /** In the message of no other run that was asked for. */
   readonly token: string;
-  readonly turns: readonly (readonly string[])[];
   readonly message: string;
 }
 
-export function randomPlan(random: Random, number: number): Plan {
-  const turns = Array.from({ length: random.between(0, 3) }, () => randomTurn(random));
+/** What an agent is asked to do: the calls of each turn. It follows from the message alone. */
+export interface Plan extends Request {
+  readonly turns: readonly (readonly string[])[];
+}
+
+export function randomPlan(random: Random, token: string): Plan {
+  const turns = randomTurns(random, 3);
   if (random.chance(0.08)) turns.splice(random.between(0, turns.length), 0, [failure]);
-  const token = `#${number}`;
-  return { token, turns, message: `${token} plan: ${turns.map((calls) => calls.join('+')).join(', ')}` };
+  return { token, turns, message: `${token} ${planText(turns)}` };
+}
+
+/** A plan without failures, for an agent inside of something else. */
+export function randomTurns(random: Random, most: number): string[][] {
+  return Array.from({ length: random.between(0, most) }, () => randomTurn(random));
+}
+
+export function planText(turns: readonly (readonly string[])[]): string {
+  return `plan: ${turns.map((calls) => calls.join('+')).join(', ')}`;
 }
 
 function randomTurn(random: Random): string[] {
@@ -52,27 +64,33 @@ function randomTurn(random: Random): string[] {
   return Array.from({ length: count }, () => random.pick(random.chance(0.3) ? gated : open));
 }
 
+/** Whether something that was said tells what is to be done. */
+export function isPlan(message: string): boolean {
+  return /^#[\d.]+ (plan|team):/m.test(message);
+}
+
+/** The plan may stand anywhere in the message, on a line of its own. */
 export function readPlan(message: string): Plan {
-  const [, token = '', text = ''] = /^(#\d+) plan: ?(.*)$/.exec(message) ?? [];
+  const [, token = '', text = ''] = /^(#[\d.]+) plan: ?(.*)$/m.exec(message) ?? [];
   const turns = text === '' ? [] : text.split(', ').map((calls) => calls.split('+'));
   return { token, turns, message };
 }
 
-/** The id that the model gives to a call: the same whenever it is asked again. */
-export function callId(turn: number, position: number, name: string): string {
-  return `call-${turn}-${position}-${name}`;
+/** The id that the model of an agent gives to a call: the same whenever it is asked again. */
+export function callId(owner: string, token: string, turn: number, position: number, name: string): string {
+  return `call-${owner}-${token.slice(1)}-${turn}-${position}-${name}`;
 }
 
 export function toolOfCall(id: string): ToolName {
   return id.split('-').at(-1) as ToolName;
 }
 
-export function lastWords({ token, turns }: Plan): string {
+export function lastWords({ token, turns }: { token: string; turns: readonly unknown[] }): string {
   return `${token} is done after ${turns.length} turns.`;
 }
 
-export function plannedCalls({ turns }: Plan): string[] {
+export function plannedCalls(owner: string, { token, turns }: Plan): string[] {
   return turns.flatMap((calls, turn) =>
-    calls[0] === failure ? [] : calls.map((name, position) => callId(turn, position, name)),
+    calls[0] === failure ? [] : calls.map((name, position) => callId(owner, token, turn, position, name)),
   );
 }

@@ -1,6 +1,6 @@
 import type { Ledger } from './ledger.js';
 import type { Random } from './random.js';
-import { runsPath, type Wire } from './wire.js';
+import type { Wire } from './wire.js';
 
 /** An event with its place, as it came over the wire. */
 export interface ReceivedEvent {
@@ -9,9 +9,14 @@ export interface ReceivedEvent {
   readonly data: string;
 }
 
+/** The same, and what tools and steps had done by then. */
+export interface WitnessedEvent extends ReceivedEvent {
+  readonly position: number;
+}
+
 /** A client that follows one run, loses its connection, leaves by itself, and comes back for what it missed. */
 export class StreamReader {
-  readonly received: ReceivedEvent[] = [];
+  readonly received: WitnessedEvent[] = [];
   reconnects = 0;
 
   constructor(
@@ -56,7 +61,7 @@ export class StreamReader {
   private async resume(): Promise<boolean> {
     const leave = new AbortController();
     const { signal } = leave;
-    const path = `${runsPath}/${this.runId}`;
+    const path = this.ledger.pathOf(this.runId);
     const last = String(this.last);
     const response = this.random.chance(0.5)
       ? await this.wire.send(`${path}/resume`, { form: { last_event_index: last }, signal })
@@ -88,7 +93,7 @@ export class StreamReader {
       this.ledger.violation(
         `run ${this.runId}: ${event.name} ${event.index} came after index ${this.last} was there`,
       );
-    else this.received.push(event);
+    else this.received.push({ ...event, position: this.ledger.effects.position });
   }
 }
 

@@ -1,44 +1,84 @@
+import type { Body } from '../../support/service.js';
+import type { Effect } from './effects.js';
 import type { Ledger } from './ledger.js';
 import { blocksOf, eventIn, type ReceivedEvent, type StreamReader } from './reader.js';
-import { runsPath, type Wire } from './wire.js';
+import { executionIn } from './run-bodies.js';
+import type { Wire } from './wire.js';
 
-/** Nobody is shown these before they are stored. */
-const durableEvents = new Set(['RunCompleted', 'RunCancelled', 'RunPaused', 'RunError']);
+/** An event with what it says. */
+interface StoredEvent extends ReceivedEvent {
+  readonly body: Body;
+}
 
 /** What every reader received, over all its connections, is what is stored: in order, each once, nothing missing. */
 export async function proveStreams(wire: Wire, ledger: Ledger): Promise<void> {
+  const effects = ledger.effects.all();
+  const proven = new Map<string, StoredEvent[]>();
   for (const reader of ledger.readers) {
-    const stored = await storedEvents(wire, reader.runId);
-    proveOrder(stored, reader.runId, ledger);
+    const { runId } = reader;
+    const known = proven.get(runId);
+    const stored = known ?? (await storedEvents(wire, ledger.pathOf(runId)));
+    if (known === undefined) {
+      proven.set(runId, stored);
+      proveOrder(stored, runId, ledger);
+      proveEndsInside(stored, runId, ledger);
+    }
     proveReader(reader, stored, ledger);
+    proveDone(reader, stored, effects, ledger);
     proveText(reader, ledger);
   }
 }
 
 /** The whole list, by a client that comes late and has nothing. */
-async function storedEvents(wire: Wire, runId: string): Promise<ReceivedEvent[]> {
-  const response = await wire.send(`${runsPath}/${runId}/events`);
-  const events: ReceivedEvent[] = [];
+async function storedEvents(wire: Wire, path: string): Promise<StoredEvent[]> {
+  const response = await wire.send(`${path}/events`);
+  const events: StoredEvent[] = [];
   for await (const block of blocksOf(response!)) {
     const event = eventIn(block);
-    if (event !== undefined && event.index !== null) events.push({ ...event, index: event.index });
+    if (event !== undefined && event.index !== null)
+      events.push({ ...event, index: event.index, body: JSON.parse(event.data) });
   }
   return events;
 }
 
-function proveOrder(stored: readonly ReceivedEvent[], runId: string, ledger: Ledger): void {
+/** Whether the event says that a run came to rest. */
+function isRest({ event }: Body): boolean {
+  return /^(Team)?Run(Completed|Cancelled|Paused|Error)$|^Workflow(Completed|Cancelled|Paused|Error)$/.test(
+    event,
+  );
+}
+
+function proveOrder(stored: readonly StoredEvent[], runId: string, ledger: Ledger): void {
   const disorder = stored.findIndex(({ index }, at) => at > 0 && index <= stored[at - 1]!.index);
   if (disorder !== -1)
     ledger.violation(`run ${runId}: stored event ${stored[disorder]!.index} is out of order`);
-  for (const { index, data } of stored) {
-    if ((JSON.parse(data) as { event_index: number }).event_index !== index)
+  for (const { index, body, data } of stored) {
+    if (body.event_index !== index)
       ledger.violation(`run ${runId}: stored event ${index} says another index: ${data}`);
   }
-  const last = stored.at(-1)?.name;
-  if (!durableEvents.has(last ?? '')) ledger.violation(`run ${runId}: its last stored event is ${last}`);
+  const last = stored.at(-1);
+  if (last === undefined || !isRest(last.body) || last.body.run_id !== runId)
+    ledger.violation(`run ${runId}: its last stored event is ${last?.data}`);
 }
 
-function proveReader(reader: StreamReader, stored: readonly ReceivedEvent[], ledger: Ledger): void {
+/** A member or an executor that has ended is not heard of again, and no step is completed twice. */
+function proveEndsInside(stored: readonly StoredEvent[], runId: string, ledger: Ledger): void {
+  const ended = new Set<string>();
+  const completed = new Set<string>();
+  for (const { index, name, body } of stored) {
+    if (ended.has(body.run_id))
+      ledger.violation(`run ${runId}: ${name} ${index} is of run ${body.run_id}, which had ended`);
+    if (body.run_id !== runId && /(RunCompleted|RunError|WorkflowCompleted|WorkflowError)$/.test(name))
+      ended.add(body.run_id);
+    const execution = name === 'StepCompleted' ? executionIn(body.content) : undefined;
+    if (execution === undefined) continue;
+    const step = `${body.step_id} ${execution}`;
+    if (completed.has(step)) ledger.violation(`run ${runId}: step ${body.step_name} was completed twice`);
+    completed.add(step);
+  }
+}
+
+function proveReader(reader: StreamReader, stored: readonly StoredEvent[], ledger: Ledger): void {
   const { runId, received, last } = reader;
   const seen = new Map(received.map((event) => [event.index, event]));
   for (const { index, name, data } of stored) {
@@ -52,16 +92,46 @@ function proveReader(reader: StreamReader, stored: readonly ReceivedEvent[], led
   for (const event of seen.values()) proveLost(event, stored, reader, ledger);
 }
 
-/** Whoever begins anew when the model does has the whole answer in the end, however often it was interrupted. */
-function proveText({ runId, received }: StreamReader, ledger: Ledger): void {
-  const end = received.at(-1);
-  if (end?.name !== 'RunCompleted' || received.some(({ name }) => name === 'RunCancelled')) return;
-  let text = '';
-  for (const { name, data } of received) {
-    if (name === 'ModelRequestStarted') text = '';
-    if (name === 'RunContent') text += (JSON.parse(data) as { content: string }).content;
+/** Whoever is told that a member or a step has ended can rely on it: nothing of it is executed after that. */
+function proveDone(
+  { runId, received }: StreamReader,
+  stored: readonly StoredEvent[],
+  effects: readonly Effect[],
+  ledger: Ledger,
+): void {
+  const kept = new Map(stored.map((event) => [event.index, event.body]));
+  for (const { index, name, position } of received) {
+    const body = kept.get(index);
+    if (body === undefined) continue;
+    const execution = name === 'StepCompleted' ? executionIn(body.content) : undefined;
+    const isEnd = name === 'RunCompleted' || name === 'TeamRunCompleted';
+    if (execution === undefined && !isEnd) continue;
+    const later = effects.find(
+      (effect) =>
+        effect.position >= position && (isEnd ? effect.run === body.run_id : effect.key === execution),
+    );
+    if (later !== undefined)
+      ledger.violation(`run ${runId}: ${later.tool} was executed after ${name} ${index} was seen`);
   }
-  const { content } = JSON.parse(end.data) as { content: string };
+}
+
+/**
+ * Whoever begins anew when a model does has the whole answer in the end, however often it was interrupted. What a
+ * workflow answers is what its last step made.
+ */
+function proveText({ runId, received }: StreamReader, ledger: Ledger): void {
+  if (ledger.ownerOf(runId).kind === 'workflow') return;
+  const end = received.at(-1);
+  if (!/RunCompleted$/.test(end?.name ?? '')) return;
+  const events = received.map(({ data }) => JSON.parse(data) as Body);
+  const own = events.filter(({ run_id }) => run_id === runId);
+  if (own.at(-1) !== events.at(-1) || own.some(({ event }) => event.endsWith('RunCancelled'))) return;
+  let text = '';
+  for (const { event, run_id, content } of events) {
+    if (event.endsWith('ModelRequestStarted')) text = '';
+    if (run_id === runId && event.endsWith('RunContent')) text += content;
+  }
+  const { content } = own.at(-1)!;
   if (text !== content) ledger.violation(`run ${runId}: a reader has the text '${text}' of '${content}'`);
 }
 
@@ -70,13 +140,15 @@ function proveText({ runId, received }: StreamReader, ledger: Ledger): void {
  * leaves a gap for such events: none of them says that the run came to rest, and their indices are never used again.
  */
 function proveLost(
-  { index, name }: ReceivedEvent,
-  stored: readonly ReceivedEvent[],
+  { index, name, data }: ReceivedEvent,
+  stored: readonly StoredEvent[],
   { runId }: StreamReader,
   ledger: Ledger,
 ): void {
   ledger.count('events that were seen and lost');
-  if (durableEvents.has(name)) ledger.violation(`run ${runId}: ${name} ${index} was seen and is not stored`);
+  const body = JSON.parse(data) as Body;
+  if (isRest(body) && body.run_id === runId)
+    ledger.violation(`run ${runId}: ${name} ${index} was seen and is not stored`);
   if (!stored.some((event) => event.index > index))
     ledger.violation(`run ${runId}: ${name} ${index} was seen, is not stored, and nothing came after it`);
 }

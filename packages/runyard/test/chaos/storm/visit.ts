@@ -1,10 +1,11 @@
 import type { Body } from '../../support/service.js';
 import type { AskedRun, Ledger } from './ledger.js';
 import { Person } from './person.js';
-import { encouragement, failure, randomPlan } from './plan.js';
+import { encouragement, failure } from './plan.js';
 import { pause, type Random } from './random.js';
 import { StreamReader } from './reader.js';
-import { runsPath, type Sent, type Wire } from './wire.js';
+import { randomRequest, randomTarget, type Target } from './targets.js';
+import type { Sent, Wire } from './wire.js';
 
 const finalStatuses = new Set(['completed', 'cancelled', 'error', 'regenerated']);
 
@@ -13,7 +14,9 @@ export function isFinal(status: string): boolean {
 }
 
 /** Runs of many clients go on side by side in these. */
-export const sharedSessions: readonly string[] = ['ada', 'bob', 'eve'];
+export function sharedSessions({ id }: Target): readonly string[] {
+  return ['monday', 'tuesday', 'friday'].map((day) => `${id}-${day}`);
+}
 
 /** How a client asks for a run and follows it. */
 const ways = {
@@ -24,6 +27,11 @@ const ways = {
 } as const;
 
 type Way = keyof typeof ways;
+
+/** The answer of a team that routes is its member's: there is no call of the leader's model to be repeated. */
+function canBeRegenerated({ kind, id }: Target): boolean {
+  return kind !== 'workflow' && id !== 'route';
+}
 
 /** A client: asks for runs, one after the other, and stays with each until it has ended. */
 export class Visitor {
@@ -39,19 +47,22 @@ export class Visitor {
 
   /** One run from the request to its end. */
   async visit(): Promise<void> {
-    const plan = randomPlan(this.random, this.ledger.nextNumber());
+    const target = randomTarget(this.random);
+    const plan = randomRequest(this.random, target, this.ledger.nextNumber());
     const way = this.random.pick(Object.keys(ways) as Way[]);
     const keyed = this.random.chance(0.4);
-    const asked = this.ledger.ask(plan, keyed);
+    const asked = this.ledger.ask(target, plan, keyed);
     this.ledger.count(way);
+    this.ledger.count(`${target.kind} ${target.id}`);
     // an id of the client's own can be used before there is an answer
     const ownId = this.random.chance(0.25) ? `own-${plan.token.slice(1)}` : undefined;
+    if (ownId !== undefined) this.ledger.own(ownId, target);
     const sent: Sent = {
       form: {
         message: plan.message,
         ...ways[way],
         ...(ownId !== undefined && { run_id: ownId }),
-        ...(this.random.chance(0.3) && { session_id: this.random.pick(sharedSessions) }),
+        ...(this.random.chance(0.3) && { session_id: this.random.pick(sharedSessions(target)) }),
       },
       headers: keyed ? { 'idempotency-key': `key-${plan.token}` } : {},
     };
@@ -68,7 +79,8 @@ export class Visitor {
       unwanted && ownId === undefined && this.cancel(runId),
       this.random.chance(0.3) && this.watch(runId),
     ]);
-    if (run?.status === 'completed' && this.random.chance(0.15)) await this.regenerate(runId);
+    if (run?.status === 'completed' && canBeRegenerated(target) && this.random.chance(0.15))
+      await this.regenerate(runId);
   }
 
   /** Stays with a run, answers for it, and comes back with what it ended as. */
@@ -133,7 +145,7 @@ export class Visitor {
     sent: Sent,
   ): Promise<[string, StreamReader | undefined] | undefined> {
     const leave = new AbortController();
-    const response = await this.wire.send(runsPath, { ...sent, signal: leave.signal });
+    const response = await this.wire.send(asked.target.path, { ...sent, signal: leave.signal });
     if (response === undefined) return undefined;
     const streamed = sent.form!.stream === 'true';
     if (response.status !== 200 && response.status !== 202) {
@@ -158,7 +170,7 @@ export class Visitor {
   /** Cancels a run at some moment, again until that is acknowledged. */
   private async cancel(runId: string): Promise<void> {
     await pause(this.random.between(0, 150));
-    const path = `${runsPath}/${runId}/cancel`;
+    const path = `${this.ledger.pathOf(runId)}/cancel`;
     const { status, body } = await this.ledger.during(`the cancelling of ${runId}`, () =>
       this.wire.insist(path, { method: 'POST' }),
     );
@@ -172,7 +184,7 @@ export class Visitor {
 
   /** Has a completed run answered once more, by a copy of it. */
   private async regenerate(runId: string): Promise<void> {
-    const answer = await this.wire.ask(`${runsPath}/${runId}/continue`, {
+    const answer = await this.wire.ask(`${this.ledger.pathOf(runId)}/continue`, {
       form: { regenerate: 'true', replace_original: String(this.random.chance(0.5)), background: 'true' },
     });
     // whether there is a copy now is for the list to tell
@@ -186,6 +198,7 @@ export class Visitor {
     const copy: string = answer.body.run_id;
     this.ledger.count('regenerated');
     this.ledger.acknowledged.add(copy);
+    this.ledger.own(copy, this.ledger.ownerOf(runId));
     await this.accompany(copy);
   }
 }

@@ -17,8 +17,6 @@ export interface Answer {
   readonly body: Body;
 }
 
-export const runsPath = '/agents/storm/runs';
-
 /** Requests to a service whose processes die. */
 export class Wire {
   constructor(
@@ -64,7 +62,7 @@ export class Wire {
 
   /** The run as stored; undefined when it is not there. */
   async run(runId: string): Promise<Body | undefined> {
-    const { status, body } = await this.insist(`${runsPath}/${runId}`);
+    const { status, body } = await this.insist(this.ledger.pathOf(runId));
     if (status !== 200 && status !== 404)
       this.ledger.violation(`GET of run ${runId} answered ${status}: ${JSON.stringify(body)}`);
     return status === 200 ? body : undefined;

@@ -1,5 +1,6 @@
 import { textOf } from '../../agents/answer/answer-record.js';
 import type { AgentExecution } from '../../agents/execution.js';
+import { questionsAtRest } from '../../agents/requirements/questions-at-rest.js';
 import { type ChildOutcome, runChild } from '../../runs/child-run.js';
 import { type RunContext, RunPaused } from '../../runs/context.js';
 import { ToolRefused } from '../../tools/tool-hooks.js';
@@ -8,7 +9,6 @@ import type { TeamMember, TeamSettings } from '../settings.js';
 import { Lanes } from './lanes.js';
 import { type MemberVoices, withVoices } from './member-events.js';
 import { memberInput } from './member-input.js';
-import { questionsAtRest } from './member-steps.js';
 
 /** What one member is asked. */
 export interface MemberQuestion {

@@ -137,13 +137,18 @@ export async function runList(
   return { keys, views, stopped: false };
 }
 
-/** What functions and expressions are told about where the workflow is. */
+/** What functions are told about where the workflow is. To add to it, assign: a copy looks at all of it. */
 export function stepInput(flow: Flow, place: Place, scope: Scope, state: StateView): StepInput {
   const { run, options } = flow.context;
+  let outputs: StepInput['previousStepOutputs'] | undefined;
   return {
     input: flow.input,
     previousStepContent: scope.previous,
-    previousStepOutputs: Object.fromEntries(scope.outputs),
+    // put together when somebody looks: a step of a long workflow has a thousand before it
+    get previousStepOutputs() {
+      outputs ??= Object.fromEntries(scope.outputs);
+      return outputs;
+    },
     additionalData: scope.additionalData,
     media: scope.media,
     dependencies: options.dependencies ?? {},
@@ -157,7 +162,7 @@ export function stepInput(flow: Flow, place: Place, scope: Scope, state: StateVi
   };
 }
 
-/** The same for an expression. */
+/** What expressions are told about it. */
 export function variablesOf(flow: Flow, scope: Scope): JsonObject {
   const outputs = Array.from(scope.outputs, ([name, { content }]) => [name, content] as const);
   return {

@@ -1,11 +1,12 @@
+import { questionsAtRest } from '../../agents/requirements/questions-at-rest.js';
 import { requirementBody } from '../../agents/requirements/requirement-body.js';
 import { teamRequirementsOf } from '../../agents/requirements/team-requirements.js';
 import type { JsonObject } from '../../json.js';
-import { type ChildOutcome, childrenOf, runChild } from '../../runs/child-run.js';
+import { type ChildOutcome, childrenOf, runChild, wasGivenUp } from '../../runs/child-run.js';
 import { childPrefix } from '../../runs/child-steps.js';
 import { RunPaused } from '../../runs/context.js';
 import type { Executable } from '../../runs/executable.js';
-import type { RunInput } from '../../runs/run.js';
+import type { RunInput, StepRecord } from '../../runs/run.js';
 import type { StepNode } from '../definition/node.js';
 import { textOf } from '../fold/group-content.js';
 import { runKey } from '../journal-records.js';
@@ -13,7 +14,7 @@ import { stepExecutorContinued, stepExecutorPaused } from '../workflow-events.js
 import { type Flow, type Place, type Scope, stepFields, tell } from './flow.js';
 import type { Round, RoundResult } from './round.js';
 import { failureOf } from './run-function.js';
-import { StepTimeout, withinTime } from './within-time.js';
+import { StepTimeout, timeoutType, withinTime } from './within-time.js';
 
 /** One round of a step that is an agent, a team or a workflow: a run inside of this one. */
 export async function runComponent(
@@ -43,6 +44,10 @@ async function attemptRun(
   key: string,
 ): Promise<RoundResult> {
   const { context } = flow;
+  const earlier = context.recorded(key);
+  if (earlier !== undefined && wasGivenUp(earlier)) return { failure: timeoutOf(earlier) };
+  const resting = questionsAtRest(context, key);
+  if (resting !== undefined) throw new RunPaused(resting);
   try {
     const { status, result } = await runInside(flow, node, component, place, scope, round, key);
     if (status === 'completed') return { record: { from: key, success: true, error: null, stop: false } };
@@ -123,6 +128,11 @@ function remarks({ additionalData }: Scope, { feedback }: Round): string[] {
     filledIn === undefined ? '' : `Input of the user:\n${JSON.stringify(filledIn, null, 2)}`,
     remark === null || remark === '' ? '' : `Your last answer was rejected: ${remark}`,
   ];
+}
+
+/** Only the time that was up stops a run while the workflow goes on. */
+function timeoutOf({ error }: StepRecord): { type: string; message: string } {
+  return { type: timeoutType, message: (error as { message: string }).message };
 }
 
 /** Its input schema does not take what the step before it made. */

@@ -1,13 +1,13 @@
 import type { Json } from '../../json.js';
 import { RunPaused, type StepScope } from '../../runs/context.js';
-import type { StepContext, StepFunction } from '../definition/functions.js';
+import type { StepContext, StepFunction, StepInput } from '../definition/functions.js';
 import type { StepNode } from '../definition/node.js';
 import { StepOutputValue, type StepReturn } from '../definition/step-return.js';
 import { type FunctionRecord, nodeKey, runKey } from '../journal-records.js';
 import { customEvent } from '../workflow-events.js';
 import { type Flow, type Place, type Scope, stepFields, stepInput, tell } from './flow.js';
 import type { Round, RoundResult } from './round.js';
-import { StepTimeout, withinTime } from './within-time.js';
+import { StepTimeout, timeoutType, withinTime } from './within-time.js';
 
 /**
  * One round of a step that is a function. It is a step of the journal of its own where somebody may have to be asked
@@ -76,7 +76,8 @@ async function attempt(
       site.signal.throwIfAborted();
       if (error instanceof RunPaused) throw error;
       context.log.warn({ err: error, runId: context.run.runId, step: node.name }, 'a step failed');
-      if (tries >= node.maxRetries) return { failure: failureOf(error) };
+      // one whose work is done is not asked to do it again
+      if (tries >= node.maxRetries || error instanceof UnusableOutput) return { failure: failureOf(error) };
     }
   }
 }
@@ -85,23 +86,22 @@ function stepContext(
   flow: Flow,
   node: StepNode,
   place: Place,
-  input: Omit<StepContext, 'rejectionFeedback' | 'signal' | 'idempotencyKey' | 'emit' | 'log'>,
+  input: StepInput,
   round: Round,
   site: StepScope,
 ): StepContext {
   const { context } = flow;
-  return {
-    ...input,
+  return Object.assign(input, {
     rejectionFeedback: round.feedback ?? feedbackIn(input),
     signal: site.signal,
     idempotencyKey: site.idempotencyKey,
     log: context.log,
     emit: eventSender(flow, place, site.key, stepFields(node, place)),
-  };
+  });
 }
 
 /** What somebody said about the iteration before. */
-function feedbackIn({ additionalData }: Pick<StepContext, 'additionalData'>): string | null {
+function feedbackIn({ additionalData }: StepInput): string | null {
   const { rejection_feedback: feedback } = additionalData;
   return typeof feedback === 'string' ? feedback : null;
 }
@@ -138,15 +138,32 @@ export function recordOf(value: StepReturn): Exclude<FunctionRecord, { failure: 
   };
 }
 
+/** A step did its work, and what it returned cannot be kept. */
+class UnusableOutput extends TypeError {
+  override readonly name = 'TypeError';
+}
+
 function jsonOf(content: Json | undefined): Json {
   if (content === undefined) return '';
-  const text = JSON.stringify(content) as string | undefined;
-  if (text === undefined) throw new TypeError(`it returned a ${typeof content}, which is no JSON value`);
+  const text = jsonText(content);
+  if (text === undefined || (typeof content === 'number' && !Number.isFinite(content)))
+    throw new UnusableOutput(
+      `it returned ${typeof content === 'number' ? String(content) : `a ${typeof content}`}, which is no JSON value`,
+    );
   return JSON.parse(text) as Json;
 }
 
+function jsonText(content: Json): string | undefined {
+  try {
+    return JSON.stringify(content) as string | undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
+    throw new UnusableOutput(`it returned what is no JSON value: ${reason}`);
+  }
+}
+
 export function failureOf(error: unknown): { type: string; message: string } {
-  if (error instanceof StepTimeout) return { type: 'step_timeout', message: error.message };
+  if (error instanceof StepTimeout) return { type: timeoutType, message: error.message };
   return error instanceof Error
     ? { type: error.name, message: error.message || error.name }
     : { type: 'Error', message: String(error) };

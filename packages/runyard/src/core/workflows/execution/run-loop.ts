@@ -172,12 +172,13 @@ async function isMet(flow: Flow, node: LoopNode, place: Place, iteration: Iterat
         step_outputs: Object.fromEntries(outputs.map(({ step_name, content }) => [step_name, content])),
       }),
       ask: (ask) =>
-        ask({
-          ...stepInput(flow, { ...place, iteration: number }, scope, flow.context.state.fork()),
-          outputs,
-          allSuccess,
-          lastStepContent: last,
-        }),
+        ask(
+          Object.assign(stepInput(flow, { ...place, iteration: number }, scope, flow.context.state.fork()), {
+            outputs,
+            allSuccess,
+            lastStepContent: last,
+          }),
+        ),
     },
     readBoolean,
   );

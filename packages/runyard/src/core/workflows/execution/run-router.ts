@@ -65,7 +65,7 @@ async function choose(
       what: `The way of router '${node.name}'`,
       by: select,
       variables: () => ({ ...variablesOf(flow, scope), step_choices: choices }),
-      ask: (ask) => ask({ ...stepInput(flow, place, scope, flow.context.state.fork()), choices }),
+      ask: (ask) => ask(Object.assign(stepInput(flow, place, scope, flow.context.state.fork()), { choices })),
     },
     (value) => readChoices(value, choices),
   );

@@ -21,19 +21,24 @@ export async function runWhole(
   const record = await context.step(wholeKey, { kind: 'step', name: flow.workflow.name }, async (site) => {
     const state = context.state.fork();
     const input = stepInput(flow, placeAtTop(flow, 0), scope, state);
-    const step: StepContext = {
-      ...input,
+    const step: StepContext = Object.assign(input, {
       rejectionFeedback: null,
       signal: site.signal,
       idempotencyKey: site.idempotencyKey,
       log: context.log,
       emit: senderOf(context),
-    };
+    });
     const { extra = {} } = context.options;
-    const pauses: RunPaused[] = [];
-    const run = runnerOf(flow, scope, register, (pause) => pauses.push(pause));
-    const whole: WorkflowContext = { ...step, fields: extra, run };
-    const made = await settled(work, whole, pauses);
+    const begun: Promise<Json>[] = [];
+    const runOne = runnerOf(flow, scope, register);
+    const run: WorkflowContext['run'] = (component, message, name) => {
+      const running = runOne(component, message, name);
+      begun.push(running);
+      // whether the function looks at it or not, it is looked at here
+      running.catch(() => {});
+      return running;
+    };
+    const made = await settled(work, Object.assign(step, { fields: extra, run }), begun);
     if (made.error !== null) throw new RunFailed({ type: 'workflow_failed', message: made.error });
     state.merge();
     return made.content ?? '';
@@ -41,10 +46,16 @@ export async function runWhole(
   return record;
 }
 
-/** What waits for somebody pauses the run, whatever the function makes of the error that it saw. */
-async function settled(work: WorkflowFunction, whole: WorkflowContext, pauses: readonly RunPaused[]) {
+/**
+ * Lets all that the function runs come to its end, also what it does not wait for itself. What waits for somebody
+ * pauses the run, whatever the function makes of the error that it saw.
+ */
+async function settled(work: WorkflowFunction, whole: WorkflowContext, begun: readonly Promise<Json>[]) {
   const [result] = await Promise.allSettled([Promise.resolve(whole).then(work)]);
-  const waits = pauses.flatMap(({ requirements }) => [...requirements]);
+  const runs = await Promise.allSettled(begun);
+  const waits = runs.flatMap((run) =>
+    run.status === 'rejected' && run.reason instanceof RunPaused ? [...run.reason.requirements] : [],
+  );
   if (waits.length > 0) throw new RunPaused(waits);
   if (result.status === 'rejected') throw result.reason;
   return recordOf(result.value);
@@ -62,7 +73,6 @@ function runnerOf(
   flow: Flow,
   scope: Scope,
   register: (component: Executable) => void,
-  onPause: (pause: RunPaused) => void,
 ): WorkflowContext['run'] {
   const { context, workflow } = flow;
   const names = new Set<string>();
@@ -77,8 +87,9 @@ function runnerOf(
     const isWorkflow = component.kind === 'workflow';
     const { sessionState: _state, version: _version, factoryInput: _input, ...options } = context.options;
     const content = component.acceptInput === undefined ? message : await component.acceptInput(message);
-    const running = runChild(context, {
-      key: `${wholeKey}:run:${name.replaceAll('/', '-')}`,
+    const { status, result } = await runChild(context, {
+      // a name may have characters that mean something in a key
+      key: `${wholeKey}:run:${encodeURIComponent(name)}`,
       kind: 'step',
       executable: component,
       input: { content, media: scope.media, options },
@@ -86,10 +97,6 @@ function runnerOf(
         ? {}
         : { workflow_id: workflow.id, workflow_run_id: context.run.runId, step_name: name },
       depth: isWorkflow ? context.depth + 1 : context.depth,
-    });
-    const { status, result } = await running.catch((error: unknown) => {
-      if (error instanceof RunPaused) onPause(error);
-      throw error;
     });
     if (status === 'completed') return result.content;
     const { type = 'Error', message: failure = 'It failed' } = result.error ?? {};

@@ -3,6 +3,9 @@ import type { Timers } from '../../timers.js';
 /** The time of a step was up. */
 export class StepTimeout extends Error {}
 
+/** What the wire calls it. */
+export const timeoutType = 'step_timeout';
+
 /**
  * Does the work with a signal that is aborted with the run's, or when the time is up; whichever comes first counts.
  * Work that has something to tidy up then has the grace to do so.
@@ -18,7 +21,10 @@ export function withinTime<T>(
   const controller = new AbortController();
   return new Promise((resolve, reject) => {
     let cancelGrace = (): void => {};
+    let fail = reject;
     const giveUp = (reason: unknown): void => {
+      // whatever the work makes of being stopped
+      fail = () => reject(reason);
       if (graceMs === 0) reject(reason);
       else cancelGrace = timers.after(graceMs, () => reject(reason));
       controller.abort(reason);
@@ -34,7 +40,7 @@ export function withinTime<T>(
     new Promise<T>((done) => {
       done(work(controller.signal));
     })
-      .then(resolve, reject)
+      .then(resolve, (error: unknown) => fail(error))
       .finally(() => {
         cancelTimer?.();
         cancelGrace();

@@ -38,9 +38,10 @@ function whyUnended({ status }: Run): string {
 
 /** `step_executor_runs`: the runs of agents, teams and workflows, in the order in which they began. */
 export function executorRunsOf(run: Run, steps: readonly StepRecord[]): readonly ExecutorRun[] {
+  const byKey = new Map(ownSteps(steps).map((step) => [step.key, step]));
   return childrenOf(run, steps)
     .filter(({ step }) => step.key !== chatKey)
-    .map((view) => ({ ...view, stepId: nodeOf(view, steps)?.step_id ?? null }));
+    .map((view) => ({ ...view, stepId: nodeIn(byKey, view)?.step_id ?? null }));
 }
 
 export interface ExecutorRun extends ChildView {
@@ -54,12 +55,18 @@ export function chatRunOf(run: Run, steps: readonly StepRecord[]): ChildView | u
 }
 
 /** The node that a run inside is the work of. */
-export function nodeOf(
+export function nodeOf(view: ChildView, steps: readonly StepRecord[]): NamedNode | undefined {
+  return nodeIn({ get: (wanted) => steps.find(({ key }) => key === wanted) }, view);
+}
+
+type NamedNode = NodeInput & { readonly name: string };
+
+function nodeIn(
+  steps: Pick<ReadonlyMap<string, StepRecord>, 'get'>,
   { step }: ChildView,
-  steps: readonly StepRecord[],
-): (NodeInput & { name: string }) | undefined {
+): NamedNode | undefined {
   const at = step.key.indexOf(':run:');
-  const node = steps.find(({ key }) => key === step.key.slice(0, Math.max(at, 0)));
+  const node = steps.get(step.key.slice(0, Math.max(at, 0)));
   return isJsonObject(node?.input) && 'node' in node.input
     ? { ...(node.input as NodeInput), name: node.name }
     : undefined;

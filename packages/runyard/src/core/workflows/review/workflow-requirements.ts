@@ -2,7 +2,7 @@ import { requirementBody } from '../../agents/requirements/requirement-body.js';
 import { teamRequirementsOf } from '../../agents/requirements/team-requirements.js';
 import type { ToolRequirementState } from '../../agents/requirements/tool-requirements.js';
 import type { Json, JsonObject } from '../../json.js';
-import { type ChildView, childrenOf } from '../../runs/child-run.js';
+import { type ChildView, childrenOf, wasGivenUp } from '../../runs/child-run.js';
 import { childPrefix, ownSteps } from '../../runs/child-steps.js';
 import type { Run, StepRecord } from '../../runs/run.js';
 import { nodeOf } from '../fold/workflow-fold.js';
@@ -80,9 +80,11 @@ function statesOf(run: Run, steps: readonly StepRecord[], prefix: string, top: n
   const inside = childrenOf(run, steps).flatMap((view) => {
     const topIndex = top ?? topIndexOf(view.step.key);
     const inner = prefix + childPrefix(view.step.key);
-    if (view.run.kind === 'workflow') return statesOf(view.run, view.steps, inner, topIndex);
+    // nobody is asked any more about a run that was given up
+    const stands = ({ isOpen }: Found) => !(isOpen && wasGivenUp(view.step));
+    if (view.run.kind === 'workflow') return statesOf(view.run, view.steps, inner, topIndex).filter(stands);
     const state = executorState(view, steps, inner, topIndex);
-    return state === undefined ? [] : [state];
+    return state === undefined || !stands(state) ? [] : [state];
   });
   return [...own, ...inside];
 }
@@ -108,6 +110,8 @@ function reviewState(
     stepIndex: asked.step_index,
     body: {
       ...(asked as JsonObject),
+      // tells the questions about one step from each other
+      requirement_id: prefix + step.key,
       ...(output !== undefined && { step_output: output as Json }),
       ...answerFields(asked, answer),
     },

@@ -1,0 +1,39 @@
+import { childPrefix, stepsUnder } from '../../runs/child-steps.js';
+import type { Requirement, RunContext } from '../../runs/context.js';
+import type { StepRecord } from '../../runs/run.js';
+
+/**
+ * What an agent or a team inside of a run waits for when nothing has happened to that since it paused: it is then not
+ * executed again, for there is nothing that it could do. Undefined for one that can go on, or has not begun.
+ */
+export function questionsAtRest(context: RunContext, key: string): readonly Requirement[] | undefined {
+  if (context.recorded(key)?.status !== 'running') return undefined;
+  const steps = stepsUnder(context.allSteps(), childPrefix(key));
+  const open = steps.filter(({ kind, status }) => kind === 'wait' && status === 'running');
+  if (open.length === 0) return undefined;
+  const completed = new Set(steps.filter(({ status }) => status === 'completed').map((step) => step.key));
+  const canGoOn = steps.some((step) =>
+    step.kind === 'wait'
+      ? step.status === 'completed' && !completed.has(askedAbout(step))
+      : step.status === 'running' && !open.some((question) => holds(step, question)),
+  );
+  if (canGoOn) return undefined;
+  return open.map((step) => ({
+    key: step.key.replace('wait:', ''),
+    kind: step.name,
+    data: step.input as Requirement['data'],
+  }));
+}
+
+/** The call that a question is about. */
+function askedAbout({ key }: StepRecord): string {
+  return key.replace(/wait:(tool:\d+:\d+)(:outcome:\d+)?$/, '$1');
+}
+
+/** Whether a step has not ended because of the question. */
+function holds(step: StepRecord, question: StepRecord): boolean {
+  if (step.kind !== 'tool') return question.key.startsWith(childPrefix(step.key));
+  if (askedAbout(question) === step.key) return true;
+  const delegated = step.key.replace(/tool:(\d+:\d+)$/, 'member:$1');
+  return question.key.startsWith(`${delegated}:`) || question.key.startsWith(childPrefix(delegated));
+}

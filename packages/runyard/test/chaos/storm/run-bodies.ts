@@ -1,0 +1,31 @@
+import type { Body } from '../../support/service.js';
+
+/** A run and all runs inside of it, as its body tells them. */
+export function withRunsInside(run: Body): Body[] {
+  const inside = [...(run.member_responses ?? []), ...(run.step_executor_runs ?? [])] as Body[];
+  return [run, ...inside.flatMap(withRunsInside)];
+}
+
+/** What a run was asked. */
+export function messageOf({ input }: Body): string {
+  return typeof input === 'string' ? input : input.input_content;
+}
+
+export function isCopy(run: Body): boolean {
+  return !!run.forked_from_run_id || !!run.regenerated_from;
+}
+
+/** What came of the steps at the bottom of a run's results. */
+export function leavesOf(results: readonly Body[]): Body[] {
+  return results.flatMap((result) => (result.steps ? leavesOf(result.steps) : [result]));
+}
+
+/** The names of steps, and in brackets what is inside of them. */
+export function shapeOf(results: readonly Body[]): string {
+  return results.map(({ step_name: name, steps }) => (steps ? `${name}[${shapeOf(steps)}]` : name)).join(' ');
+}
+
+/** Which execution of a step made this. */
+export function executionIn(content: unknown): string | undefined {
+  return typeof content === 'string' ? /did it: (\S+)$/.exec(content)?.[1] : undefined;
+}
