@@ -104,6 +104,7 @@ forEachDatabase((_dialect, freshPlace) => {
       aRun({ createdAt: start + 2, status: 'error' }),
       aRun({ createdAt: start + 2, status: 'regenerated' }),
       aRun({ createdAt: start + 2, status: 'completed', componentId: 'reader' }),
+      aRun({ createdAt: start + 2, status: 'completed', kind: 'team' }),
       aRun({ createdAt: start + 2, status: 'completed', sessionId: 'elsewhere' }),
     ];
     await runs.commit(
@@ -111,6 +112,7 @@ forEachDatabase((_dialect, freshPlace) => {
     );
     const query = {
       sessionId: 'session-1',
+      kind: 'agent' as const,
       componentId: 'writer',
       before: start + 2,
       exceptRunId: current.runId,

@@ -312,6 +312,7 @@ describe('history', () => {
     const original = (
       await store.history({
         sessionId: 's1',
+        kind: 'agent',
         componentId: 'a',
         before: Date.now(),
         count: 1,

@@ -76,7 +76,7 @@ const readProgress = statement('run_progress', 'SELECT status, next_event_index 
 const readHistory = statement(
   'run_history',
   `SELECT ${runList} FROM runs
-   WHERE session_id = ? AND component_id = ? AND status = 'completed' AND created_at <= ? AND run_id <> ?
+   WHERE session_id = ? AND component_id = ? AND kind = ? AND status = 'completed' AND created_at <= ? AND run_id <> ?
      AND parent_run_id IS NULL
    ORDER BY created_at DESC, run_id DESC LIMIT ?`,
 );
@@ -156,6 +156,7 @@ export class RunStore implements RunJournal {
 
   async history({
     sessionId,
+    kind,
     componentId,
     before,
     count,
@@ -164,6 +165,7 @@ export class RunStore implements RunJournal {
     const rows = await this.database.read<RunsTable>(readHistory, [
       sessionId,
       componentId,
+      kind,
       before,
       exceptRunId,
       count,

@@ -103,7 +103,8 @@ export function childrenOf(run: Run, steps: readonly StepRecord[]): ChildView[] 
   if (children.length === 0) return [];
   const byChild = stepsByChild(steps);
   return children.map((step) => {
-    const inside = byChild.get(step.key) ?? [];
+    const { runId } = step.input as unknown as ChildRecord;
+    const inside = (byChild.get(step.key) ?? []).map((inner) => ({ ...inner, runId }));
     const outcome = step.status === 'completed' ? (step.output as unknown as ChildOutcome) : null;
     const status = outcome?.status ?? (wasGivenUp(step) ? 'cancelled' : unendedStatus(run, inside));
     return { step, run: runOf(run, step, status, outcome?.result ?? null), steps: inside };

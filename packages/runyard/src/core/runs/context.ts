@@ -221,7 +221,9 @@ export class JournaledContext implements RunContext {
 
   steps(): readonly StepRecord[] {
     const own = this.live.stepsOf(this.prefix);
-    return this.inside === null ? own : own.map((step) => relativeStep(step, this.prefix));
+    if (this.inside === null) return own;
+    const { runId } = this.run;
+    return own.map((step) => ({ ...relativeStep(step, this.prefix), runId }));
   }
 
   allSteps(): readonly StepRecord[] {
@@ -231,7 +233,7 @@ export class JournaledContext implements RunContext {
 
   recorded(key: string): StepRecord | undefined {
     const step = this.live.step(this.prefix + key);
-    return this.inside === null || step === undefined ? step : { ...step, key };
+    return this.inside === null || step === undefined ? step : { ...step, key, runId: this.run.runId };
   }
 
   emit(event: RunEvent, key: string): void {
@@ -284,8 +286,8 @@ export class JournaledContext implements RunContext {
   async history(count: number): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
     // what a run inside of another one said before is the other one's to know
     if (this.inside !== null) return [];
-    const { sessionId, componentId, createdAt, runId, lineage } = this.run;
-    const query = { sessionId, componentId, before: createdAt, count, exceptRunId: runId };
+    const { sessionId, kind, componentId, createdAt, runId, lineage } = this.run;
+    const query = { sessionId, kind, componentId, before: createdAt, count, exceptRunId: runId };
     const earlier = await this.journal.history(query);
     // a copy stands in the place of what it was made from
     const source = lineage?.forkedFromRunId;

@@ -149,6 +149,7 @@ export class MemoryJournal implements RunJournal, PastSessions {
   async history(query: HistoryQuery): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
     return [...this.runs.values()]
       .filter(({ run }) => run.sessionId === query.sessionId && run.componentId === query.componentId)
+      .filter(({ run }) => run.kind === query.kind)
       .filter(
         ({ run }) =>
           run.status === 'completed' &&

@@ -118,6 +118,7 @@ export interface StartedUnderKey {
 
 export interface HistoryQuery {
   readonly sessionId: string;
+  readonly kind: RunKind;
   readonly componentId: string;
   readonly before: number;
   readonly count: number;

@@ -23,7 +23,11 @@ describe('a definition that cannot work is refused', () => {
   test.each<[string, () => unknown, string]>([
     ['no members', desk({ members: [] }), "Team 'desk' has no members"],
     ['members left out', desk({ members: undefined as never }), "Team 'desk' has no members"],
-    ['a member that is nothing', desk({ members: [undefined as never] }), 'a member at position 1 that is neither'],
+    [
+      'a member that is nothing',
+      desk({ members: [undefined as never] }),
+      'a member at position 1 that is neither',
+    ],
     [
       'a workflow as a member',
       desk({ members: [member('a'), workflow({ id: 'flow', steps: [() => ''] }) as never] }),

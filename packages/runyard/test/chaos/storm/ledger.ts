@@ -41,6 +41,8 @@ export class Ledger {
   readonly waiting = new Set<string>();
   readonly violations: string[] = [];
   readonly counts = new Map<string, number>();
+  /** How many ends of members and steps clients were told of. */
+  endsSeen = 0;
   private lastNumber = 0;
 
   constructor(

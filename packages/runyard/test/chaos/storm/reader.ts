@@ -94,6 +94,7 @@ export class StreamReader {
         `run ${this.runId}: ${event.name} ${event.index} came after index ${this.last} was there`,
       );
     else this.received.push({ ...event, position: this.ledger.effects.position });
+    if (/^(Step|Run|TeamRun)Completed$/.test(event.name)) this.ledger.endsSeen += 1;
   }
 }
 

@@ -42,8 +42,8 @@ export async function storm(options: StormOptions): Promise<StormReport> {
   const clients = visitors.map(async (visitor) => {
     while (Date.now() < until) await visitor.visit();
   });
-  // right after a tool began, and right after a client was told of a run: where most can go wrong
-  const signs = [() => ledger.effects.position, () => ledger.acknowledged.size];
+  // right after something began, and right after a client was told of a run or of an end: where most can go wrong
+  const signs = [() => ledger.effects.position, () => ledger.acknowledged.size, () => ledger.endsSeen];
   const everything = Promise.all([fleet.storm(options.weather, signs, until), ...clients]);
   await inTime(until + restMs, everything, ledger, options.seed);
   await inTime(until + restMs, accompanyTheRest(visitors[0]!, wire, ledger), ledger, options.seed);
