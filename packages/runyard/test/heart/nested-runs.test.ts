@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { messagesOf } from '../../src/core/agents/transcript.js';
+import type { JsonObject } from '../../src/core/json.js';
 import { agent, parallel, step, team, tool, workflow } from '../../src/index.js';
 import { type ScriptedTurn, scriptedModel } from '../../src/testing.js';
-import { begin, engineOver, freshStore, gate } from './harness.js';
+import { answers, begin, engineOver, freshStore, gate } from './harness.js';
 import { payTool } from './paused-runs.js';
 import { ask, call, runOf } from './team-runs.js';
 import { ran, told, type WireEvent } from './workflow-runs.js';
@@ -165,6 +167,27 @@ describe('a workflow that is one function', () => {
     expect(slow.requests).toHaveLength(1);
   });
 
+  test('tells of what it ran when it is cancelled in another process', async () => {
+    const make = () => workflow({ id: 'w', steps: async ({ run }) => run(paying('payer').agent, 'go') });
+    const run = await ran(make());
+    const other = engineOver(run.store, [make()]);
+    await other.cancel(run.runId, {
+      runId: run.runId,
+      kind: 'workflow',
+      componentId: 'w',
+      sessionId: null,
+      userId: null,
+      reason: 'enough',
+      requestedAt: Date.now(),
+    });
+    expect((await run.events()).map(who).slice(-4)).toEqual([
+      'payer RunCancelled',
+      'payer RunCompleted',
+      'workflow WorkflowCancelled',
+      'workflow WorkflowCompleted',
+    ]);
+  });
+
   test('names runs as it likes', async () => {
     const one = agent({ id: 'one', model: scriptedModel(['first']) });
     const two = agent({ id: 'two', model: scriptedModel(['second']) });
@@ -223,4 +246,56 @@ test('a team that failed while members were at work repeats nothing that they di
   const { run: ended } = await again.reply({ pay: { confirmed: true } });
   expect(ended).toMatchObject({ status: 'completed', result: { content: 'Done.' } });
   expect([works, paid.length, member.requests.length, leader.requests.length]).toEqual([1, 1, 3, 2]);
+});
+
+test('an executor that waits beside a step that fails the workflow is cancelled', async () => {
+  const payer = paying('payer');
+  const failing = step({
+    name: 'failing',
+    onError: 'fail',
+    maxRetries: 0,
+    run: () => {
+      throw new Error('no');
+    },
+  });
+  const run = await ran(
+    workflow({ id: 'w', steps: [parallel({ name: 'both', steps: [payer.agent, failing] })] }),
+  );
+  const { run: ended, runs } = await run.look();
+  expect(ended.status).toBe('error');
+  expect(runs.map((inside) => inside.run.status)).toEqual(['cancelled']);
+  expect(told(await run.events()).slice(-5)).toEqual([
+    'RunPaused payer',
+    'StepExecutorPaused payer',
+    'RunCancelled payer',
+    'RunCompleted payer',
+    'WorkflowError',
+  ]);
+  await expect(run.engine.answer(run.runId, answers({}))).rejects.toThrow('error');
+});
+
+test('no two messages of a team and its members have one id', async () => {
+  const members = ['a', 'b'].map((id) => agent({ id, model: scriptedModel([id]) }));
+  const inner = team({
+    id: 'inner',
+    mode: 'broadcast',
+    model: scriptedModel([{ toolCalls: [call('delegate_task_to_members', { task: 'Go' })] }, 'Both']),
+    members,
+  });
+  const outer = team({
+    id: 'outer',
+    model: scriptedModel([{ toolCalls: [ask('inner', 'Go')] }, 'Done']),
+    members: [inner],
+  });
+  const store = await freshStore();
+  const engine = engineOver(store, [outer]);
+  const { run, steps } = await (await begin(engine, store, outer)).ended;
+  const { responses } = await runOf(store, engine, run.runId).look();
+  const idsOf = (body: JsonObject): string[] => [
+    ...(body.messages as { id: string }[]).map(({ id }) => id),
+    ...((body.member_responses ?? []) as JsonObject[]).flatMap(idsOf),
+  ];
+  const ids = [...messagesOf(run, steps).map(({ id }) => id), ...responses.flatMap(idsOf)];
+  expect(ids.length).toBeGreaterThan(10);
+  expect(new Set(ids).size).toBe(ids.length);
 });

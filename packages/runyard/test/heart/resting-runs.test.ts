@@ -358,3 +358,30 @@ describe('a question that answers itself', () => {
     await expect.poll(statuses, { timeout: 10_000 }).toEqual(expected);
   });
 });
+
+test('a cancel that meets a run on its way to its end waits until that is stored', async () => {
+  const store = await freshStore();
+  const commit = store.commit.bind(store);
+  const held = gate();
+  const ending = gate();
+  store.commit = async (writes) => {
+    if (writes.some(({ update, insert }) => (update ?? insert)?.status === 'completed')) {
+      ending.open();
+      await held.promise;
+    }
+    return commit(writes);
+  };
+  const component = executable('a', async () => 'fine');
+  const engine = engineOver(store, [component]);
+  const handle = await begin(engine, store, component);
+  await ending.promise;
+  let answered = false;
+  const cancelled = engine.cancel(handle.runId, cancelRequest(handle.runId, 'a')).then(() => {
+    answered = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(answered).toBe(false);
+  held.open();
+  await cancelled;
+  expect((await store.load(handle.runId))?.run.status).toBe('completed');
+});

@@ -33,7 +33,7 @@ const accidental = new Set([
 ]);
 
 /** The same without what differs from run to run. */
-export function essence(value: Body): Body {
+function essence(value: Body): Body {
   if (Array.isArray(value)) return value.map(essence);
   if (typeof value === 'string') return value.replace(/ in [\d.]+s\b/g, ' in …s');
   if (typeof value !== 'object' || value === null) return value;

@@ -94,7 +94,11 @@ export class RunContinuation {
       run.kind === 'workflow' ? matchStepAnswers(run, steps, sources) : matchAnswers(run, steps, sources);
     if (matched.answers.size === 0) throw await this.nothingAnswered(space, run);
     const continuation: ContinueRecord = { turn: nextTurn(steps), input, options };
-    const handle = await space.engine.answer(run.runId, { ...matched, continuation });
+    const handle = await space.engine.answer(run.runId, {
+      ...matched,
+      attempt: run.attempt,
+      continuation,
+    });
     return { handle, fromIndex: run.nextEventIndex };
   }
 

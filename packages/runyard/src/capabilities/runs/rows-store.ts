@@ -175,7 +175,7 @@ export function userKey(userId: string | null): string {
   return userId === null ? '-' : `u:${userId}`;
 }
 
-export function jsonOrNull(value: unknown): string | null {
+function jsonOrNull(value: unknown): string | null {
   // A member that was left out is stored like null: both read back as null.
   return value === null || value === undefined ? null : JSON.stringify(value);
 }

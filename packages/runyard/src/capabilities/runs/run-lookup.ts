@@ -54,8 +54,13 @@ export class RunLookup {
     return (await space.runs.find(caller.scope, runId)) ?? liveRun(space, caller, runId);
   }
 
-  async steps({ space, run }: FoundRun): Promise<readonly StepRecord[]> {
-    return (await space.runs.steps([run.runId])).get(run.runId) ?? [];
+  /** The run at this place with its steps, both as they were at one moment. */
+  async runWithSteps(
+    caller: Caller,
+    place: RunPlace,
+  ): Promise<FoundRun & { readonly steps: readonly StepRecord[] }> {
+    const found = await this.run(caller, place);
+    return { ...found, ...((await found.space.runs.load(place.runId)) ?? { steps: [] }) };
   }
 }
 

@@ -151,12 +151,9 @@ export class RunsService {
     runId: string,
     sessionId?: string,
   ): Promise<RunView> {
-    const found = await this.lookup.run(caller, { kind, componentId, runId, sessionId });
-    const [steps, events] = await Promise.all([
-      this.lookup.steps(found),
-      this.storedEvents(found.space, found.run),
-    ]);
-    return { run: found.run, steps, events };
+    const place = { kind, componentId, runId, sessionId };
+    const { space, run, steps } = await this.lookup.runWithSteps(caller, place);
+    return { run, steps, events: await this.storedEvents(space, run) };
   }
 
   async list(caller: Caller, kind: RunKind, componentId: string, query: ListRuns): Promise<RunView[]> {
@@ -179,9 +176,8 @@ export class RunsService {
 
   /** Where the run can go on from. */
   async checkpoints(caller: Caller, place: RunPlace): Promise<{ run: Run; checkpoints: Checkpoint[] }> {
-    const found = await this.lookup.run(caller, place);
-    const { run } = found;
-    return { run, checkpoints: checkpointsOf(run, await this.lookup.steps(found)) };
+    const { run, steps } = await this.lookup.runWithSteps(caller, place);
+    return { run, checkpoints: checkpointsOf(run, steps) };
   }
 
   /** The place after so many messages, or a few less, and the run as it was there. */
@@ -190,11 +186,10 @@ export class RunsService {
     place: RunPlace,
     messageIndex: number,
   ): Promise<{ view: RunView; checkpoint: Checkpoint }> {
-    const found = await this.lookup.run(caller, place);
-    const steps = await this.lookup.steps(found);
-    const cut = found.run.kind === 'team' ? teamContinuationOf : continuationOf;
-    const { messageIndex: kept, ...view } = snapshotAt(found.run, steps, messageIndex, cut);
-    return { view, checkpoint: checkpointAt(found.run, steps, kept) };
+    const { run, steps } = await this.lookup.runWithSteps(caller, place);
+    const cut = run.kind === 'team' ? teamContinuationOf : continuationOf;
+    const { messageIndex: kept, ...view } = snapshotAt(run, steps, messageIndex, cut);
+    return { view, checkpoint: checkpointAt(run, steps, kept) };
   }
 
   /** Copies a session with its finished runs, and answers with the id of the copy. */

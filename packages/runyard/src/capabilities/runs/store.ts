@@ -122,10 +122,16 @@ export class RunStore implements RunJournal {
   }
 
   async load(runId: string): Promise<RunWithSteps | undefined> {
-    const [row] = await this.database.read<RunsTable>(readRun, [runId]);
-    if (row === undefined) return undefined;
-    const steps = await this.database.read<StepsTable>(readRunSteps, [runId]);
-    return { run: runFromRow(row), steps: steps.map(stepFromRow) };
+    let [row] = await this.database.read<RunsTable>(readRun, [runId]);
+    while (row !== undefined) {
+      const steps = await this.database.read<StepsTable>(readRunSteps, [runId]);
+      // one that went on or came to rest in between would be shown with steps that do not belong to that
+      const [now] = await this.database.read<RunsTable>(readRun, [runId]);
+      if (now?.attempt === row.attempt && now.status === row.status)
+        return { run: runFromRow(row), steps: steps.map(stepFromRow) };
+      row = now;
+    }
+    return undefined;
   }
 
   async loadAll(runIds: readonly string[]): Promise<RunWithSteps[]> {

@@ -214,9 +214,9 @@ function runOf(parent: Run, step: StepRecord, status: RunStatus, result: RunResu
   };
 }
 
-/** One that has not ended waits, or shares the fate of the run around it. */
+/** One that has not ended waits, is at work, or was left when the run around it ended. */
 function unendedStatus(parent: Run, steps: readonly StepRecord[]): RunStatus {
   const waits = steps.some(({ kind, status }) => kind === 'wait' && status === 'running');
   if (parent.status === 'paused') return waits ? 'paused' : 'running';
-  return parent.status === 'completed' || parent.status === 'regenerated' ? 'cancelled' : parent.status;
+  return parent.status === 'running' || parent.status === 'pending' ? parent.status : 'cancelled';
 }

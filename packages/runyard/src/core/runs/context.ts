@@ -7,6 +7,7 @@ import type { Timers } from '../timers.js';
 import type { ApprovalRecord } from './approval.js';
 import { childPrefix, relativeStep, stepsUnder } from './child-steps.js';
 import { continuationsOf } from './continuation.js';
+import { withDueTime } from './due-questions.js';
 import type { EventOrigin, LiveRun } from './live-run.js';
 import type { RunEvent } from './logged-event.js';
 import type { PastSessions } from './past-sessions.js';
@@ -55,18 +56,6 @@ export interface Requirement {
   readonly approval?: ApprovalRecord;
 }
 
-/** What a question answers itself with when its time has come. */
-export const timedOut = { timed_out: true } as const;
-
-/** Where the input of a `wait` step says when that is. */
-const dueField = 'due_at';
-
-/** When an open question answers itself; undefined for one that does not. */
-export function dueAtOf({ kind, status, input }: StepRecord): number | undefined {
-  if (kind !== 'wait' || status !== 'running') return undefined;
-  return (input as { [dueField]?: number } | null)?.[dueField];
-}
-
 /** How a step ended that nobody saw ending. */
 export type OutcomeAnswer =
   | { readonly outcome: 'retry' }
@@ -110,6 +99,8 @@ export interface RunContext {
   steps(): readonly StepRecord[];
   /** The same with the steps of the runs inside of this one. */
   allSteps(): readonly StepRecord[];
+  /** What outside systems know the work of a step by: the same whenever the step is executed again. */
+  idempotencyKey(key: string): string;
   /** One recorded step. */
   recorded(key: string): StepRecord | undefined;
   /** Earlier completed runs of this component in the session, oldest first. */
@@ -231,6 +222,10 @@ export class JournaledContext implements RunContext {
     return this.inside === null ? all : stepsUnder(all, this.prefix);
   }
 
+  idempotencyKey(key: string): string {
+    return `${this.live.runId}:${this.prefix}${key}`;
+  }
+
   recorded(key: string): StepRecord | undefined {
     const step = this.live.step(this.prefix + key);
     return this.inside === null || step === undefined ? step : { ...step, key, runId: this.run.runId };
@@ -276,7 +271,7 @@ export class JournaledContext implements RunContext {
     if (recorded?.status === 'completed') return recorded.output as Answer;
     if (recorded === undefined) {
       const { kind, data, dueAt, approval } = requirement;
-      const input = dueAt === undefined ? data : { ...data, [dueField]: dueAt };
+      const input = withDueTime(data, dueAt);
       this.begin(key, { kind: 'wait', name: kind, input }, undefined);
       if (approval !== undefined) this.live.putApproval({ kind: 'record', approval });
     }
@@ -339,7 +334,7 @@ export class JournaledContext implements RunContext {
       const output = await work({
         key: key.slice(this.prefix.length),
         signal: this.signal,
-        idempotencyKey: `${begun.runId}:${key}`,
+        idempotencyKey: this.idempotencyKey(key.slice(this.prefix.length)),
       });
       this.live.putStep({ ...begun, status: 'completed', output, endedAt: this.timers.now() });
       return output;

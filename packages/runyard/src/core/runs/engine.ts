@@ -215,9 +215,9 @@ export class RunEngine {
 
   /** Whether the run has ended now. False: another process executes it, or it has just changed. */
   private async cancelHere(run: Run, reason: string): Promise<boolean> {
-    if (terminalStatuses.has(run.status)) return true;
     const handle = this.executor.handle(run.runId);
     if (handle !== undefined) {
+      // also when it is ending already: it has ended when that is stored
       handle.cancel(reason);
       // it may have been on its way into a pause when it was told
       return handle.ended.then(
@@ -225,6 +225,7 @@ export class RunEngine {
         () => false,
       );
     }
+    if (terminalStatuses.has(run.status)) return true;
     try {
       if (run.status === 'paused') await this.resting.cancel(run.runId, reason);
       else if ((run.leaseExpiresAt ?? 0) <= this.options.timers.now())

@@ -1,7 +1,8 @@
 import { RunyardError } from '../errors.js';
 import type { Message } from '../models/message.js';
 import { cancelChildren } from './child-run.js';
-import { dueAtOf, JournaledContext, type RunContext, RunPaused, type RunSurroundings } from './context.js';
+import { JournaledContext, type RunContext, RunPaused, type RunSurroundings } from './context.js';
+import { dueAtOf } from './due-questions.js';
 import { EventReader } from './event-reader.js';
 import { type Executable, RunCancelled, type RunEnd, RunFailed, RunReleased } from './executable.js';
 import type { LiveRun } from './live-run.js';
@@ -105,6 +106,8 @@ export class RunExecutor {
   ): Promise<EndedRun> {
     live.log.hold();
     if (end.status === 'cancelled') cancelChildren(context, executable, end.reason);
+    // one that waited beside what failed is not waited for any more
+    if (end.status === 'error') cancelChildren(context, executable, 'The run around it failed.');
     for (const [position, event] of executable.endEvents(end, context).entries()) {
       live.emit(event, `end:${live.run.attempt}:${position}`);
     }

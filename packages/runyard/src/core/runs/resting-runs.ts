@@ -3,8 +3,8 @@ import type { Json } from '../json.js';
 import type { Log } from '../log.js';
 import type { Timers } from '../timers.js';
 import type { ApprovalWrite } from './approval.js';
-import { dueAtOf, timedOut } from './context.js';
 import { type Continuation, type ContinueRecord, continueKey } from './continuation.js';
+import { dueAtOf, timedOut } from './due-questions.js';
 import type { Executable } from './executable.js';
 import { cancelledEnd, type RunExecutor, type RunHandle } from './executor.js';
 import { LiveRun } from './live-run.js';
@@ -24,6 +24,8 @@ export interface RestingRunsOptions {
 
 /** Answers to some or all of what a run waits for, by the keys of the `wait` steps. */
 export interface RunAnswers {
+  /** The attempt whose questions they answer; left out: the present one. */
+  readonly attempt?: number;
   readonly answers: ReadonlyMap<string, Json>;
   readonly continuation: ContinueRecord;
   /** What is written down together with the answers. */
@@ -49,8 +51,10 @@ export class RestingRuns {
     private readonly options: RestingRunsOptions,
   ) {}
 
-  async answer(runId: string, { answers, continuation, approvals }: RunAnswers): Promise<RunHandle> {
+  async answer(runId: string, given: RunAnswers): Promise<RunHandle> {
+    const { answers, continuation, approvals } = given;
     const { run, steps, executable } = await this.load(runId, 'paused');
+    if (run.attempt !== (given.attempt ?? run.attempt)) throw errors.cannotContinue(runId, 'running');
     const open = openQuestions(steps);
     for (const key of answers.keys()) if (!open.has(key)) throw errors.answeredBefore(runId);
     const live = await this.revive(run, steps, executable);

@@ -132,7 +132,7 @@ export async function clearCall(
 }
 
 /** Whether nothing is ever executed here: the result is what somebody answers. */
-export function isAnsweredOutside({ externalExecution, askPerson }: ToolGate): boolean {
+function isAnsweredOutside({ externalExecution, askPerson }: ToolGate): boolean {
   return externalExecution || askPerson !== undefined;
 }
 

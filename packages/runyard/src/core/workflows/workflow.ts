@@ -20,6 +20,7 @@ import { endEvents } from './end-events.js';
 import { executeWorkflow, type WorkflowDefinition } from './execution/execute-workflow.js';
 import { metricsOf } from './fold/metrics.js';
 import { outputOf, type WorkflowRunOptions, type WorkflowRunOutput } from './run-in-code.js';
+import { stranger } from './stranger.js';
 
 /** How a workflow is defined. */
 export interface WorkflowSettings {
@@ -121,8 +122,9 @@ export class Workflow implements Executable, WorkflowDefinition {
     return metricsOf(context.run, context.steps(), context.timers.now());
   }
 
-  inside({ kind, componentId }: Run): Executable | undefined {
-    return this.components.get(`${kind} ${componentId}`);
+  inside(run: Run): Executable | undefined {
+    const known = this.components.get(`${run.kind} ${run.componentId}`);
+    return known ?? (this.whole === undefined ? undefined : stranger(run));
   }
 
   /** Says what `run`, `stream` and `continue` go through: the service that registers the workflow. */

@@ -40,7 +40,7 @@ function isFollowed({ review, onError, skipOnFailure }: StepNode): boolean {
 }
 
 function siteOf({ context }: Flow, key: string): StepScope {
-  return { key, signal: context.signal, idempotencyKey: `${context.run.runId}:${key}` };
+  return { key, signal: context.signal, idempotencyKey: context.idempotencyKey(key) };
 }
 
 function resultOf(record: FunctionRecord, from: string | undefined): RoundResult {
