@@ -26,10 +26,9 @@ async function writeRuns() {
       model: null,
       modelProvider: null,
       lineage: null,
-      wakeAt: null,
     };
     const lease = { leaseOwner: null, leaseExpiresAt: null };
-    const end = { status: 'completed', result: null, nextEventIndex: 1, updatedAt: now, ...lease };
+    const end = { status: 'completed', result: null, nextEventIndex: 1, updatedAt: now, wakeAt: null, ...lease };
     const run = {
       runId,
       kind: 'agent',
