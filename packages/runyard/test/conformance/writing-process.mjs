@@ -28,7 +28,14 @@ async function writeRuns() {
       lineage: null,
     };
     const lease = { leaseOwner: null, leaseExpiresAt: null };
-    const end = { status: 'completed', result: null, nextEventIndex: 1, updatedAt: now, wakeAt: null, ...lease };
+    const end = {
+      status: 'completed',
+      result: null,
+      nextEventIndex: 1,
+      updatedAt: now,
+      wakeAt: null,
+      ...lease,
+    };
     const run = {
       runId,
       kind: 'agent',

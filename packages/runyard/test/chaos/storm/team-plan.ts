@@ -47,7 +47,7 @@ export function readTeamPlan(message: string): TeamPlan {
   return { token: plan.token, turns: [[{ to: members[0], plan: planText(plan.turns) }]], message };
 }
 
-export function taskText({ token }: Request, turn: number, position: number, plan: string): string {
+function taskText({ token }: Request, turn: number, position: number, plan: string): string {
   return `${token}.${turn}.${position} ${plan}`;
 }
 
