@@ -249,7 +249,7 @@ describe('a completed run goes on as a copy', () => {
     const place = await placeOf(agent({ id: 'a', model, postHooks }));
     const second = await (await copy(place, await runOnce(place), 'end', 'thanks')).ended;
     expect(asked(model, 1)).toEqual(['user: hello', 'assistant: call [phone]', 'user: thanks']);
-    expect(JSON.stringify(second.steps)).not.toContain('555');
+    expect(JSON.stringify(second.steps)).not.toContain('555-1234');
   });
 });
 
