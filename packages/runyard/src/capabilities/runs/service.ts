@@ -1,5 +1,5 @@
 import { AgentFactory } from '../../core/agents/agent-factory.js';
-import { snapshotAt } from '../../core/agents/continuation/checkpoints.js';
+import { snapshotAt } from '../../core/agents/continuation/snapshot.js';
 import { continuationOf } from '../../core/agents/continuation/continuation.js';
 import { errors } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
