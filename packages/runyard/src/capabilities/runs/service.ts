@@ -1,6 +1,6 @@
 import { AgentFactory } from '../../core/agents/agent-factory.js';
-import { snapshotAt } from '../../core/agents/continuation/snapshot.js';
 import { continuationOf } from '../../core/agents/continuation/continuation.js';
+import { snapshotAt } from '../../core/agents/continuation/snapshot.js';
 import { errors } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
 import type { Json, JsonObject } from '../../core/json.js';
