@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type ApprovalServices, approvalRoutes } from './capabilities/approvals/routes.js';
 import { ApprovalsService } from './capabilities/approvals/service.js';
 import { type ComponentServices, componentRoutes } from './capabilities/components/routes.js';
@@ -16,6 +15,7 @@ import { type SystemServices, systemRoutes } from './capabilities/system/routes.
 import { SystemService } from './capabilities/system/service.js';
 import { AgentRunner } from './core/agents/runner.js';
 import { errors } from './core/errors.js';
+import { idFrom } from './core/ids.js';
 import type { Log } from './core/log.js';
 import type { ModelPrices } from './core/models/prices.js';
 import { RunSlots } from './core/runs/run-slots.js';
@@ -330,12 +330,5 @@ async function migrateOrFail(database: Database): Promise<void> {
 
 /** The same name gives the same id, so that clients recognise a service that was restarted. */
 function identifierOf(name: string): string {
-  const hash = createHash('sha256').update(`runyard:${name}`).digest('hex');
-  return [
-    hash.slice(0, 8),
-    hash.slice(8, 12),
-    `5${hash.slice(13, 16)}`,
-    `a${hash.slice(17, 20)}`,
-    hash.slice(20, 32),
-  ].join('-');
+  return idFrom(`runyard:${name}`);
 }

@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
 
 /** Random bytes are fetched for many identifiers at once: asking the system for each would cost more than the rest. */
 const pool = Buffer.alloc(8 * 512);
@@ -9,7 +9,7 @@ let counter = 0;
 
 /**
  * A new identifier: a UUID (version 7) that sorts by the time it was made, also within one millisecond of this
- * process..
+ * process.
  */
 export function newId(): string {
   const now = Date.now();
@@ -39,4 +39,16 @@ export function newId(): string {
     'latin1',
   );
   return text.toString('latin1');
+}
+
+/** The same identifier for the same text, in the form of a UUID. */
+export function idFrom(text: string): string {
+  const hash = createHash('sha256').update(text).digest('hex');
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `5${hash.slice(13, 16)}`,
+    `a${hash.slice(17, 20)}`,
+    hash.slice(20, 32),
+  ].join('-');
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { idFrom } from '../ids.js';
 import type { Json } from '../json.js';
 import { childPrefix } from '../runs/child-steps.js';
 import type { StepRecord } from '../runs/run.js';
@@ -107,12 +107,5 @@ export function isTopLevel(key: string): boolean {
  */
 export function stepIdOf(runId: string, path: string): string {
   const place = path.replace(/@\d+(~\d+)?/g, '');
-  const hash = createHash('sha256').update(`${runId} ${place}`).digest('hex');
-  return [
-    hash.slice(0, 8),
-    hash.slice(8, 12),
-    `5${hash.slice(13, 16)}`,
-    `a${hash.slice(17, 20)}`,
-    hash.slice(20, 32),
-  ].join('-');
+  return idFrom(`${runId} ${place}`);
 }
