@@ -1,40 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import {
-  agent,
-  parallel,
-  type ReviewSettings,
-  type StepContext,
-  step,
-  team,
-  workflow,
-} from '../../src/index.js';
+import { agent, parallel, type ReviewSettings, step, team, workflow } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing.js';
 import { call, payTool } from './paused-runs.js';
-import { ran, told } from './workflow-runs.js';
-
-const before = () => 'before';
-const after = ({ previousStepContent }: StepContext) => `after ${String(previousStepContent)}`;
-
-/** A workflow with a step in the middle that a person has a say in. */
-function reviewed(review: ReviewSettings, run: (context: StepContext) => string = () => 'done') {
-  let runs = 0;
-  const flow = workflow({
-    id: 'w',
-    steps: [
-      before,
-      step({
-        name: 'danger',
-        review,
-        run: (context) => {
-          runs += 1;
-          return run(context);
-        },
-      }),
-      after,
-    ],
-  });
-  return { flow, runs: () => runs };
-}
+import { after, before, ran, reviewed, told } from './workflow-runs.js';
 
 describe('an agent that waits for somebody', () => {
   const paying = (id: string, cents: number) => {

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/core/json.js';
 import type { RunEngine } from '../../src/core/runs/engine.js';
 import { executorRunsOf, nodeStates, stepResultsOf } from '../../src/core/workflows/fold/workflow-fold.js';
 import { workflowRequirementsOf } from '../../src/core/workflows/review/workflow-requirements.js';
-import type { Workflow } from '../../src/index.js';
+import { type ReviewSettings, type StepContext, step, type Workflow, workflow } from '../../src/index.js';
 import { allEvents, begin, engineOver, freshStore, goOn } from './harness.js';
 
 export type WireEvent = JsonObject & { event: string };
@@ -87,4 +87,28 @@ export async function diesAndRecovers(
   await next.recover();
   await allEvents({ events: () => next.events(runId, 0) });
   return workflowRun(store, next, runId);
+}
+
+export const before = () => 'before';
+export const after = ({ previousStepContent }: StepContext) => `after ${String(previousStepContent)}`;
+
+/** A workflow with a step in the middle that a person has a say in. */
+export function reviewed(review: ReviewSettings, run: (context: StepContext) => string = () => 'done') {
+  let runs = 0;
+  const flow = workflow({
+    id: 'w',
+    steps: [
+      before,
+      step({
+        name: 'danger',
+        review,
+        run: (context) => {
+          runs += 1;
+          return run(context);
+        },
+      }),
+      after,
+    ],
+  });
+  return { flow, runs: () => runs };
 }
