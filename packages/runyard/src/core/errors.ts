@@ -102,6 +102,24 @@ export const errors = {
       `Database '${id}' has an older schema than this service. Run: ${command}`,
   ),
 
+  // choosing a database
+  databaseRequired: define(
+    'database_required',
+    400,
+    () => 'The db_id query parameter is required when using multiple databases',
+  ),
+  tableWithoutDatabase: define(
+    'table_without_database',
+    400,
+    () => 'The db_id query parameter is required when passing a table',
+  ),
+  databaseUnknown: define('database_unknown', 404, (id: string) => `No database found with id '${id}'`),
+  tableUnknown: define(
+    'table_unknown',
+    404,
+    (id: string, table: string) => `No database with id '${id}' has table '${table}'`,
+  ),
+
   // components and runs
   componentNotFound: (kind: ComponentKind) =>
     new RunyardError(`${kind}_not_found`, 404, `${componentNames[kind]} not found`),

@@ -27,6 +27,7 @@ export function aRun(given: Partial<Run> = {}): Run {
     nextEventIndex: 0,
     updatedAt: start,
     lineage: null,
+    traceParent: null,
     wakeAt: null,
     ...given,
   };

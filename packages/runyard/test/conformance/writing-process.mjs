@@ -26,6 +26,7 @@ async function writeRuns() {
       model: null,
       modelProvider: null,
       lineage: null,
+      traceParent: null,
     };
     const lease = { leaseOwner: null, leaseExpiresAt: null };
     const end = {

@@ -1,7 +1,9 @@
 import { onTestFinished } from 'vitest';
 import { RunStore } from '../../src/capabilities/runs/store.js';
 import type { Json } from '../../src/core/json.js';
+import { InProcessLearnings } from '../../src/core/learnings/in-process-learnings.js';
 import { silentLog } from '../../src/core/log.js';
+import { InProcessMemories } from '../../src/core/memory/in-process-memories.js';
 import type { RunContext } from '../../src/core/runs/context.js';
 import type { ContinueRecord } from '../../src/core/runs/continuation.js';
 import { type EngineOptions, RunEngine } from '../../src/core/runs/engine.js';
@@ -49,6 +51,8 @@ export function engineOver(
   const engine = new RunEngine({
     journal: store,
     media: { put: async () => '', get: async () => undefined },
+    memories: new InProcessMemories(),
+    learnings: new InProcessLearnings(),
     pastSessions: { latest: async () => [], read: async () => undefined },
     timers: systemTimers,
     log: silentLog,

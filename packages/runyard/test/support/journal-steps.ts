@@ -89,6 +89,7 @@ export function runWith(more: Partial<Run> = {}): Run {
     updatedAt: 99_000,
     wakeAt: null,
     lineage: null,
+    traceParent: null,
     ...more,
   };
 }

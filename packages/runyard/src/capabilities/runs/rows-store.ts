@@ -34,6 +34,7 @@ export const runColumns = [
   'updated_at',
   'lineage',
   'wake_at',
+  'trace_parent',
 ] as const satisfies readonly (keyof RunsTable)[];
 
 export const stepColumns = [
@@ -76,6 +77,7 @@ export function runValues(run: Run): ColumnValue[] {
     run.updatedAt,
     jsonOrNull(run.lineage),
     run.wakeAt,
+    run.traceParent,
   ];
 }
 
@@ -131,6 +133,7 @@ export function runFromRow(row: RunsTable): Run {
     updatedAt: row.updated_at,
     wakeAt: row.wake_at,
     lineage: row.lineage === null ? null : (JSON.parse(row.lineage) as RunLineage),
+    traceParent: row.trace_parent,
   };
 }
 

@@ -1,6 +1,8 @@
 import { errors } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json.js';
+import { InProcessLearnings } from '../../core/learnings/in-process-learnings.js';
 import type { Log } from '../../core/log.js';
+import { InProcessMemories } from '../../core/memory/in-process-memories.js';
 import type { ModelPrices } from '../../core/models/prices.js';
 import { RunEngine } from '../../core/runs/engine.js';
 import type { Executable } from '../../core/runs/executable.js';
@@ -8,8 +10,10 @@ import type { Run } from '../../core/runs/run.js';
 import type { RunSlots } from '../../core/runs/run-slots.js';
 import { isLeaseOwnerGone, newLeaseOwner } from '../../platform/engine/local/lease-owner.js';
 import { systemTimers } from '../../platform/engine/local/timers.js';
+import type { DatabaseQuery } from '../../platform/http/database-query.js';
 import type { Database } from '../../platform/storage/database.js';
 import { schemaStatus } from '../../platform/storage/migrations/migrate.js';
+import type { Schema } from '../../platform/storage/schema.js';
 import { isTransientStorageError } from '../../platform/storage/transient.js';
 import { DatabaseApprovals } from '../approvals/service.js';
 import { MediaService } from '../media/service.js';
@@ -42,6 +46,14 @@ export interface RunSpacesOptions {
   ) => Promise<Executable | undefined> | Executable | undefined;
 }
 
+/** The tables that a request may name. All of them are in every database. */
+const namedTables: ReadonlySet<string> = new Set<keyof Schema>([
+  'sessions',
+  'memories',
+  'learnings',
+  'daily_metrics',
+]);
+
 /** One run space for each registered database. */
 export class RunSpaces {
   private readonly spaces: ReadonlyMap<string, RunSpace & { readonly database: Database }>;
@@ -66,6 +78,19 @@ export class RunSpaces {
       throw errors.notReady(space.databaseId, 'runyard migrate');
     }
     return space;
+  }
+
+  /** The space that a request chooses with `db_id` and `table`. There is something to choose only if there are several. */
+  async choose({ db_id: databaseId, table }: DatabaseQuery): Promise<RunSpace> {
+    const known = [...this.spaces.keys()];
+    if (databaseId === undefined) {
+      if (table !== undefined) throw errors.tableWithoutDatabase();
+      if (known.length > 1) throw errors.databaseRequired();
+      return this.get(undefined);
+    }
+    if (!this.spaces.has(databaseId)) throw errors.databaseUnknown(databaseId);
+    if (table !== undefined && !namedTables.has(table)) throw errors.tableUnknown(databaseId, table);
+    return this.get(databaseId);
   }
 
   /** The spaces of all databases. Refused while one of them has an older schema. */
@@ -103,6 +128,8 @@ function newSpace(database: Database, { leaseMs, log, prices, slots, resolve }: 
   const engine = new RunEngine({
     journal: runs,
     media: media.contents,
+    memories: new InProcessMemories(),
+    learnings: new InProcessLearnings(),
     pastSessions: new StoredPastSessions(sessions, runs),
     timers: systemTimers,
     log,

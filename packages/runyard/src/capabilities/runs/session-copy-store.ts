@@ -38,6 +38,7 @@ const ownColumns: Partial<Record<(typeof runColumns)[number], string>> = {
   lease_owner: 'NULL',
   lease_expires_at: 'NULL',
   wake_at: 'NULL',
+  trace_parent: 'NULL',
   next_event_index: '0',
 };
 

@@ -2,8 +2,10 @@ import type { z } from 'zod';
 import { errors } from '../errors.js';
 import { newId } from '../ids.js';
 import type { Json, JsonObject } from '../json.js';
+import { InProcessLearnings } from '../learnings/in-process-learnings.js';
 import { silentLog } from '../log.js';
 import type { MediaContents } from '../media.js';
+import { InProcessMemories } from '../memory/in-process-memories.js';
 import type { Message } from '../models/message.js';
 import { childrenOf } from '../runs/child-run.js';
 import { RunEngine } from '../runs/engine.js';
@@ -198,6 +200,8 @@ export function ephemeralRunner(timers: Timers): AgentRunner {
     timers,
     media: noMedia,
     pastSessions: journal,
+    memories: new InProcessMemories(),
+    learnings: new InProcessLearnings(),
     log: silentLog,
     owner: newId(),
     leaseMs: 3_600_000,

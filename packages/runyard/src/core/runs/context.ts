@@ -1,6 +1,8 @@
 import type { Json, JsonObject } from '../json.js';
+import type { Learnings } from '../learnings/learnings.js';
 import type { Log } from '../log.js';
 import type { MediaContents } from '../media.js';
+import type { UserMemories } from '../memory/user-memories.js';
 import type { Message } from '../models/message.js';
 import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
@@ -112,6 +114,10 @@ export interface RunContext {
   /** Stores a new summary of the session together with the run. */
   putSessionSummary(summary: SessionSummary): void;
   readonly pastSessions: PastSessions;
+  /** What is remembered about people. */
+  readonly memories: UserMemories;
+  /** What agents have learned. */
+  readonly learnings: Learnings;
   /** The context of a run inside of this one: what it does is part of this run's journal and stream. */
   child(child: ChildRun): RunContext;
 }
@@ -142,6 +148,8 @@ export interface RunSurroundings {
   readonly log: Log;
   readonly media: MediaContents;
   readonly pastSessions: PastSessions;
+  readonly memories: UserMemories;
+  readonly learnings: Learnings;
   readonly prices?: ModelPrices;
 }
 
@@ -153,6 +161,8 @@ export class JournaledContext implements RunContext {
   readonly log: Log;
   readonly media: MediaContents;
   readonly pastSessions: PastSessions;
+  readonly memories: UserMemories;
+  readonly learnings: Learnings;
   readonly prices: ModelPrices;
   readonly options: RunOptions;
   private readonly journal: RunJournal;
@@ -169,6 +179,8 @@ export class JournaledContext implements RunContext {
     this.log = surroundings.log;
     this.media = surroundings.media;
     this.pastSessions = surroundings.pastSessions;
+    this.memories = surroundings.memories;
+    this.learnings = surroundings.learnings;
     this.prices = surroundings.prices ?? {};
     this.journal = surroundings.journal;
     this.prefix = inside === null ? '' : childPrefix(inside.key);

@@ -56,6 +56,8 @@ export interface StartRun {
   readonly idempotency?: IdempotencyKey & { readonly payload: string };
   /** Set for a run that begins with what another one did. */
   readonly copy?: RunCopy;
+  /** The trace that the run is to be a part of. */
+  readonly traceParent?: string;
 }
 
 /** What a run takes over from another one. */
@@ -324,6 +326,7 @@ export class RunEngine {
       updatedAt: now,
       wakeAt: null,
       lineage: request.copy?.lineage ?? null,
+      traceParent: request.traceParent ?? null,
     };
   }
 }

@@ -170,6 +170,33 @@ export interface RunWrite {
   readonly events?: EventBlock;
   readonly state?: StateChange;
   readonly summary?: SummaryWrite;
+  /** What the run has used in all, the runs inside of it included. Comes when nobody executes it any more. */
+  readonly usage?: RunUsage;
+}
+
+/** What a run used. It replaces what was stored of it before. */
+export interface RunUsage {
+  /** How many runs it counts for: itself, and the members of a team. */
+  readonly runCount: number;
+  readonly models: readonly ModelUsage[];
+}
+
+/** What one model was used for one purpose. */
+export interface ModelUsage {
+  /** As the wire's metrics name it: `model`, `memory_model` … */
+  readonly purpose: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly totalTokens: number;
+  readonly audioInputTokens: number;
+  readonly audioOutputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly reasoningTokens: number;
+  /** US dollars; null when no price is known. */
+  readonly cost: number | null;
 }
 
 /**

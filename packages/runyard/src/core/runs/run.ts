@@ -94,6 +94,8 @@ export interface Run {
   readonly wakeAt: number | null;
   /** What the run was made from; null for one that began with its own input. */
   readonly lineage: RunLineage | null;
+  /** The trace that the caller's own system began, as a W3C `traceparent`; null when it said nothing of one. */
+  readonly traceParent: string | null;
 }
 
 /** Where a run that began as a copy comes from. */
@@ -133,7 +135,8 @@ export interface StepRecord {
 /**
  * `model` and `tool` steps are the conversation; `auxiliary` ones are model calls beside it (reasoning, summaries,
  * follow-ups), `hook` ones are the application's own code; `answer` is what the conversation keeps as its last word;
- * `wait` is a question to somebody outside, and `continue` what came with the request to go on.
+ * `wait` is a question to somebody outside, and `continue` what came with the request to go on; `try` is a call of a
+ * model or a tool that failed and was made again.
  */
 export type StepKind =
   | 'introduction'
@@ -146,7 +149,8 @@ export type StepKind =
   | 'continue'
   | 'member'
   | 'step'
-  | 'wait';
+  | 'wait'
+  | 'try';
 
 export const terminalStatuses: ReadonlySet<RunStatus> = new Set([
   'completed',

@@ -17,6 +17,8 @@ export interface RunRequest {
   readonly idempotency?: StartRun['idempotency'];
   /** Set for a run that begins with what another one did. */
   readonly copy?: RunCopy;
+  /** The trace that the caller's own system began, as a W3C `traceparent`. */
+  readonly traceParent?: string;
 }
 
 const sessionNameLength = 80;
@@ -46,6 +48,7 @@ export async function startRun(
       (request.sessionId !== undefined && session === undefined),
     ...(request.idempotency !== undefined && { idempotency: request.idempotency }),
     ...(request.copy !== undefined && { copy: request.copy }),
+    ...(request.traceParent !== undefined && { traceParent: request.traceParent }),
   });
 }
 

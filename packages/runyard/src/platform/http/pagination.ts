@@ -15,13 +15,22 @@ export interface ListPage<T> {
   readonly total: number;
 }
 
+export interface PageLimits {
+  readonly default: number;
+  /** Left out: any. The list then has to be read in pieces. */
+  readonly max?: number;
+  /** 0 where clients ask for page 0 and mean the first one. */
+  readonly firstPage?: 0 | 1;
+}
+
 /** The query fields of a list that comes in pages. */
-export function pageQuery(limits: { readonly default: number; readonly max: number }) {
+export function pageQuery(limits: PageLimits) {
+  const { firstPage = 1 } = limits;
   return {
-    limit: formInteger({ min: 1, max: limits.max })
+    limit: formInteger({ min: 1, ...(limits.max !== undefined && { max: limits.max }) })
       .default(limits.default)
       .meta({ description: `How many entries a page holds. Default: ${limits.default}.` }),
-    page: formInteger({ min: 1 }).default(1).meta({ description: 'Which page, beginning with 1.' }),
+    page: formInteger({ min: firstPage }).default(1).meta({ description: 'Which page, beginning with 1.' }),
   };
 }
 
@@ -46,13 +55,20 @@ export function pageBody<Entry extends z.ZodType>(entry: Entry, id: string) {
 
 /** The first position of a page in its list. */
 export function offsetOf({ limit, page }: PageRequest): number {
-  return limit * (page - 1);
+  // a page so far down that no database could count to it is as empty as any other past the end
+  return Math.min(limit * Math.max(page - 1, 0), Number.MAX_SAFE_INTEGER);
 }
 
 /** A page in the form of the wire. A page past the end is empty, and says where the end is. */
-export function pageOf<T>(data: readonly T[], { limit, page }: PageRequest, total: number) {
+export function pageOf<T>(data: readonly T[], { limit, page }: PageRequest, total: number, searchTimeMs = 0) {
   return {
     data,
-    meta: { page, limit, total_pages: Math.ceil(total / limit), total_count: total, search_time_ms: 0 },
+    meta: {
+      page,
+      limit,
+      total_pages: Math.ceil(total / limit),
+      total_count: total,
+      search_time_ms: searchTimeMs,
+    },
   };
 }

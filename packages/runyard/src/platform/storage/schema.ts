@@ -13,6 +13,14 @@ export interface Schema {
   approvals: ApprovalsTable;
   idempotency_keys: IdempotencyKeysTable;
   run_cancellations: RunCancellationsTable;
+  memories: MemoriesTable;
+  memory_topics: MemoryTopicsTable;
+  learnings: LearningsTable;
+  traces: TracesTable;
+  run_usage: RunUsageTable;
+  daily_metrics: DailyMetricsTable;
+  metrics_refresh: MetricsRefreshTable;
+  retention_progress: RetentionProgressTable;
 }
 
 export interface SessionsTable {
@@ -24,6 +32,8 @@ export interface SessionsTable {
   metadata: string | null;
   created_at: number;
   updated_at: number;
+  /** The name as searches see it: `searchText` of it. */
+  search_name: string | null;
 }
 
 export interface SessionStateTable {
@@ -62,6 +72,8 @@ export interface RunsTable {
   /** What the run was made from, for one that began as a copy. */
   lineage: string | null;
   wake_at: number | null;
+  /** The `traceparent` of the request that began it. */
+  trace_parent: string | null;
 }
 
 export interface StepsTable {
@@ -140,4 +152,116 @@ export interface RunCancellationsTable {
   user_id: string | null;
   reason: string;
   requested_at: number;
+}
+
+export interface MemoriesTable {
+  memory_id: string;
+  user_id: string;
+  agent_id: string | null;
+  team_id: string | null;
+  memory: string;
+  /** `searchText` of the memory. */
+  search_text: string;
+  topics: string | null;
+  input: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface MemoryTopicsTable {
+  /** `searchText` of the topic. */
+  search_topic: string;
+  memory_id: string;
+  topic: string;
+  user_id: string;
+}
+
+export interface LearningsTable {
+  learning_id: string;
+  learning_type: string;
+  namespace: string | null;
+  user_id: string | null;
+  agent_id: string | null;
+  team_id: string | null;
+  session_id: string | null;
+  entity_id: string | null;
+  entity_type: string | null;
+  content: string;
+  metadata: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** A narrow row for each recorded run. The spans of the trace are the run's steps. */
+export interface TracesTable {
+  run_id: string;
+  trace_id: string;
+  name: string;
+  status: string;
+  kind: string;
+  component_id: string;
+  session_id: string;
+  user_id: string | null;
+  start_time: number;
+  end_time: number;
+}
+
+export interface RunUsageTable {
+  session_id: string;
+  run_id: string;
+  /** What the model was called for; empty for the row of the run itself, which has no tokens. */
+  purpose: string;
+  /** Of the model; in the row of the run itself that of its main model, empty when it has none. */
+  provider: string;
+  model: string;
+  kind: string;
+  user_id: string | null;
+  /** Of the run's creation: days since 1970, UTC. */
+  day: number;
+  /** In the row of the run itself: how many runs it counts for. 0 in the others. */
+  run_count: number;
+  input_tokens: number;
+  output_tokens: number;
+  total_tokens: number;
+  audio_input_tokens: number;
+  audio_output_tokens: number;
+  audio_total_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  reasoning_tokens: number;
+  cost: number | null;
+  updated_at: number;
+}
+
+export interface DailyMetricsTable {
+  /** Days since 1970, UTC. */
+  day: number;
+  id: string;
+  agent_runs_count: number;
+  agent_sessions_count: number;
+  team_runs_count: number;
+  team_sessions_count: number;
+  workflow_runs_count: number;
+  workflow_sessions_count: number;
+  users_count: number;
+  token_metrics: string;
+  model_metrics: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface MetricsRefreshTable {
+  id: string;
+  status: string;
+  started_at: number | null;
+  finished_at: number | null;
+  error: string | null;
+  owner: string | null;
+  lease_expires_at: number | null;
+  counted_until: number;
+}
+
+export interface RetentionProgressTable {
+  name: string;
+  removed_until: number;
 }

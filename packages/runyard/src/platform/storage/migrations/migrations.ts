@@ -2,7 +2,20 @@ import { foundation } from './0001-foundation.js';
 import { media } from './0002-media.js';
 import { sessionSummaries } from './0003-session-summaries.js';
 import { runLife } from './0004-run-life.js';
+import { memory } from './0005-memory.js';
+import { traces } from './0006-traces.js';
+import { usage } from './0007-usage.js';
+import { upkeep } from './0008-upkeep.js';
 import type { Migration } from './migration.js';
 
 /** All migrations, in the order of their versions. */
-export const migrations: readonly Migration[] = [foundation, media, sessionSummaries, runLife];
+export const migrations: readonly Migration[] = [
+  foundation,
+  media,
+  sessionSummaries,
+  runLife,
+  memory,
+  traces,
+  usage,
+  upkeep,
+];

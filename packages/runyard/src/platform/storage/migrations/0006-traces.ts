@@ -1,0 +1,36 @@
+import type { Migration } from './migration.js';
+
+/**
+ * A narrow row for each recorded run, so that traces are listed and searched without reading what the runs hold. The
+ * spans are the run's journal. No reference to runs: that a run happened, when, and how it ended outlives its session.
+ */
+export const traces: Migration = {
+  version: 6,
+  name: 'traces',
+
+  up: () => [
+    // The trace that the caller's own system began, as its `traceparent` header said.
+    'ALTER TABLE runs ADD COLUMN trace_parent text',
+    `CREATE TABLE traces (
+      run_id text NOT NULL PRIMARY KEY,
+      trace_id text NOT NULL,
+      name text NOT NULL,
+      status text NOT NULL,
+      kind text NOT NULL,
+      component_id text NOT NULL,
+      session_id text NOT NULL,
+      user_id text,
+      start_time bigint NOT NULL,
+      end_time bigint NOT NULL
+    )`,
+    // Lists are newest first. A trace that a caller's system began may hold several runs.
+    'CREATE INDEX traces_by_start ON traces (start_time, run_id)',
+    'CREATE INDEX traces_by_trace ON traces (trace_id, start_time)',
+    'CREATE INDEX traces_by_user ON traces (user_id, start_time, run_id)',
+    'CREATE INDEX traces_by_session ON traces (session_id, start_time, user_id, kind, component_id)',
+    'CREATE INDEX traces_by_component ON traces (component_id, start_time, run_id)',
+    `CREATE INDEX traces_failed ON traces (start_time, run_id) WHERE status = 'ERROR'`,
+  ],
+
+  down: () => ['DROP TABLE traces', 'ALTER TABLE runs DROP COLUMN trace_parent'],
+};
