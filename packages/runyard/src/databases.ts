@@ -1,0 +1,76 @@
+import type { Component } from './capabilities/components/service.js';
+import { errors } from './core/errors.js';
+import type { Log } from './core/log.js';
+import type { Settings } from './platform/config.js';
+import type { Database } from './platform/storage/database.js';
+import { migrate } from './platform/storage/migrations/migrate.js';
+import { openDatabase } from './platform/storage/open.js';
+
+/** The id of the service's own database. */
+export const defaultDatabase = 'default';
+
+/** Opens all registered databases or none, the service's own first. */
+export async function openDatabases(settings: Settings, log: Log): Promise<readonly Database[]> {
+  const wanted = [
+    { id: defaultDatabase, url: settings.database, durability: settings.durability },
+    ...Object.entries(settings.databases).map(([id, given]) =>
+      typeof given === 'string'
+        ? { id, url: given, durability: settings.durability }
+        : { id, ...given, durability: given.durability ?? settings.durability },
+    ),
+  ];
+  const opened = await Promise.allSettled(wanted.map((database) => openDatabase({ ...database, log })));
+  const databases = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const failed = opened.find((result) => result.status === 'rejected');
+  if (failed === undefined) return databases;
+  await closeDatabases(databases);
+  throw failed.reason;
+}
+
+export async function closeDatabases(databases: readonly Database[]): Promise<void> {
+  await Promise.all(databases.map((database) => database.close()));
+}
+
+/** Brings the schema of those databases up to date that are not somebody else's to change. */
+export async function migrateOwnDatabases(databases: readonly Database[], settings: Settings): Promise<void> {
+  for (const database of databases) {
+    if (migratesItself(database.id, settings)) await migrateOrFail(database);
+  }
+}
+
+/** Refuses components that are to be stored where nothing is. */
+export function checkDatabaseNames(components: readonly Component[], databases: readonly Database[]): void {
+  const known = new Set(databases.map(({ id }) => id));
+  for (const component of components) {
+    const { database } = component.settings;
+    if (database !== undefined && !known.has(database)) {
+      throw errors.invalidConfig(
+        `${kindInWords(component)} '${component.id}' names the database '${database}', which is not registered. Registered: ${[...known].join(', ')}.`,
+      );
+    }
+  }
+}
+
+function migratesItself(databaseId: string, { databases, autoMigrate }: Settings): boolean {
+  const given = databases[databaseId];
+  if (databaseId === defaultDatabase || given === undefined) return autoMigrate;
+  return typeof given === 'object' && given.autoMigrate !== undefined
+    ? given.autoMigrate
+    : (typeof given === 'string' ? given : given.url).startsWith('sqlite:');
+}
+
+async function migrateOrFail(database: Database): Promise<void> {
+  const failed = (await migrate(database)).find(({ status }) => status === 'failed');
+  if (failed !== undefined) {
+    throw errors.migrationFailed(
+      database.id,
+      failed.name,
+      failed.error instanceof Error ? failed.error.message : String(failed.error),
+    );
+  }
+}
+
+function kindInWords(component: Component): string {
+  const kind = 'kind' in component ? component.kind : 'agent';
+  return kind.charAt(0).toUpperCase() + kind.slice(1);
+}

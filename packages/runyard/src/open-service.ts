@@ -1,0 +1,148 @@
+import { ApprovalsService } from './capabilities/approvals/service.js';
+import type { ComponentsService } from './capabilities/components/service.js';
+import { LearningsService } from './capabilities/learnings/service.js';
+import { modelOfService } from './capabilities/memory/merging-model.js';
+import { MemoriesService } from './capabilities/memory/service.js';
+import { MetricsService } from './capabilities/metrics/service.js';
+import { RetentionService } from './capabilities/retention/service.js';
+import { RunSpaces } from './capabilities/runs/run-spaces.js';
+import { RunsService } from './capabilities/runs/service.js';
+import { SessionRunsService } from './capabilities/runs/session-runs-service.js';
+import { SessionsService } from './capabilities/sessions/service.js';
+import { SystemService } from './capabilities/system/service.js';
+import { TracesService } from './capabilities/traces/service.js';
+import { idFrom } from './core/ids.js';
+import type { Log } from './core/log.js';
+import type { ModelPrices } from './core/models/prices.js';
+import { RunSlots } from './core/runs/run-slots.js';
+import { defaultDatabase } from './databases.js';
+import { anonymousCaller } from './platform/auth/caller.js';
+import type { Settings } from './platform/config.js';
+import { systemTimers } from './platform/engine/local/timers.js';
+import type { CustomRoutes } from './platform/http/custom-routes.js';
+import type { HttpServer } from './platform/http/handler.js';
+import type { ApiInfo } from './platform/http/openapi.js';
+import { createHttpServer } from './platform/http/server.js';
+import type { Upgrades } from './platform/http/upgrades.js';
+import type { Database } from './platform/storage/database.js';
+import type { TraceExport } from './platform/telemetry/trace-export.js';
+import { version } from './platform/version.js';
+import { routes, type Services } from './routes.js';
+
+/** What a service is opened with. */
+export interface ServiceParts {
+  readonly settings: Settings;
+  readonly components: ComponentsService;
+  /** The service's own first. Their schemas are up to date, or theirs who keep them. */
+  readonly databases: readonly Database[];
+  readonly prices: ModelPrices;
+  readonly customRoutes: CustomRoutes | undefined;
+  readonly info: ApiInfo;
+  readonly startedAt: Date;
+  readonly log: Log;
+}
+
+/** A service that is open: it answers, executes runs, and keeps house. */
+export interface OpenService {
+  readonly http: HttpServer;
+  readonly spaces: RunSpaces;
+  /** Takes no new runs, gives running ones time, hands on what is left, and ends streams cleanly. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** What is left to be sent to a collector gets so long, when runs have used up the time to stop. */
+const exportGraceMs = 1_000;
+
+export async function openService(parts: ServiceParts): Promise<OpenService> {
+  const { settings, databases, log } = parts;
+  const slots = new RunSlots({ executing: settings.maxConcurrentRuns, waiting: settings.maxWaitingRuns });
+  const traceExport = await openExport(parts);
+  const spaces = newSpaces(parts, slots, traceExport);
+  const services = servicesOf(parts, spaces, slots);
+  const http = await createHttpServer({
+    routes,
+    services,
+    resolveCaller: () => anonymousCaller,
+    settings,
+    info: parts.info,
+    log,
+    ...(parts.customRoutes !== undefined && { customRoutes: parts.customRoutes }),
+    ...(settings.websocket && { upgrades: await webSockets(parts, services.runs) }),
+  });
+  await spaces.open();
+  const retention = new RetentionService({ databases, settings, timers: systemTimers, log });
+  retention.begin();
+  return {
+    http,
+    spaces,
+    async close(graceMs) {
+      const begun = performance.now();
+      await Promise.all([spaces.stop(graceMs), retention.end()]);
+      await http.close();
+      const left = graceMs - (performance.now() - begun);
+      await traceExport?.close(Math.max(left, exportGraceMs));
+    },
+  };
+}
+
+function newSpaces(parts: ServiceParts, slots: RunSlots, traceExport: TraceExport | undefined): RunSpaces {
+  const { settings, components, databases, prices, log } = parts;
+  return new RunSpaces({
+    databases,
+    slots,
+    leaseMs: settings.leaseMs,
+    log,
+    prices,
+    traces: settings.traces,
+    ...(traceExport !== undefined && { onRest: (rested) => traceExport.rested(rested) }),
+    resolve: (run, state) => components.executableOf(run, state),
+  });
+}
+
+function servicesOf(parts: ServiceParts, spaces: RunSpaces, slots: RunSlots): Services {
+  const { settings, components, prices, databases, startedAt } = parts;
+  const sessionRuns = new SessionRunsService(spaces);
+  const { name, description, id = identifierOf(name) } = settings;
+  const databaseIds = databases.map((database) => database.id);
+  const facts = { id, name, description, version, startedAt, slots, databases: databaseIds };
+  return {
+    settings,
+    defaultDatabase,
+    components,
+    system: new SystemService(facts, components),
+    runs: new RunsService({ components, spaces, onDisconnect: settings.onDisconnect }),
+    sessionRuns,
+    sessions: new SessionsService({ runs: sessionRuns, components }),
+    memories: new MemoriesService({
+      spaces,
+      defaultModel: () => modelOfService(components, settings.defaultModel),
+    }),
+    learnings: new LearningsService(spaces),
+    traces: new TracesService({ spaces, components, settings, prices }),
+    metrics: new MetricsService(spaces),
+    approvals: new ApprovalsService({ spaces, fourEyes: settings.approvalsFourEyes }),
+  };
+}
+
+/** Loaded only where there is a collector to send to. */
+async function openExport({
+  settings,
+  components,
+  prices,
+  log,
+}: ServiceParts): Promise<TraceExport | undefined> {
+  if (settings.otlpEndpoint === undefined) return undefined;
+  const { openTraceExport } = await import('./platform/telemetry/open-trace-export.js');
+  return openTraceExport({ settings, prices, workflow: (id) => components.find('workflow', id), log });
+}
+
+/** Loaded only where it is opted into: others do not wait for it at start. */
+async function webSockets({ settings, log }: ServiceParts, runs: RunsService): Promise<Upgrades> {
+  const { openWebSockets } = await import('./interfaces/websocket/endpoint.js');
+  return openWebSockets({ runs, resolveCaller: () => anonymousCaller, settings, log });
+}
+
+/** The same name gives the same id, so that clients recognise a service that was restarted. */
+function identifierOf(name: string): string {
+  return idFrom(`runyard:${name}`);
+}
