@@ -8,7 +8,8 @@ export const usage: Migration = {
   up(dialect) {
     const clustered = dialect === 'sqlite' ? ' WITHOUT ROWID' : '';
     return [
-      // One row for the run itself (its purpose is empty), and one for each purpose and model that it used.
+      // One row for the run itself and its main model (the purpose is empty; the members of a team may add others),
+      // and one for each purpose and model that it used. `updated_at` is the database's own time.
       `CREATE TABLE run_usage (
         session_id text NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
         run_id text NOT NULL,

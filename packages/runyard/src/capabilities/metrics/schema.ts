@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { databaseQuery } from '../../platform/http/database-query.js';
+import { formBoolean } from '../../platform/http/fields.js';
+import { tokenFields } from './daily-metrics.js';
+import { dateField } from './date-field.js';
+
+const time = () => z.string().meta({ format: 'date-time' });
+
+export const listMetricsQuery = z.object({
+  starting_date: dateField()
+    .optional()
+    .meta({ description: 'The first day to show, YYYY-MM-DD in UTC.', examples: ['2026-11-01'] }),
+  ending_date: dateField()
+    .optional()
+    .meta({ description: 'The last day to show, YYYY-MM-DD in UTC.', examples: ['2026-11-30'] }),
+  ...databaseQuery,
+});
+
+export const refreshMetricsQuery = z.object({
+  background: formBoolean()
+    .default(false)
+    .meta({ description: 'true: the answer comes at once, and the metrics are counted meanwhile.' }),
+  ...databaseQuery,
+});
+
+export const refreshStatusQuery = z.object(databaseQuery);
+
+const tokenMetrics = z
+  .object(Object.fromEntries(tokenFields.map((field) => [field, z.int()])))
+  .meta({ id: 'TokenMetrics', description: 'The tokens that all runs of a day used.' });
+
+const modelMetrics = z
+  .object({
+    model_id: z.string(),
+    model_provider: z.string(),
+    count: z.int().meta({ description: 'How many runs had it as their main model.' }),
+  })
+  .meta({ id: 'ModelMetrics', description: 'How often a model was the main model of a run.' });
+
+const dayMetrics = z
+  .object({
+    id: z.string(),
+    agent_runs_count: z.int(),
+    agent_sessions_count: z.int(),
+    team_runs_count: z.int().meta({ description: 'The runs of members included.' }),
+    team_sessions_count: z.int(),
+    workflow_runs_count: z.int(),
+    workflow_sessions_count: z.int(),
+    users_count: z.int().meta({ description: 'Different users who had a run or began a session.' }),
+    token_metrics: tokenMetrics,
+    model_metrics: z.array(modelMetrics),
+    date: time().meta({ description: 'Midnight UTC with which the day begins.' }),
+    created_at: time(),
+    updated_at: time(),
+  })
+  .meta({ id: 'DayMetrics', description: 'What happened on a day.' });
+
+export const metricsList = z
+  .object({
+    metrics: z.array(dayMetrics),
+    updated_at: time().nullable().meta({ description: 'When any day was last counted.' }),
+  })
+  .meta({ id: 'MetricsList', description: 'Daily metrics, the earliest day first.' });
+
+export const refreshedDays = z.array(dayMetrics);
+
+export const refreshStarted = z
+  .object({ status: z.literal(['started', 'already_running']), message: z.string() })
+  .meta({ id: 'MetricsRefreshStarted', description: 'Whether a refresh was begun.' });
+
+export const refreshStatus = z
+  .object({
+    status: z.literal(['idle', 'running', 'completed', 'failed']),
+    started_at: time().nullable(),
+    finished_at: time().nullable(),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'MetricsRefreshStatus', description: 'What became of the last refresh.' });

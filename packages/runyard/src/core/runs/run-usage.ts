@@ -1,0 +1,156 @@
+import type { AuxiliaryRecord, ModelRecord } from '../agents/journal-records.js';
+import { costOf, type ModelPrices } from '../models/prices.js';
+import { prefixOf } from './child-steps.js';
+import type { CountedRuns, ModelUsage, RunUsage } from './ports.js';
+import { inheritedAttempt, type Run, type StepRecord } from './run.js';
+
+type MainModel = Pick<Run, 'model' | 'modelProvider'>;
+
+/** What a run has used so far, the runs inside of it included. */
+export function usageOf(run: Run, steps: readonly StepRecord[], prices: ModelPrices = {}): RunUsage {
+  const fold = new UsageFold(run, steps, prices);
+  fold.countRun(run);
+  for (const step of steps) fold.add(step);
+  return fold.usage();
+}
+
+/** What was used for steps that no longer belong to the run: it has been paid for nevertheless. */
+export function usageOfRemoved(
+  run: Run,
+  steps: readonly StepRecord[],
+  removed: readonly StepRecord[],
+  prices: ModelPrices = {},
+): RunUsage {
+  const fold = new UsageFold(run, steps, prices);
+  for (const step of removed) fold.add(step);
+  return fold.usage();
+}
+
+/** Sums up steps of one journal by what models were called for. */
+class UsageFold {
+  private readonly runs = new Map<string, CountedRuns>();
+  private readonly models = new Map<string, ModelUsage>();
+  /** The steps that are runs of their own, by key. */
+  private readonly inside = new Map<string, StepRecord>();
+
+  constructor(
+    private readonly run: Run,
+    steps: readonly StepRecord[],
+    private readonly prices: ModelPrices,
+  ) {
+    for (const step of steps) if (isRunInside(step)) this.inside.set(step.key, step);
+  }
+
+  add(step: StepRecord): void {
+    // what a run was copied with, another run has paid for
+    if (step.attempt === inheritedAttempt) return;
+    if (step.kind === 'continue') this.addAll(spentBefore(step));
+    else if (isRunInside(step)) {
+      if (this.isCounted(step)) this.countRun(step.input as unknown as MainModel);
+    } else if (isModelCall(step)) this.addCall(step);
+  }
+
+  countRun({ model, modelProvider }: MainModel): void {
+    this.addRuns({ provider: modelProvider ?? '', model: model ?? '', count: 1 });
+  }
+
+  usage(): RunUsage {
+    return { runs: [...this.runs.values()], models: [...this.models.values()] };
+  }
+
+  private addAll(usage: RunUsage | undefined): void {
+    for (const counted of usage?.runs ?? []) this.addRuns(counted);
+    for (const used of usage?.models ?? []) this.addModel(used);
+  }
+
+  private addCall(step: StepRecord): void {
+    const record = step.output as ModelRecord | AuxiliaryRecord;
+    if ('failure' in record) return;
+    const { id, provider } = record.model ?? this.modelOf(step);
+    const { usage } = record;
+    const cost = costOf(provider, id, usage, this.prices);
+    this.addModel({
+      purpose: 'role' in record ? record.role : 'model',
+      provider,
+      model: id,
+      inputTokens: count(usage.inputTokens),
+      outputTokens: count(usage.outputTokens),
+      totalTokens: count(usage.totalTokens),
+      audioInputTokens: count(usage.audioInputTokens),
+      audioOutputTokens: count(usage.audioOutputTokens),
+      cacheReadTokens: count(usage.cacheReadTokens),
+      cacheWriteTokens: count(usage.cacheWriteTokens),
+      reasoningTokens: count(usage.reasoningTokens),
+      cost: cost !== undefined && Number.isFinite(cost) ? cost : null,
+    });
+  }
+
+  private addRuns(counted: CountedRuns): void {
+    const key = JSON.stringify([counted.provider, counted.model]);
+    const count = (this.runs.get(key)?.count ?? 0) + counted.count;
+    this.runs.set(key, { ...counted, count });
+  }
+
+  private addModel(used: ModelUsage): void {
+    const key = JSON.stringify([used.purpose, used.provider, used.model]);
+    const earlier = this.models.get(key);
+    this.models.set(key, earlier === undefined ? used : sumOf(earlier, used));
+  }
+
+  /** The model of the run whose step it is. */
+  private modelOf({ key }: StepRecord): { id: string; provider: string } {
+    const around = this.inside.get(keyAround(key));
+    const { model, modelProvider } = (around?.input as MainModel | undefined) ?? this.run;
+    return { id: model ?? '', provider: modelProvider ?? '' };
+  }
+
+  /** The members of a team count as runs, at any depth; what a workflow executes does not. */
+  private isCounted(step: StepRecord): boolean {
+    if (step.kind !== 'member') return false;
+    const outer = keyAround(step.key);
+    if (outer === '') return this.run.kind === 'team';
+    const around = this.inside.get(outer);
+    return around !== undefined && this.isCounted(around);
+  }
+}
+
+/** A model of the application's own may tell anything: no number of its may keep the run from being stored. */
+function count(tokens: number | undefined): number {
+  return tokens !== undefined && Number.isFinite(tokens) ? Math.round(tokens) : 0;
+}
+
+function sumOf(one: ModelUsage, other: ModelUsage): ModelUsage {
+  return {
+    ...one,
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    totalTokens: one.totalTokens + other.totalTokens,
+    audioInputTokens: one.audioInputTokens + other.audioInputTokens,
+    audioOutputTokens: one.audioOutputTokens + other.audioOutputTokens,
+    cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
+    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+    reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+    cost: one.cost === null && other.cost === null ? null : (one.cost ?? 0) + (other.cost ?? 0),
+  };
+}
+
+/** The key of the step that is the run around a step; empty for a step of the outermost run. */
+function keyAround(key: string): string {
+  return prefixOf(key).slice(0, -1);
+}
+
+function isModelCall({ kind, status, output }: StepRecord): boolean {
+  if ((kind !== 'model' && kind !== 'auxiliary') || status !== 'completed') return false;
+  return typeof output === 'object' && output !== null && 'usage' in output;
+}
+
+function isRunInside({ kind, input }: StepRecord): boolean {
+  return (
+    (kind === 'member' || kind === 'step') && typeof input === 'object' && input !== null && 'runId' in input
+  );
+}
+
+/** What is written down when steps are removed. */
+function spentBefore({ input }: StepRecord): RunUsage | undefined {
+  return (input as { spent?: RunUsage } | null)?.spent;
+}
