@@ -1,0 +1,119 @@
+import type { JsonObject } from '../../core/json.js';
+import { type PageRequest, pageOf } from '../../platform/http/pagination.js';
+import { defineRoute, type Route } from '../../platform/http/route.js';
+import { filterSchema } from './filter-fields.js';
+import {
+  filterSchemaBody,
+  listTracesQuery,
+  searchPage,
+  searchTracesBody,
+  searchTracesQuery,
+  sessionStatsPage,
+  sessionStatsQuery,
+  traceOrSpan,
+  traceParams,
+  traceQuery,
+  tracesPage,
+} from './schema.js';
+import type { TimedPage, TracesService } from './service.js';
+import { statisticsBody } from './trace-body.js';
+
+export interface TraceServices {
+  readonly traces: TracesService;
+}
+
+const listTraces = defineRoute({
+  method: 'GET',
+  path: '/traces',
+  operationId: 'get_traces',
+  scope: 'traces:read',
+  tag: 'Traces',
+  summary: 'List traces',
+  description: 'What runs did, in short, the newest first. All filters have to fit.',
+  query: listTracesQuery,
+  responses: { 200: tracesPage },
+  handler: async ({ traces }: TraceServices, { query, caller }) =>
+    timedPage(await traces.list(caller, query.db_id, query, query), query),
+});
+
+const getFilterSchema = defineRoute({
+  method: 'GET',
+  path: '/traces/filter-schema',
+  operationId: 'get_trace_filter_schema',
+  scope: 'traces:read',
+  tag: 'Traces',
+  summary: 'What a search can filter by',
+  responses: { 200: filterSchemaBody },
+  handler: () => filterSchema,
+});
+
+const searchTraces = defineRoute({
+  method: 'POST',
+  path: '/traces/search',
+  operationId: 'search_traces',
+  scope: 'traces:read',
+  tag: 'Traces',
+  summary: 'Search traces',
+  description:
+    'With a filter expression: the traces that fit with their trees, or what their sessions come to.',
+  query: searchTracesQuery,
+  body: searchTracesBody,
+  responses: { 200: searchPage },
+  handler: async ({ traces }: TraceServices, { query, body, caller }) => {
+    const filter = body.filter as JsonObject | null | undefined;
+    if (body.group_by === 'run') {
+      return timedPage(await traces.search(caller, query.db_id, filter, body), body);
+    }
+    const { items, ...found } = await traces.searchSessions(caller, query.db_id, filter, body);
+    return timedPage({ ...found, items: items.map(statisticsBody) }, body);
+  },
+});
+
+const getTrace = defineRoute({
+  method: 'GET',
+  path: '/traces/:trace_id',
+  operationId: 'get_trace',
+  scope: 'traces:read',
+  tag: 'Traces',
+  summary: 'Get a trace',
+  description:
+    'With the tree of its spans; or, with span_id, one of them with all that there is to say about it.',
+  params: traceParams,
+  query: traceQuery,
+  responses: { 200: traceOrSpan },
+  handler: ({ traces }: TraceServices, { params, query, caller }) => {
+    const { trace_id: traceId } = params;
+    const { span_id: spanId, db_id: databaseId } = query;
+    return spanId
+      ? traces.span(caller, databaseId, { traceId, spanId })
+      : traces.get(caller, databaseId, traceId);
+  },
+});
+
+const getSessionStats = defineRoute({
+  method: 'GET',
+  path: '/trace_session_stats',
+  operationId: 'get_trace_session_stats',
+  scope: 'traces:read',
+  tag: 'Traces',
+  summary: 'What the sessions of traces come to',
+  description: 'The session with the newest trace first. Filters drop traces before they are counted.',
+  query: sessionStatsQuery,
+  responses: { 200: sessionStatsPage },
+  handler: async ({ traces }: TraceServices, { query, caller }) => {
+    const { items, ...found } = await traces.sessions(caller, query.db_id, query, query);
+    return timedPage({ ...found, items: items.map(statisticsBody) }, query);
+  },
+});
+
+export const traceRoutes: readonly Route<TraceServices>[] = [
+  listTraces,
+  getFilterSchema,
+  searchTraces,
+  getTrace,
+  getSessionStats,
+];
+
+function timedPage<T>({ items, total, searchTimeMs }: TimedPage<T>, page: PageRequest) {
+  return pageOf(items, page, total, searchTimeMs);
+}

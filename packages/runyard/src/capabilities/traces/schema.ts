@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { pageBody, pageQuery } from '../../platform/http/pagination.js';
+
+const database = {
+  db_id: z.string().optional().meta({
+    description: 'The id of the database; needed when the service has several.',
+  }),
+};
+
+const ownerFilters = {
+  user_id: z.string().optional().meta({
+    description: 'Only traces of this user. Without effect for a caller who sees only their own.',
+  }),
+  agent_id: z.string().optional().meta({ description: 'Only traces of runs of this agent.' }),
+  team_id: z.string().optional().meta({ description: 'Only traces of runs of this team.' }),
+  workflow_id: z.string().optional().meta({ description: 'Only traces of runs of this workflow.' }),
+};
+
+const isoTime = (description: string) =>
+  z
+    .string()
+    .optional()
+    .meta({
+      description: `${description} ISO 8601 with any offset; without one it is UTC.`,
+      examples: ['2026-01-31T10:00:00Z'],
+    });
+
+export const listTracesQuery = z.object({
+  run_id: z.string().optional().meta({ description: 'Only the trace of this run.' }),
+  session_id: z.string().optional().meta({ description: 'Only traces of this session.' }),
+  ...ownerFilters,
+  status: z.string().optional().meta({ description: 'Only traces with this status: OK, ERROR or UNSET.' }),
+  start_time: isoTime('Only traces that started at this time or later.'),
+  end_time: isoTime('Only traces that ended at this time or earlier.'),
+  ...pageQuery({ default: 20, firstPage: 0 }),
+  ...database,
+});
+
+export const sessionStatsQuery = z.object({
+  ...ownerFilters,
+  start_time: isoTime('Only traces that were created at this time or later.'),
+  end_time: isoTime('Only traces that were created at this time or earlier.'),
+  ...pageQuery({ default: 20 }),
+  ...database,
+});
+
+export const traceParams = z.object({
+  trace_id: z.string().meta({ description: 'The identifier of the trace: 32 hexadecimal digits.' }),
+});
+
+export const traceQuery = z.object({
+  span_id: z
+    .string()
+    .optional()
+    .meta({ description: 'Only this span, with what went in and what came out.' }),
+  run_id: z.string().optional().meta({ description: 'Has no effect.' }),
+  ...database,
+});
+
+export const searchTracesQuery = z.object(database);
+
+export const searchTracesBody = z
+  .object({
+    filter: z.record(z.string(), z.unknown()).nullish().meta({
+      description: 'An expression of the filter language; all traces when left out.',
+    }),
+    group_by: z
+      .enum(['run', 'session'])
+      .default('run')
+      .meta({ description: 'run: each run with its tree of spans; session: what the sessions come to.' }),
+    page: z.int().min(1).default(1),
+    limit: z.int().min(1).max(100).default(20),
+  })
+  .meta({
+    id: 'TraceSearch',
+    description: 'Which traces are looked for.',
+    examples: [{ filter: { op: 'EQ', key: 'status', value: 'ERROR' }, group_by: 'run' }],
+  });
+
+const time = () => z.string().meta({ description: 'ISO 8601, UTC.' });
+const duration = () => z.string().meta({ description: 'Such as 27ms or 1.39s.' });
+
+const spanStatus = z.enum(['OK', 'ERROR', 'UNSET']);
+
+export const spanNode = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    type: z.string().meta({ description: 'AGENT, TEAM, WORKFLOW, LLM, TOOL or another kind of work.' }),
+    duration: duration(),
+    start_time: time(),
+    end_time: time(),
+    status: spanStatus,
+    input: z.string().optional(),
+    output: z.string().optional(),
+    error: z.string().optional(),
+    step_type: z.string().optional().meta({ description: 'Which kind of step of a workflow it is.' }),
+    metadata: z.looseObject({}).optional(),
+    get spans() {
+      return z.array(spanNode).optional();
+    },
+  })
+  .meta({ id: 'TraceSpan', description: 'A piece of work within a trace. What has no value is left out.' });
+
+const summaryFields = {
+  trace_id: z.string(),
+  name: z.string(),
+  status: spanStatus.meta({ description: 'ERROR: the run failed; UNSET: it goes on.' }),
+  duration: duration(),
+  start_time: time(),
+  end_time: time(),
+  total_spans: z.int(),
+  error_count: z
+    .int()
+    .meta({ description: 'How many spans failed, those that the run went on from included.' }),
+  input: z.string().optional(),
+  run_id: z.string().optional(),
+  session_id: z.string().optional(),
+  user_id: z.string().optional(),
+  agent_id: z.string().optional(),
+  team_id: z.string().optional(),
+  workflow_id: z.string().optional(),
+  created_at: time(),
+};
+
+export const traceSummary = z
+  .object(summaryFields)
+  .meta({ id: 'TraceSummary', description: 'What one run did, in short. What has no value is left out.' });
+
+export const traceDetail = z
+  .object({
+    ...summaryFields,
+    output: z.string().optional(),
+    error: z.string().optional(),
+    tree: z.array(spanNode),
+  })
+  .meta({ id: 'TraceDetail', description: 'What one run did, step by step.' });
+
+export const sessionStats = z
+  .object({
+    session_id: z.string(),
+    user_id: z.string().optional(),
+    agent_id: z.string().optional(),
+    team_id: z.string().optional(),
+    workflow_id: z.string().optional(),
+    total_traces: z.int(),
+    first_trace_at: time(),
+    last_trace_at: time(),
+  })
+  .meta({ id: 'TraceSessionStats', description: 'What the traces of one session come to.' });
+
+export const tracesPage = pageBody(traceSummary, 'TracesPage');
+export const sessionStatsPage = pageBody(sessionStats, 'TraceSessionStatsPage');
+export const searchPage = pageBody(z.union([traceDetail, sessionStats]), 'TraceSearchPage');
+export const traceOrSpan = z.union([traceDetail, spanNode]);
+
+export const filterSchemaBody = z
+  .object({
+    fields: z.array(
+      z.object({
+        key: z.string(),
+        label: z.string(),
+        type: z.enum(['enum', 'string', 'number', 'datetime']),
+        operators: z.array(z.string()),
+        values: z.array(z.string()).nullable(),
+      }),
+    ),
+    logical_operators: z.array(z.string()),
+  })
+  .meta({ id: 'TraceFilterSchema', description: 'What a user interface may offer for filters.' });

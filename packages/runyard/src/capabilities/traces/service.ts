@@ -1,0 +1,227 @@
+import { errors } from '../../core/errors.js';
+import type { JsonObject } from '../../core/json.js';
+import type { ModelPrices } from '../../core/models/prices.js';
+import { redactContent, traceRedaction } from '../../core/traces/redaction.js';
+import { workflowFactsOf } from '../../core/traces/workflow-facts.js';
+import { Workflow } from '../../core/workflows/workflow.js';
+import type { Caller } from '../../platform/auth/caller.js';
+import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/pagination.js';
+import type { DatabaseTraces, SpanMaking } from './database-service.js';
+import { allOf, parseFilter, type TraceFilter } from './filter.js';
+import type { SessionStatistics } from './session-statistics-store.js';
+import { type NodeContext, type SpanNode, singleNode } from './span-node.js';
+import type { TraceRow } from './store.js';
+import { TextBudget } from './text-budget.js';
+import { parseTime } from './times.js';
+import { detailOf, summaryOf, type TraceDetail, type TraceSummary } from './trace-body.js';
+
+/** Where the traces are: one part for each database. */
+export interface TraceSpaces {
+  choose(query: { readonly db_id?: string | undefined }): Promise<{ readonly traces: DatabaseTraces }>;
+}
+
+export interface TracesOptions {
+  readonly spaces: TraceSpaces;
+  /** Where what a workflow is declared as is looked up. */
+  readonly components: { find(kind: 'workflow', id: string): unknown };
+  readonly settings: { readonly traceContent: 'full' | 'none'; readonly traceRedact: readonly string[] };
+  readonly prices: ModelPrices;
+}
+
+/** Which traces a list holds. What is left out does not matter. */
+export interface TraceListFilter {
+  readonly run_id?: string | undefined;
+  readonly session_id?: string | undefined;
+  /** Without effect for a caller who sees only their own. */
+  readonly user_id?: string | undefined;
+  readonly agent_id?: string | undefined;
+  readonly team_id?: string | undefined;
+  readonly workflow_id?: string | undefined;
+  readonly status?: string | undefined;
+  readonly start_time?: string | undefined;
+  readonly end_time?: string | undefined;
+}
+
+/** A page with how long it took to find it. */
+export interface TimedPage<T> extends ListPage<T> {
+  readonly searchTimeMs: number;
+}
+
+/** How many runs are read together, so that an answer with many trees holds the journals of a few at a time. */
+const readTogether = 20;
+
+/** What runs did, step by step. A view of their journals: nothing is stored twice. */
+export class TracesService {
+  private readonly spaces: TraceSpaces;
+  private readonly making: SpanMaking;
+
+  constructor({ spaces, components, settings, prices }: TracesOptions) {
+    this.spaces = spaces;
+    this.making = {
+      redaction: traceRedaction(settings.traceContent, settings.traceRedact),
+      prices,
+      workflow: (id) => {
+        const found = components.find('workflow', id);
+        return found instanceof Workflow ? workflowFactsOf(found) : undefined;
+      },
+    };
+  }
+
+  /** One page of the traces that the caller may see, the newest first. */
+  async list(
+    caller: Caller,
+    databaseId: string | undefined,
+    filter: TraceListFilter,
+    page: PageRequest,
+  ): Promise<TimedPage<TraceSummary>> {
+    const wanted = listFilter(caller, filter, 'end_time');
+    const { store } = await this.traces(databaseId);
+    const timed = stopwatch();
+    const { items, total } = await store.page(caller.scope, wanted, rangeOf(page));
+    const runIds = items.map(({ run_id }) => run_id);
+    const counts = await store.spanCounts(runIds);
+    const { redaction } = this.making;
+    const inputs = redaction.content === 'none' ? new Map<string, string>() : await store.inputs(runIds);
+    const now = Date.now();
+    const summaries = items.map((row) => {
+      const input = inputs.get(row.run_id);
+      return summaryOf(row, {
+        counts: counts.get(row.run_id),
+        input: input === undefined ? undefined : redactContent(redaction, input),
+        now,
+      });
+    });
+    return { items: summaries, total, searchTimeMs: timed() };
+  }
+
+  /** A trace with all of its spans that the caller may see. */
+  async get(caller: Caller, databaseId: string | undefined, traceId: string): Promise<TraceDetail> {
+    const [first, ...others] = await this.runsOf(caller, databaseId, traceId);
+    return detailOf([first, ...others], newContext());
+  }
+
+  /** One span of a trace. */
+  async span(
+    caller: Caller,
+    databaseId: string | undefined,
+    { traceId, spanId }: { readonly traceId: string; readonly spanId: string },
+  ): Promise<SpanNode> {
+    const runs = await this.runsOf(caller, databaseId, traceId);
+    const span = runs.flatMap(({ spans }) => spans).find((candidate) => candidate.spanId === spanId);
+    if (span !== undefined) return singleNode(span, { now: Date.now(), budget: new TextBudget(Infinity) });
+    throw /^[0-9a-f]{16}$/.test(spanId) ? errors.spanOfOtherTrace(spanId, traceId) : errors.spanNotFound();
+  }
+
+  /** One page of the sessions that have traces, the one with the newest first. */
+  async sessions(
+    caller: Caller,
+    databaseId: string | undefined,
+    filter: TraceListFilter,
+    page: PageRequest,
+  ): Promise<TimedPage<SessionStatistics>> {
+    return this.sessionsOf(caller, databaseId, listFilter(caller, filter, 'created_at'), page);
+  }
+
+  /** One page of the sessions whose traces fit. */
+  async searchSessions(
+    caller: Caller,
+    databaseId: string | undefined,
+    filter: JsonObject | null | undefined,
+    page: PageRequest,
+  ): Promise<TimedPage<SessionStatistics>> {
+    return this.sessionsOf(caller, databaseId, parseFilter(filter), page);
+  }
+
+  /** One page of the traces that fit, each run with its tree. The time is that of the search alone. */
+  async search(
+    caller: Caller,
+    databaseId: string | undefined,
+    filter: JsonObject | null | undefined,
+    page: PageRequest,
+  ): Promise<TimedPage<TraceDetail>> {
+    const wanted = parseFilter(filter);
+    const traces = await this.traces(databaseId);
+    const timed = stopwatch();
+    const { items, total } = await traces.store.page(caller.scope, wanted, rangeOf(page));
+    const searchTimeMs = timed();
+    return { items: await this.details(traces, items), total, searchTimeMs };
+  }
+
+  private async details(traces: DatabaseTraces, rows: readonly TraceRow[]): Promise<TraceDetail[]> {
+    const details: TraceDetail[] = [];
+    const context = newContext();
+    for (let from = 0; from < rows.length; from += readTogether) {
+      const runs = await traces.traced(rows.slice(from, from + readTogether), this.making);
+      details.push(...runs.map((run) => detailOf([run], context)));
+    }
+    return details;
+  }
+
+  private async sessionsOf(
+    caller: Caller,
+    databaseId: string | undefined,
+    wanted: TraceFilter | null,
+    page: PageRequest,
+  ): Promise<TimedPage<SessionStatistics>> {
+    const { statistics } = await this.traces(databaseId);
+    const timed = stopwatch();
+    const found = await statistics.page(caller.scope, wanted, rangeOf(page));
+    return { ...found, searchTimeMs: timed() };
+  }
+
+  private async runsOf(caller: Caller, databaseId: string | undefined, traceId: string) {
+    const traces = await this.traces(databaseId);
+    const rows = await traces.store.ofTrace(caller.scope, traceId);
+    const [first, ...others] = await traces.traced(rows, this.making);
+    if (first === undefined) throw errors.traceNotFound();
+    return [first, ...others] as const;
+  }
+
+  private async traces(databaseId: string | undefined): Promise<DatabaseTraces> {
+    const { traces } = await this.spaces.choose({ db_id: databaseId });
+    return traces;
+  }
+}
+
+/** `until` is the time that `end_time` bounds: that of the end, or that of the creation. */
+function listFilter(
+  caller: Caller,
+  filter: TraceListFilter,
+  until: 'end_time' | 'created_at',
+): TraceFilter | null {
+  const exact = (['run_id', 'session_id', 'agent_id', 'team_id', 'workflow_id', 'status'] as const).map(
+    (key) => (filter[key] ? ({ op: 'EQ', key, value: filter[key] } as const) : null),
+  );
+  const { user_id: userId } = filter;
+  const isAsked = userId !== undefined && caller.scope.kind === 'all';
+  return allOf([
+    ...exact,
+    isAsked ? { op: 'EQ', key: 'user_id', value: userId } : null,
+    timeFilter('start_time', filter.start_time, { op: 'GTE', key: 'start_time' }),
+    timeFilter('end_time', filter.end_time, { op: 'LTE', key: until }),
+  ]);
+}
+
+function timeFilter(
+  field: string,
+  value: string | undefined,
+  condition: { readonly op: 'GTE' | 'LTE'; readonly key: 'start_time' | 'end_time' | 'created_at' },
+): TraceFilter | null {
+  if (!value) return null;
+  if (parseTime(value) === undefined) throw errors.invalidTime(field);
+  return { ...condition, value };
+}
+
+function rangeOf(page: PageRequest) {
+  return { offset: offsetOf(page), limit: page.limit };
+}
+
+function newContext(): NodeContext {
+  return { now: Date.now(), budget: new TextBudget() };
+}
+
+/** Milliseconds from now on, with two decimals. */
+function stopwatch(): () => number {
+  const start = performance.now();
+  return () => Math.round((performance.now() - start) * 100) / 100;
+}

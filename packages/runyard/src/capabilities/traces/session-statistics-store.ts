@@ -1,0 +1,151 @@
+import type { DataScope } from '../../platform/auth/caller.js';
+import type { ListPage } from '../../platform/http/pagination.js';
+import type { Database } from '../../platform/storage/database.js';
+import { queryBuilder } from '../../platform/storage/query-builder.js';
+import { withValues } from './few-values-store.js';
+import type { TraceFilter } from './filter.js';
+import { filterCondition } from './filter-store.js';
+import { type Range, selected, type TraceRow, withinScope } from './store.js';
+
+/** What the traces of one session come to. Of ids it holds the greatest one. */
+export interface SessionStatistics {
+  readonly sessionId: string;
+  readonly userId: string | null;
+  readonly agentId: string | null;
+  readonly teamId: string | null;
+  readonly workflowId: string | null;
+  readonly traces: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Up to so many traces are put together here: one look at the table tells everything then. */
+const groupedHere = 5000;
+
+/** Up to so many sessions are found by going through the traces, the newest first. Beyond, all are grouped. */
+const walked = 500;
+
+/** The sessions that the recorded runs belong to. The one with the newest trace comes first. */
+export class SessionStatisticsStore {
+  constructor(private readonly database: Database) {}
+
+  async page(
+    scope: DataScope,
+    filter: TraceFilter | null,
+    range: Range,
+  ): Promise<ListPage<SessionStatistics>> {
+    const given = withinScope(scope, filter);
+    const wanted = given && (await withValues(this.database, given));
+    const few = wanted === null ? undefined : await this.#few(wanted);
+    if (few !== undefined) {
+      return { items: few.slice(range.offset, range.offset + range.limit), total: few.length };
+    }
+    const total = await this.#count(wanted);
+    if (range.offset >= total) return { items: [], total };
+    const traces = selected(this.database, wanted, { inOrder: true });
+    if (range.offset + range.limit > walked) return { items: await this.#grouped(traces, range), total };
+    const theirs = traces.where('session_id', 'in', await this.#walked(wanted, range));
+    return { items: await this.#grouped(theirs, { offset: 0, limit: range.limit }), total };
+  }
+
+  /** The sessions of all traces that fit, unless there are many. */
+  async #few(wanted: TraceFilter): Promise<SessionStatistics[] | undefined> {
+    const rows = await selected(this.database, wanted)
+      .select(['session_id', 'user_id', 'kind', 'component_id', 'start_time'])
+      .limit(groupedHere + 1)
+      .execute();
+    return rows.length > groupedHere ? undefined : grouped(rows);
+  }
+
+  async #count(wanted: TraceFilter | null): Promise<number> {
+    const { sql } = queryBuilder();
+    const traces = selected(this.database, wanted, { inOrder: true });
+    if (this.database.dialect === 'sqlite') {
+      const { count } = await traces
+        .select((select) => select.fn.count<number>('session_id').distinct().as('count'))
+        .executeTakeFirstOrThrow();
+      return count;
+    }
+    // PostgreSQL groups numbers twice as fast as texts, and sorts nothing for it
+    const hashes = traces.select(sql`hashtextextended(traces.session_id, 0)`.as('hash')).groupBy('hash');
+    const { count } = await this.database.query
+      .selectFrom(hashes.as('sessions'))
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    return count;
+  }
+
+  /** A session is met at its newest trace: the first ones are found without looking at the others. */
+  async #walked(wanted: TraceFilter | null, { offset, limit }: Range): Promise<string[]> {
+    const { sql } = queryBuilder();
+    const { dialect } = this.database;
+    const fits =
+      wanted === null ? sql`1 = 1` : filterCondition({ dialect, table: 'newer', inOrder: true }, wanted);
+    const rows = await selected(this.database, wanted, { inOrder: true })
+      .select('session_id')
+      .where(
+        sql<boolean>`NOT EXISTS (SELECT 1 FROM traces AS newer WHERE newer.session_id = traces.session_id
+          AND (newer.start_time, newer.run_id) > (traces.start_time, traces.run_id) AND ${fits})`,
+      )
+      .orderBy('start_time', 'desc')
+      .orderBy('session_id', 'desc')
+      .limit(limit)
+      .offset(offset)
+      .execute();
+    return rows.map(({ session_id }) => session_id);
+  }
+
+  async #grouped(traces: Selection, { offset, limit }: Range): Promise<SessionStatistics[]> {
+    const { sql } = queryBuilder();
+    const ofKind = (kind: string) =>
+      sql<string | null>`max(CASE WHEN traces.kind = ${sql.lit(kind)} THEN traces.component_id END)`;
+    return traces
+      .select((select) => [
+        'session_id as sessionId',
+        select.fn.max('user_id').as('userId'),
+        ofKind('agent').as('agentId'),
+        ofKind('team').as('teamId'),
+        ofKind('workflow').as('workflowId'),
+        select.fn.countAll<number>().as('traces'),
+        select.fn.min('start_time').as('first'),
+        select.fn.max('start_time').as('last'),
+      ])
+      .groupBy('session_id')
+      .orderBy('last', 'desc')
+      .orderBy('session_id', 'desc')
+      .limit(limit)
+      .offset(offset)
+      .execute();
+  }
+}
+
+type Selection = ReturnType<typeof selected>;
+
+type GroupedRow = Pick<TraceRow, 'session_id' | 'user_id' | 'kind' | 'component_id' | 'start_time'>;
+
+/** The same, over rows that are here already. */
+function grouped(rows: readonly GroupedRow[]): SessionStatistics[] {
+  const sessions = new Map<string, SessionStatistics>();
+  for (const row of rows) {
+    const before = sessions.get(row.session_id);
+    const ofKind = (kind: string) => (row.kind === kind ? row.component_id : null);
+    sessions.set(row.session_id, {
+      sessionId: row.session_id,
+      userId: greater(before?.userId, row.user_id),
+      agentId: greater(before?.agentId, ofKind('agent')),
+      teamId: greater(before?.teamId, ofKind('team')),
+      workflowId: greater(before?.workflowId, ofKind('workflow')),
+      traces: (before?.traces ?? 0) + 1,
+      first: Math.min(before?.first ?? row.start_time, row.start_time),
+      last: Math.max(before?.last ?? row.start_time, row.start_time),
+    });
+  }
+  return [...sessions.values()].sort(
+    (one, other) => other.last - one.last || (one.sessionId < other.sessionId ? 1 : -1),
+  );
+}
+
+function greater(one: string | null | undefined, other: string | null): string | null {
+  if (one === null || one === undefined) return other;
+  return other === null || one > other ? one : other;
+}

@@ -1,0 +1,183 @@
+import type { SelectQueryBuilder } from 'kysely';
+import type { RunInput } from '../../core/runs/run.js';
+import { inheritedAttempt } from '../../core/runs/run.js';
+import { spanStepKinds } from '../../core/traces/span.js';
+import type { DataScope } from '../../platform/auth/caller.js';
+import type { ListPage } from '../../platform/http/pagination.js';
+import type { Database } from '../../platform/storage/database.js';
+import { queryBuilder } from '../../platform/storage/query-builder.js';
+import type { Schema, TracesTable } from '../../platform/storage/schema.js';
+import { withValues } from './few-values-store.js';
+import { allOf, type TraceFilter } from './filter.js';
+import { filterCondition, isIndexed } from './filter-store.js';
+
+/** One recorded run. */
+export type TraceRow = TracesTable;
+
+export interface Range {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** How many steps of a run are spans, beside the run itself, and how many of them failed. */
+export interface SpanCounts {
+  readonly spans: number;
+  readonly failed: number;
+}
+
+/** Up to so many fitting traces are sorted here, so that a filter without index costs one look at the table. */
+const sortedHere = 1000;
+
+/** Rows are read in pieces of this size, however large a page is. */
+const pieceSize = 500;
+
+/** How many runs of one trace are shown. Only a caller who puts many runs into one trace of their own gets there. */
+const runsOfTrace = 100;
+
+/** The recorded runs of one database. Lists have the newest first. */
+export class TraceStore {
+  constructor(private readonly database: Database) {}
+
+  async page(scope: DataScope, filter: TraceFilter | null, range: Range): Promise<ListPage<TraceRow>> {
+    const given = withinScope(scope, filter);
+    const wanted = given && (await withValues(this.database, given));
+    const counted = wanted === null || isIndexed(wanted) ? await this.#count(wanted) : undefined;
+    if (wanted !== null && (counted ?? 0) <= sortedHere) {
+      const found = await this.#places(wanted);
+      if (found !== undefined) {
+        const runIds = found.slice(range.offset, range.offset + range.limit).map(({ run_id }) => run_id);
+        return { items: await this.#rows(runIds), total: found.length };
+      }
+    }
+    const total = counted ?? (await this.#count(wanted));
+    return { items: range.offset < total ? await this.#newestFirst(wanted, range) : [], total };
+  }
+
+  /** The runs of a trace that the scope shows, the earliest first. */
+  ofTrace(scope: DataScope, traceId: string): Promise<TraceRow[]> {
+    return selected(this.database, withinScope(scope, { op: 'EQ', key: 'trace_id', value: traceId }))
+      .selectAll()
+      .orderBy('start_time')
+      .orderBy('run_id')
+      .limit(runsOfTrace)
+      .execute();
+  }
+
+  /** By run id; runs without such steps are left out. */
+  async spanCounts(runIds: readonly string[]): Promise<ReadonlyMap<string, SpanCounts>> {
+    const counts = new Map<string, SpanCounts>();
+    for (const piece of piecesOf(runIds)) {
+      const rows = await this.database.query
+        .selectFrom('steps')
+        .select(['run_id', (select) => select.fn.countAll<number>().as('spans')])
+        .select((select) =>
+          select.fn
+            .count<number>(
+              select
+                .case()
+                .when(select.or([select('status', '=', 'error'), select('error', 'is not', null)]))
+                .then(1)
+                .end(),
+            )
+            .as('failed'),
+        )
+        .where('run_id', 'in', piece)
+        .where('kind', 'in', spanStepKinds)
+        .where('attempt', '<>', inheritedAttempt)
+        .groupBy('run_id')
+        .execute();
+      for (const { run_id, spans, failed } of rows) counts.set(run_id, { spans, failed });
+    }
+    return counts;
+  }
+
+  /** What the runs were asked, by run id; those that are gone are left out. */
+  async inputs(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const inputs = new Map<string, string>();
+    for (const piece of piecesOf(runIds)) {
+      const rows = await this.database.query
+        .selectFrom('runs')
+        .select(['run_id', 'input'])
+        .where('run_id', 'in', piece)
+        .execute();
+      for (const { run_id, input } of rows) inputs.set(run_id, (JSON.parse(input) as RunInput).content);
+    }
+    return inputs;
+  }
+
+  /** All that fit, in their order, unless there are many of them. */
+  async #places(wanted: TraceFilter) {
+    const places = await selected(this.database, wanted)
+      .select(['run_id', 'start_time'])
+      .limit(sortedHere + 1)
+      .execute();
+    return places.length > sortedHere ? undefined : places.sort(newerFirst);
+  }
+
+  async #count(wanted: TraceFilter | null): Promise<number> {
+    const { count } = await selected(this.database, wanted)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    return count;
+  }
+
+  async #rows(runIds: readonly string[]): Promise<TraceRow[]> {
+    const rows: TraceRow[] = [];
+    for (const piece of piecesOf(runIds)) {
+      const read = this.database.query.selectFrom('traces').selectAll().where('run_id', 'in', piece);
+      rows.push(...(await read.execute()));
+    }
+    return rows.sort(newerFirst);
+  }
+
+  async #newestFirst(wanted: TraceFilter | null, { offset, limit }: Range): Promise<TraceRow[]> {
+    const rows: TraceRow[] = [];
+    while (rows.length < limit) {
+      const size = Math.min(pieceSize, limit - rows.length);
+      const last = rows.at(-1);
+      const all = selected(this.database, wanted, { inOrder: true })
+        .selectAll()
+        .orderBy('start_time', 'desc')
+        .limit(size);
+      const rest = last === undefined ? all.offset(offset) : all.where(olderThan(last));
+      const piece = await rest.orderBy('run_id', 'desc').execute();
+      rows.push(...piece);
+      if (piece.length < size) break;
+    }
+    return rows;
+  }
+}
+
+/** What the scope shows of what is wanted. */
+export function withinScope(scope: DataScope, filter: TraceFilter | null): TraceFilter | null {
+  if (scope.kind === 'all') return filter;
+  return scope.kind === 'unowned'
+    ? allOf([{ op: 'MISSING', key: 'user_id' }, filter])
+    : allOf([{ op: 'EQ', key: 'user_id', value: scope.userId }, filter]);
+}
+
+/** The traces that fit. */
+export function selected(
+  { query, dialect }: Database,
+  wanted: TraceFilter | null,
+  { inOrder = false } = {},
+): SelectQueryBuilder<Schema, 'traces', object> {
+  const all = query.selectFrom('traces');
+  return wanted === null ? all : all.where(filterCondition({ dialect, table: 'traces', inOrder }, wanted));
+}
+
+type Place = Pick<TraceRow, 'start_time' | 'run_id'>;
+
+function newerFirst(one: Place, other: Place): number {
+  return other.start_time - one.start_time || (one.run_id < other.run_id ? 1 : -1);
+}
+
+function olderThan({ start_time, run_id }: Place) {
+  const { sql } = queryBuilder();
+  return sql<boolean>`(traces.start_time, traces.run_id) < (${start_time}, ${run_id})`;
+}
+
+function piecesOf(ids: readonly string[]): string[][] {
+  const count = Math.ceil(ids.length / pieceSize);
+  return Array.from({ length: count }, (_, index) => ids.slice(index * pieceSize, (index + 1) * pieceSize));
+}

@@ -1,0 +1,42 @@
+import type { Json } from '../json.js';
+import type { Run, StepRecord } from '../runs/run.js';
+import type { SpanAttributes } from './span.js';
+
+type Value = SpanAttributes[string];
+
+/** Attributes from what there is: a value that is missing or says nothing has none. */
+export function attributesOf(values: Readonly<Record<string, Value | null | undefined>>): SpanAttributes {
+  const given = Object.entries(values).filter(
+    (entry): entry is [string, Value] => entry[1] !== undefined && entry[1] !== null && entry[1] !== '',
+  );
+  return Object.fromEntries(given);
+}
+
+/** What every span says about whose it is. */
+export function ownership({ sessionId, userId }: Run): SpanAttributes {
+  return attributesOf({ 'session.id': sessionId, 'user.id': userId, 'gen_ai.conversation.id': sessionId });
+}
+
+export function failureAttributes(message: string | null, type: string | undefined): SpanAttributes {
+  return attributesOf({
+    'exception.message': message,
+    'exception.type': type,
+    'error.type': message === null ? undefined : (type ?? '_OTHER'),
+  });
+}
+
+export function contentAttributes(side: 'input' | 'output', content: Json | undefined): SpanAttributes {
+  if (content === undefined || content === null) return {};
+  const isText = typeof content === 'string';
+  return {
+    [`${side}.value`]: isText ? content : JSON.stringify(content),
+    [`${side}.mime_type`]: isText ? 'text/plain' : 'application/json',
+  };
+}
+
+/** What a step was thrown, in words. */
+export function thrownBy({ error }: StepRecord): { message: string; name?: string } | undefined {
+  return typeof error === 'object' && error !== null && 'message' in error
+    ? (error as { message: string; name?: string })
+    : undefined;
+}

@@ -1,0 +1,66 @@
+import type { HookRecord, ToolRecord } from '../agents/journal-records.js';
+import type { StepRecord } from '../runs/run.js';
+import { attributesOf, contentAttributes } from './attributes.js';
+import { argumentsOf, calledBy } from './llm-span.js';
+import type { SpanAttributes, SpanKind } from './span.js';
+import type { TracedRun } from './traced-run.js';
+
+export function toolFailure({ kind, output }: StepRecord): { message?: string } {
+  const record = kind === 'tool' ? (output as ToolRecord | null) : null;
+  return record?.error ? { message: record.content } : {};
+}
+
+export function toolAttributes(traced: TracedRun, step: StepRecord): SpanAttributes {
+  const written = argumentsOf(traced, step);
+  const record = step.status === 'completed' ? (step.output as ToolRecord) : undefined;
+  return {
+    ...attributesOf({
+      'tool.name': step.name,
+      'tool.parameters': written,
+      'input.value': written,
+      'input.mime_type': 'application/json',
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': step.name,
+      'gen_ai.tool.type': 'function',
+      'gen_ai.tool.call.id': record?.callId ?? calledBy(traced, step)?.id,
+      'gen_ai.tool.call.arguments': written,
+      'gen_ai.tool.call.result': record?.content,
+    }),
+    ...contentAttributes('output', record?.content),
+  };
+}
+
+interface DescribedHook {
+  readonly name: string;
+  readonly kind: SpanKind;
+  attributes(): SpanAttributes;
+}
+
+/** The values of dependencies are the application's secrets as often as not: that they were made is all that is told. */
+export function describeHook(step: StepRecord): DescribedHook {
+  if (step.key === 'dependencies') return { name: step.name, kind: 'WORKFLOW', attributes: () => ({}) };
+  const record = step.status === 'completed' ? (step.output as HookRecord) : undefined;
+  const changed = record?.outcome === 'changed' ? record.content : undefined;
+  return {
+    name: step.name,
+    kind: 'GUARDRAIL',
+    attributes: () => ({
+      ...attributesOf({ 'runyard.hook.outcome': record?.outcome }),
+      ...contentAttributes('output', changed),
+    }),
+  };
+}
+
+export function hookFailure({ status, output, key }: StepRecord): { message?: string } {
+  if (status !== 'completed' || key === 'dependencies') return {};
+  const record = output as HookRecord;
+  return 'message' in record ? { message: record.message } : {};
+}
+
+export function waitAttributes(step: StepRecord): SpanAttributes {
+  return {
+    ...attributesOf({ 'runyard.wait.kind': step.name }),
+    ...contentAttributes('input', step.input),
+    ...(step.status === 'completed' && contentAttributes('output', step.output)),
+  };
+}

@@ -1,0 +1,167 @@
+import { turnOf } from '../agents/continuation/conversation.js';
+import type { AuxiliaryRecord, ModelCallRecord, ModelRecord, ToolRecord } from '../agents/journal-records.js';
+import { toolMessage } from '../agents/transcript.js';
+import type { JsonObject } from '../json.js';
+import type { Message } from '../models/message.js';
+import { costOf, type ModelPrices } from '../models/prices.js';
+import { triedKey } from '../runs/failed-tries.js';
+import type { StepRecord } from '../runs/run.js';
+import { attributesOf } from './attributes.js';
+import {
+  conventionalMessages,
+  conventionalOutput,
+  messageAttributes,
+  plainMessages,
+} from './llm-messages.js';
+import { conventionalProvider, modelClassOf } from './model-names.js';
+import type { SpanAttributes } from './span.js';
+import type { TracedRun } from './traced-run.js';
+
+export function llmSpanName(traced: TracedRun, step: StepRecord): string {
+  const call = callOf(traced, step);
+  const suffix = call?.stream ? 'ainvoke_stream' : 'ainvoke';
+  return `${modelClassOf(traced.modelOf(step).provider, call?.adapter)}.${suffix}`;
+}
+
+/** The attributes of a model call. What an auxiliary one was asked is shown as far as the journal tells it. */
+export function llmAttributes(traced: TracedRun, step: StepRecord, prices: ModelPrices): SpanAttributes {
+  const { id, provider } = traced.modelOf(step);
+  const call = callOf(traced, step);
+  const messages = shownMessages(traced, step);
+  const record = step.status === 'completed' ? (step.output as ModelRecord | AuxiliaryRecord) : undefined;
+  const isAuxiliary = step.kind === 'auxiliary';
+  return {
+    ...attributesOf({
+      'llm.model_name': id,
+      'llm.provider': provider,
+      'llm.system': systems.has(provider) ? conventionalProvider(provider) : undefined,
+      'runyard.call.purpose': isAuxiliary ? step.name : undefined,
+      // the instructions of such a call are the framework's own
+      'runyard.input.partial': isAuxiliary ? true : undefined,
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': conventionalProvider(provider),
+      'gen_ai.request.model': id,
+      'gen_ai.input.messages': JSON.stringify(conventionalMessages(messages)),
+      'input.value': JSON.stringify({ messages: plainMessages(messages) }),
+      'input.mime_type': 'application/json',
+    }),
+    ...parameterAttributes(call),
+    ...messageAttributes('llm.input_messages', messages),
+    ...(record !== undefined && !isFailed(record) && answerAttributes(traced, step, record, prices)),
+  };
+}
+
+const systems = new Set(['OpenAI', 'Anthropic']);
+
+function isFailed(record: ModelRecord | AuxiliaryRecord): boolean {
+  return 'failure' in record;
+}
+
+function callOf(traced: TracedRun, step: StepRecord): ModelCallRecord | undefined {
+  const call = step.kind === 'auxiliary' ? undefined : traced.callRecord(step);
+  // of a model that stood in for another one only the name is written down
+  const isOther = step.kind === 'model' && (step.output as ModelRecord | null)?.model !== undefined;
+  if (call === undefined || !isOther) return call;
+  const { adapter: _adapter, parameters: _parameters, ...same } = call;
+  return same as ModelCallRecord;
+}
+
+function shownMessages(traced: TracedRun, step: StepRecord): Message[] {
+  const key = triedKey(step);
+  if (step.kind !== 'auxiliary') return traced.messagesBefore(turnOf({ ...step, key }));
+  if (!key.startsWith('compression:')) return traced.messagesBefore(Number.POSITIVE_INFINITY, step.seq);
+  const tool = traced.step(key.slice('compression:'.length));
+  return tool?.status === 'completed' ? [toolMessage(tool)] : [];
+}
+
+const conventionalParameters: Readonly<Record<string, string>> = {
+  temperature: 'temperature',
+  top_p: 'top_p',
+  topP: 'top_p',
+  top_k: 'top_k',
+  topK: 'top_k',
+  max_tokens: 'max_tokens',
+  max_completion_tokens: 'max_tokens',
+  max_output_tokens: 'max_tokens',
+  maxOutputTokens: 'max_tokens',
+  frequency_penalty: 'frequency_penalty',
+  presence_penalty: 'presence_penalty',
+  seed: 'seed',
+};
+
+function parameterAttributes(call: ModelCallRecord | undefined): SpanAttributes {
+  const { parameters = {}, tools = [] } = call ?? {};
+  const named = Object.entries(parameters).flatMap(([name, value]) => {
+    const known = conventionalParameters[name];
+    return known === undefined || typeof value !== 'number' ? [] : [[`gen_ai.request.${known}`, value]];
+  });
+  const offered = tools.map((name, position) => [
+    `llm.tools.${position}.tool.json_schema`,
+    JSON.stringify({ type: 'function', function: { name } }),
+  ]);
+  return {
+    ...(Object.keys(parameters).length > 0 && { 'llm.invocation_parameters': JSON.stringify(parameters) }),
+    ...Object.fromEntries([...named, ...offered]),
+  };
+}
+
+function answerAttributes(
+  traced: TracedRun,
+  step: StepRecord,
+  record: ModelRecord,
+  prices: ModelPrices,
+): SpanAttributes {
+  const { usage, finishReason } = record;
+  const { id, provider } = traced.modelOf(step);
+  const said = saidBy(record);
+  const messages = plainMessages([said]);
+  return {
+    ...messageAttributes('llm.output_messages', [said]),
+    ...attributesOf({
+      'output.value': JSON.stringify(callOf(traced, step)?.stream ? { messages } : messages),
+      'output.mime_type': 'application/json',
+      'llm.token_count.prompt': usage.inputTokens,
+      'llm.token_count.completion': usage.outputTokens,
+      'llm.token_count.total': usage.totalTokens,
+      'llm.token_count.prompt_details.cache_read': usage.cacheReadTokens,
+      'llm.token_count.prompt_details.cache_write': usage.cacheWriteTokens,
+      'llm.token_count.prompt_details.audio': usage.audioInputTokens,
+      'llm.token_count.completion_details.reasoning': usage.reasoningTokens,
+      'llm.token_count.completion_details.audio': usage.audioOutputTokens,
+      'llm.cost.total': costOf(provider, id, usage, prices),
+      'gen_ai.response.model': id,
+      'gen_ai.response.finish_reasons': [finishReason],
+      'runyard.time_to_first_token': record.timeToFirstToken,
+      'gen_ai.usage.input_tokens': usage.inputTokens,
+      'gen_ai.usage.output_tokens': usage.outputTokens,
+      'gen_ai.usage.cache_read.input_tokens': usage.cacheReadTokens,
+      'gen_ai.usage.cache_creation.input_tokens': usage.cacheWriteTokens,
+      'gen_ai.output.messages': JSON.stringify(conventionalOutput(said, finishReason)),
+    }),
+  };
+}
+
+function saidBy({ content, reasoning, toolCalls }: ModelRecord): Message {
+  return {
+    id: '',
+    role: 'assistant',
+    content,
+    createdAt: 0,
+    ...(reasoning !== undefined && { reasoningContent: reasoning }),
+    ...(toolCalls !== undefined && { toolCalls }),
+  };
+}
+
+/** The arguments of a tool call, as the tool took them or else as the model wrote them. */
+export function argumentsOf(traced: TracedRun, step: StepRecord): string {
+  const record = step.output as ToolRecord | null;
+  if (record?.args) return JSON.stringify(record.args satisfies JsonObject);
+  return calledBy(traced, step)?.arguments ?? '{}';
+}
+
+/** The call that the model asked for, as it wrote it. */
+export function calledBy(traced: TracedRun, step: StepRecord) {
+  const [, turn = '', position = ''] = triedKey(step).split(':');
+  const model = traced.step(`model:${turn}`);
+  return (model?.output as ModelRecord | null | undefined)?.toolCalls?.[Number(position)];
+}

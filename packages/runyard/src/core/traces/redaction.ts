@@ -1,0 +1,164 @@
+import { isJsonObject, type Json } from '../json.js';
+import { isSecretName, plainName, removedSecret, withoutSecretsInText } from '../secret-names.js';
+import { safeExpression } from './safe-expression.js';
+import type { Span, SpanAttributes } from './span.js';
+
+/** What of a run its traces show. */
+export interface TraceRedaction {
+  /** `none`: nothing that anybody said or that a tool was given or answered. */
+  readonly content: 'full' | 'none';
+  /** Fields whose values are removed, as `plainName` writes them. */
+  readonly fields: ReadonlySet<string>;
+  readonly expressions: readonly RegExp[];
+}
+
+const expressionForm = /^\/(.+)\/([a-z]*)$/s;
+
+/** Why a rule of `traceRedact` cannot be followed; undefined when it can. */
+export function redactionFault(rule: string): string | undefined {
+  try {
+    traceRedaction('full', [rule]);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Each rule is the name of a field, or an expression between slashes. */
+export function traceRedaction(content: 'full' | 'none', rules: readonly string[]): TraceRedaction {
+  const fields = new Set<string>();
+  const expressions: RegExp[] = [];
+  for (const rule of rules) {
+    const [, source, flags] = expressionForm.exec(rule) ?? [];
+    if (source === undefined) fields.add(plainName(rule));
+    else expressions.push(safeExpression(source, flags ?? ''));
+  }
+  return { content, fields, expressions };
+}
+
+/** The spans without what must not be seen. Views and exports show no others. */
+export function redactSpans(redaction: TraceRedaction, spans: readonly Span[]): Span[] {
+  return spans.map((span) => redactSpan(redaction, span));
+}
+
+/** Attributes are put together, and looked through, when somebody wants them: not before, and not twice. */
+function redactSpan(redaction: TraceRedaction, span: Span): Span {
+  let made: SpanAttributes | undefined;
+  return {
+    spanId: span.spanId,
+    traceId: span.traceId,
+    parentSpanId: span.parentSpanId,
+    remoteParentId: span.remoteParentId,
+    name: span.name,
+    kind: span.kind,
+    status: span.status,
+    statusMessage: span.statusMessage === null ? null : redactText(redaction, span.statusMessage),
+    startTime: span.startTime,
+    endTime: span.endTime,
+    runId: span.runId,
+    stepKey: span.stepKey,
+    get attributes() {
+      made ??= redactAttributes(redaction, span.attributes);
+      return made;
+    },
+  };
+}
+
+/** What somebody said, as traces show it; undefined when they show nothing of it. */
+export function redactContent(redaction: TraceRedaction, text: string): string | undefined {
+  return redaction.content === 'none' ? undefined : redactValue(redaction, text);
+}
+
+/** Attributes with a part of this name hold what somebody said, or what a tool was given or answered. */
+const contentParts: ReadonlySet<string> = new Set([
+  'value',
+  'messages',
+  'input_messages',
+  'output_messages',
+  'arguments',
+  'result',
+  'parameters',
+  'system_instructions',
+  'content',
+  'text',
+  'documents',
+  'query',
+]);
+
+function redactAttributes(redaction: TraceRedaction, attributes: SpanAttributes): SpanAttributes {
+  const redacted: Record<string, SpanAttributes[string]> = {};
+  for (const [key, value] of Object.entries(attributes)) {
+    if (redaction.content === 'none' && key.split('.').some((part) => contentParts.has(part))) continue;
+    if (typeof value === 'string') redacted[key] = redactValue(redaction, value);
+    else redacted[key] = Array.isArray(value) ? value.map((item) => redactText(redaction, item)) : value;
+  }
+  return redacted;
+}
+
+/** JSON may hold JSON as text, which may again; deeper it is treated as plain text. */
+const deepestJson = 8;
+
+/** A text, with what is removed from it if it holds JSON. A text that nothing is removed from stays as it is. */
+function redactValue(redaction: TraceRedaction, text: string, depth = 0): string {
+  const parsed = depth < deepestJson ? parsedStructure(text) : undefined;
+  if (parsed === undefined) return redactText(redaction, text);
+  const redacted = redactJson(redaction, parsed, depth + 1);
+  return redacted === parsed ? text : JSON.stringify(redacted);
+}
+
+function parsedStructure(text: string): Json | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function redactJson(redaction: TraceRedaction, value: Json, depth: number): Json {
+  if (typeof value === 'string') return redactValue(redaction, value, depth);
+  if (Array.isArray(value)) {
+    const items = value.map((item) => redactJson(redaction, item, depth));
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (!isJsonObject(value)) return value;
+  let changed = false;
+  const members = Object.entries(value).map(([name, inner]): [string, Json] => {
+    const isHidden = inner !== null && (isSecretName(name) || redaction.fields.has(plainName(name)));
+    const shown = isHidden ? removedSecret : redactJson(redaction, inner, depth);
+    changed ||= shown !== inner;
+    return [name, shown];
+  });
+  return changed ? Object.fromEntries(members) : value;
+}
+
+function redactText({ expressions }: TraceRedaction, text: string): string {
+  let redacted = withoutSecretsInText(text);
+  for (const expression of expressions) redacted = replaced(expression, redacted);
+  return redacted;
+}
+
+/** An expression sees this many characters at once, so that no text can keep it busy for long. */
+const windowSize = 2048;
+/** Windows overlap: a match up to this length is found wherever it stands. */
+const overlap = 512;
+
+function replaced(expression: RegExp, text: string): string {
+  let result = '';
+  let from = 0;
+  while (from < text.length) {
+    const window = text.slice(from, from + windowSize);
+    const isLast = from + windowSize >= text.length;
+    const reach = isLast ? window.length : windowSize - overlap;
+    let done = 0;
+    for (const match of window.matchAll(expression)) {
+      if (match.index >= reach && !isLast) break;
+      result += window.slice(done, match.index) + removedSecret;
+      done = match.index + match[0].length;
+    }
+    const end = Math.max(done, reach);
+    result += window.slice(done, end);
+    from += end;
+  }
+  return result;
+}

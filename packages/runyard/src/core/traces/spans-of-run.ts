@@ -1,0 +1,238 @@
+import type { AuxiliaryRecord } from '../agents/journal-records.js';
+import type { ModelPrices } from '../models/prices.js';
+import { type ChildOutcome, childrenOf } from '../runs/child-run.js';
+import { childPrefix } from '../runs/child-steps.js';
+import { triedKey } from '../runs/failed-tries.js';
+import { type Run, type StepRecord, terminalStatuses } from '../runs/run.js';
+import { failureAttributes, ownership, thrownBy } from './attributes.js';
+import { describeHook, hookFailure, toolAttributes, toolFailure, waitAttributes } from './call-spans.js';
+import { llmAttributes, llmSpanName } from './llm-span.js';
+import { stepAttributes, stepFailure, stepSpanName } from './node-span.js';
+import { runAttributes, runKinds } from './run-span.js';
+import {
+  isFailedStep,
+  isSpanStep,
+  runSpanName,
+  type Span,
+  type SpanAttributes,
+  type SpanKind,
+  spanIdOf,
+  statusOfRun,
+  traceIdOf,
+} from './span.js';
+import { parseTraceParent } from './trace-parent.js';
+import type { TraceSource } from './trace-source.js';
+import { TracedRun } from './traced-run.js';
+
+/**
+ * Folds the journal of a run into its spans: the run's own first, the others in the order in which they began. The
+ * attributes of a span are put together when somebody looks at them: what a model was shown can be long.
+ */
+export function spansOf(source: TraceSource): Span[] {
+  const fold = new SpanFold(source);
+  const { run, steps, history = new Map(), shown } = source;
+  const traced = new TracedRun(run, steps, '', history, shown);
+  const inside = fold.stepSpans(traced, steps);
+  return [
+    fold.rootSpan(traced),
+    ...inside.sort((left, right) => left.seq - right.seq).map(({ span }) => span),
+  ];
+}
+
+/** What is told apart by the kind of a step. */
+interface Described {
+  readonly name: string;
+  readonly kind: SpanKind;
+  readonly message?: string | undefined;
+  readonly type?: string | undefined;
+  attributes(): SpanAttributes;
+}
+
+interface PlacedSpan {
+  readonly seq: number;
+  readonly span: Span;
+}
+
+class SpanFold {
+  private readonly traceId: string;
+  private readonly keys: ReadonlySet<string>;
+  private readonly prices: ModelPrices;
+
+  constructor(private readonly source: TraceSource) {
+    this.traceId = traceIdOf(source.run);
+    this.keys = new Set(source.steps.filter(isSpanStep).map(({ key }) => key));
+    this.prices = source.prices ?? {};
+  }
+
+  rootSpan(traced: TracedRun): Span {
+    const { run } = traced;
+    const status = statusOfRun(run);
+    const failure = run.result?.error;
+    const message = status === 'ERROR' ? (failure?.message ?? contentText(run)) : null;
+    const kind = runKinds[run.kind];
+    return spanWith(
+      {
+        spanId: spanIdOf(run.runId, ''),
+        traceId: this.traceId,
+        parentSpanId: null,
+        remoteParentId: (run.traceParent && parseTraceParent(run.traceParent)?.spanId) || null,
+        name: runSpanName(run),
+        kind,
+        status,
+        statusMessage: message,
+        startTime: run.createdAt,
+        endTime: status === 'UNSET' ? null : this.endOfRun(),
+        runId: run.runId,
+        stepKey: '',
+      },
+      () => ({
+        'openinference.span.kind': rawKinds[kind],
+        ...ownership(run),
+        ...runAttributes(traced, this.source.workflow),
+        ...failureAttributes(message, failure?.type),
+      }),
+    );
+  }
+
+  /** The spans of a run's steps, those of the runs inside of it included. */
+  stepSpans(traced: TracedRun, all: readonly StepRecord[]): PlacedSpan[] {
+    const { history = new Map() } = this.source;
+    const children = new Map(
+      childrenOf(traced.run, all).map(({ step, run, steps }) => {
+        const prefix = traced.prefix + childPrefix(step.key);
+        return [step.key, { traced: new TracedRun(run, steps, prefix, history), steps }] as const;
+      }),
+    );
+    const own = traced.steps.filter(isSpanStep).map((step) => ({
+      seq: step.seq,
+      span: this.stepSpan(traced, step, children.get(step.key)?.traced),
+    }));
+    return [...own, ...[...children.values()].flatMap((child) => this.stepSpans(child.traced, child.steps))];
+  }
+
+  private stepSpan(traced: TracedRun, step: StepRecord, inside: TracedRun | undefined): Span {
+    const described = inside === undefined ? this.describe(traced, step) : this.describeRun(step, inside);
+    const { name, kind } = described;
+    const failed = isFailedStep(step);
+    const message = failed ? (described.message ?? 'It failed') : null;
+    const { runId } = this.source.run;
+    return spanWith(
+      {
+        spanId: spanIdOf(runId, traced.prefix + step.key),
+        traceId: this.traceId,
+        parentSpanId: spanIdOf(runId, this.parentKey(traced, step)),
+        remoteParentId: null,
+        name,
+        kind,
+        status: failed ? 'ERROR' : step.status === 'completed' ? 'OK' : 'UNSET',
+        statusMessage: message,
+        startTime: traced.startOf(step),
+        endTime: step.endedAt ?? (terminalStatuses.has(this.source.run.status) ? this.endOfRun() : null),
+        runId,
+        stepKey: traced.prefix + step.key,
+      },
+      () => ({
+        'openinference.span.kind': rawKinds[kind],
+        ...ownership(traced.run),
+        ...described.attributes(),
+        ...failureAttributes(message, described.type),
+      }),
+    );
+  }
+
+  /** The step that it is a part of, or else the run. */
+  private parentKey({ prefix }: TracedRun, { parentKey }: StepRecord): string {
+    if (parentKey !== null && this.keys.has(prefix + parentKey)) return prefix + parentKey;
+    return prefix === '' ? '' : prefix.slice(0, -childPrefix('').length);
+  }
+
+  private endOfRun(): number {
+    const { run, steps } = this.source;
+    if (run.status !== 'regenerated') return run.updatedAt;
+    // it was changed last when another one took its place
+    return steps.reduce((latest, { endedAt }) => Math.max(latest, endedAt ?? 0), run.createdAt);
+  }
+
+  private describeRun(step: StepRecord, inside: TracedRun): Described {
+    const { run } = inside;
+    const failure = (step.output as ChildOutcome | null)?.result?.error;
+    const thrown = thrownBy(step);
+    return {
+      name: runSpanName(run),
+      kind: runKinds[run.kind],
+      message: thrown?.message ?? failure?.message ?? contentText(run) ?? undefined,
+      type: thrown?.name ?? failure?.type,
+      attributes: () => runAttributes(inside, undefined),
+    };
+  }
+
+  private describe(traced: TracedRun, step: StepRecord): Described {
+    const tried = step.kind === 'try' ? traced.step(triedKey(step)) : step;
+    const thrown = thrownBy(step);
+    const failure = { message: thrown?.message, type: thrown?.name };
+    switch (tried?.kind) {
+      case 'model':
+      case 'auxiliary':
+        return {
+          name: llmSpanName(traced, step),
+          kind: 'LLM',
+          ...failure,
+          ...auxiliaryFailure(step),
+          attributes: () => llmAttributes(traced, step, this.prices),
+        };
+      case 'tool':
+        return {
+          name: step.name,
+          kind: 'TOOL',
+          ...failure,
+          ...toolFailure(step),
+          attributes: () => toolAttributes(traced, step),
+        };
+      case 'hook':
+        return { ...describeHook(step), ...failure, ...hookFailure(step) };
+      case 'wait':
+        return { name: `wait_for_${step.name}`, kind: 'WAIT', attributes: () => waitAttributes(step) };
+      default: {
+        const { runId } = this.source.run;
+        return {
+          name: stepSpanName(traced, tried ?? step),
+          kind: 'WORKFLOW',
+          message: stepFailure(step),
+          type: thrown?.name,
+          attributes: () => stepAttributes(traced, step, runId),
+        };
+      }
+    }
+  }
+}
+
+/** The kinds of OpenInference that those of the wire are read from. */
+const rawKinds: Record<SpanKind, string> = {
+  AGENT: 'AGENT',
+  TEAM: 'AGENT',
+  WORKFLOW: 'CHAIN',
+  LLM: 'LLM',
+  TOOL: 'TOOL',
+  GUARDRAIL: 'GUARDRAIL',
+  WAIT: 'WAIT',
+};
+
+function spanWith(span: Omit<Span, 'attributes'>, attributes: () => SpanAttributes): Span {
+  let made: SpanAttributes | undefined;
+  return {
+    ...span,
+    get attributes() {
+      made ??= attributes();
+      return made;
+    },
+  };
+}
+
+function contentText({ result }: Run): string | null {
+  return typeof result?.content === 'string' && result.content !== '' ? result.content : null;
+}
+
+function auxiliaryFailure({ kind, output }: StepRecord): { message?: string } {
+  const failure = kind === 'auxiliary' ? (output as AuxiliaryRecord | null)?.failure : undefined;
+  return failure === undefined ? {} : { message: failure };
+}

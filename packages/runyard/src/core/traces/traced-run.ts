@@ -1,0 +1,109 @@
+import { conversationOf } from '../agents/continuation/conversation.js';
+import type {
+  AuxiliaryRecord,
+  ContextRecord,
+  ModelCallRecord,
+  ModelRecord,
+} from '../agents/journal-records.js';
+import {
+  assistantMessage,
+  compressedText,
+  compressionKey,
+  contextMessages,
+  historyOf,
+  saidMessage,
+  toolMessage,
+  withHistory,
+} from '../agents/transcript.js';
+import type { Message } from '../models/message.js';
+import { ownSteps } from '../runs/child-steps.js';
+import { triedKey } from '../runs/failed-tries.js';
+import type { Run, StepRecord } from '../runs/run.js';
+import type { RecordedRun } from './trace-source.js';
+
+/** A run of the trace, the outermost or one inside of it, with its own steps: what its spans are read from. */
+export class TracedRun {
+  readonly steps: readonly StepRecord[];
+  private readonly byKey: ReadonlyMap<string, StepRecord>;
+  /** When the last try of a step was over and waited for. */
+  private readonly triedUntil: ReadonlyMap<string, number>;
+
+  constructor(
+    readonly run: Run,
+    all: readonly StepRecord[],
+    /** What the keys of its steps begin with in the journal. */
+    readonly prefix: string,
+    private readonly history: ReadonlyMap<string, RecordedRun>,
+    private readonly shown: readonly Message[] = [],
+  ) {
+    this.steps = ownSteps(all);
+    this.byKey = new Map(this.steps.map((step) => [step.key, step]));
+    const tries = this.steps.filter(({ kind }) => kind === 'try');
+    this.triedUntil = new Map(tries.map((step) => [triedKey(step), (step.endedAt ?? 0) + delayAfter(step)]));
+  }
+
+  step(key: string): StepRecord | undefined {
+    return this.byKey.get(key);
+  }
+
+  /** A call that was made again began after the try before it. */
+  startOf({ key, startedAt, endedAt }: StepRecord): number {
+    const begun = Math.max(startedAt, this.triedUntil.get(key) ?? 0);
+    return endedAt === null ? begun : Math.min(begun, endedAt);
+  }
+
+  /** How a model of the conversation was called: what is not written down is as it was in the call before. */
+  callRecord(step: StepRecord): ModelCallRecord | undefined {
+    const last = this.steps.findLast(
+      ({ kind, input, seq }) => kind === 'model' && input !== null && seq <= step.seq,
+    );
+    return last?.input as ModelCallRecord | undefined;
+  }
+
+  /** Which model a step called. */
+  modelOf({ kind, name, output, input }: StepRecord): { readonly id: string; readonly provider: string } {
+    const used =
+      kind === 'try' ? (input as { model?: Used } | null)?.model : (output as ModelRecord | null)?.model;
+    const { model, modelProvider } = this.run;
+    // an auxiliary call has the name of its role: while it goes on, nobody knows more
+    const id = kind === 'auxiliary' ? (model ?? name) : name;
+    return used ?? { id, provider: modelProvider ?? '' };
+  }
+
+  /** The messages that a model was shown in a turn. */
+  messagesBefore(turn: number, seq = Number.POSITIVE_INFINITY): Message[] {
+    const { context, turns } = conversationOf(this.steps.filter((step) => step.seq < seq));
+    const messages = context?.status === 'completed' ? contextMessages(this.run, context) : [];
+    for (const { number, said, model, tools } of turns) {
+      if (number > turn) break;
+      messages.push(...said.map((step) => saidMessage(step, this.steps)));
+      if (number === turn) break;
+      if (model?.status === 'completed') messages.push(assistantMessage(model));
+      messages.push(
+        ...tools.filter(({ status }) => status === 'completed').map((tool) => this.shownResult(tool, turn)),
+      );
+    }
+    return withHistory(messages, this.historyIn(context));
+  }
+
+  /** A result that was shortened before this turn is shown in its short form. */
+  private shownResult(tool: StepRecord, turn: number): Message {
+    const message = toolMessage(tool);
+    const compression = this.step(compressionKey(tool.key));
+    const from = (compression?.input as { turn?: number } | null | undefined)?.turn;
+    if (from === undefined || from > turn) return message;
+    return { ...message, content: compressedText(compression, message.content) ?? message.content };
+  }
+
+  private historyIn(context: StepRecord | undefined): Message[] {
+    const { history = [] } = (context?.output as ContextRecord | null | undefined) ?? {};
+    if (this.shown.length > 0) return [...this.shown];
+    return historyOf(history.flatMap((runId) => this.history.get(runId) ?? []));
+  }
+}
+
+function delayAfter({ input }: StepRecord): number {
+  return (input as { delay_ms?: number } | null)?.delay_ms ?? 0;
+}
+
+type Used = NonNullable<AuxiliaryRecord['model']>;
