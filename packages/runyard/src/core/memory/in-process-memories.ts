@@ -21,6 +21,10 @@ export class InProcessMemories implements UserMemories {
       .slice(0, limit);
   }
 
+  async find(userId: string, memoryId: string): Promise<UserMemory | undefined> {
+    return this.users.get(userId)?.get(memoryId);
+  }
+
   async change(userId: string, changes: readonly MemoryChange[], now: number): Promise<void> {
     const memories = this.users.get(userId) ?? new Map<string, UserMemory>();
     this.users.set(userId, memories);
@@ -38,24 +42,27 @@ export class InProcessMemories implements UserMemories {
 }
 
 function apply(memories: Map<string, UserMemory>, userId: string, change: MemoryChange, now: number): void {
-  if (change.kind === 'clear') memories.clear();
-  else if (change.kind === 'delete') memories.delete(change.memoryId);
-  else if (change.kind === 'add') {
-    const { memoryId, memory, topics, agentId, teamId } = change;
-    memories.set(memoryId, {
-      memoryId,
-      userId,
-      memory,
-      topics,
-      agentId,
-      teamId,
-      createdAt: memories.get(memoryId)?.createdAt ?? now,
-      updatedAt: now,
-    });
-  } else {
-    const stored = memories.get(change.memoryId);
-    if (stored === undefined) return;
-    const { memory, topics = stored.topics } = change;
-    memories.set(stored.memoryId, { ...stored, memory, topics, updatedAt: now });
+  if (change.kind === 'clear') {
+    for (const stored of [...memories.values()]) removeUnlessNewer(memories, stored, now);
+    return;
   }
+  const stored = memories.get(change.memoryId);
+  if (change.kind === 'add') {
+    if (stored === undefined) memories.set(change.memoryId, added(userId, change, now));
+  } else if (stored !== undefined) {
+    if (change.kind === 'delete') removeUnlessNewer(memories, stored, now);
+    else if (stored.updatedAt <= now) {
+      const { memory, topics = stored.topics } = change;
+      memories.set(stored.memoryId, { ...stored, memory, topics, updatedAt: now });
+    }
+  }
+}
+
+function removeUnlessNewer(memories: Map<string, UserMemory>, stored: UserMemory, now: number): void {
+  if (stored.updatedAt <= now) memories.delete(stored.memoryId);
+}
+
+function added(userId: string, change: MemoryChange & { readonly kind: 'add' }, now: number): UserMemory {
+  const { memoryId, memory, topics, agentId, teamId } = change;
+  return { memoryId, userId, memory, topics, agentId, teamId, createdAt: now, updatedAt: now };
 }

@@ -1,6 +1,8 @@
 import type { Tool } from '../../../tools/tool.js';
 import type { AgentSettings } from '../../definition.js';
+import { learningTools } from '../../learning/learning-tools.js';
 import { getChatHistory, getToolCallHistory } from './history-tools.js';
+import { memoryTools } from './memory-tools.js';
 import { readPastSession, searchPastSessions } from './past-session-tools.js';
 import { updateSessionState } from './state-tool.js';
 
@@ -11,5 +13,7 @@ export function builtInTools(settings: AgentSettings): readonly Tool[] {
   if (settings.readToolCallHistory) tools.push(getToolCallHistory);
   if (settings.searchPastSessions) tools.push(searchPastSessions, readPastSession);
   if (settings.agenticState) tools.push(updateSessionState);
+  if (settings.agenticMemory) tools.push(...memoryTools(settings.allowClearMemories ?? false));
+  tools.push(...learningTools(settings));
   return tools;
 }

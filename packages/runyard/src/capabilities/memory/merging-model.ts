@@ -1,0 +1,37 @@
+import { Agent } from '../../core/agents/agent.js';
+import { errors } from '../../core/errors.js';
+import type { Model } from '../../core/models/model.js';
+import { parseModelName } from '../../core/models/model-name.js';
+import { type ModelLike, resolveModel } from '../../core/models/resolve.js';
+import type { ComponentsService } from '../components/service.js';
+
+/** The model that a request names, or else the service's own. */
+export function mergingModel(named: string | undefined, own: () => ModelLike | undefined): Model {
+  if (named !== undefined) return requestedModel(named);
+  const model = own();
+  if (model === undefined) throw errors.noDefaultModel();
+  return resolveModel(model);
+}
+
+/**
+ * The model that the service uses itself: the configured one, or that of the first agent, the one it remembers with if
+ * it has such a one.
+ */
+export function modelOfService(
+  components: ComponentsService,
+  configured: string | undefined,
+): ModelLike | undefined {
+  if (configured !== undefined) return configured;
+  const first = components.listAgents().find((agent) => agent instanceof Agent);
+  if (first !== undefined) return first.settings.memoryModel ?? first.model;
+  return components.listTeams()[0]?.model;
+}
+
+/** Only providers that Runyard knows: what a request says must not decide which package is loaded. */
+function requestedModel(text: string): Model {
+  if (text === 'offline') return resolveModel(text);
+  const { prefix, id, known } = parseModelName(text);
+  if (prefix === '' || id === '') throw errors.invalidModelName(text);
+  if (known === undefined) throw errors.modelProviderUnsupported(prefix);
+  return resolveModel(text);
+}

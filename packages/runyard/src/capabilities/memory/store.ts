@@ -1,0 +1,215 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SqlBool } from 'kysely';
+import type { DataScope } from '../../platform/auth/caller.js';
+import type { ListPage } from '../../platform/http/pagination.js';
+import { type Database, statement } from '../../platform/storage/database.js';
+import { queryBuilder } from '../../platform/storage/query-builder.js';
+import { searchText } from '../../platform/storage/search-text.js';
+import { type MemoryOrder, type Range, sortColumns } from './order-store.js';
+import { type MemoryRow, memoryColumns, memoryFromRow } from './rows-store.js';
+import {
+  countSelected,
+  holds,
+  type MemoryFilter,
+  type MemorySearch,
+  ownerOf,
+  searchOf,
+  selected,
+} from './selection-store.js';
+import type { StoredMemory } from './stored-memory.js';
+import { searchEverybody } from './text-search-store.js';
+
+/** How many memories somebody has, and when the newest of them was written. */
+export interface MemoryOwner {
+  readonly userId: string;
+  readonly total: number;
+  readonly updatedAt: number;
+}
+
+/** How many rows are read at once: whoever asks for everything holds up nobody else for long. */
+const pieceSize = 500;
+
+const newestOf = statement(
+  'memories_newest',
+  `SELECT ${memoryColumns.join(', ')} FROM memories WHERE user_id = ?
+    ORDER BY updated_at DESC, memory_id DESC LIMIT ?`,
+);
+
+const qualifiedColumns = memoryColumns.map((column) => `memories.${column}` as const);
+
+/** Reads the memories of one database. */
+export class MemoryStore {
+  constructor(private readonly database: Database) {}
+
+  async list(
+    scope: DataScope,
+    filter: MemoryFilter,
+    order: MemoryOrder,
+    range: Range,
+  ): Promise<ListPage<StoredMemory>> {
+    const search = await searchOf(this.database, scope, filter);
+    if (isTextAlone(search)) {
+      const { total, ids } = await searchEverybody(this.database, search.text, order, range);
+      return {
+        items: ids === undefined ? await this.rows(search, order, range) : await this.named(ids),
+        total,
+      };
+    }
+    const total = await countSelected(this.database, search);
+    return { items: range.offset >= total ? [] : await this.rows(search, order, range), total };
+  }
+
+  async find(scope: DataScope, memoryId: string, userId?: string): Promise<StoredMemory | undefined> {
+    const owner = ownerOf(scope, userId);
+    let found = this.database.query.selectFrom('memories').where('memory_id', '=', memoryId);
+    if (owner !== undefined) found = found.where('user_id', '=', owner);
+    const row = await found.select(memoryColumns).executeTakeFirst();
+    return row && memoryFromRow(row);
+  }
+
+  /** All memories of a person, the oldest first. */
+  async all(userId: string): Promise<StoredMemory[]> {
+    const search = await searchOf(this.database, { kind: 'user', userId }, {});
+    const everything = { offset: 0, limit: Number.MAX_SAFE_INTEGER };
+    return this.rows(search, { by: 'updated_at', direction: 'asc' }, everything);
+  }
+
+  /** The newest memories of a person. For runs, so without the query builder. */
+  async newest(userId: string, limit: number): Promise<StoredMemory[]> {
+    return (await this.database.read<MemoryRow>(newestOf, [userId, limit])).map(memoryFromRow);
+  }
+
+  /** The newest memories of a person whose text or topics hold all the words. */
+  async search(userId: string, words: readonly string[], limit: number): Promise<StoredMemory[]> {
+    const { database } = this;
+    let found = database.query.selectFrom('memories').where('memories.user_id', '=', userId);
+    for (const word of words.map(searchText)) {
+      found = found.where(({ or, exists, selectFrom }) =>
+        or([
+          holds(database, 'memories.search_text', word),
+          exists(
+            selectFrom('memory_topics')
+              .select('memory_topics.memory_id')
+              .whereRef('memory_topics.memory_id', '=', 'memories.memory_id')
+              .where(holds(database, 'memory_topics.search_topic', word)),
+          ),
+        ]),
+      );
+    }
+    const rows = await found
+      .select(qualifiedColumns)
+      .orderBy('memories.updated_at', 'desc')
+      .orderBy('memories.memory_id', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(memoryFromRow);
+  }
+
+  /** All topics, each once. It goes from one to the next, however many memories have it. */
+  async topics(scope: DataScope, userId?: string): Promise<string[]> {
+    const owner = ownerOf(scope, userId);
+    const topics: string[] = [];
+    while (true) {
+      const rows = await this.topicsAfter(owner, topics.at(-1));
+      topics.push(...rows);
+      if (rows.length < pieceSize) return topics;
+      await nextTurn();
+    }
+  }
+
+  /** Who has memories, those whose newest is the latest first. */
+  async owners(scope: DataScope, range: Range, userId?: string): Promise<ListPage<MemoryOwner>> {
+    const owner = ownerOf(scope, userId);
+    const everybody = this.database.query.selectFrom('memory_owners');
+    const owners = owner === undefined ? everybody : everybody.where('user_id', '=', owner);
+    const { total } = await owners
+      .select(({ fn }) => fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow();
+    const items: MemoryOwner[] = [];
+    const end = Math.min(range.offset + range.limit, total);
+    for (let offset = range.offset; offset < end; offset += pieceSize) {
+      const rows = await owners
+        .selectAll()
+        .orderBy('updated_at', 'desc')
+        .orderBy('user_id', 'desc')
+        .limit(Math.min(pieceSize, end - offset))
+        .offset(offset)
+        .execute();
+      for (const row of rows)
+        items.push({ userId: row.user_id, total: row.total, updatedAt: row.updated_at });
+      await nextTurn();
+    }
+    return { items, total };
+  }
+
+  /** A part of the list, read in pieces: each begins where the one before ended. */
+  private async rows(search: MemorySearch, order: MemoryOrder, range: Range): Promise<StoredMemory[]> {
+    const rows: MemoryRow[] = [];
+    let { offset } = range;
+    while (rows.length < range.limit) {
+      const limit = Math.min(pieceSize, range.limit - rows.length);
+      const piece = await this.piece(search, order, { offset, limit, after: rows.at(-1) });
+      rows.push(...piece);
+      if (piece.length < limit) break;
+      offset = 0;
+      await nextTurn();
+    }
+    return rows.map(memoryFromRow);
+  }
+
+  private piece(
+    search: MemorySearch,
+    { by, direction }: MemoryOrder,
+    { offset, limit, after }: Range & { readonly after: MemoryRow | undefined },
+  ): Promise<MemoryRow[]> {
+    const { sql } = queryBuilder();
+    let selection = selected(this.database, search);
+    const columns = sortColumns[by];
+    // beside a topic stands the time of its memory, in the order of the topic's index
+    const table = search.lead !== undefined && by === 'updated_at' ? 'lead' : 'memories';
+    const places = columns.map((column) => sql.ref(`${table}.${column}`));
+    if (after !== undefined) {
+      const last = columns.map((column) => sql`${after[column]}`);
+      const comparison = sql.raw(direction === 'asc' ? '>' : '<');
+      selection = selection.where(sql<SqlBool>`(${sql.join(places)}) ${comparison} (${sql.join(last)})`);
+    }
+    for (const place of places) selection = selection.orderBy(place, direction);
+    return selection.select(qualifiedColumns).limit(limit).offset(offset).execute();
+  }
+
+  /** The memories with these ids, in their order. */
+  private async named(ids: readonly string[]): Promise<StoredMemory[]> {
+    const found = new Map<string, MemoryRow>();
+    for (let from = 0; from < ids.length; from += pieceSize) {
+      const rows = await this.database.query
+        .selectFrom('memories')
+        .select(memoryColumns)
+        .where('memory_id', 'in', ids.slice(from, from + pieceSize))
+        .execute();
+      for (const row of rows) found.set(row.memory_id, row);
+      await nextTurn();
+    }
+    return ids.flatMap((id) => found.get(id) ?? []).map(memoryFromRow);
+  }
+
+  private async topicsAfter(owner: string | undefined, last: string | undefined): Promise<string[]> {
+    const { sql } = queryBuilder();
+    const mine = owner === undefined ? sql`true` : sql`memory_topics.user_id = ${owner}`;
+    const first = last === undefined ? mine : sql`${mine} AND memory_topics.topic > ${last}`;
+    const { rows } = await sql<{ topic: string }>`
+      SELECT topic FROM (WITH RECURSIVE listed (topic) AS (
+        SELECT min(memory_topics.topic) FROM memory_topics WHERE ${first}
+        UNION ALL
+        SELECT (SELECT min(memory_topics.topic) FROM memory_topics
+          WHERE ${mine} AND memory_topics.topic > listed.topic)
+        FROM listed WHERE listed.topic IS NOT NULL
+      ) SELECT topic FROM listed LIMIT ${pieceSize}) AS topics WHERE topic IS NOT NULL
+    `.execute(this.database.query);
+    return rows.map(({ topic }) => topic);
+  }
+}
+
+function isTextAlone(search: MemorySearch): search is MemorySearch & { readonly text: string } {
+  const { owner, agentId, teamId, lead, text } = search;
+  return text !== undefined && [owner, agentId, teamId, lead].every((narrowing) => narrowing === undefined);
+}
