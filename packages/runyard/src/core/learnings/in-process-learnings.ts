@@ -1,50 +1,59 @@
-import type { Learning, Learnings, LearningsQuery } from './learnings.js';
+import { bestMatches, searchableText, searchWords } from './learning-search.js';
+import {
+  isSameLearning,
+  type Learning,
+  type LearningChange,
+  type Learnings,
+  type LearningsQuery,
+  namespaceOf,
+  rememberedChanges,
+} from './learnings.js';
 
 /** How many records are kept; beyond it the oldest are forgotten. */
 const keptLearnings = 10_000;
 
+interface Kept {
+  readonly record: Learning;
+  readonly changes: readonly string[];
+}
+
 /** What agents learn that are run without a service: nothing outlives the process. */
 export class InProcessLearnings implements Learnings {
-  private readonly records = new Map<string, Learning>();
+  private readonly kept = new Map<string, Kept>();
 
   async find(userId: string | null, query: LearningsQuery): Promise<readonly Learning[]> {
-    const words = (query.search ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-    return [...this.records.values()]
-      .filter((record) => isVisible(record, userId) && fits(record, query, words))
+    const newestFirst = Array.from(this.kept.values(), ({ record }) => record)
+      .filter((record) => (record.userId === null || record.userId === userId) && fits(record, query))
       .reverse()
-      .sort((left, right) => right.updatedAt - left.updatedAt)
-      .slice(0, query.limit);
+      .sort((left, right) => right.updatedAt - left.updatedAt);
+    const words = searchWords(query.search ?? '');
+    return bestMatches(newestFirst, words, searchableText).slice(0, query.limit);
   }
 
   async get(userId: string | null, learningId: string): Promise<Learning | undefined> {
-    const record = this.records.get(learningId);
-    return record && isVisible(record, userId) ? record : undefined;
+    const record = this.kept.get(learningId)?.record;
+    return record?.userId === userId ? record : undefined;
   }
 
-  async put(
-    userId: string | null,
-    learning: Omit<Learning, 'createdAt' | 'updatedAt'>,
-    now: number,
-  ): Promise<void> {
-    const stored = this.records.get(learning.learningId);
-    if (stored !== undefined && !isVisible(stored, userId)) return;
-    this.records.set(learning.learningId, {
-      ...learning,
-      createdAt: stored?.createdAt ?? now,
-      updatedAt: now,
+  async change({ identity, key, now, merge }: LearningChange): Promise<void> {
+    const { learningId } = identity;
+    const stored = this.kept.get(learningId);
+    if (stored !== undefined && !isSameLearning(stored.record, identity)) return;
+    if (stored?.changes.includes(key)) return;
+    const content = merge(stored?.record.content);
+    if (content === undefined) return;
+    const made = { ...identity, metadata: null, createdAt: now };
+    this.kept.set(learningId, {
+      record: { ...(stored?.record ?? made), content, updatedAt: now },
+      changes: [...(stored?.changes ?? []), key].slice(-rememberedChanges),
     });
-    const [oldest] = this.records.keys();
-    if (this.records.size > keptLearnings && oldest !== undefined) this.records.delete(oldest);
+    const [oldest] = this.kept.keys();
+    if (this.kept.size > keptLearnings && oldest !== undefined) this.kept.delete(oldest);
   }
 }
 
-function isVisible(record: Learning, userId: string | null): boolean {
-  return record.userId === null || record.userId === userId;
-}
-
-function fits(record: Learning, query: LearningsQuery, words: readonly string[]): boolean {
-  const exact = ['learningType', 'namespace', 'sessionId', 'entityId', 'entityType'] as const;
-  if (exact.some((name) => query[name] !== undefined && record[name] !== query[name])) return false;
-  const text = words.length === 0 ? '' : JSON.stringify(record.content).toLowerCase();
-  return words.every((word) => text.includes(word));
+function fits(record: Learning, { learningType, exceptTypes, namespaces }: LearningsQuery): boolean {
+  if (learningType !== undefined && record.learningType !== learningType) return false;
+  if (exceptTypes?.includes(record.learningType)) return false;
+  return namespaces === undefined || namespaces.includes(namespaceOf(record));
 }

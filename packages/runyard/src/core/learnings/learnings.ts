@@ -5,6 +5,7 @@ export interface Learning {
   readonly learningId: string;
   /** `user_profile`, `user_memory`, `session_context`, `entity_memory`, or a name of the application's own. */
   readonly learningType: string;
+  /** Null is the namespace `global`. */
   readonly namespace: string | null;
   readonly userId: string | null;
   readonly agentId: string | null;
@@ -18,23 +19,66 @@ export interface Learning {
   readonly updatedAt: number;
 }
 
-/** Which learnings a run asks for. All that is given has to fit. */
+/** What a learning is about and whose it is: all that stays the same when its content changes. */
+export type LearningIdentity = Omit<Learning, 'content' | 'metadata' | 'createdAt' | 'updatedAt'>;
+
+/** Which learnings a run looks for. All that is given has to fit. */
 export interface LearningsQuery {
-  readonly learningType: string;
-  readonly namespace?: string;
-  readonly sessionId?: string;
-  readonly entityId?: string;
-  readonly entityType?: string;
-  /** Words that the record has to hold, all of them. */
+  readonly learningType?: string;
+  readonly exceptTypes?: readonly string[];
+  readonly namespaces?: readonly string[];
+  /** Words to look for. Records that hold none of them are left out; those that hold most of them come first. */
   readonly search?: string;
   readonly limit: number;
 }
 
-/** What agents have learned, as runs see it: what belongs to their user, and what belongs to nobody. */
+/** How a run changes a record, or makes it. */
+export interface LearningChange {
+  readonly identity: LearningIdentity;
+  /** A change with the same key is made once, however often it is asked for. */
+  readonly key: string;
+  readonly now: number;
+  /**
+   * The new content from the one before; undefined leaves it as it is. Nobody changes the record meanwhile. It may be
+   * called again, so it must have no effects.
+   */
+  merge(content: JsonObject | undefined): JsonObject | undefined;
+}
+
+/** What agents have learned, as runs see it. */
 export interface Learnings {
-  /** The newest first. */
+  /** Of what belongs to this user or to nobody; the newest first, unless words are looked for. */
   find(userId: string | null, query: LearningsQuery): Promise<readonly Learning[]>;
+  /** The record with this id, if it belongs to this user; with null, if it belongs to nobody. */
   get(userId: string | null, learningId: string): Promise<Learning | undefined>;
-  /** Stores a record, in the place of an earlier one with the same id; one that is another person's is left alone. */
-  put(userId: string | null, learning: Omit<Learning, 'createdAt' | 'updatedAt'>, now: number): Promise<void>;
+  /** A record under this id that is about something else, or somebody else's, is left alone. */
+  change(change: LearningChange): Promise<void>;
+}
+
+/** How many keys of changes a record remembers: more than a run that was interrupted can be behind. */
+export const rememberedChanges = 50;
+
+/** Whether a stored record is the one that a change means. */
+export function isSameLearning(
+  stored: Omit<LearningIdentity, 'agentId' | 'teamId' | 'learningId'>,
+  wanted: LearningIdentity,
+): boolean {
+  return (
+    stored.learningType === wanted.learningType &&
+    stored.userId === wanted.userId &&
+    stored.sessionId === wanted.sessionId &&
+    stored.entityId === wanted.entityId &&
+    stored.entityType === wanted.entityType &&
+    namespaceOf(stored) === namespaceOf(wanted)
+  );
+}
+
+export const globalNamespace = 'global';
+
+/** What the namespaces begin with that hold what is one person's alone. The person's id follows. */
+export const privateNamespacePrefix = 'user:';
+
+/** What has no namespace of its own is in the global one. */
+export function namespaceOf({ namespace }: Pick<Learning, 'namespace'>): string {
+  return namespace ?? globalNamespace;
 }
