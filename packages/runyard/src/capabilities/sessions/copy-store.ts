@@ -11,8 +11,9 @@ const readMetadata = statement('metadata_to_copy', 'SELECT metadata FROM session
 
 const copyRow = statement(
   'copy_session',
-  `INSERT INTO sessions (session_id, kind, component_id, user_id, name, metadata, created_at, updated_at)
-   SELECT ?, kind, component_id, user_id, name, ?, ?, ? FROM sessions WHERE session_id = ?`,
+  `INSERT INTO sessions
+     (session_id, kind, component_id, user_id, name, search_name, metadata, created_at, updated_at)
+   SELECT ?, kind, component_id, user_id, name, search_name, ?, ?, ? FROM sessions WHERE session_id = ?`,
 );
 
 const copyState = statement(

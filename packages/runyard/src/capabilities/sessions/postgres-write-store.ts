@@ -1,5 +1,6 @@
 import type { SessionWrite, StateChange, SummaryWrite } from '../../core/runs/ports.js';
 import type { BatchSection } from '../../platform/storage/postgres/batch.js';
+import { searchNameOf } from './search-name.js';
 import { stateValue } from './store.js';
 
 /*
@@ -24,16 +25,37 @@ export const touchSessions: BatchSection = {
     ['component_id', 'text'],
     ['user_id', 'text'],
     ['name', 'text'],
+    ['search_name', 'text'],
     ['now', 'bigint'],
   ],
   sql: (given) => `
-    INSERT INTO sessions AS stored (session_id, kind, component_id, user_id, name, created_at, updated_at)
-    SELECT session_id, kind, component_id, user_id, name, now, now FROM ${given} ORDER BY session_id
-    ON CONFLICT (session_id) DO UPDATE
-    SET updated_at = greatest(stored.updated_at, excluded.updated_at), name = coalesce(stored.name, excluded.name)
+    INSERT INTO sessions AS stored
+      (session_id, kind, component_id, user_id, name, search_name, created_at, updated_at)
+    SELECT session_id, kind, component_id, user_id, name, search_name, now, now FROM ${given} ORDER BY session_id
+    ON CONFLICT (session_id) DO UPDATE SET ${touched('excluded', 'updated_at')}
     WHERE stored.user_id IS NOT DISTINCT FROM excluded.user_id
     RETURNING session_id`,
 };
+
+/** Of sessions that were there when their runs began: those that were removed meanwhile are not made again. */
+export const touchKnownSessions: BatchSection = {
+  name: 'touched_known_sessions',
+  columns: touchSessions.columns,
+  sql: (given) => `
+    UPDATE sessions AS stored SET ${touched('given', 'now')}
+    FROM ${given} WHERE stored.session_id = given.session_id AND stored.user_id IS NOT DISTINCT FROM given.user_id
+    RETURNING stored.session_id`,
+};
+
+/** A session that was made without a name or a component gets them with its first run. */
+function touched(given: string, now: string): string {
+  return `updated_at = greatest(stored.updated_at, ${given}.${now}),
+      name = coalesce(stored.name, ${given}.name),
+      search_name = CASE WHEN stored.name IS NULL THEN coalesce(${given}.search_name, stored.search_name)
+        ELSE stored.search_name END,
+      kind = CASE WHEN stored.component_id = '' THEN ${given}.kind ELSE stored.kind END,
+      component_id = CASE WHEN stored.component_id = '' THEN ${given}.component_id ELSE stored.component_id END`;
+}
 
 export const setState: BatchSection = {
   name: 'set_state',
@@ -77,8 +99,14 @@ export const replaceSummaries: BatchSection = {
     WHERE stored.covers_until <= excluded.covers_until`,
 };
 
+/** What is written of sessions: those that may have to be made, and those that are known to be there. */
+export interface SessionValues {
+  readonly made: unknown[][];
+  readonly known: unknown[][];
+}
+
 /** One row per session, as if the writes had come one after the other. All are of the same user. */
-export function sessionValues(writes: readonly SessionWrite[]): unknown[][] {
+export function sessionValues(writes: readonly SessionWrite[]): SessionValues {
   const sessions = new Map<string, SessionWrite>();
   for (const write of writes) {
     const earlier = sessions.get(write.sessionId);
@@ -86,17 +114,31 @@ export function sessionValues(writes: readonly SessionWrite[]): unknown[][] {
       write.sessionId,
       earlier === undefined
         ? write
-        : { ...earlier, name: earlier.name ?? write.name, now: Math.max(earlier.now, write.now) },
+        : {
+            ...earlier,
+            existing: earlier.existing === true && write.existing === true,
+            name: earlier.name ?? write.name,
+            now: Math.max(earlier.now, write.now),
+          },
     );
   }
-  return [...sessions.values()].map((write) => [
+  const merged = [...sessions.values()];
+  return {
+    made: merged.filter(({ existing }) => !existing).map(sessionRow),
+    known: merged.filter(({ existing }) => existing).map(sessionRow),
+  };
+}
+
+function sessionRow(write: SessionWrite): unknown[] {
+  return [
     write.sessionId,
     write.kind,
     write.componentId,
     write.userId,
     write.name,
+    searchNameOf(write.name),
     write.now,
-  ]);
+  ];
 }
 
 /** What all changes together set and remove: a statement may touch each row once. */

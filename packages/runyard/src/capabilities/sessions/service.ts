@@ -1,28 +1,203 @@
 import { errors } from '../../core/errors.js';
-import type { DataScope } from '../../platform/auth/caller.js';
-import type { Database } from '../../platform/storage/database.js';
-import { type LatestSessions, type Session, SessionStore } from './store.js';
+import { newId } from '../../core/ids.js';
+import type { JsonObject } from '../../core/json.js';
+import type { SessionSummary } from '../../core/runs/ports.js';
+import type { RunKind } from '../../core/runs/run.js';
+import { Workflow } from '../../core/workflows/workflow.js';
+import { type Caller, type DataScope, scopeNaming } from '../../platform/auth/caller.js';
+import type { DatabaseQuery } from '../../platform/http/database-query.js';
+import { offsetOf } from '../../platform/http/pagination.js';
+import { boundsOf } from '../../platform/http/time-bounds.js';
+import type { ComponentsService } from '../components/service.js';
+import type { SessionRunsService, SessionSpace } from '../runs/session-runs-service.js';
+import type { SessionFilter, SessionOrder } from './list-store.js';
+import {
+  type CreateSessionBody,
+  type ListSessionsQuery,
+  type SessionQuery,
+  timeOf,
+  type UpdateSessionBody,
+} from './schema.js';
+import { listedSessionOf, sessionDetailOf } from './session-body.js';
+import type { SessionRecord } from './store.js';
 
-/** Sessions of one database. Runs create and name them. */
+type Body = Record<string, unknown>;
+
+export interface SessionsServiceOptions {
+  readonly runs: SessionRunsService;
+  readonly components: ComponentsService;
+}
+
+/** A page of a list: how long the list is, and the entries, which are read as they are asked for. */
+export interface SessionsPage {
+  readonly total: number;
+  readonly entries: AsyncIterable<Body>;
+}
+
+const sessionsAtOnce = 100;
+
+const orders: Readonly<Record<string, SessionOrder['by']>> = {
+  created_at: 'created_at',
+  updated_at: 'updated_at',
+  session_id: 'session_id',
+  user_id: 'user_id',
+  session_type: 'kind',
+  agent_id: 'agent',
+  team_id: 'team',
+  workflow_id: 'workflow',
+};
+
+/** Sessions as people see and change them. What runs do to them comes with the runs' own writes. */
 export class SessionsService {
-  private readonly store: SessionStore;
+  constructor(private readonly options: SessionsServiceOptions) {}
 
-  constructor(database: Database) {
-    this.store = new SessionStore(database);
+  async list(caller: Caller, query: ListSessionsQuery): Promise<SessionsPage> {
+    const { sessions } = await this.options.runs.in(query);
+    const scope = scopeNaming(caller, query.user_id);
+    const filter = filterOf(query);
+    const order = { by: orderOf(query.sort_by), direction: query.sort_order };
+    const total = await sessions.count(scope, filter);
+    const range = { offset: offsetOf(query), limit: query.limit };
+    const ids = range.offset >= total ? [] : await sessions.ids(scope, filter, order, range);
+    const nameOf = (session: SessionRecord) => this.nameOf(session);
+    async function* entries() {
+      for (let at = 0; at < ids.length; at += sessionsAtOnce) {
+        for (const session of await sessions.records(ids.slice(at, at + sessionsAtOnce)))
+          yield listedSessionOf(session, nameOf(session));
+      }
+    }
+    return { total, entries: entries() };
   }
 
-  async get(scope: DataScope, sessionId: string): Promise<Session> {
-    const session = await this.store.find(scope, sessionId);
-    if (session === undefined) throw errors.sessionNotFound();
-    return session;
+  /** Makes a session that nothing has run in. Of two who ask for one id, one gets it. */
+  async create(caller: Caller, kind: RunKind, query: DatabaseQuery, body: CreateSessionBody): Promise<Body> {
+    const space = await this.options.runs.in(query);
+    const sessionId = body.session_id || newId();
+    const componentId = body[`${kind}_id`] ?? '';
+    const userId = ownerOf(caller, body.user_id ?? undefined);
+    const made = await space.sessions.create({
+      ...{ sessionId, kind, componentId, userId },
+      name: body.session_name ?? null,
+      shownName: this.nameWithout(kind, componentId) || null,
+      state: (body.session_state ?? {}) as JsonObject,
+      metadata: (body.metadata as JsonObject | null | undefined) ?? null,
+      now: Date.now(),
+    });
+    if (made) return this.detail(space, { kind: 'all' }, sessionId);
+    // to a caller who sees only their own, nothing is told of what somebody else has
+    const known = await space.sessions.find(caller.scope, sessionId);
+    throw known === undefined ? errors.sessionIdRefused(sessionId) : errors.sessionExists(sessionId);
   }
 
-  find(scope: DataScope, sessionId: string): Promise<Session | undefined> {
-    return this.store.find(scope, sessionId);
+  async get(caller: Caller, sessionId: string, query: SessionQuery): Promise<Body> {
+    const space = await this.options.runs.in(query);
+    await space.settle(sessionId);
+    return this.detail(space, scopeNaming(caller, query.user_id), sessionId, query.type);
   }
 
-  /** The sessions with a component that were used last, the newest first. */
-  latest(scope: DataScope, query: LatestSessions): Promise<Session[]> {
-    return this.store.latest(scope, query);
+  /** Changes what is given, in one transaction: runs that go on meanwhile change only what they themselves set. */
+  async update(
+    caller: Caller,
+    sessionId: string,
+    query: SessionQuery,
+    body: UpdateSessionBody,
+  ): Promise<Body> {
+    const space = await this.options.runs.in(query);
+    const scope = scopeNaming(caller, query.user_id);
+    const now = Date.now();
+    await space.settle(sessionId);
+    const changed = await space.sessions.change(scope, sessionId, {
+      name: body.session_name ?? undefined,
+      state: (body.session_state as JsonObject | null | undefined) ?? undefined,
+      metadata: (body.metadata as JsonObject | null | undefined) ?? undefined,
+      summary: body.summary ? summaryOf(body.summary, now) : undefined,
+      now,
+    });
+    if (!changed) throw notFound(sessionId);
+    return this.detail(space, scope, sessionId);
   }
+
+  /** Deletes those of the sessions that the caller may see. Whether there were any is not told. */
+  async delete(
+    caller: Caller,
+    sessionIds: readonly string[],
+    query: DatabaseQuery & { readonly user_id?: string | undefined },
+  ): Promise<void> {
+    const space = await this.options.runs.in(query);
+    await space.remove(scopeNaming(caller, query.user_id), sessionIds);
+  }
+
+  private async detail(
+    space: SessionSpace,
+    scope: DataScope,
+    sessionId: string,
+    kind?: RunKind,
+  ): Promise<Body> {
+    const found = await space.sessions.find(scope, sessionId);
+    const [session] = found === undefined ? [] : await space.sessions.records([sessionId]);
+    if (session === undefined) throw notFound(sessionId, kind);
+    const [firstRun, chatHistory] = await Promise.all([
+      space.firstRun(session),
+      space.chatHistory(sessionId),
+    ]);
+    const component = this.options.components.find(session.kind, session.componentId);
+    return sessionDetailOf({
+      ...{ session, firstRun, chatHistory },
+      name: this.nameOf(session),
+      modelName: (component && 'model' in component && component.model?.name) || undefined,
+      steps: component instanceof Workflow ? component.nodes.map(stepOf) : [],
+    });
+  }
+
+  private nameOf({ name, kind, componentId }: SessionRecord): string {
+    return name ?? this.nameWithout(kind, componentId);
+  }
+
+  /** What a session is called that nobody has named or said anything in. */
+  private nameWithout(kind: RunKind, componentId: string): string {
+    if (kind !== 'workflow' || componentId === '') return '';
+    return `New ${this.options.components.find(kind, componentId)?.name ?? componentId} Session`;
+  }
+}
+
+function filterOf(query: ListSessionsQuery): SessionFilter {
+  const { created_after: after, created_before: before } = query;
+  return {
+    kind: query.type,
+    componentId: query.component_id,
+    name: query.session_name,
+    ...(after === undefined && before === undefined ? {} : { created: boundsOf(after, before) }),
+  };
+}
+
+function orderOf(column: string): SessionOrder['by'] {
+  return (Object.hasOwn(orders, column) && orders[column]) || 'created_at';
+}
+
+/** A token's subject always wins; an anonymous caller may name any user but the reserved ones. */
+function ownerOf(caller: Caller, named: string | undefined): string | null {
+  if (caller.userId !== null) return caller.userId;
+  if (named !== undefined && (named.startsWith('sa:') || named === '__scheduler__'))
+    throw errors.reservedUser(named);
+  return named ?? null;
+}
+
+/** It covers what has run so far: a run that is still going on does not replace it. */
+function summaryOf(
+  { summary, topics, updated_at: time }: NonNullable<UpdateSessionBody['summary']>,
+  now: number,
+): SessionSummary {
+  const updatedAt = (time && timeOf(time)) || now;
+  return { summary, topics: topics ?? [], updatedAt, coversUntil: now };
+}
+
+function stepOf({ name, description, type }: Workflow['nodes'][number]): Body {
+  return { name, description: description ?? null, type };
+}
+
+const kindNames = { agent: 'Agent ', team: 'Team ', workflow: 'Workflow ' } as const;
+
+function notFound(sessionId: string, kind?: RunKind) {
+  const what = kind === undefined ? '' : kindNames[kind];
+  return errors.sessionNotFound(`${what}Session with id '${sessionId}' not found`);
 }

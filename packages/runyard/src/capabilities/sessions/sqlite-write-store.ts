@@ -1,13 +1,23 @@
 import type { SessionWrite, StateChange, SummaryWrite } from '../../core/runs/ports.js';
 import type { WriteRow } from '../../platform/storage/database.js';
+import { searchNameOf } from './search-name.js';
 import { stateValue } from './store.js';
 
+// Only what changes with every run: SQLite writes the indexes of all columns that it is told to set.
 const upsertSession = `
-  INSERT INTO sessions (session_id, kind, component_id, user_id, name, created_at, updated_at)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
-  ON CONFLICT (session_id) DO UPDATE
-  SET updated_at = max(sessions.updated_at, excluded.updated_at), name = coalesce(sessions.name, excluded.name)
+  INSERT INTO sessions (session_id, kind, component_id, user_id, name, search_name, created_at, updated_at)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
+  ON CONFLICT (session_id) DO UPDATE SET updated_at = max(sessions.updated_at, excluded.updated_at)
   WHERE sessions.user_id IS excluded.user_id`;
+
+const touchSession = `
+  UPDATE sessions SET updated_at = max(updated_at, ?3) WHERE session_id = ?1 AND user_id IS ?2`;
+
+const nameSession = `
+  UPDATE sessions SET name = ?2, search_name = ?3 WHERE session_id = ?1 AND name IS NULL AND ?2 IS NOT NULL`;
+
+const adoptSession = `
+  UPDATE sessions SET kind = ?2, component_id = ?3 WHERE session_id = ?1 AND component_id = ''`;
 
 const setState = `
   INSERT INTO session_state (session_id, key, value) VALUES (?, ?, ?)
@@ -23,11 +33,33 @@ const replaceSummary = `
 
 /** Creates or touches a session, on SQLite. Changes nothing when the session belongs to someone else. */
 export function sqliteSessionRow(write: SessionWrite): WriteRow {
+  if (write.existing)
+    return {
+      sql: touchSession,
+      parameters: [write.sessionId, write.userId, write.now],
+      guard: 'changed',
+    };
   return {
     sql: upsertSession,
-    parameters: [write.sessionId, write.kind, write.componentId, write.userId, write.name, write.now],
+    parameters: [
+      write.sessionId,
+      write.kind,
+      write.componentId,
+      write.userId,
+      write.name,
+      searchNameOf(write.name),
+      write.now,
+    ],
     guard: 'changed',
   };
+}
+
+/** Gives a session that was made without them its name and its component. */
+export function sqliteSessionFilling({ sessionId, kind, componentId, name }: SessionWrite): WriteRow[] {
+  return [
+    { sql: nameSession, parameters: [sessionId, name, searchNameOf(name)] },
+    { sql: adoptSession, parameters: [sessionId, kind, componentId] },
+  ];
 }
 
 export function sqliteStateRows({ sessionId, set, remove }: StateChange): WriteRow[] {

@@ -2,8 +2,13 @@ import type { Json, JsonObject } from '../../core/json.js';
 import type { SessionSnapshot, SessionSummary } from '../../core/runs/ports.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
-import { type Database, statement } from '../../platform/storage/database.js';
-import type { SessionsTable } from '../../platform/storage/schema.js';
+import { type Database, type Statement, statement } from '../../platform/storage/database.js';
+import type {
+  SessionStateTable,
+  SessionSummariesTable,
+  SessionsTable,
+} from '../../platform/storage/schema.js';
+import { type SessionUsage, usageOf } from './usage-store.js';
 
 /** A session as it is stored. Times are milliseconds since the epoch. */
 export interface Session {
@@ -17,6 +22,14 @@ export interface Session {
   readonly updatedAt: number;
 }
 
+/** A session with all that is shown of it beside its runs. */
+export interface SessionRecord extends Session {
+  readonly state: JsonObject;
+  readonly summary: SessionSummary | null;
+  /** Of all runs that have come to rest; empty when there is none. */
+  readonly usage: readonly SessionUsage[];
+}
+
 export interface LatestSessions {
   readonly kind: RunKind;
   readonly componentId: string;
@@ -27,28 +40,35 @@ export interface LatestSessions {
 interface SnapshotRow {
   readonly user_id: string | null;
   readonly name: string | null;
+  readonly used: number;
   readonly key: string | null;
   readonly value: string | null;
 }
 
 const readSnapshot = statement(
   'session_snapshot',
-  `SELECT sessions.user_id, sessions.name, session_state.key, session_state.value
+  `SELECT sessions.user_id, sessions.name, session_state.key, session_state.value,
+     CASE WHEN EXISTS (SELECT 1 FROM runs WHERE runs.session_id = sessions.session_id) THEN 1 ELSE 0 END AS used
    FROM sessions LEFT JOIN session_state ON session_state.session_id = sessions.session_id
    WHERE sessions.session_id = ?`,
 );
 
-interface SummaryRow {
-  readonly summary: string;
-  readonly topics: string;
-  readonly covers_until: number;
-  readonly updated_at: number;
-}
+type SummaryRow = Omit<SessionSummariesTable, 'session_id'>;
 
 const readSummary = statement(
   'session_summary',
   'SELECT summary, topics, covers_until, updated_at FROM session_summaries WHERE session_id = ?',
 );
+
+const ofSessions = (name: string, table: string): Statement => ({
+  name,
+  sqlite: `SELECT * FROM ${table} WHERE session_id IN (SELECT value FROM json_each(?))`,
+  postgres: `SELECT * FROM ${table} WHERE session_id = ANY($1::text[])`,
+});
+
+const readSessions = ofSessions('sessions', 'sessions');
+const readStates = ofSessions('states_of_sessions', 'session_state');
+const readSummaries = ofSessions('summaries_of_sessions', 'session_summaries');
 
 export class SessionStore {
   constructor(private readonly database: Database) {}
@@ -63,19 +83,19 @@ export class SessionStore {
     for (const { key, value } of rows) {
       if (key !== null && value !== null) state[key] = JSON.parse(value) as Json;
     }
-    return { sessionId, userId: first.user_id, name: first.name, state: { ...state } };
+    return {
+      sessionId,
+      userId: first.user_id,
+      name: first.name,
+      state: { ...state },
+      ...(first.used === 0 && { unused: true }),
+    };
   }
 
   /** For the heart, as `snapshot`. */
   async summary(sessionId: string): Promise<SessionSummary | undefined> {
     const [row] = await this.database.read<SummaryRow>(readSummary, [sessionId]);
-    if (row === undefined) return undefined;
-    return {
-      summary: row.summary,
-      topics: JSON.parse(row.topics) as string[],
-      coversUntil: row.covers_until,
-      updatedAt: row.updated_at,
-    };
+    return row && summaryFromRow(row);
   }
 
   async find(scope: DataScope, sessionId: string): Promise<Session | undefined> {
@@ -83,6 +103,27 @@ export class SessionStore {
     if (scope.kind === 'user') query = query.where('user_id', '=', scope.userId);
     const row = await query.executeTakeFirst();
     return row && sessionFromRow(row);
+  }
+
+  /** Those of the sessions that are still there, in the order of the ids, which were found within a scope. */
+  async records(sessionIds: readonly string[]): Promise<SessionRecord[]> {
+    if (sessionIds.length === 0) return [];
+    const [rows, states, summaries, usage] = await Promise.all([
+      this.database.read<SessionsTable>(readSessions, [sessionIds]),
+      this.database.read<SessionStateTable>(readStates, [sessionIds]),
+      this.database.read<SessionSummariesTable>(readSummaries, [sessionIds]),
+      usageOf(this.database, sessionIds),
+    ]);
+    const byId = new Map(rows.map((row) => [row.session_id, row]));
+    const stateOf = statesById(states);
+    const summaryOf = new Map(summaries.map((row) => [row.session_id, summaryFromRow(row)]));
+    return sessionIds.flatMap((sessionId) => {
+      const row = byId.get(sessionId);
+      if (row === undefined) return [];
+      const state = { ...stateOf.get(sessionId) };
+      const summary = summaryOf.get(sessionId) ?? null;
+      return [{ ...sessionFromRow(row), state, summary, usage: usage.get(sessionId) ?? [] }];
+    });
   }
 
   /** The sessions with a component that were used last, the newest first. */
@@ -112,6 +153,26 @@ function sessionFromRow(row: SessionsTable): Session {
     name: row.name,
     metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as JsonObject),
     createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function statesById(rows: readonly SessionStateTable[]): ReadonlyMap<string, JsonObject> {
+  const states = new Map<string, JsonObject>();
+  for (const { session_id: sessionId, key, value } of rows) {
+    // Without a prototype, or a key named __proto__ would not be a key.
+    const state = states.get(sessionId) ?? (Object.create(null) as JsonObject);
+    state[key] = JSON.parse(value) as Json;
+    states.set(sessionId, state);
+  }
+  return states;
+}
+
+function summaryFromRow(row: SummaryRow): SessionSummary {
+  return {
+    summary: row.summary,
+    topics: JSON.parse(row.topics) as string[],
+    coversUntil: row.covers_until,
     updatedAt: row.updated_at,
   };
 }

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { errors } from '../../core/errors.js';
+import { type DataScope, scopeNaming } from '../../platform/auth/caller.js';
+import { databaseQuery } from '../../platform/http/database-query.js';
+import { formInteger } from '../../platform/http/fields.js';
+import { jsonList } from '../../platform/http/json-stream.js';
+import { jsonPieces } from '../../platform/http/results.js';
+import { defineRoute, type Route } from '../../platform/http/route.js';
+import { boundsOf } from '../../platform/http/time-bounds.js';
+import {
+  type WireFormat,
+  type WireFormatSettings,
+  wireFormatHeaders,
+  wireFormatOf,
+} from '../../platform/http/wire-format.js';
+import { listedRun, listedTeamRun, listedWorkflowRun } from './response-schema.js';
+import { listedRunOf, type RunMedia, type RunView, runMediaOf } from './run-body.js';
+import type { SessionRunsQuery, SessionRunsService, SessionSpace } from './session-runs-service.js';
+
+export interface SessionRunServices {
+  readonly sessionRuns: SessionRunsService;
+  readonly settings: WireFormatSettings;
+}
+
+const seconds = (what: string) =>
+  formInteger()
+    .optional()
+    .meta({ description: `Only runs that were created at this time or ${what}: Unix seconds.` });
+
+const sessionParams = z.object({ session_id: z.string() });
+
+const runQuery = z.object({
+  type: z
+    .enum(['agent', 'team', 'workflow'])
+    .optional()
+    .meta({ description: 'Only checked: each run is shown as what it is.' }),
+  user_id: z.string().optional().meta({ description: 'Whose session it has to be.' }),
+  ...databaseQuery,
+});
+
+const runsQuery = runQuery.extend({
+  created_after: seconds('later'),
+  created_before: seconds('earlier'),
+  limit: formInteger({ min: 1, max: 1000 }).optional().meta({
+    description: 'At most so many runs, those of members not counted. Default: all.',
+    'x-addition': true,
+  }),
+  page: formInteger({ min: 1 })
+    .optional()
+    .meta({ description: 'With limit: which page, beginning with 1.', 'x-addition': true }),
+});
+
+const sessionRun = z
+  .union([listedRun, listedTeamRun, listedWorkflowRun])
+  .meta({ id: 'SessionRun', description: 'A run of a session: of an agent, a team or a workflow.' });
+
+/** As `sessionRun`, without members that have no value. */
+const listedSessionRun = z
+  .looseObject({
+    run_id: z.string(),
+    status: z.string(),
+    run_input: z.string(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'ListedSessionRun', description: 'A run of a session in a list.' });
+
+const listSessionRuns = defineRoute({
+  method: 'GET',
+  path: '/sessions/:session_id/runs',
+  operationId: 'get_session_runs',
+  scope: 'sessions:read',
+  tag: 'Sessions',
+  summary: 'List the runs of a session',
+  description:
+    'All runs in the order in which they began, those included that are going on. The runs that members of a team ' +
+    'made stand right before the run of the team; steps of a workflow stand inside of its run. Media are described.',
+  params: sessionParams,
+  query: runsQuery,
+  headers: wireFormatHeaders,
+  responses: { 200: z.array(listedSessionRun) },
+  handler: async ({ sessionRuns, settings }: SessionRunServices, { params, query, caller, headers }) => {
+    const space = await sessionRuns.in(query);
+    await checkSession(space, scopeNaming(caller, query.user_id), params.session_id);
+    const { created_after: after, created_before: before, limit, page } = query;
+    const wanted = { created: boundsOf(after, before), limit, page };
+    const format = wireFormatOf(settings, headers);
+    return jsonPieces(jsonList(listed(space, params.session_id, wanted, format)));
+  },
+});
+
+const getSessionRun = defineRoute({
+  method: 'GET',
+  path: '/sessions/:session_id/runs/:run_id',
+  operationId: 'get_session_run',
+  scope: 'sessions:read',
+  tag: 'Sessions',
+  summary: 'Get a run of a session',
+  description: 'Also the run of a member of a team.',
+  params: sessionParams.extend({ run_id: z.string() }),
+  query: runQuery,
+  headers: wireFormatHeaders,
+  responses: { 200: sessionRun },
+  handler: async ({ sessionRuns, settings }: SessionRunServices, { params, query, caller, headers }) => {
+    const { session_id: sessionId, run_id: runId } = params;
+    const space = await sessionRuns.in(query);
+    await checkSession(space, scopeNaming(caller, query.user_id), sessionId);
+    const view = await space.run(sessionId, runId);
+    if (view === undefined) {
+      throw errors.runNotFound(
+        (await space.hasRuns(sessionId))
+          ? `Run with ID ${runId} not found in session ${sessionId}`
+          : `Session with ID ${sessionId} has no runs`,
+      );
+    }
+    const media = await runMediaOf(view.run, (item) => space.showMedia(item));
+    return bodyOf(view, media, wireFormatOf(settings, headers));
+  },
+});
+
+export const sessionRunRoutes: readonly Route<SessionRunServices>[] = [listSessionRuns, getSessionRun];
+
+async function checkSession(space: SessionSpace, scope: DataScope, sessionId: string): Promise<void> {
+  await space.settle(sessionId);
+  if ((await space.sessions.find(scope, sessionId)) === undefined)
+    throw errors.sessionNotFound(`Session with ID ${sessionId} not found`);
+}
+
+async function* listed(space: SessionSpace, sessionId: string, query: SessionRunsQuery, format: WireFormat) {
+  for await (const view of space.runs(sessionId, query)) {
+    yield withoutNulls(bodyOf(view, await runMediaOf(view.run, describeOnly), format));
+  }
+}
+
+function bodyOf(view: RunView, media: RunMedia, format: WireFormat): Record<string, unknown> {
+  const createdAt = new Date(view.run.createdAt).toISOString().replace(/\.\d+Z$/, 'Z');
+  return { ...listedRunOf(view, media, format), created_at: createdAt };
+}
+
+function withoutNulls(body: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}
+
+async function describeOnly(): Promise<undefined> {
+  return undefined;
+}

@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import { maxStateKeyLength } from '../../core/runs/session-state.js';
+import { databaseQuery } from '../../platform/http/database-query.js';
+import { formInteger, identifier } from '../../platform/http/fields.js';
+import { pageBody, pageQuery } from '../../platform/http/pagination.js';
+
+const kind = z.enum(['agent', 'team', 'workflow']);
+
+const object = () => z.record(z.string(), z.unknown());
+
+const stateObject = () =>
+  object().refine((state) => Object.keys(state).every((key) => key.length <= maxStateKeyLength), {
+    error: `a key of session_state has at most ${maxStateKeyLength} characters`,
+  });
+
+const seconds = (what: string) =>
+  formInteger()
+    .optional()
+    .meta({
+      description: `Only sessions that were created at this time or ${what}: Unix seconds.`,
+      'x-addition': true,
+    });
+
+export const listSessionsQuery = z.object({
+  type: kind.optional().meta({ description: 'Only sessions of this kind of component.' }),
+  component_id: z.string().optional().meta({
+    description: 'Only sessions with this agent, team or workflow. Members and steps do not count.',
+  }),
+  user_id: z.string().optional().meta({ description: 'Only sessions of this user.' }),
+  session_name: z.string().optional().meta({
+    description:
+      'A part of the name, in any case, whether the name was given or comes from the first message.',
+  }),
+  ...pageQuery({ default: 20, firstPage: 0 }),
+  sort_by: z
+    .string()
+    .default('created_at')
+    .meta({
+      description:
+        'created_at, updated_at, session_id, user_id, session_type, agent_id, team_id or workflow_id. Anything else ' +
+        'is read as created_at.',
+    }),
+  sort_order: z.enum(['asc', 'desc']).default('desc'),
+  created_after: seconds('later'),
+  created_before: seconds('earlier'),
+  ...databaseQuery,
+});
+
+export const createSessionQuery = z.object({
+  type: kind.default('agent').meta({ description: 'The kind of component that the session is with.' }),
+  db_id: databaseQuery.db_id,
+});
+
+export const sessionParams = z.object({
+  session_id: z.string().meta({ description: 'The identifier of the session.' }),
+});
+
+/** Names a session: who has to own it, and in which database it is. */
+export const sessionQuery = z.object({
+  type: kind.optional().meta({ description: 'A hint. The session is shown as what it is.' }),
+  user_id: z.string().optional().meta({ description: 'Whose session it has to be.' }),
+  ...databaseQuery,
+});
+
+export const deleteQuery = sessionQuery.omit({ type: true });
+
+export const createSessionBody = z
+  .object({
+    session_id: identifier().nullish().meta({ description: 'Left out or empty: one is made.' }),
+    session_name: z
+      .string()
+      .nullish()
+      .meta({ description: 'Left out: the first message names the session.' }),
+    session_state: stateObject().nullish(),
+    metadata: object().nullish(),
+    user_id: identifier()
+      .nullish()
+      .meta({ description: "Whose session it is. An authenticated caller's own." }),
+    agent_id: identifier().nullish(),
+    team_id: identifier().nullish(),
+    workflow_id: identifier().nullish(),
+  })
+  .meta({ id: 'CreateSession', examples: [{ session_name: 'Trip to Rome', user_id: 'ada' }] });
+
+const isoTime = () =>
+  z.string().refine((text) => timeOf(text) !== undefined, { error: 'this is not a valid ISO 8601 time' });
+
+export const updateSessionBody = z
+  .object({
+    session_name: z.string().nullish(),
+    session_state: stateObject().nullish().meta({ description: 'Replaces the whole state.' }),
+    metadata: object().nullish().meta({ description: 'Replaces the whole metadata.' }),
+    summary: z
+      .strictObject({
+        summary: z.string(),
+        topics: z.array(z.string()).nullish(),
+        updated_at: isoTime().nullish(),
+      })
+      .nullish(),
+  })
+  .meta({ id: 'UpdateSession', description: 'What is left out or null stays.' });
+
+export const renameSessionBody = z
+  .object({ session_name: z.preprocess((name) => (name === null ? undefined : name), z.string()) })
+  .meta({ id: 'RenameSession' });
+
+export const deleteSessionsBody = z
+  .object({
+    session_ids: z.array(z.string()).min(1),
+    session_types: z
+      .array(kind)
+      .min(1)
+      .meta({ description: 'As many as there are ids. Sessions are found by their ids alone.' }),
+  })
+  .meta({ id: 'DeleteSessions' });
+
+const time = () => z.iso.datetime();
+
+const summary = z.object({
+  summary: z.string(),
+  topics: z.array(z.string()).optional(),
+  updated_at: z.string().optional(),
+});
+
+const usage = z
+  .looseObject({ total_tokens: z.int().optional(), cost: z.number().optional() })
+  .meta({ id: 'SessionUsage', description: 'What all runs used together. What is zero is left out.' });
+
+export const listedSession = z
+  .object({
+    session_id: z.string(),
+    session_name: z.string(),
+    session_state: z.looseObject({}).optional(),
+    session_type: kind,
+    user_id: z.string().optional(),
+    agent_id: z.string().optional(),
+    team_id: z.string().optional(),
+    workflow_id: z.string().optional(),
+    session_summary: summary.optional(),
+    metrics: usage.optional(),
+    total_tokens: z.int().optional(),
+    metadata: z.looseObject({}).optional(),
+    created_at: time(),
+    updated_at: time(),
+  })
+  .meta({ id: 'ListedSession', description: 'A session in a list.' });
+
+export const sessionsPage = pageBody(listedSession, 'SessionsPage');
+
+const message = z.looseObject({ id: z.string(), role: z.string(), created_at: z.int() });
+
+/** What has no value is null, or left out: it depends on the call. */
+export const sessionDetail = z
+  .object({
+    session_id: z.string(),
+    session_name: z.string(),
+    user_id: z.string().nullish(),
+    session_state: z.looseObject({}).nullish(),
+    metadata: z.looseObject({}).nullish(),
+    agent_session_id: z.string().optional(),
+    agent_id: z.string().nullish(),
+    agent_data: z.looseObject({}).nullish(),
+    team_id: z.string().nullish(),
+    team_data: z.looseObject({}).nullish(),
+    workflow_id: z.string().nullish(),
+    workflow_name: z.string().nullish(),
+    workflow_data: z.looseObject({}).optional(),
+    session_data: z.looseObject({}).optional(),
+    session_summary: summary.nullish(),
+    metrics: usage.nullish(),
+    total_tokens: z.int().nullish(),
+    chat_history: z
+      .array(message)
+      .optional()
+      .meta({ description: 'What was said in the last 200 runs, without system and tool messages.' }),
+    created_at: time(),
+    updated_at: time(),
+  })
+  .meta({
+    id: 'SessionDetail',
+    description:
+      'A session. It has the fields of its kind: agent_*, team_* or workflow_*. session_summary, metrics, ' +
+      'total_tokens and chat_history of a workflow session are additions.',
+  });
+
+export type ListSessionsQuery = z.output<typeof listSessionsQuery>;
+export type SessionQuery = z.output<typeof sessionQuery>;
+export type CreateSessionBody = z.output<typeof createSessionBody>;
+export type UpdateSessionBody = z.output<typeof updateSessionBody>;
+
+/** A time in ISO form, as milliseconds; without an offset it is UTC. */
+export function timeOf(text: string): number | undefined {
+  const form = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/.exec(text);
+  if (form === null) return undefined;
+  const given = Date.parse(form[1] === undefined || form[4] !== undefined ? text : `${text}Z`);
+  return Number.isNaN(given) ? undefined : given;
+}

@@ -1,0 +1,60 @@
+import { type Database, type Statement, statement } from '../../platform/storage/database.js';
+
+/** What the runs of a session used of one model for one purpose; the purpose is empty for the runs themselves. */
+export interface SessionUsage {
+  readonly purpose: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly total_tokens: number;
+  readonly audio_input_tokens: number;
+  readonly audio_output_tokens: number;
+  readonly audio_total_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly reasoning_tokens: number;
+  /** US dollars; null when no price is known. */
+  readonly cost: number | null;
+}
+
+export const tokenCounts = [
+  'input_tokens',
+  'output_tokens',
+  'total_tokens',
+  'audio_input_tokens',
+  'audio_output_tokens',
+  'audio_total_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+] as const satisfies readonly (keyof SessionUsage)[];
+
+// PostgreSQL sums up to a type that the driver hands over as text.
+const sums = tokenCounts.map((column) => `CAST(sum(${column}) AS bigint) AS ${column}`).join(', ');
+
+const sumUsage = (among: string) => `
+  SELECT session_id, purpose, provider, model, ${sums}, sum(cost) AS cost
+  FROM run_usage WHERE ${among} GROUP BY session_id, purpose, provider, model
+  ORDER BY session_id, purpose, provider, model`;
+
+const readUsage: Statement = {
+  name: 'usage_of_sessions',
+  sqlite: sumUsage('session_id IN (SELECT value FROM json_each(?))'),
+  postgres: statement('', sumUsage('session_id = ANY(?::text[])')).postgres,
+};
+
+/** What all runs of each session used, by session id: one statement for all of them. */
+export async function usageOf(
+  database: Database,
+  sessionIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly SessionUsage[]>> {
+  const usage = new Map<string, SessionUsage[]>();
+  const rows = await database.read<SessionUsage & { session_id: string }>(readUsage, [sessionIds]);
+  for (const { session_id: sessionId, ...row } of rows) {
+    const known = usage.get(sessionId);
+    if (known === undefined) usage.set(sessionId, [row]);
+    else known.push(row);
+  }
+  return usage;
+}
