@@ -1,0 +1,132 @@
+import type { Log } from '../../core/log.js';
+import { keysKeptMs } from '../../core/runs/engine.js';
+import type { Timers } from '../../core/timers.js';
+import type { Settings } from '../../platform/config.js';
+import type { Database } from '../../platform/storage/database.js';
+import { schemaStatus } from '../../platform/storage/migrations/migrate.js';
+import { type EndedPlace, RetentionStore } from './store.js';
+
+export interface RetentionOptions {
+  readonly databases: readonly Database[];
+  /** How long what is kept; 0: for ever. */
+  readonly settings: Pick<Settings, 'eventRetentionHours' | 'traceRetentionDays'>;
+  readonly timers: Timers;
+  readonly log: Log;
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** How often to look for what is too old. A look that finds nothing costs a few reads. */
+const sweepMs = 60_000;
+
+/** What one statement removes, and how long others have the database to themselves after it. */
+const removedAtOnce = 500;
+const pauseMs = 20;
+
+/** A block of events may be large. */
+const blocksAtOnce = 50;
+const runsAtOnce = 200;
+
+/** Removes what is too old from all databases: events, traces and keys, and nothing else. */
+export class RetentionService {
+  private readonly sweepers: readonly Sweeper[];
+  private stopTimer: () => void = () => {};
+  private sweeping: Promise<void> | undefined;
+
+  constructor(private readonly options: RetentionOptions) {
+    this.sweepers = options.databases.map((database) => new Sweeper(database, options));
+  }
+
+  begin(): void {
+    this.stopTimer = this.options.timers.every(sweepMs, () => void this.sweep());
+  }
+
+  /** Looks through all databases once. One look at a time: whoever asks meanwhile waits for that one. */
+  sweep(): Promise<void> {
+    this.sweeping ??= Promise.all(this.sweepers.map((sweeper) => sweeper.sweep())).then(() => {
+      this.sweeping = undefined;
+    });
+    return this.sweeping;
+  }
+
+  /** Removes nothing from now on. */
+  async end(): Promise<void> {
+    this.stopTimer();
+    for (const sweeper of this.sweepers) sweeper.ended = true;
+    await this.sweeping;
+  }
+}
+
+/** Removes what is too old from one database. Several processes may do so at once. */
+class Sweeper {
+  ended = false;
+  private readonly store: RetentionStore;
+  private isReady = false;
+  private isFailing = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly options: RetentionOptions,
+  ) {
+    this.store = new RetentionStore(database);
+  }
+
+  /** A database that is away is tried again with the next look, and that is said once. */
+  async sweep(): Promise<void> {
+    const facts = { database: this.database.id };
+    try {
+      // one that waits to be migrated has nothing that is to be removed yet
+      this.isReady ||= (await schemaStatus(this.database)).pending.length === 0;
+      if (this.isReady) await this.removeAll();
+      if (this.isFailing) this.options.log.info(facts, 'old data is removed again');
+      this.isFailing = false;
+    } catch (error) {
+      if (!this.isFailing && !this.ended)
+        this.options.log.warn({ ...facts, err: error }, 'old data could not be removed, it is tried again');
+      this.isFailing = true;
+    }
+  }
+
+  private async removeAll(): Promise<void> {
+    const { settings, timers } = this.options;
+    const { eventRetentionHours, traceRetentionDays } = settings;
+    const now = timers.now();
+    await this.inBatches(removedAtOnce, (limit) => this.store.removeKeys(now - keysKeptMs, limit));
+    if (traceRetentionDays > 0) {
+      const before = now - traceRetentionDays * dayMs;
+      await this.inBatches(removedAtOnce, (limit) => this.store.removeTraces(before, limit));
+    }
+    if (eventRetentionHours > 0) await this.removeEvents(now - eventRetentionHours * hourMs);
+  }
+
+  /**
+   * In the order in which the runs ended. How far that got is noted, so that the next look begins there. A run is
+   * stored moments after the time that it notes as its end, and the shortest retention is an hour: none is passed by.
+   */
+  private async removeEvents(until: number): Promise<void> {
+    let place: EndedPlace = { endedAt: await this.store.removedUntil(), runId: '' };
+    while (!this.ended) {
+      const runs = await this.store.ended(place, until, runsAtOnce);
+      const last = runs.at(-1);
+      if (last === undefined) return;
+      const runIds = runs.map(({ runId }) => runId);
+      await this.inBatches(blocksAtOnce, (limit) => this.store.removeEvents(runIds, until, limit));
+      if (this.ended) return;
+      if (last.endedAt > place.endedAt) await this.store.noteRemoved(last.endedAt);
+      place = last;
+      if (runs.length < runsAtOnce) return;
+      await this.pause();
+    }
+  }
+
+  private async inBatches(limit: number, remove: (limit: number) => Promise<number>): Promise<void> {
+    while (!this.ended && (await remove(limit)) === limit) await this.pause();
+  }
+
+  private pause(): Promise<void> {
+    return new Promise((resolve) => {
+      this.options.timers.after(pauseMs, resolve);
+    });
+  }
+}

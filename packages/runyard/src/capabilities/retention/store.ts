@@ -1,0 +1,133 @@
+import { type Database, type Statement, statement } from '../../platform/storage/database.js';
+
+/** A place in the order in which runs ended. */
+export interface EndedPlace {
+  readonly endedAt: number;
+  readonly runId: string;
+}
+
+/** As in the index `runs_ended`. */
+const ended = `status IN ('completed', 'error', 'cancelled', 'regenerated')`;
+
+const readEnded = statement(
+  'retention_ended_runs',
+  `SELECT run_id, updated_at FROM runs
+   WHERE ${ended} AND (updated_at, run_id) > (?, ?) AND updated_at <= ?
+   ORDER BY updated_at, run_id LIMIT ?`,
+);
+
+const readProgress = statement(
+  'retention_progress',
+  `SELECT removed_until FROM retention_progress WHERE name = 'events'`,
+);
+
+const noteProgress = statement(
+  'note_retention_progress',
+  `INSERT INTO retention_progress (name, removed_until) VALUES ('events', ?)
+   ON CONFLICT (name) DO UPDATE SET removed_until = excluded.removed_until
+   WHERE retention_progress.removed_until < excluded.removed_until`,
+);
+
+// A run that somebody lets go on meanwhile keeps what is still there: whether it has ended is looked at once more.
+const removeBlocks: Statement = {
+  name: 'remove_event_blocks',
+  sqlite: `DELETE FROM event_blocks WHERE rowid IN (
+      SELECT blocks.rowid FROM json_each(?1) AS given CROSS JOIN runs CROSS JOIN event_blocks AS blocks
+      WHERE runs.run_id = given.value AND blocks.run_id = runs.run_id
+        AND runs.${ended} AND runs.updated_at <= ?2
+      LIMIT ?3)
+    RETURNING 1 AS removed`,
+  // in one order: two processes that remove the same wait for each other, and not each for the other
+  postgres: `DELETE FROM event_blocks USING (
+      SELECT blocks.run_id, blocks.first_index
+      FROM unnest($1::text[]) AS given(run_id) JOIN runs USING (run_id) JOIN event_blocks AS blocks USING (run_id)
+      WHERE runs.${ended} AND runs.updated_at <= $2
+      ORDER BY blocks.run_id, blocks.first_index LIMIT $3 FOR UPDATE OF blocks) AS old
+    WHERE event_blocks.run_id = old.run_id AND event_blocks.first_index = old.first_index
+    RETURNING 1 AS removed`,
+};
+
+const lockedInOrder = { sqlite: '', postgres: 'FOR UPDATE' } as const;
+
+// Of a run that has not ended there is more to come. Asked like this, each run is looked up by its key.
+const removeTraces = ({ locked }: { locked: string }) => `
+  DELETE FROM traces WHERE run_id IN (
+    SELECT run_id FROM traces
+    WHERE start_time < ? AND end_time < ? AND coalesce(
+      (SELECT runs.status FROM runs WHERE runs.run_id = traces.run_id), 'gone')
+        NOT IN ('pending', 'running', 'paused')
+    ORDER BY start_time, run_id LIMIT ? ${locked})
+  RETURNING 1 AS removed`;
+
+// A key that is taken again while this waits for it is a new one.
+const removeKeys = ({ locked }: { locked: string }) => `
+  DELETE FROM idempotency_keys
+  WHERE created_at <= ? AND (user_key, kind, component_id, key) IN (
+    SELECT user_key, kind, component_id, key FROM idempotency_keys
+    WHERE created_at <= ? ORDER BY created_at LIMIT ? ${locked})
+  RETURNING 1 AS removed`;
+
+// A few rows of large tables, however PostgreSQL's statistics are at the moment.
+const byIndexAlone = `
+  SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+    set_config('enable_mergejoin', 'off', true)`;
+
+const removeOldTraces = inBoth('remove_traces', removeTraces);
+const removeOldKeys = inBoth('remove_idempotency_keys', removeKeys);
+
+function inBoth(name: string, sql: (lock: { locked: string }) => string): Statement {
+  return {
+    name,
+    sqlite: sql({ locked: lockedInOrder.sqlite }),
+    postgres: statement('', sql({ locked: lockedInOrder.postgres })).postgres,
+  };
+}
+
+/** Finds and removes what is too old, in one database. Each call is one short statement. */
+export class RetentionStore {
+  constructor(private readonly database: Database) {}
+
+  /** The events of all runs that ended before this are gone. */
+  async removedUntil(): Promise<number> {
+    const [row] = await this.database.read<{ removed_until: number }>(readProgress, []);
+    return row?.removed_until ?? 0;
+  }
+
+  async noteRemoved(until: number): Promise<void> {
+    await this.database.transaction((run) => run(noteProgress[this.database.dialect], [until]));
+  }
+
+  /** The runs that ended after a place and up to a time, in order. */
+  async ended(after: EndedPlace, until: number, limit: number): Promise<EndedPlace[]> {
+    const parameters = [after.endedAt, after.runId, until, limit];
+    const rows = await this.database.read<{ run_id: string; updated_at: number }>(readEnded, parameters);
+    return rows.map((row) => ({ runId: row.run_id, endedAt: row.updated_at }));
+  }
+
+  /** Removes events of those of the runs that ended up to a time, and answers with how many blocks of them. */
+  removeEvents(runIds: readonly string[], until: number, limit: number): Promise<number> {
+    return this.remove(removeBlocks, [runIds, until, limit]);
+  }
+
+  /** Removes traces that ended before a time. */
+  removeTraces(before: number, limit: number): Promise<number> {
+    return this.remove(removeOldTraces, [before, before, limit]);
+  }
+
+  /** Removes keys that were taken up to a time. */
+  removeKeys(until: number, limit: number): Promise<number> {
+    return this.remove(removeOldKeys, [until, until, limit]);
+  }
+
+  private async remove(
+    statement: Statement,
+    parameters: readonly (string | number | readonly string[])[],
+  ): Promise<number> {
+    const { dialect } = this.database;
+    const removed = await this.database.transaction(async (run) => {
+      if (dialect === 'postgres') await run(byIndexAlone);
+      return run(statement[dialect], parameters);
+    });
+    return removed.length;
+  }
+}

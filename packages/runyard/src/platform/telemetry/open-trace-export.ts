@@ -1,0 +1,37 @@
+import type { Log } from '../../core/log.js';
+import type { ModelPrices } from '../../core/models/prices.js';
+import { redactSpans, traceRedaction } from '../../core/traces/redaction.js';
+import { spansOf } from '../../core/traces/spans-of-run.js';
+import { workflowFactsOf } from '../../core/traces/workflow-facts.js';
+import { Workflow } from '../../core/workflows/workflow.js';
+import type { Settings } from '../config.js';
+import { TraceExport } from './trace-export.js';
+
+export interface OpenTraceExportOptions {
+  readonly settings: Pick<Settings, 'name' | 'otlpEndpoint' | 'otlpHeaders' | 'traceContent' | 'traceRedact'>;
+  readonly prices: ModelPrices;
+  /** The registered workflow of this id, if there is one. */
+  readonly workflow: (id: string) => unknown;
+  readonly log: Log;
+}
+
+/** The export of what runs have in memory when they come to rest: nothing is read for it. */
+export function openTraceExport({ settings, prices, workflow, log }: OpenTraceExportOptions): TraceExport {
+  const { name: serviceName, otlpEndpoint: endpoint = '', otlpHeaders: headers } = settings;
+  const redaction = traceRedaction(settings.traceContent, settings.traceRedact);
+  const factsOf = (id: string) => {
+    const found = workflow(id);
+    return found instanceof Workflow ? workflowFactsOf(found) : undefined;
+  };
+  return new TraceExport({
+    endpoint,
+    headers,
+    serviceName,
+    log,
+    spans: ({ run, steps, history: shown }) => {
+      const facts = run.kind === 'workflow' ? factsOf(run.componentId) : undefined;
+      const source = { run, steps, shown, prices, ...(facts !== undefined && { workflow: facts }) };
+      return redactSpans(redaction, spansOf(source));
+    },
+  });
+}
