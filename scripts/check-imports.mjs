@@ -38,6 +38,8 @@ const composedStores = [
     to: 'approvals',
     reason: 'a run and the approvals it waits for are written in one transaction',
   },
+  { from: 'runs', to: 'metrics', reason: 'a run and what it used are written in one transaction' },
+  { from: 'runs', to: 'traces', reason: 'a run and the row of its trace are written in one transaction' },
 ];
 
 /** The faces of the package: they only hand on what is public. */

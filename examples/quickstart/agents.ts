@@ -49,6 +49,18 @@ const greeter = agent({
   dependencies: { customer: 'Ada', plan: 'free', tone: 'warm' },
 });
 
+/** Remembers what its users tell about themselves: send a user_id, and it knows them in every later session. */
+const concierge = agent({
+  id: 'concierge',
+  name: 'Concierge',
+  model,
+  description: 'Remembers what you tell about yourself: “My favourite drink is tea.”',
+  instructions: 'Be brief and friendly. Use what you know about the user where it helps.',
+  updateMemoryOnRun: true,
+  memoryInstructions: 'Names, preferences and plans of the user. Nothing about money or health.',
+  addHistoryToContext: true,
+});
+
 /** Built anew for each run, from what the run sends as `factory_input`. */
 const translator = agentFactory({
   id: 'translator',
@@ -69,7 +81,7 @@ const translator = agentFactory({
 export const app = new Runyard({
   name: 'Quickstart',
   description: 'Example agents, a team and a workflow that need no key, no database server and no network.',
-  agents: [assistant, extractor, greeter, cashier, translator],
+  agents: [assistant, extractor, greeter, concierge, cashier, translator],
   teams: [supportDesk],
   workflows: [complaints],
   websocket: true,

@@ -24,6 +24,7 @@ export {
   type PreHookFunction,
   type RefusalDetails,
 } from './core/agents/hooks/hook.js';
+export type { LearningSettings } from './core/agents/learning/learning-settings.js';
 export type { GivenAnswer } from './core/agents/requirements/read-answer.js';
 export type { ToolRequirementState } from './core/agents/requirements/tool-requirements.js';
 export type { AgentRunOptions, AgentRunOutput, StreamedEvent } from './core/agents/runner.js';

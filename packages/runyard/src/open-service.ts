@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { ApprovalsService } from './capabilities/approvals/service.js';
 import type { ComponentsService } from './capabilities/components/service.js';
 import { LearningsService } from './capabilities/learnings/service.js';
@@ -8,6 +9,8 @@ import { RetentionService } from './capabilities/retention/service.js';
 import { RunSpaces } from './capabilities/runs/run-spaces.js';
 import { RunsService } from './capabilities/runs/service.js';
 import { SessionRunsService } from './capabilities/runs/session-runs-service.js';
+import { ServiceAccountTokens } from './capabilities/service-accounts/account-tokens.js';
+import { ServiceAccountsService } from './capabilities/service-accounts/service.js';
 import { SessionsService } from './capabilities/sessions/service.js';
 import { SystemService } from './capabilities/system/service.js';
 import { TracesService } from './capabilities/traces/service.js';
@@ -17,6 +20,9 @@ import type { ModelPrices } from './core/models/prices.js';
 import { RunSlots } from './core/runs/run-slots.js';
 import { defaultDatabase } from './databases.js';
 import { anonymousCaller } from './platform/auth/caller.js';
+import { Door } from './platform/auth/door.js';
+import { Identities } from './platform/auth/identity.js';
+import { TokenVerifier } from './platform/auth/tokens/verifier.js';
 import type { Settings } from './platform/config.js';
 import { systemTimers } from './platform/engine/local/timers.js';
 import type { CustomRoutes } from './platform/http/custom-routes.js';
@@ -58,11 +64,18 @@ export async function openService(parts: ServiceParts): Promise<OpenService> {
   const slots = new RunSlots({ executing: settings.maxConcurrentRuns, waiting: settings.maxWaitingRuns });
   const traceExport = await openExport(parts);
   const spaces = newSpaces(parts, slots, traceExport);
-  const services = servicesOf(parts, spaces, slots);
+  const accountTokens = new ServiceAccountTokens({
+    database: databases[0]!,
+    cacheSeconds: settings.serviceAccountCacheSeconds,
+    log,
+  });
+  const identities = await openIdentities(parts, accountTokens);
+  const door = new Door({ settings, identities });
+  const services = servicesOf(parts, spaces, slots, identities, accountTokens);
   const http = await createHttpServer({
     routes,
     services,
-    resolveCaller: () => anonymousCaller,
+    resolveCaller: (request) => door.admit(request),
     settings,
     info: parts.info,
     log,
@@ -99,12 +112,36 @@ function newSpaces(parts: ServiceParts, slots: RunSlots, traceExport: TraceExpor
   });
 }
 
-function servicesOf(parts: ServiceParts, spaces: RunSpaces, slots: RunSlots): Services {
+async function openIdentities(
+  { settings, log }: ServiceParts,
+  accounts: ServiceAccountTokens,
+): Promise<Identities> {
+  const verifier = new TokenVerifier(settings, {
+    log,
+    serviceId: settings.id ?? identifierOf(settings.name),
+  });
+  await verifier.open();
+  return new Identities({
+    settings,
+    verifier,
+    accounts,
+    internalToken: randomBytes(32).toString('base64url'),
+  });
+}
+
+function servicesOf(
+  parts: ServiceParts,
+  spaces: RunSpaces,
+  slots: RunSlots,
+  identities: Identities,
+  accountTokens: ServiceAccountTokens,
+): Services {
   const { settings, components, prices, databases, startedAt } = parts;
   const sessionRuns = new SessionRunsService(spaces);
   const { name, description, id = identifierOf(name) } = settings;
   const databaseIds = databases.map((database) => database.id);
-  const facts = { id, name, description, version, startedAt, slots, databases: databaseIds };
+  const authMode = identities.mode;
+  const facts = { id, name, description, version, startedAt, slots, databases: databaseIds, authMode };
   return {
     settings,
     defaultDatabase,
@@ -120,6 +157,12 @@ function servicesOf(parts: ServiceParts, spaces: RunSpaces, slots: RunSlots): Se
     learnings: new LearningsService(spaces),
     traces: new TracesService({ spaces, components, settings, prices }),
     metrics: new MetricsService(spaces),
+    serviceAccounts: new ServiceAccountsService({
+      database: databases[0]!,
+      tokens: accountTokens,
+      adminScope: settings.adminScope,
+    }),
+    minterOf: (caller) => caller,
     approvals: new ApprovalsService({ spaces, fourEyes: settings.approvalsFourEyes }),
   };
 }

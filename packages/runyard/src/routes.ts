@@ -6,6 +6,7 @@ import { type MetricsServices, metricsRoutes } from './capabilities/metrics/rout
 import type { RunServices } from './capabilities/runs/route-kit.js';
 import { runRoutes } from './capabilities/runs/routes.js';
 import { type SessionRunServices, sessionRunRoutes } from './capabilities/runs/session-run-routes.js';
+import { type ServiceAccountServices, serviceAccountRoutes } from './capabilities/service-accounts/routes.js';
 import { type SessionServices, sessionRoutes } from './capabilities/sessions/routes.js';
 import { type SystemServices, systemRoutes } from './capabilities/system/routes.js';
 import { type TraceServices, traceRoutes } from './capabilities/traces/routes.js';
@@ -21,7 +22,8 @@ export type Services = SystemServices &
   MemoryServices &
   SessionServices &
   SessionRunServices &
-  TraceServices;
+  TraceServices &
+  ServiceAccountServices;
 
 /** The whole route table. */
 export const routes: readonly Route<Services>[] = [
@@ -35,4 +37,5 @@ export const routes: readonly Route<Services>[] = [
   ...traceRoutes,
   ...metricsRoutes,
   ...approvalRoutes,
+  ...serviceAccountRoutes,
 ];

@@ -41,6 +41,8 @@ function define<Arguments extends unknown[]>(
   return (...args: Arguments) => new RunyardError(code, status, text(...args));
 }
 
+const quoted = (texts: readonly string[]) => texts.map((text) => `'${text}'`).join(', ');
+
 const componentNames = { agent: 'Agent', team: 'Team', workflow: 'Workflow' } as const;
 type ComponentKind = keyof typeof componentNames;
 
@@ -102,6 +104,35 @@ export const errors = {
       `Database '${id}' has an older schema than this service. Run: ${command}`,
   ),
 
+  // tokens
+  invalidToken: define('invalid_token', 401, (text: string) => `Invalid token: ${text}`),
+  undecodableToken: (text: string, cause?: unknown) =>
+    new RunyardError('undecodable_token', 401, `Error decoding token: ${text}`, { cause }),
+  tokenExpired: define('token_expired', 401, () => 'Token has expired'),
+  /** A WebSocket tells the cause, where the contract has a longer text. */
+  tokenAudience: (expected: readonly string[], given: readonly string[]) =>
+    new RunyardError(
+      'token_audience',
+      401,
+      'Invalid token audience - token not valid for this Runyard instance',
+      {
+        cause: new Error(`Invalid audience. Expected one of: [${quoted(expected)}], got: [${quoted(given)}]`),
+      },
+    ),
+  tokenSubject: define('token_subject', 401, () => 'Invalid token subject'),
+  tokenMissing: define('token_missing', 401, (text: string) => text),
+  securityKeyWrong: define('security_key_wrong', 401, () => 'Invalid authentication token'),
+  insufficientScope: define(
+    'insufficient_scope',
+    403,
+    (scopes: readonly string[]) => `Insufficient permissions. Required scope(s): ${scopes.join(', ')}`,
+  ),
+  authenticationUnavailable: (cause?: unknown) =>
+    new RunyardError('authentication_unavailable', 503, 'Authentication is temporarily unavailable', {
+      headers: { 'retry-after': '5' },
+      cause,
+    }),
+
   // choosing a database
   databaseRequired: define(
     'database_required',
@@ -123,8 +154,25 @@ export const errors = {
   // components and runs
   componentNotFound: (kind: ComponentKind) =>
     new RunyardError(`${kind}_not_found`, 404, `${componentNames[kind]} not found`),
-  runNotFound: define('run_not_found', 404, () => 'Run not found'),
-  sessionNotFound: define('session_not_found', 404, () => 'Session not found'),
+  runNotFound: define('run_not_found', 404, (text?: string) => text ?? 'Run not found'),
+  /** The contract has several wordings. */
+  sessionNotFound: define('session_not_found', 404, (text?: string) => text ?? 'Session not found'),
+  sessionExists: define(
+    'session_exists',
+    409,
+    (id: string) => `Session with id '${id}' already exists. Use PATCH /sessions/${id} to update it.`,
+  ),
+  /** It may be somebody else's: nothing is told of it. */
+  sessionIdRefused: define(
+    'session_id_refused',
+    409,
+    (id: string) => `The id '${id}' cannot be used for a session. Leave session_id out, or choose another.`,
+  ),
+  sessionListsDiffer: define(
+    'session_lists_differ',
+    400,
+    () => 'Session IDs and session types must have the same length',
+  ),
   runExists: define(
     'run_exists',
     409,
@@ -202,6 +250,26 @@ export const errors = {
 
   invalidAnswer: define('invalid_answer', 400, (text: string) => text),
 
+  // traces
+  traceNotFound: define('trace_not_found', 404, () => 'Trace not found'),
+  spanNotFound: define('span_not_found', 404, () => 'Span not found'),
+  spanOfOtherTrace: define(
+    'span_of_other_trace',
+    404,
+    (spanId: string, traceId: string) => `Span ${spanId} does not belong to trace ${traceId}`,
+  ),
+  invalidTraceFilter: define(
+    'invalid_trace_filter',
+    400,
+    (text: string) => `Invalid filter expression: ${text}`,
+  ),
+  invalidTime: define(
+    'invalid_time',
+    400,
+    (field: string) =>
+      `Invalid ${field} format. Use ISO 8601, such as 2026-01-31T10:00:00Z or 2026-01-31T10:00:00+02:00.`,
+  ),
+
   // approvals
   approvalNotFound: define('approval_not_found', 404, () => 'Approval not found'),
   approvalResolved: define(
@@ -225,6 +293,101 @@ export const errors = {
     403,
     () => 'Nobody decides on their own calls here, so the decision needs a name. Send resolved_by.',
   ),
+
+  // memories
+  memoryNotFound: define('memory_not_found', 404, (memoryId?: string) =>
+    memoryId === undefined ? 'Memory not found' : `Memory with ID ${memoryId} not found`,
+  ),
+  userRequired: define('user_required', 400, () => 'User ID is required'),
+  noMemories: define('no_memories', 404, (userId: string) => `No memories found for user ${userId}`),
+  invalidModelName: define(
+    'invalid_model_name',
+    400,
+    (name: string) =>
+      `Invalid model string format: '${name}'. Write provider:model_id, for example openai:gpt-5-mini.`,
+  ),
+  modelProviderUnsupported: define(
+    'model_provider_unsupported',
+    400,
+    (provider: string) => `Model provider '${provider}' is not supported.`,
+  ),
+  noDefaultModel: define(
+    'no_default_model',
+    400,
+    () =>
+      'There is no model for this: the service has no agent and no setting defaultModel. Send model as provider:model_id.',
+  ),
+  memoriesChanged: define(
+    'memories_changed',
+    409,
+    (userId: string) =>
+      `The memories of user ${userId} were changed meanwhile, so nothing was replaced. Try again.`,
+  ),
+  optimizeFailed: (reason: string, cause?: unknown) =>
+    new RunyardError('optimize_failed', 500, `Failed to optimize memories: ${reason}`, { cause }),
+
+  // learnings
+  learningNotFound: define('learning_not_found', 404, () => 'Learning not found'),
+  learningExists: define(
+    'learning_exists',
+    409,
+    (type: string, id: string) =>
+      `A '${type}' learning already exists for this identity (id '${id}'). Use PATCH /learnings/${id} to update it.`,
+  ),
+  learningsOfAnother: define(
+    'learnings_of_another_user',
+    403,
+    (what: 'list learnings' | 'create learnings' | 'delete learnings' | 'list learning users') =>
+      `Cannot ${what} for another user`,
+  ),
+  ownerlessLearning: define(
+    'ownerless_learning',
+    403,
+    () => 'Only admins can modify learnings that have no owner (user_id is null)',
+  ),
+
+  // service accounts
+  invalidScopes: define(
+    'invalid_scopes',
+    400,
+    (scopes: readonly string[]) => `Invalid scope(s): ${scopes.join(', ')}`,
+  ),
+  privilegedScopes: define(
+    'privileged_scopes',
+    400,
+    (scopes: readonly string[]) =>
+      `Privileged scope(s) require allow_privileged_scopes=true: ${scopes.join(', ')}. Grant them only to accounts that cannot do without.`,
+  ),
+  minterUnknown: define(
+    'minter_unknown',
+    401,
+    () => 'JWT authentication is required to mint a service account.',
+  ),
+  scopesNotHeld: define(
+    'scopes_not_held',
+    403,
+    (scopes: readonly string[]) => `Cannot grant scope(s) you do not hold: ${scopes.join(', ')}`,
+  ),
+  serviceAccountExists: define(
+    'service_account_exists',
+    409,
+    (name: string) => `An active service account named '${name}' already exists. Revoke it first to rotate.`,
+  ),
+  serviceAccountNotFound: define(
+    'service_account_not_found',
+    404,
+    (id: string) => `Service account '${id}' not found`,
+  ),
+  /** One text for unknown, revoked and expired ones: it tells nothing of what there is. */
+  invalidAccountToken: define(
+    'invalid_service_account_token',
+    401,
+    () => 'Invalid or expired service account token',
+  ),
+  tooManyFailedAttempts: (retryAfterSeconds: number) =>
+    new RunyardError('too_many_failed_attempts', 429, 'Too many failed authentication attempts', {
+      headers: { 'retry-after': String(retryAfterSeconds) },
+    }),
 
   // the heart
   illegalTransition: define(

@@ -27,9 +27,11 @@ export function schemaKind(schema: z.ZodType): string {
 
 /** One line: the source, the key, the value and what is allowed. */
 export function describeFault(given: SourceValue, schema: z.ZodType, error: z.ZodError): string {
-  const inner = error.issues[0]?.path.join('.');
+  const issue = error.issues[0];
+  const inner = issue?.path.join('.');
   const place = inner ? `${given.label} at "${inner}"` : given.label;
-  return `${place} is ${showValue(given)}; allowed: ${allowedValues(schema)}.`;
+  const reason = issue?.code === 'custom' ? ` (${issue.message})` : '';
+  return `${place} is ${showValue(given)}${reason}; allowed: ${allowedValues(schema)}.`;
 }
 
 function allowedValues(schema: z.ZodType): string {
@@ -48,10 +50,19 @@ function allowedValues(schema: z.ZodType): string {
   }
 }
 
-/** A database URL may hold a password, whole or garbled: it is named without its value. */
+/** They may hold a password, whole or garbled: named without their value. */
+const secretSettings = new Set([
+  'database',
+  'databases',
+  'otlpEndpoint',
+  'otlpHeaders',
+  'jwtKeys',
+  'jwksUrl',
+  'securityKey',
+]);
+
 function showValue(given: SourceValue): string {
-  if (given.name === 'database' || given.name === 'databases')
-    return '(value not shown: it may hold a password)';
+  if (secretSettings.has(given.name)) return '(value not shown: it may hold a password)';
   const text = JSON.stringify(given.value) ?? String(given.value);
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }

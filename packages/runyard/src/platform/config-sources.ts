@@ -8,12 +8,18 @@ type Shape = Readonly<Record<string, z.ZodType>>;
 
 const settingsFileName = 'runyard.json';
 
+/** It holds one key, whatever characters that has: its commas separate nothing. */
+const oneKeyVariable = 'JWT_VERIFICATION_KEY';
+
 /** Variables with other names than the derived ones. The first one that is set wins. */
 const variableNames: Readonly<Record<string, readonly string[]>> = {
   // no HOST: some shells export it, and the service would leave loopback without being told to
   host: ['RUNYARD_HOST'],
   port: ['RUNYARD_PORT', 'PORT'],
   database: ['RUNYARD_DATABASE_URL', 'RUNYARD_DATABASE'],
+  jwtKeys: ['RUNYARD_JWT_KEYS', oneKeyVariable],
+  jwksFile: ['RUNYARD_JWKS_FILE', 'JWT_JWKS_FILE'],
+  securityKey: ['RUNYARD_SECURITY_KEY', 'OS_SECURITY_KEY'],
 };
 
 /** Variables that other parts read themselves: model access, tests. */
@@ -37,7 +43,9 @@ export function readEnvironment(
     // An empty variable is how many tools write "not set".
     const variable = variables.find((candidate) => env[candidate]?.trim());
     if (!variable) continue;
-    values.push({ name, value: fromText(env[variable]!, schema), label: `environment variable ${variable}` });
+    const text = env[variable]!;
+    const value = variable === oneKeyVariable ? [text.trim()] : fromText(text, schema);
+    values.push({ name, value, label: `environment variable ${variable}` });
   }
   const warnings = Object.keys(env)
     .filter(
@@ -125,6 +133,8 @@ function fromText(text: string, schema: z.ZodType): unknown {
       if (/^(true|1|yes|on)$/i.test(trimmed)) return true;
       return /^(false|0|no|off)$/i.test(trimmed) ? false : text;
     case 'array':
+      // a list whose items hold commas is written as JSON
+      if (trimmed.startsWith('[')) return fromJson(trimmed);
       return trimmed
         .split(',')
         .map((item) => item.trim())

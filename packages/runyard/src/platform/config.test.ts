@@ -193,6 +193,15 @@ describe('a wrong value', () => {
     expect(() => load(sources)).not.toThrow(/hunter2/);
   });
 
+  test.each([
+    ['an address', { code: { otlpEndpoint: 'ftp://me:hunter2@collector' } }],
+    ['headers', { code: { otlpHeaders: { authorization: 'hunter2\n' } } }],
+    ['headers as text', { env: { RUNYARD_OTLP_HEADERS: 'authorization=hunter2' } }],
+  ])('of a collector never shows %s', (_, sources) => {
+    expect(() => load(sources)).toThrow(/value not shown.*allowed: /);
+    expect(() => load(sources)).not.toThrow(/hunter2/);
+  });
+
   test('an SQLite database in memory is refused', () => {
     expect(() => load({ code: { database: 'sqlite::memory:' } })).toThrow('allowed: sqlite:relative/path');
   });

@@ -1,6 +1,8 @@
 import { resolve as resolvePath } from 'node:path';
 import { z } from 'zod';
 import { errors } from '../core/errors.js';
+import { redactionFault } from '../core/traces/redaction.js';
+import { authSettingsShape } from './auth/tokens/settings.js';
 import { describeFault, nearestName, type SourceValue } from './config-faults.js';
 import { readEnvironment, readFlags, readSettingsFile } from './config-sources.js';
 
@@ -11,6 +13,10 @@ const databaseUrl = z
     allowed: 'sqlite:relative/path, sqlite:///absolute/path or postgres://user:password@host:5432/name',
   });
 
+const collectorUrl = z
+  .url({ protocol: /^https?$/ })
+  .meta({ allowed: 'an address such as http://127.0.0.1:4318; /v1/traces is added to it' });
+
 const durability = z.enum(['power-cut', 'process-crash']);
 
 const databaseOptions = z.strictObject({
@@ -19,6 +25,15 @@ const databaseOptions = z.strictObject({
   autoMigrate: z.boolean().optional(),
   poolSize: z.int().min(1).max(1000).optional(),
 });
+
+const redactionRule = z
+  .string()
+  .min(1)
+  .max(500)
+  .check((payload) => {
+    const message = redactionFault(payload.value);
+    if (message !== undefined) payload.issues.push({ code: 'custom', input: payload.value, message });
+  });
 
 const milliseconds = (minimum: number) => z.int().min(minimum).max(86_400_000);
 const bytes = () => z.int().min(1024).max(4_294_967_296);
@@ -117,24 +132,75 @@ const settingsSchema = z.strictObject({
     .enum(['none', 'agentos'])
     .default('none')
     .describe('agentos: run bodies carry upper-case status and integer times.'),
+  defaultModel: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe(
+      'The model that the service itself uses, to optimize memories; that of the first agent when left out.',
+    ),
   approvalsFourEyes: z
     .boolean()
     .default(false)
     .describe('Whether a call has to be approved by somebody else than the one who asked for it.'),
+  serviceAccountCacheSeconds: z
+    .int()
+    .min(0)
+    .max(3600)
+    .default(30)
+    .describe(
+      'For how long a process trusts a service account that it has checked; 0: it asks the database each time.',
+    ),
   websocket: z
     .boolean()
     .default(false)
     .describe('Whether runs can be started and followed over WebSocket, at /agents/ws.'),
   docs: z.boolean().default(true).describe('Whether the API browser is served at /docs.'),
+  eventRetentionHours: z
+    .int()
+    .min(0)
+    .max(87_600)
+    .default(24)
+    .describe('For how long after its end the events of a run are kept; 0: for ever.'),
+  traces: z.boolean().default(true).describe('Whether the traces of runs are recorded.'),
+  traceContent: z
+    .enum(['full', 'none'])
+    .default('full')
+    .describe(
+      'Whether traces show what was said and what tools were given and answered; none: neither here nor to a collector.',
+    ),
+  traceRedact: z
+    .array(redactionRule)
+    .max(100)
+    .default([])
+    .meta({ allowed: 'a list of field names and of expressions such as /\\b\\d{16}\\b/' })
+    .describe('What is removed from traces: values of fields by name, and whatever fits an expression.'),
+  traceRetentionDays: z
+    .int()
+    .min(0)
+    .max(36_500)
+    .default(30)
+    .describe('For how long traces are kept; 0: for ever.'),
+  otlpEndpoint: collectorUrl
+    .optional()
+    .describe('The OpenTelemetry collector that traces are sent to; none when left out.'),
+  otlpHeaders: z
+    .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), z.string().regex(/^[\t\x20-\x7e]*$/))
+    .default({})
+    .meta({ allowed: 'a map from the name of a header to its value' })
+    .describe('Headers of what is sent to the collector, such as a key.'),
+  ...authSettingsShape,
 });
 
 export type SettingName = keyof typeof settingsSchema.shape;
 type SchemaSettings = z.output<typeof settingsSchema>;
 
 /** Settings as the service uses them: nothing is left to be guessed, folders and SQLite files are absolute. */
-export type Settings = Omit<SchemaSettings, 'database' | 'autoMigrate'> & {
+export type Settings = Omit<SchemaSettings, 'database' | 'autoMigrate' | 'userIsolation'> & {
   readonly database: string;
   readonly autoMigrate: boolean;
+  readonly userIsolation: boolean;
 };
 
 /** Settings as an application writes them in code. */
@@ -231,7 +297,7 @@ function check(
 
 /** A relative path means: relative to where it was written. */
 function fromFolder(name: SettingName, value: unknown, folder: string): unknown {
-  if (name === 'dataDir') return resolvePath(folder, value as string);
+  if (name === 'dataDir' || name === 'jwksFile') return resolvePath(folder, value as string);
   if (name === 'database') return absoluteUrl(value as string, folder);
   if (name !== 'databases') return value;
   const entries = Object.entries(value as SchemaSettings['databases']).map(([id, database]) => [
@@ -261,5 +327,7 @@ function complete(settings: SchemaSettings, cwd: string): Settings {
     database: settings.database ?? sqliteUrl(resolvePath(dataDir, 'runyard.db')),
     // The embedded file belongs to this process alone; a database that was set up by someone is theirs to change.
     autoMigrate: settings.autoMigrate ?? settings.database === undefined,
+    // whoever demands tokens means to tell callers apart
+    userIsolation: settings.userIsolation ?? settings.authorization,
   };
 }

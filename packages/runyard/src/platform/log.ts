@@ -1,6 +1,7 @@
 import { type Bindings, type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { withoutSecretsInText } from '../core/secret-names.js';
 import { prettyStream } from './log-pretty.js';
-import { withoutSecrets, withoutSecretsInText } from './log-secrets.js';
+import { withoutSecrets } from './log-secrets.js';
 
 export interface LogOptions {
   readonly level: string;

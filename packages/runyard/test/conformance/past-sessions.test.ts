@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { StoredPastSessions } from '../../src/capabilities/runs/past-sessions.js';
 import { RunStore } from '../../src/capabilities/runs/store.js';
-import { SessionsService } from '../../src/capabilities/sessions/service.js';
+import { DatabaseSessions } from '../../src/capabilities/sessions/database-service.js';
 import { MemoryJournal } from '../../src/core/runs/memory-journal.js';
 import type { PastSession, PastSessions } from '../../src/core/runs/past-sessions.js';
 import type { RunJournal } from '../../src/core/runs/ports.js';
@@ -21,7 +21,7 @@ forEachDatabase((_dialect, freshPlace) =>
   define(async () => {
     const database = await (await freshPlace()).open();
     const journal = new RunStore(database);
-    return { journal, past: new StoredPastSessions(new SessionsService(database), journal) };
+    return { journal, past: new StoredPastSessions(new DatabaseSessions(database), journal) };
   }),
 );
 

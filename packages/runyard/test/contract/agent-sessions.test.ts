@@ -40,6 +40,22 @@ async function call(agentId: string, message: string, toolCall: ScriptedToolCall
 }
 
 describe('an introduction', () => {
+  test('comes also in a session that was made beforehand, with the state that the agent begins with', async () => {
+    const given = { session_id: session(), session_state: { colour: 'blue' } };
+    const init = { body: JSON.stringify(given), headers: { 'content-type': 'application/json' } };
+    await service.call('POST', '/sessions', init);
+    await service.run('host', { message: 'hello again', session_id: given.session_id });
+    const runs = (await service.get(`/sessions/${given.session_id}/runs`)).body;
+    expect(runs.map(({ content }: Body) => content)).toEqual([
+      'Welcome, I am the host.',
+      'Answer to: hello again',
+    ]);
+    const second = { ...given, session_id: session() };
+    await service.call('POST', '/sessions', { ...init, body: JSON.stringify(second) });
+    const { body } = await service.run('keeper', { message: 'keep it', session_id: second.session_id });
+    expect(body.session_state).toEqual({ colour: 'blue', old: true });
+  });
+
   test('is the first run of a new session: completed, listed, and part of the history', async () => {
     const session_id = session();
     const { body } = await service.run('host', { message: 'hello host', session_id, user_id: 'ada' });

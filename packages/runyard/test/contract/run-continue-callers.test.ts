@@ -25,6 +25,7 @@ async function pausedRunOfAda() {
     leaseMs: 60_000,
     log: silentLog,
     prices: {},
+    traces: true,
     slots: new RunSlots({ executing: 10, waiting: 10 }),
     resolve: (run, state) => components.executableOf(run, state),
   });

@@ -117,6 +117,7 @@ test.each([
   ['docs/tools.md', 'Option of fileFolder', 'FileFolderOptions'],
   ['docs/tools.md', 'Option of sqlQuery', 'SqlQueryOptions'],
   ['docs/teams.md', 'Option of team', 'TeamSettings'],
+  ['docs/learnings.md', 'Option of learning', 'LearningSettings'],
   ['docs/workflows.md', 'Option of workflow', 'WorkflowSettings'],
   ['docs/workflows.md', 'Option of every step', 'NamedSettings'],
   ['docs/workflows.md', 'Option of parallel', 'ParallelSettings'],
@@ -183,6 +184,9 @@ function defaultText(value: unknown): string {
 /** A value that the setting takes, as a variable holds it. */
 function sample(name: SettingName, value: unknown): string {
   if (name === 'database') return 'sqlite:other.db';
+  if (name === 'otlpEndpoint' || name === 'jwksUrl') return 'http://127.0.0.1:4318';
+  if (name === 'jwtAlgorithms') return 'RS256,ES256';
+  if (name === 'publicPaths') return '/info';
   return defaultText(value) || 'something';
 }
 

@@ -55,7 +55,7 @@ test('hooks ran once, and the model that answered goes on', async () => {
     postHooks: [({ content }) => `${content as string}!`],
     tools: [tool({ name: 'look', description: 'Looks', execute: () => `seen ${++counts.look}` })],
   });
-  const { run, names } = await diesAndRecovers(component, stuck.reached, 5);
+  const { run, names } = await diesAndRecovers(component, stuck.reached, 6);
   expect(run).toMatchObject({ status: 'completed', attempt: 2, result: { content: 'done!' } });
   expect(counts).toEqual({ hook: 1, look: 1 });
   expect(own.requests).toHaveLength(1);

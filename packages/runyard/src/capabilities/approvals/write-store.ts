@@ -1,5 +1,5 @@
 import type { ApprovalRecord, ApprovalWrite } from '../../core/runs/approval.js';
-import type { WriteRow } from '../../platform/storage/database.js';
+import type { Statement, WriteRow } from '../../platform/storage/database.js';
 import type { BatchSection } from '../../platform/storage/postgres/batch.js';
 import type { ApprovalsTable } from '../../platform/storage/schema.js';
 
@@ -114,3 +114,14 @@ function approvalValues(approval: ApprovalRecord, updatedAt: number): (string | 
     updatedAt,
   ];
 }
+
+/** Of sessions that are about to be removed: nobody is to decide on a call that will never be made. */
+export const cancelApprovalsOfSessions: Statement = {
+  name: 'cancel_approvals_of_sessions',
+  sqlite: `
+    UPDATE approvals SET status = 'cancelled', updated_at = ?1 WHERE status = 'pending'
+      AND run_id IN (SELECT run_id FROM runs WHERE session_id IN (SELECT value FROM json_each(?2)))`,
+  postgres: `
+    UPDATE approvals SET status = 'cancelled', updated_at = $1 WHERE status = 'pending'
+      AND run_id IN (SELECT run_id FROM runs WHERE session_id = ANY($2::text[]))`,
+};

@@ -1,6 +1,7 @@
 import type { Agent } from '../../core/agents/agent.js';
 import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { schemaName } from '../../core/agents/answer/output-format.js';
+import { usesMemories } from '../../core/agents/memory/memories-in-context.js';
 import { reasonsByItself } from '../../core/agents/reasoning/reasoning.js';
 import { describeModel } from '../../core/models/resolve.js';
 import type { Tool } from '../../core/tools/tool.js';
@@ -72,6 +73,7 @@ export function leaderFields(agent: DescribedAgent, databaseId: string): Fields 
       tool_call_limit: settings.toolCallLimit,
       tool_choice: settings.toolChoice,
     }),
+    memory: memoryGroup(agent),
     reasoning: reasoningGroup(agent),
     response_settings: responseGroup(agent),
     input_schema: settings.inputSchema && jsonSchemaOf(settings.inputSchema),
@@ -88,6 +90,18 @@ export function leaderFields(agent: DescribedAgent, databaseId: string): Fields 
     metadata: settings.metadata,
     is_component: false,
   };
+}
+
+function memoryGroup({ settings }: DescribedAgent): Fields | undefined {
+  if (!usesMemories(settings)) return undefined;
+  const { memoryModel, updateMemoryOnRun } = settings;
+  return group({
+    enable_agentic_memory: unless(settings.agenticMemory, false),
+    update_memory_on_run: unless(updateMemoryOnRun, false),
+    enable_user_memories: unless(updateMemoryOnRun, false),
+    memory_table: 'memories',
+    model: memoryModel && modelBody(describeModel(memoryModel)),
+  });
 }
 
 function reasoningGroup({ settings }: DescribedAgent): Fields | undefined {

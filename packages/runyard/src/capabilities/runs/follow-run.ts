@@ -3,6 +3,7 @@ import type { LoggedEvent } from '../../core/runs/logged-event.js';
 import { type Run, type RunStatus, terminalStatuses } from '../../core/runs/run.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import { statusIn, type WireFormat } from '../../platform/http/wire-format.js';
+import { rebuiltEvents } from './rebuilt-events.js';
 import type { RunLookup, RunPlace } from './run-lookup.js';
 import type { RunSpace } from './run-spaces.js';
 
@@ -51,16 +52,32 @@ export async function followRun(
   const { runId } = run;
   const { status, nextIndex } = await present(space, run);
   const from = Math.min(Math.max(after + 1, 0), beyondAllEvents);
-  const [missed, total] = await Promise.all([
-    space.runs.countEvents(runId, from, nextIndex),
-    space.runs.countEvents(runId, 0, nextIndex),
-  ]);
+  const { missed, total } = await countsOf(space, runId, status, from, nextIndex);
   const resting = isResting(status);
   const counts: Counts = { runId, status, missed, total, after: Math.max(after, -1) };
   const events = () => space.engine.events(runId, from);
   const frames = (format: WireFormat = 'runyard') =>
     new FramedReader(events(), resting ? replayOf(counts, format) : liveFrames(counts), missed);
   return { run, status, missedEvents: missed, resting, events, frames };
+}
+
+/** How many events there are from an index on, and in all: those that a reader will get. */
+async function countsOf(
+  { runs }: RunSpace,
+  runId: string,
+  status: RunStatus,
+  from: number,
+  nextIndex: number,
+): Promise<Pick<Counts, 'missed' | 'total'>> {
+  const [missed, total] = await Promise.all([
+    runs.countEvents(runId, from, nextIndex),
+    runs.countEvents(runId, 0, nextIndex),
+  ]);
+  const areGone = total === 0 && nextIndex > 0 && terminalStatuses.has(status);
+  const stored = areGone ? await runs.load(runId) : undefined;
+  if (stored === undefined) return { missed, total };
+  const rebuilt = rebuiltEvents(stored);
+  return { missed: rebuilt.filter(({ index }) => index >= from).length, total: rebuilt.length };
 }
 
 /** What a reader is told about a run that they may not see, or that does not exist. */

@@ -5,13 +5,13 @@ import type {
   SessionOwner,
 } from '../../core/runs/past-sessions.js';
 import type { DataScope } from '../../platform/auth/caller.js';
-import type { SessionsService } from '../sessions/service.js';
+import type { DatabaseSessions } from '../sessions/database-service.js';
 import type { RunStore } from './store.js';
 
 /** Past sessions out of the database, each read within the scope of the person whose they have to be. */
 export class StoredPastSessions implements PastSessions {
   constructor(
-    private readonly sessions: SessionsService,
+    private readonly sessions: DatabaseSessions,
     private readonly runs: RunStore,
   ) {}
 

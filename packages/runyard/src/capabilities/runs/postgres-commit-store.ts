@@ -9,6 +9,7 @@ import {
 } from '../../platform/storage/postgres/batch.js';
 import { decodeText } from '../../platform/storage/text.js';
 import { approvalRows, cancelApprovals, recordApprovals } from '../approvals/write-store.js';
+import { removeUsage, usageRows, writeUsage } from '../metrics/usage-write-store.js';
 import {
   lockSessions,
   removeState,
@@ -17,8 +18,10 @@ import {
   setState,
   stateValues,
   summaryValues,
+  touchKnownSessions,
   touchSessions,
 } from '../sessions/postgres-write-store.js';
+import { beginTraces, changeTraces, traceRows } from '../traces/write-store.js';
 import { keyOf, keyValues, takeKeys } from './idempotency-store.js';
 import {
   changedAt,
@@ -29,6 +32,7 @@ import {
   updateColumns,
   updateValues,
 } from './rows-store.js';
+import type { CommitOptions } from './sqlite-commit-store.js';
 
 const bigColumns = new Set([
   'created_at',
@@ -131,12 +135,13 @@ const writeEvents: BatchSection = {
 export async function commitToPostgres(
   database: PostgresDatabase,
   writes: readonly RunWrite[],
+  options: CommitOptions,
 ): Promise<RefusedWrite[]> {
   const refused: RefusedWrite[] = [];
   for (const wave of waves(writes)) {
     let remaining: readonly RunWrite[] = wave;
     while (remaining.length > 0) {
-      const reasons = reasonsByRun(remaining, await writeWave(database, remaining));
+      const reasons = reasonsByRun(remaining, await writeWave(database, remaining, options));
       if (reasons.size === 0) break;
       for (const [runId, reason] of reasons) refused.push({ runId, reason });
       remaining = remaining.filter(({ runId }) => !reasons.has(runId));
@@ -177,19 +182,29 @@ function waves(writes: readonly RunWrite[]): RunWrite[][] {
 function writeWave(
   database: PostgresDatabase,
   writes: readonly RunWrite[],
+  { traces }: CommitOptions,
 ): Promise<readonly BatchRefusal[]> {
-  return writeBatch(database, guardsOf(writes), effectsOf(writes));
+  return writeBatch(database, guardsOf(writes), [
+    ...effectsOf(writes),
+    ...(traces ? traceSections(writes) : []),
+  ]);
+}
+
+function traceSections(writes: readonly RunWrite[]): FilledSection[] {
+  const { begun, changed } = traceRows(writes);
+  return [
+    { section: beginTraces, rows: begun },
+    { section: changeTraces, rows: changed },
+  ];
 }
 
 function guardsOf(writes: readonly RunWrite[]): GuardSection[] {
   const later = writes.filter(({ insert }) => !insert);
+  const sessions = sessionValues(writes.flatMap(({ session }) => session ?? []));
   return [
     { section: lockSessions, rows: sessionsToLock(writes) },
-    {
-      section: touchSessions,
-      rows: sessionValues(writes.flatMap(({ session }) => session ?? [])),
-      reason: 'foreign_session',
-    },
+    { section: touchSessions, rows: sessions.made, reason: 'foreign_session' },
+    { section: touchKnownSessions, rows: sessions.known, reason: 'foreign_session' },
     {
       section: holdRuns,
       rows: later.filter(({ claims }) => !claims).map(({ runId, attempt }) => [runId, attempt]),
@@ -221,6 +236,7 @@ function effectsOf(writes: readonly RunWrite[]): FilledSection[] {
   const approvals = writes.flatMap(({ runId, approvals }) =>
     approvals ? [approvalRows(runId, approvals)] : [],
   );
+  const usage = usageRows(writes);
   return [
     { section: updateRuns, rows: writes.flatMap(changedRun) },
     { section: replaceRuns, rows: writes.flatMap(replacedRun) },
@@ -232,18 +248,27 @@ function effectsOf(writes: readonly RunWrite[]): FilledSection[] {
     { section: setState, rows: state.set },
     { section: removeState, rows: state.removed },
     { section: replaceSummaries, rows: summaryValues(writes.flatMap(({ summary }) => summary ?? [])) },
+    { section: removeUsage, rows: usage.removed },
+    { section: writeUsage, rows: usage.written },
   ];
 }
 
-/** A session whose state or summary changes is locked; `touchSessions` does it for those that it writes anyway. */
+/**
+ * A session that gets or changes rows of its own is locked before its runs, as whoever deletes it does;
+ * `touchSessions` does it for those that it writes anyway.
+ */
 function sessionsToLock(writes: readonly RunWrite[]): string[][] {
-  const touched = new Set(writes.flatMap(({ session }) => session?.sessionId ?? []));
-  const changed = new Set(
-    writes.flatMap(({ state, summary }) => [state?.sessionId ?? [], summary?.sessionId ?? []].flat()),
-  );
-  if ([...changed].every((sessionId) => touched.has(sessionId))) return [];
+  const sessions = writes.flatMap(({ session }) => session ?? []);
+  const made = new Set(sessions.filter(({ existing }) => !existing).map(({ sessionId }) => sessionId));
+  const changed = new Set([
+    ...sessions.map(({ sessionId }) => sessionId),
+    ...writes.flatMap(({ state, summary, usage }) =>
+      [state?.sessionId ?? [], summary?.sessionId ?? [], usage?.run.sessionId ?? []].flat(),
+    ),
+  ]);
+  if ([...changed].every((sessionId) => made.has(sessionId))) return [];
   // One order over all of them.
-  return [...new Set([...touched, ...changed])].map((sessionId) => [sessionId]);
+  return [...changed].map((sessionId) => [sessionId]);
 }
 
 function changedRun(write: RunWrite): unknown[][] {

@@ -61,7 +61,11 @@ export function createRun(facts: RunKindFacts): RunRoute {
       const key = headers['idempotency-key'];
       const idempotencyKey = Array.isArray(key) ? key.join(', ') : key;
       const { componentId } = params;
-      const started = await services.runs.create(caller, kind, componentId, body, { idempotencyKey });
+      const { traceparent } = headers;
+      // several are none, by the rules of W3C Trace Context
+      const traceParent = Array.isArray(traceparent) ? undefined : traceparent;
+      const options = { idempotencyKey, traceParent };
+      const started = await services.runs.create(caller, kind, componentId, body, options);
       return answerOf(services, started, wireFormatOf(services.settings, headers));
     },
   });

@@ -1,10 +1,8 @@
 import { errors } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json.js';
-import { InProcessLearnings } from '../../core/learnings/in-process-learnings.js';
 import type { Log } from '../../core/log.js';
-import { InProcessMemories } from '../../core/memory/in-process-memories.js';
 import type { ModelPrices } from '../../core/models/prices.js';
-import { RunEngine } from '../../core/runs/engine.js';
+import { type EngineOptions, RunEngine } from '../../core/runs/engine.js';
 import type { Executable } from '../../core/runs/executable.js';
 import type { Run } from '../../core/runs/run.js';
 import type { RunSlots } from '../../core/runs/run-slots.js';
@@ -16,18 +14,29 @@ import { schemaStatus } from '../../platform/storage/migrations/migrate.js';
 import type { Schema } from '../../platform/storage/schema.js';
 import { isTransientStorageError } from '../../platform/storage/transient.js';
 import { DatabaseApprovals } from '../approvals/service.js';
+import { DatabaseLearnings } from '../learnings/service.js';
 import { MediaService } from '../media/service.js';
-import { SessionsService } from '../sessions/service.js';
+import { DatabaseMemories } from '../memory/service.js';
+import { DatabaseMetrics } from '../metrics/service.js';
+import { DatabaseSessions } from '../sessions/database-service.js';
+import { DatabaseTraces } from '../traces/database-service.js';
 import { StoredPastSessions } from './past-sessions.js';
+import { rebuiltEvents } from './rebuilt-events.js';
+import { SessionRunStore } from './session-run-store.js';
 import { RunStore } from './store.js';
 
 /** A database with what executes the runs that are stored in it. */
 export interface RunSpace {
   readonly databaseId: string;
   readonly runs: RunStore;
-  readonly sessions: SessionsService;
+  readonly sessions: DatabaseSessions;
+  readonly sessionRuns: SessionRunStore;
   readonly media: MediaService;
   readonly approvals: DatabaseApprovals;
+  readonly traces: DatabaseTraces;
+  readonly metrics: DatabaseMetrics;
+  readonly learnings: DatabaseLearnings;
+  readonly memories: DatabaseMemories;
   readonly engine: RunEngine;
 }
 
@@ -37,6 +46,10 @@ export interface RunSpacesOptions {
   readonly leaseMs: number;
   readonly log: Log;
   readonly prices: ModelPrices;
+  /** Whether the traces of runs are recorded. */
+  readonly traces: boolean;
+  /** Hears of each run that has come to rest in this process. */
+  readonly onRest?: EngineOptions['onRest'];
   /** Shared by all spaces: the bound is that of the process. */
   readonly slots: RunSlots;
   /** What executes a stored run; `state` reads the state of its session. */
@@ -99,7 +112,8 @@ export class RunSpaces {
   }
 
   async stop(graceMs: number): Promise<void> {
-    await Promise.all(Array.from(this.spaces.values(), (space) => space.engine.stop(graceMs)));
+    const spaces = [...this.spaces.values()];
+    await Promise.all(spaces.flatMap(({ engine, metrics }) => [engine.stop(graceMs), metrics.stop()]));
   }
 
   private async openIfReady(space: RunSpace & { readonly database: Database }): Promise<boolean> {
@@ -119,17 +133,25 @@ export class RunSpaces {
   }
 }
 
-function newSpace(database: Database, { leaseMs, log, prices, slots, resolve }: RunSpacesOptions) {
-  const runs = new RunStore(database);
+function newSpace(
+  database: Database,
+  { traces, leaseMs, log, prices, slots, resolve, onRest }: RunSpacesOptions,
+) {
+  const runs = new RunStore(database, { traces });
   const media = new MediaService(database);
-  const sessions = new SessionsService(database);
+  const sessions = new DatabaseSessions(database);
+  const sessionRuns = new SessionRunStore(database);
   const approvals = new DatabaseApprovals(database);
+  const tracesOfRuns = new DatabaseTraces(database, runs);
+  const metrics = new DatabaseMetrics(database, { timers: systemTimers, log });
+  const learnings = new DatabaseLearnings(database);
+  const memories = new DatabaseMemories(database);
   const owner = newLeaseOwner();
   const engine = new RunEngine({
     journal: runs,
     media: media.contents,
-    memories: new InProcessMemories(),
-    learnings: new InProcessLearnings(),
+    memories,
+    learnings: learnings.ofRuns,
     pastSessions: new StoredPastSessions(sessions, runs),
     timers: systemTimers,
     log,
@@ -138,8 +160,26 @@ function newSpace(database: Database, { leaseMs, log, prices, slots, resolve }: 
     leaseMs,
     slots,
     isTransient: isTransientStorageError,
+    ...(onRest !== undefined && { onRest }),
+    rebuiltEvents: async (runId) => {
+      const stored = await runs.load(runId);
+      return stored === undefined ? [] : rebuiltEvents(stored);
+    },
     resolve: (run) => resolve(run, async () => (await runs.session(run.sessionId))?.state ?? {}),
     ...(database.dialect === 'sqlite' && { isGone: isLeaseOwnerGone }),
   });
-  return { database, databaseId: database.id, runs, sessions, media, approvals, engine };
+  return {
+    database,
+    databaseId: database.id,
+    runs,
+    sessions,
+    sessionRuns,
+    media,
+    approvals,
+    traces: tracesOfRuns,
+    metrics,
+    learnings,
+    memories,
+    engine,
+  };
 }

@@ -233,6 +233,11 @@ export const createRunHeaders = z.object({
       'A key of your own for this request, kept 24 hours: sent again with the same form it answers with the same run; with another form it is refused (409).',
     'x-addition': true,
   }),
+  traceparent: z.string().optional().meta({
+    description:
+      'The trace of your own system that the run is to be a part of, as W3C Trace Context writes it. One that is malformed is ignored.',
+    'x-addition': true,
+  }),
 });
 
 export const followHeaders = z.object({

@@ -7,10 +7,10 @@ import type { Json, JsonObject } from '../../core/json.js';
 import type { Media } from '../../core/media.js';
 import { type Executable, RunReleased } from '../../core/runs/executable.js';
 import type { RunHandle } from '../../core/runs/executor.js';
-import { decodeBlock } from '../../core/runs/logged-event.js';
 import type { Run, RunKind, RunStatus } from '../../core/runs/run.js';
 import { ownSession, startRun } from '../../core/runs/start-run.js';
 import { teamContinuationOf } from '../../core/teams/team-continuation.js';
+import { parseTraceParent, traceParentLength } from '../../core/traces/trace-parent.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import type { Component, ComponentsService } from '../components/service.js';
 import { cancelRun } from './cancel-run.js';
@@ -27,7 +27,7 @@ import { newRunInput } from './run-request.js';
 import type { RunSpace, RunSpaces } from './run-spaces.js';
 import type { ContinueForm, CreateForm } from './schema.js';
 import { endOf, type FollowWishes, followWishes, type StartedRun, startedRun } from './started-run.js';
-import { isPiece } from './stream-events.js';
+import { storedEvents } from './stored-events.js';
 
 export interface RunsServiceOptions {
   readonly components: ComponentsService;
@@ -38,6 +38,8 @@ export interface RunsServiceOptions {
 export interface CreateOptions {
   /** A key of the client's: the same key and the same form stand for the same run. */
   readonly idempotencyKey?: string | undefined;
+  /** The trace that the client's own system began, as its header says; ignored when it is malformed. */
+  readonly traceParent?: string | undefined;
 }
 
 export interface FollowPlace {
@@ -69,13 +71,15 @@ export class RunsService {
     kind: RunKind,
     componentId: string,
     form: CreateForm,
-    { idempotencyKey }: CreateOptions = {},
+    { idempotencyKey, traceParent }: CreateOptions = {},
   ): Promise<StartedRun> {
     const { component, space } = await this.lookup.component(kind, componentId);
     const wishes = followWishes(form, this.options.onDisconnect);
     const userId = userOf(caller, form.user_id);
     const begin = (keyed?: KeyedRequest) =>
-      this.hideForeign(caller, () => this.begin(component, space, userId, form, wishes, keyed));
+      this.hideForeign(caller, () =>
+        this.begin(component, space, userId, form, wishes, { keyed, traceParent }),
+      );
     if (idempotencyKey === undefined) return startedRun(await begin(), wishes, { status: 'pending' });
     checkKey(idempotencyKey);
     const keyed = { userId, kind, componentId, key: idempotencyKey, payload: payloadHash(form) };
@@ -138,7 +142,7 @@ export class RunsService {
     try {
       const view = await endOf(space, handle);
       if (!continued) return view;
-      return { ...view, events: await this.storedEvents(space, view.run) };
+      return { ...view, events: await storedEvents(space.runs, view) };
     } catch (error) {
       throw error instanceof RunReleased ? errors.runHandedOn(handle.runId) : error;
     }
@@ -153,7 +157,7 @@ export class RunsService {
   ): Promise<RunView> {
     const place = { kind, componentId, runId, sessionId };
     const { space, run, steps } = await this.lookup.runWithSteps(caller, place);
-    return { run, steps, events: await this.storedEvents(space, run) };
+    return { run, steps, events: await storedEvents(space.runs, { run, steps }) };
   }
 
   async list(caller: Caller, kind: RunKind, componentId: string, query: ListRuns): Promise<RunView[]> {
@@ -231,7 +235,7 @@ export class RunsService {
     userId: string | null,
     form: CreateForm,
     { stream, background }: FollowWishes,
-    keyed: KeyedRequest | undefined,
+    { keyed, traceParent }: { readonly keyed?: KeyedRequest } & Pick<CreateOptions, 'traceParent'>,
   ): Promise<RunHandle> {
     const { executable, sessionId, factoryInput } = await prepared(component, space, userId, form);
     const message = (await executable.acceptInput?.(form.message)) ?? form.message;
@@ -245,26 +249,11 @@ export class RunsService {
       ...(sessionId !== undefined && { sessionId }),
       ...(form.run_id !== undefined && { runId: form.run_id }),
       ...(keyed !== undefined && { idempotency: keyed }),
+      ...(traceParent !== undefined && traceOf(traceParent)),
     });
     // the head of a stream names the run: whoever has read it must find the run again, whatever happens here
     if (stream) await handle.stored();
     return handle;
-  }
-
-  /** All events up to what the record knows of, except the single pieces of the content: one consistent picture. */
-  private async storedEvents(space: RunSpace, { runId, kind, nextEventIndex }: Run): Promise<JsonObject[]> {
-    const events: JsonObject[] = [];
-    for (let from = 0; ; ) {
-      const blocks = await space.runs.eventBlocks(runId, from, 100);
-      if (blocks.length === 0) return events;
-      for (const block of blocks) {
-        for (const event of decodeBlock(block.firstIndex, block.payload)) {
-          if (event.index >= nextEventIndex) return events;
-          if (!isPiece(kind, event.name)) events.push(JSON.parse(event.data) as JsonObject);
-        }
-        from = block.firstIndex + block.count;
-      }
-    }
   }
 
   /** To a caller who sees only their own, somebody else's session does not exist. */
@@ -320,4 +309,8 @@ function userOf(caller: Caller, named: string | undefined): string | null {
   if (named !== undefined && (named.startsWith('sa:') || named === '__scheduler__'))
     throw errors.reservedUser(named);
   return named ?? null;
+}
+
+function traceOf(header: string): { traceParent?: string } {
+  return parseTraceParent(header) === undefined ? {} : { traceParent: header.slice(0, traceParentLength) };
 }

@@ -1,7 +1,14 @@
 import type { EventBlock, RefusedWrite, RunWrite } from '../../core/runs/ports.js';
 import type { SqliteDatabase, WriteRow } from '../../platform/storage/database.js';
 import { sqliteApprovalRows } from '../approvals/write-store.js';
-import { sqliteSessionRow, sqliteStateRows, sqliteSummaryRow } from '../sessions/sqlite-write-store.js';
+import { sqliteUsageRows } from '../metrics/usage-write-store.js';
+import {
+  sqliteSessionFilling,
+  sqliteSessionRow,
+  sqliteStateRows,
+  sqliteSummaryRow,
+} from '../sessions/sqlite-write-store.js';
+import { sqliteTraceRows } from '../traces/write-store.js';
 import { sqliteKeyGuard, sqliteKeyRow } from './idempotency-store.js';
 import {
   changedAt,
@@ -46,6 +53,11 @@ const upsertEvents = `
 
 type Refusal = RefusedWrite['reason'];
 
+export interface CommitOptions {
+  /** Whether the traces of runs are recorded. */
+  readonly traces: boolean;
+}
+
 /**
  * On SQLite a write is a unit of rows. Its guards come first, and a guard that refuses has changed nothing, so
  * that a refused write leaves no trace and needs no savepoint.
@@ -53,8 +65,9 @@ type Refusal = RefusedWrite['reason'];
 export async function commitToSqlite(
   database: SqliteDatabase,
   writes: readonly RunWrite[],
+  { traces }: CommitOptions,
 ): Promise<RefusedWrite[]> {
-  const units = writes.map(unitOf);
+  const units = writes.map((write) => unitOf(write, traces));
   const refusals = await database.write(units.map((unit) => unit.rows));
   const refused: RefusedWrite[] = [];
   refusals.forEach((row, index) => {
@@ -63,7 +76,7 @@ export async function commitToSqlite(
   return refused;
 }
 
-function unitOf(write: RunWrite): { rows: WriteRow[]; reasons: Refusal[] } {
+function unitOf(write: RunWrite, traces: boolean): { rows: WriteRow[]; reasons: Refusal[] } {
   const { runId, session, insert, idempotency } = write;
   const rows: WriteRow[] = [];
   const reasons: Refusal[] = [];
@@ -77,6 +90,7 @@ function unitOf(write: RunWrite): { rows: WriteRow[]; reasons: Refusal[] } {
   if (idempotency) guard(sqliteKeyGuard(idempotency), 'key_taken');
   if (session) guard(sqliteSessionRow(session), 'foreign_session');
   addEffects(rows, write);
+  if (traces) rows.push(...sqliteTraceRows(write));
   return { rows, reasons };
 }
 
@@ -87,7 +101,8 @@ function heldGuard({ runId, attempt, claims }: RunWrite): WriteRow {
 }
 
 function addEffects(rows: WriteRow[], write: RunWrite): void {
-  const { runId, insert, idempotency, update, events, state, summary } = write;
+  const { runId, session, insert, idempotency, update, events, state, summary } = write;
+  if (session) rows.push(...sqliteSessionFilling(session));
   if (insert) rows.push({ sql: insertRun, parameters: runValues(insert) });
   if (idempotency) rows.push(sqliteKeyRow(idempotency));
   if (update) rows.push({ sql: updateRun, parameters: [...updateValues(write, update), runId] });
@@ -100,6 +115,7 @@ function addEffects(rows: WriteRow[], write: RunWrite): void {
   if (write.approvals) rows.push(...sqliteApprovalRows(runId, write.approvals));
   if (state) rows.push(...sqliteStateRows(state));
   if (summary) rows.push(sqliteSummaryRow(summary));
+  rows.push(...sqliteUsageRows(write));
 }
 
 function eventsRow(runId: string, { firstIndex, count, payload }: EventBlock): WriteRow {

@@ -23,7 +23,7 @@ import { LeaseStore } from './lease-store.js';
 import { commitToPostgres } from './postgres-commit-store.js';
 import { runColumns, runFromRow, stepColumns, stepFromRow } from './rows-store.js';
 import { copySession, type SessionCopy } from './session-copy-store.js';
-import { commitToSqlite } from './sqlite-commit-store.js';
+import { type CommitOptions, commitToSqlite } from './sqlite-commit-store.js';
 
 /** Which runs a list holds. Runs inside other runs (members, workflow steps) are not listed. */
 export interface RunFilter {
@@ -106,7 +106,10 @@ export class RunStore implements RunJournal {
   readonly #leases: LeaseStore;
   readonly #cancellations: CancellationStore;
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly options: CommitOptions = { traces: true },
+  ) {
     this.#sessions = new SessionStore(database);
     this.#events = new EventStore(database);
     this.#leases = new LeaseStore(database);
@@ -117,8 +120,8 @@ export class RunStore implements RunJournal {
     if (writes.length === 0) return [];
     const whole = writes.map(withUpdatedInsert);
     return this.database.dialect === 'sqlite'
-      ? commitToSqlite(this.database, whole)
-      : commitToPostgres(this.database, whole);
+      ? commitToSqlite(this.database, whole, this.options)
+      : commitToPostgres(this.database, whole, this.options);
   }
 
   async load(runId: string): Promise<RunWithSteps | undefined> {

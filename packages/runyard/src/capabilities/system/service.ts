@@ -2,6 +2,7 @@ import type { Agent } from '../../core/agents/agent.js';
 import { AgentFactory } from '../../core/agents/agent-factory.js';
 import type { RunSlots } from '../../core/runs/run-slots.js';
 import type { Team } from '../../core/teams/team.js';
+import type { AuthMode } from '../../platform/auth/tokens/settings.js';
 import type { Component, ComponentsService } from '../components/service.js';
 
 export interface SystemFacts {
@@ -13,6 +14,7 @@ export interface SystemFacts {
   /** The ids of the registered databases, the service's own first. */
   readonly databases: readonly string[];
   readonly slots: RunSlots;
+  readonly authMode: AuthMode;
 }
 
 type Fields = Record<string, unknown>;
@@ -42,7 +44,7 @@ export class SystemService {
       team_count: this.components.listTeams().length,
       workflow_count: this.components.listWorkflows().length,
       mcp: { enabled: false, path: null, oauth: null },
-      auth_mode: 'none',
+      auth_mode: this.facts.authMode,
       runs: {
         executing: slots.executing,
         waiting: slots.waiting,

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../json.js';
 import type { Media } from '../media.js';
+import type { UserMemory } from '../memory/user-memories.js';
 import type { Message, Usage } from '../models/message.js';
 import type { Requirement } from '../runs/context.js';
 import type { RunEnd } from '../runs/executable.js';
@@ -99,6 +100,27 @@ const ownFields = new Set([
 export function customEvent(fields: JsonObject, toolCallId: string): RunEvent {
   const given = Object.entries(fields).filter(([name]) => !ownFields.has(name));
   return { name: 'CustomEvent', payload: { ...Object.fromEntries(given), tool_call_id: toolCallId } };
+}
+
+export const memoryUpdateStarted: RunEvent = { name: 'MemoryUpdateStarted', payload: {} };
+
+export function memoryUpdateCompleted(memories: readonly UserMemory[]): RunEvent {
+  return { name: 'MemoryUpdateCompleted', payload: { memories: memories.map(memoryBody) } };
+}
+
+function memoryBody({ memoryId, memory, topics, userId, createdAt, updatedAt }: UserMemory): JsonObject {
+  return {
+    memory_id: memoryId,
+    memory,
+    topics: [...topics],
+    user_id: userId,
+    created_at: wholeSeconds(createdAt),
+    updated_at: wholeSeconds(updatedAt),
+  };
+}
+
+function wholeSeconds(time: number): string {
+  return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 export const runContentCompleted: RunEvent = { name: 'RunContentCompleted', payload: {} };

@@ -1,5 +1,6 @@
 import { errors } from '../errors.js';
 import type { AgentSettings } from './definition.js';
+import { checkLearning } from './learning/learning-settings.js';
 
 /** Refuses numbers for which the stages of a run would not do what their settings say. `owner` as in `Agent 'bank'`. */
 export function checkStageSettings(owner: string, settings: AgentSettings): void {
@@ -12,9 +13,11 @@ export function checkStageSettings(owner: string, settings: AgentSettings): void
       `${owner} has delayBetweenRetriesMs: ${delayBetweenRetriesMs}. Give milliseconds, 0 or more.`,
     );
   }
+  checkLearning(owner, settings);
   checkCount(owner, 'reasoningMinSteps', reasoningMinSteps);
   checkCount(owner, 'reasoningMaxSteps', reasoningMaxSteps);
   checkCount(owner, 'numFollowups', numFollowups);
+  checkCount(owner, 'numMemoriesInContext', settings.numMemoriesInContext);
   checkCount(owner, 'compressToolResultsAboveTokens', compressToolResultsAboveTokens);
   if ((reasoningMinSteps ?? 1) > (reasoningMaxSteps ?? Number.POSITIVE_INFINITY)) {
     throw errors.invalidConfig(

@@ -11,6 +11,7 @@ import type { Answer } from './answer/answer-record.js';
 import type { DependencyValue, InstructionsFunction } from './context/run-values.js';
 import type { PostHook, PreHook } from './hooks/hook.js';
 import type { ModelRecord } from './journal-records.js';
+import type { LearningSettings } from './learning/learning-settings.js';
 
 /** How an agent is defined. Everything but the model is optional. */
 export interface AgentSettings {
@@ -69,6 +70,24 @@ export interface AgentSettings {
   readonly sessionSummaryModel?: ModelLike;
   /** Shows the model that summary; on when summaries are kept. */
   readonly addSessionSummaryToContext?: boolean;
+
+  // what is remembered about the user, over all sessions
+  /** A model looks at what the user says and keeps what is worth remembering: one more model call in each run. */
+  readonly updateMemoryOnRun?: boolean;
+  /** Gives the model tools to remember, change, forget and look up what it knows of the user. */
+  readonly agenticMemory?: boolean;
+  /** Shows the model what is remembered; on when one of the two above is. */
+  readonly addMemoriesToContext?: boolean;
+  /** How many memories it is shown, the newest first. Default 30. */
+  readonly numMemoriesInContext?: number;
+  readonly memoryModel?: ModelLike;
+  /** What is worth remembering, in words for the memory model. */
+  readonly memoryInstructions?: string;
+  /** Lets the models forget all that is remembered about the user at once. */
+  readonly allowClearMemories?: boolean;
+
+  /** Keeps structured records of what it learns, about the user and about other things. */
+  readonly learning?: boolean | LearningSettings;
 
   // values for the run
   /** Values, or functions that are called for each run. */

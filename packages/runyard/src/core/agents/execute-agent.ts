@@ -17,6 +17,8 @@ import type { AgentExecution } from './execution.js';
 import { isGuarded } from './hooks/guarded.js';
 import { runPostHooks, runPreHooks } from './hooks/hooks.js';
 import type { ModelRecord } from './journal-records.js';
+import { learnFromRun } from './learning/learn.js';
+import { Remembering } from './memory/remembering.js';
 import { metricsOf } from './metrics.js';
 import { reason, reasoningContentOf } from './reasoning/reasoning.js';
 import { completeReasoningTools, reportReasoningTools } from './reasoning/reasoning-tools.js';
@@ -37,13 +39,27 @@ export async function executeAgent(agent: AgentDefinition, context: RunContext):
     const execution = await prepare(agent, context);
     await runPreHooks(execution);
     await buildContext(execution);
-    await reason(execution);
-    const result = await complete(execution, await turns(execution));
+    const result = await answered(execution);
+    await learnFromRun(execution, textOf(result.content));
     await summariseSession(execution, textOf(result.content));
     return { ...result, metrics: metricsOf(agent.model, context) };
   } catch (error) {
     if (error instanceof ModelError) throw modelFailure(error);
     throw error;
+  }
+}
+
+/** What the user said is kept in mind at the same time: a run that ends, or pauses, has done with that. */
+async function answered(execution: AgentExecution): Promise<RunResult> {
+  const { remembering, input } = execution;
+  remembering.hear(input.content);
+  try {
+    await reason(execution);
+    const result = await complete(execution, await turns(execution));
+    await remembering.completed();
+    return result;
+  } finally {
+    await remembering.settled();
   }
 }
 
@@ -66,6 +82,7 @@ async function prepare(agent: AgentDefinition, context: RunContext): Promise<Age
     fallback: null,
     contentShape,
     output,
+    remembering: new Remembering(agent, context),
     dependencies,
     metadata: { ...options.metadata, ...agent.settings.metadata },
     extra: {},

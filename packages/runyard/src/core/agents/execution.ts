@@ -6,6 +6,16 @@ import type { Tool } from '../tools/tool.js';
 import type { OutputShape } from './answer/output-format.js';
 import type { AgentDefinition } from './definition.js';
 
+/** Who keeps in mind what the user says, beside the conversation. */
+export interface UserListener {
+  /** Begins to look at it. The prefix is what the keys of its steps begin with. */
+  hear(message: string, prefix?: string): void;
+  /** Waits until all is remembered, and tells of it. */
+  completed(): Promise<void>;
+  /** Waits for what has begun. It never throws: the run ends as it ends. */
+  settled(): Promise<void>;
+}
+
 /** Everything that the stages of one execution share. */
 export interface AgentExecution {
   readonly agent: AgentDefinition;
@@ -25,6 +35,7 @@ export interface AgentExecution {
   readonly output: OutputShape | null;
   /** What the content of the run has to fit; null for plain text. */
   readonly contentShape: OutputShape | null;
+  readonly remembering: UserListener;
   readonly dependencies: JsonObject;
   readonly metadata: JsonObject;
   /** Further fields of the run body in wire form (`followups`, `reasoning_steps` …). */

@@ -16,6 +16,17 @@ export type ContextRecord = {
   history: string[];
 };
 
+/** input of the steps `model:<turn>`: how the model is called. Left out when that is as it was in the call before. */
+export type ModelCallRecord = {
+  /** The adapter of the model. */
+  adapter: string;
+  stream?: true;
+  /** The names of the tools that it may call. */
+  tools?: string[];
+  /** What the model was set up with: `temperature` … */
+  parameters?: JsonObject;
+};
+
 /** steps `model:<turn>` */
 export type ModelRecord = {
   content: string;
@@ -55,6 +66,7 @@ export type AuxiliaryRole =
   /** The agent's own model, asked to mend an answer. */
   | 'model'
   | 'memory_model'
+  | 'learning_model'
   | 'session_summary_model'
   | 'parser_model'
   | 'output_model'
@@ -93,3 +105,8 @@ export type AnswerRecord = {
   /** Null when a post-hook refused it: nobody is to read it. */
   text: string | null;
 };
+
+/** steps `memory:changes`: what became of what the memory model asked for. The texts are in the model's step. */
+export type MemoryRecord = { changes: ChangeRecord[] } | { failure: string };
+
+export type ChangeRecord = { kind: 'add' | 'update' | 'delete' | 'clear'; memoryId?: string };

@@ -32,6 +32,15 @@ export function memberKeyOf(toolKey: string): string {
   return toolKey.replace(/^tool:/, 'member:');
 }
 
+/** The key of the call under which a member runs. */
+export function toolKeyOf(memberKey: string): string {
+  return memberKey
+    .split(':')
+    .slice(0, 3)
+    .join(':')
+    .replace(/^member:/, 'tool:');
+}
+
 export function delegatedRunId(member: StepRecord | undefined): string | undefined {
   return (member?.input as { runId?: string } | null | undefined)?.runId;
 }

@@ -61,6 +61,7 @@ export function anthropic(options: AnthropicOptions): Model {
       provider,
       name: 'Anthropic',
       capabilities: { structuredOutput: 'native', tools: true, reasoning },
+      parameters: { ...parameters, max_tokens: settings.maxTokens },
     },
     {
       url: () => url,

@@ -48,6 +48,7 @@ export function gemini(options: GeminiOptions): Model {
       provider,
       name: 'Gemini',
       capabilities: { structuredOutput: 'native', tools: true, reasoning },
+      parameters: { ...parameters, ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }) },
     },
     {
       url: (stream) => (stream ? streamed : whole),

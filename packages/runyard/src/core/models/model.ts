@@ -69,6 +69,8 @@ export interface Model {
   /** The adapter, e.g. `OpenAICompatible`. */
   readonly name: string;
   readonly capabilities: ModelCapabilities;
+  /** What it was set up with, by the provider's names: `temperature` … Shown in traces. */
+  readonly parameters?: JsonObject;
   generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse>;
   stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelChunk>;
 }

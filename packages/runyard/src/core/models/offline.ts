@@ -7,6 +7,7 @@ import { chooseMembers } from './offline/choose-member.js';
 import { chooseToolCalls } from './offline/choose-tool.js';
 import { type Attachment, type Conversation, composeAnswer } from './offline/compose-answer.js';
 import { fillSchema } from './offline/fill-schema.js';
+import { rememberFacts } from './offline/remember-facts.js';
 
 /** The rules look at no more than this of a message, so that no text keeps the process busy. */
 const longestQuestion = 4_000;
@@ -57,7 +58,10 @@ async function answer(request: ModelRequest): Promise<ModelResponse> {
 }
 
 /** The leader of a team asks who fits; tools of its own are for what no member does. */
-function chooseCalls({ question, system }: Conversation, { tools, toolChoice }: ModelRequest): ToolCall[] {
+function chooseCalls({ question, system }: Conversation, request: ModelRequest): ToolCall[] {
+  const { tools, toolChoice } = request;
+  const remembered = rememberFacts(question, request);
+  if (remembered !== undefined) return remembered;
   const members = chooseMembers(question, system, tools, toolChoice);
   return members.length > 0 ? members : chooseToolCalls(question, tools, toolChoice);
 }

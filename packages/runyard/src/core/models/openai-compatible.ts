@@ -32,7 +32,7 @@ export function openAICompatible(options: OpenAICompatibleOptions): Model {
   const apiKey = options.apiKey?.trim() ?? '';
   const url = endpoint(options.baseUrl, '/chat/completions');
   return new ProviderModel(
-    { id, provider, name: 'OpenAICompatible', capabilities: { structuredOutput, tools: true } },
+    { id, provider, name: 'OpenAICompatible', capabilities: { structuredOutput, tools: true }, parameters },
     {
       url: () => url,
       headers: apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` },

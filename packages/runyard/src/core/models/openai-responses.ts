@@ -51,6 +51,7 @@ export function openAIResponses(options: OpenAIResponsesOptions): Model {
       provider,
       name: 'OpenAIResponses',
       capabilities: { structuredOutput: 'native', tools: true, reasoning: reasons },
+      parameters: { ...parameters, ...(maxTokens !== undefined && { max_output_tokens: maxTokens }) },
     },
     {
       url: () => url,

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../json.js';
 import { type AiSdkLanguageModel, aiSdkCapabilities, isAiSdkModel } from './ai-sdk/types.js';
 import type {
   Model,
@@ -88,6 +89,10 @@ class LazyModel implements Model {
     this.name = description.name;
     this.capabilities = capabilities;
     this.#load = load;
+  }
+
+  get parameters(): JsonObject {
+    return this.#loaded?.parameters ?? {};
   }
 
   async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {

@@ -19,6 +19,8 @@ export interface ChildRequest {
   /** The key of the step that the run is the work of. */
   readonly key: string;
   readonly kind: 'member' | 'step';
+  /** The step that this is a part of. Left out: the run around it. */
+  readonly parentKey?: string;
   readonly executable: Executable;
   readonly input: RunInput;
   /** What its events carry beside the component's own fields: what it is a part of. */
@@ -64,7 +66,13 @@ export async function runChild(context: RunContext, request: ChildRequest): Prom
   const { key, kind, executable } = request;
   const earlier = context.recorded(key);
   const record = (earlier?.input as ChildRecord | undefined) ?? newRecord(request);
-  const spec = { kind, name: executable.id, input: record as unknown as Json };
+  const spec = {
+    kind,
+    name: executable.id,
+    input: record as unknown as Json,
+    failed: (outcome: Json) => (outcome as unknown as ChildOutcome).status === 'error',
+    ...(request.parentKey !== undefined && { parentKey: request.parentKey }),
+  };
   const outcome = await context.step(key, spec, async () => {
     const entry = earlier === undefined ? 'started' : context.entry;
     const child = childContext(context, context.recorded(key)!, entry, request.signal);

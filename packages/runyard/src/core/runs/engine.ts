@@ -2,11 +2,10 @@ import { errors, RunyardError } from '../errors.js';
 import { newId } from '../ids.js';
 import type { JsonObject } from '../json.js';
 import { appliesTo, CancellationWatch, cancellationKeptMs } from './cancellations.js';
-import type { RunSurroundings } from './context.js';
 import { type Continuation, type ContinueRecord, copiedKey } from './continuation.js';
 import type { EventReader } from './event-reader.js';
 import { type Executable, RunCancelled } from './executable.js';
-import { RunExecutor, type RunHandle } from './executor.js';
+import { type ExecutorOptions, RunExecutor, type RunHandle } from './executor.js';
 import { introductionOf } from './introduction.js';
 import { LiveRun } from './live-run.js';
 import type { LoggedEvent } from './logged-event.js';
@@ -21,19 +20,12 @@ import {
   type StepRecord,
   terminalStatuses,
 } from './run.js';
-import type { RunSlots } from './run-slots.js';
 import { nothingSent, toldWith } from './sent-events.js';
 import { WriteQueue } from './write-queue.js';
 
-export interface EngineOptions extends RunSurroundings {
-  /** Who holds the leases: unique to this process. */
-  readonly owner: string;
-  readonly leaseMs: number;
-  /** How many runs are executed at once, over all engines of the process. */
-  readonly slots: RunSlots;
+export interface EngineOptions extends ExecutorOptions {
   /** Finds what executes a stored run; undefined when it is not registered in this process. */
   readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
-  readonly isTransient: (error: unknown) => boolean;
   /** Whether a lease owner is known to be dead, so that its runs need not wait for their leases to end. */
   readonly isGone?: (owner: string) => boolean;
 }
@@ -47,7 +39,8 @@ export interface StartRun {
   readonly runId?: string;
   /** The session as stored; undefined when this run makes it. */
   readonly session: SessionSnapshot | undefined;
-  readonly sessionName: string;
+  /** For a session without a name. */
+  readonly sessionName: string | null;
   /** State that this run brings along. */
   readonly state: JsonObject;
   /** Stored before it is answered: a run that nobody waits for, or whose ids the client chose. */
@@ -133,6 +126,11 @@ export class RunEngine {
   /** A run that is live in this process. */
   handle(runId: string): RunHandle | undefined {
     return this.executor.handle(runId);
+  }
+
+  /** The runs of a session that are live in this process. */
+  inSession(sessionId: string): RunHandle[] {
+    return this.executor.inSession(sessionId);
   }
 
   /** A cursor over the events of any run, live here or not. */
@@ -251,7 +249,8 @@ export class RunEngine {
 
   private async makeRun(request: StartRun): Promise<RunHandle> {
     const run = this.newRun(request);
-    if (request.session === undefined && request.executable.introduction) await this.introduce(request, run);
+    const isFirst = request.session === undefined || request.session.unused === true;
+    if (isFirst && request.executable.introduction) await this.introduce(request, run);
     const steps = copiedSteps(run, request.copy);
     const live = new LiveRun(
       {
@@ -265,6 +264,7 @@ export class RunEngine {
           componentId: run.componentId,
           userId: run.userId,
           name: request.sessionName,
+          existing: request.session !== undefined,
           now: run.createdAt,
         },
         sessionState: request.session?.state ?? {},

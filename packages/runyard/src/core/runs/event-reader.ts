@@ -13,6 +13,8 @@ export interface EventSources {
   readonly timers: Timers;
   /** The log of a run that is live in this process. */
   liveLog(runId: string): EventLog | undefined;
+  /** The events of a run that has ended, made anew from its journal: those that were sent are no longer kept. */
+  rebuilt?(runId: string): Promise<readonly LoggedEvent[]>;
 }
 
 /**
@@ -89,9 +91,16 @@ export class EventReader {
     const progress = await this.sources.journal.progress(this.runId);
     const events = await this.stored();
     if (events.length > 0) return events;
-    const over =
-      progress === undefined || terminalStatuses.has(progress.status) || progress.status === 'paused';
-    return over ? null : [];
+    if (progress === undefined || progress.status === 'paused') return null;
+    if (!terminalStatuses.has(progress.status)) return [];
+    // the last event of a run is stored with its end: what was sent is not there any more
+    return this.cursor < progress.nextEventIndex ? this.fromJournal() : null;
+  }
+
+  private async fromJournal(): Promise<readonly LoggedEvent[] | null> {
+    const events = (await this.sources.rebuilt?.(this.runId)) ?? [];
+    const missed = events.filter(({ index }) => index >= this.cursor);
+    return missed.length > 0 ? missed : null;
   }
 
   private async stored(): Promise<readonly LoggedEvent[]> {

@@ -1,14 +1,16 @@
 import { RunyardError } from '../errors.js';
 import type { Message } from '../models/message.js';
 import { cancelChildren } from './child-run.js';
-import { JournaledContext, type RunContext, RunPaused, type RunSurroundings } from './context.js';
+import { type RunContext, RunPaused } from './context.js';
 import { dueAtOf } from './due-questions.js';
 import { EventReader } from './event-reader.js';
 import { type Executable, RunCancelled, type RunEnd, RunFailed, RunReleased } from './executable.js';
+import { JournaledContext, type RunSurroundings } from './journaled-context.js';
 import type { LiveRun } from './live-run.js';
 import type { LoggedEvent } from './logged-event.js';
 import type { Run, RunFailure, RunResult, StepRecord } from './run.js';
 import type { RunSlots } from './run-slots.js';
+import { usageOf } from './run-usage.js';
 import type { WriteQueue } from './write-queue.js';
 
 export interface EndedRun {
@@ -30,11 +32,16 @@ export interface RunHandle {
 }
 
 export interface ExecutorOptions extends RunSurroundings {
+  /** Who holds the leases: unique to this process. */
   readonly owner: string;
   readonly leaseMs: number;
   /** How many runs are executed at once, over all engines of the process. */
   readonly slots: RunSlots;
   readonly isTransient: (error: unknown) => boolean;
+  /** The events of a run that has ended, made anew, when those that were sent are no longer kept. */
+  readonly rebuiltEvents?: (runId: string) => Promise<readonly LoggedEvent[]>;
+  /** Hears of each run that was stored as paused or ended here. It must neither fail nor take time. */
+  readonly onRest?: (rested: EndedRun) => void;
 }
 
 /** Executes the runs that this process holds, from their start to their durable end. */
@@ -68,6 +75,15 @@ export class RunExecutor {
     return entry && this.handleOf(entry.live, entry.ended);
   }
 
+  /** The runs of a session that are live in this process. */
+  inSession(sessionId: string): RunHandle[] {
+    const handles: RunHandle[] = [];
+    for (const { live, ended } of this.live.values()) {
+      if (live.run.sessionId === sessionId) handles.push(this.handleOf(live, ended));
+    }
+    return handles;
+  }
+
   /** The index that the next event of a live run gets, once all before it are stored; undefined for any other. */
   async storedUntil(runId: string): Promise<number | undefined> {
     const live = this.live.get(runId)?.live;
@@ -79,9 +95,10 @@ export class RunExecutor {
 
   /** A cursor over the events of any run, live here or not. */
   events(runId: string, fromIndex: number, filter?: (event: LoggedEvent) => boolean): EventReader {
-    const { journal, timers } = this.options;
+    const { journal, timers, rebuiltEvents: rebuilt } = this.options;
     const liveLog = (id: string) => this.live.get(id)?.live.log;
-    return new EventReader({ journal, timers, liveLog }, runId, fromIndex, filter ?? null);
+    const sources = { journal, timers, liveLog, ...(rebuilt !== undefined && { rebuilt }) };
+    return new EventReader(sources, runId, fromIndex, filter ?? null);
   }
 
   launch(live: LiveRun, executable: Executable): RunHandle {
@@ -116,11 +133,14 @@ export class RunExecutor {
       live.putApproval({ kind: 'cancel_pending', at: this.options.timers.now() });
     }
     if (end.status === 'paused') live.setWakeAt(wakeAtOf(live.allSteps()));
+    live.putUsage(usageOf(live.run, live.allSteps(), this.options.prices));
     live.setLease(null, null);
     live.close();
     await this.queue.flush(live);
     live.log.release();
-    return { run: live.run, steps: live.allSteps(), history: context.shown.history };
+    const rested = { run: live.run, steps: live.allSteps(), history: context.shown.history };
+    this.options.onRest?.(rested);
+    return rested;
   }
 
   /** Prolongs the leases of what is executed here, and of nothing else: a run that was lost has to be found. */

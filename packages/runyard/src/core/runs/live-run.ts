@@ -11,7 +11,15 @@ import {
   serialiseDelta,
   serialiseEvent,
 } from './logged-event.js';
-import type { RestingRun, RunUpdate, RunWrite, SessionSummary, SessionWrite, SummaryWrite } from './ports.js';
+import type {
+  RestingRun,
+  RunUpdate,
+  RunUsage,
+  RunWrite,
+  SessionSummary,
+  SessionWrite,
+  SummaryWrite,
+} from './ports.js';
 import type { Run, RunEntry, RunResult, RunStatus, StepRecord } from './run.js';
 import type { SentEvents } from './sent-events.js';
 import { SessionState } from './session-state.js';
@@ -69,6 +77,7 @@ export class LiveRun implements WriteSource {
   private closed = false;
   private highestSeq = -1;
   private summary: SummaryWrite | undefined;
+  private usage: RunWrite['usage'];
   private readonly steps = new Map<string, StepRecord>();
   /** The same by whose they are: a run asks for its own over and over, and those around it may have thousands. */
   private readonly stepsByPrefix = new Map<string, Map<string, StepRecord>>();
@@ -174,6 +183,13 @@ export class LiveRun implements WriteSource {
     this.touch();
   }
 
+  /** What the run has used is stored with its next write. */
+  putUsage(usage: RunUsage): void {
+    const { sessionId, kind, userId, createdAt } = this.record;
+    this.usage = { ...usage, run: { sessionId, kind, userId, createdAt } };
+    this.changed = true;
+  }
+
   setLease(owner: string | null, expiresAt: number | null): void {
     this.record = { ...this.record, leaseOwner: owner, leaseExpiresAt: expiresAt };
   }
@@ -220,8 +236,9 @@ export class LiveRun implements WriteSource {
 
   drain(): RunWrite | undefined {
     const { runId } = this.record;
-    const { summary, approvals, removedSteps } = this;
+    const { summary, usage, approvals, removedSteps } = this;
     this.summary = undefined;
+    this.usage = undefined;
     this.approvals = undefined;
     this.removedSteps = undefined;
     const events = this.log.takeUnstored();
@@ -233,7 +250,7 @@ export class LiveRun implements WriteSource {
     this.record = { ...this.record, nextEventIndex: this.log.nextIndex, updatedAt: this.now() };
     const { attempt } = this.record;
     const replaces = this.record.status === 'completed' ? this.record.lineage?.replaces : undefined;
-    const write = { runId, attempt, steps, events, state, summary, approvals, removedSteps, replaces };
+    const write = { runId, attempt, steps, events, state, summary, usage, approvals, removedSteps, replaces };
     return this.stored ? { ...write, ...this.laterWrite() } : { ...write, ...this.firstWrite() };
   }
 

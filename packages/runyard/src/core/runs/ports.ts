@@ -131,6 +131,8 @@ export interface SessionSnapshot {
   readonly userId: string | null;
   readonly name: string | null;
   readonly state: JsonObject;
+  /** It was made beforehand: nothing has run in it yet. */
+  readonly unused?: true;
 }
 
 /** What a session was about so far. */
@@ -171,14 +173,26 @@ export interface RunWrite {
   readonly state?: StateChange;
   readonly summary?: SummaryWrite;
   /** What the run has used in all, the runs inside of it included. Comes when nobody executes it any more. */
-  readonly usage?: RunUsage;
+  readonly usage?: UsageWrite;
 }
 
-/** What a run used. It replaces what was stored of it before. */
+/** What a run used. */
 export interface RunUsage {
-  /** How many runs it counts for: itself, and the members of a team. */
-  readonly runCount: number;
+  /** How many runs it counts for, by their main models: itself, and those of the members of a team. */
+  readonly runs: readonly CountedRuns[];
   readonly models: readonly ModelUsage[];
+}
+
+/** Runs with the same main model; both names are empty for those that have none. */
+export interface CountedRuns {
+  readonly provider: string;
+  readonly model: string;
+  readonly count: number;
+}
+
+/** Replaces what was stored of the run before. */
+export interface UsageWrite extends RunUsage {
+  readonly run: Pick<Run, 'sessionId' | 'kind' | 'userId' | 'createdAt'>;
 }
 
 /** What one model was used for one purpose. */
@@ -231,6 +245,8 @@ export interface SessionWrite {
   readonly userId: string | null;
   /** Given to a session that has no name yet. */
   readonly name: string | null;
+  /** The session was there when the run began: one that was removed meanwhile is not made again. */
+  readonly existing?: boolean;
   readonly now: number;
 }
 

@@ -1,6 +1,7 @@
 import { errors, RunyardError } from '../errors.js';
 import type { Json } from '../json.js';
 import type { Log } from '../log.js';
+import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
 import type { ApprovalWrite } from './approval.js';
 import { type Continuation, type ContinueRecord, continueKey } from './continuation.js';
@@ -8,8 +9,9 @@ import { dueAtOf, timedOut } from './due-questions.js';
 import type { Executable } from './executable.js';
 import { cancelledEnd, type RunExecutor, type RunHandle } from './executor.js';
 import { LiveRun } from './live-run.js';
-import type { RestingRun, RunJournal } from './ports.js';
+import type { RestingRun, RunJournal, RunUsage } from './ports.js';
 import type { Run, StepRecord } from './run.js';
+import { usageOfRemoved } from './run-usage.js';
 import { toldWith } from './sent-events.js';
 import type { WriteQueue } from './write-queue.js';
 
@@ -19,6 +21,7 @@ export interface RestingRunsOptions {
   readonly log: Log;
   readonly owner: string;
   readonly leaseMs: number;
+  readonly prices?: ModelPrices;
   readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
 }
 
@@ -119,10 +122,12 @@ export class RestingRuns {
     const goesOnWith = [...kept.steps, ...unfinished];
     const keys = new Set(goesOnWith.map(({ key }) => key));
     const live = await this.revive(run, steps, executable, goesOnWith);
-    for (const step of steps) if (!keys.has(step.key)) live.removeStep(step);
+    const removed = steps.filter(({ key }) => !keys.has(key));
+    for (const step of removed) live.removeStep(step);
+    const spent = usageOfRemoved(run, steps, removed, this.options.prices);
     // what is said comes after a turn that is yet to be finished
     const turn = unfinished.length > 0 ? record.turn + 1 : record.turn;
-    return this.goOn(live, executable, { ...record, turn });
+    return this.goOn(live, executable, { ...record, turn }, spent);
   }
 
   /** Ends a paused run. */
@@ -175,8 +180,13 @@ export class RestingRuns {
     );
   }
 
-  private async goOn(live: LiveRun, executable: Executable, record: ContinueRecord): Promise<RunHandle> {
-    live.putStep(continueStep(live.run, live.nextSeq(), record, this.options.timers.now()));
+  private async goOn(
+    live: LiveRun,
+    executable: Executable,
+    record: ContinueRecord,
+    spent?: RunUsage,
+  ): Promise<RunHandle> {
+    live.putStep(continueStep(live.run, live.nextSeq(), record, this.options.timers.now(), spent));
     live.transition('running', null);
     await this.claimed(live.runId, () => this.queue.flush(live));
     return this.executor.launch(live, executable);
@@ -197,8 +207,15 @@ export class RestingRuns {
   }
 }
 
-/** What came with the request to go on, as a step of the journal. */
-export function continueStep(run: Run, seq: number, record: ContinueRecord, now: number): StepRecord {
+/** What came with the request to go on, as a step of the journal. `spent` is what was used for steps that are gone. */
+export function continueStep(
+  run: Run,
+  seq: number,
+  record: ContinueRecord,
+  now: number,
+  spent?: RunUsage,
+): StepRecord {
+  const isSpent = spent !== undefined && spent.runs.length + spent.models.length > 0;
   return {
     runId: run.runId,
     seq,
@@ -209,7 +226,7 @@ export function continueStep(run: Run, seq: number, record: ContinueRecord, now:
     status: 'completed',
     attempt: run.attempt,
     // what was told before counts only as far as it is about steps that are kept
-    input: { first_event: run.nextEventIndex },
+    input: { first_event: run.nextEventIndex, ...(isSpent && { spent: spent as unknown as Json }) },
     output: record as unknown as Json,
     error: null,
     startedAt: now,

@@ -35,6 +35,8 @@ export interface RunOptions {
   readonly addSessionStateToContext?: boolean;
   readonly version?: number;
   readonly factoryInput?: JsonObject;
+  /** The run around this one looks after what is to be remembered of its user. */
+  readonly remembersOutside?: boolean;
   /** Form fields that Runyard does not know: visible to hooks. */
   readonly extra?: JsonObject;
   /** Whether the model is asked to stream, so that whoever follows the run sees it grow. */
@@ -135,8 +137,9 @@ export interface StepRecord {
 /**
  * `model` and `tool` steps are the conversation; `auxiliary` ones are model calls beside it (reasoning, summaries,
  * follow-ups), `hook` ones are the application's own code; `answer` is what the conversation keeps as its last word;
- * `wait` is a question to somebody outside, and `continue` what came with the request to go on; `try` is a call of a
- * model or a tool that failed and was made again.
+ * `wait` is a question to somebody outside, and `continue` what came with the request to go on; `decision` is which way
+ * a workflow takes, and `try` a call of a model, a tool or a function that failed and was made again; `memory` is what
+ * the run changed about the memories of its user.
  */
 export type StepKind =
   | 'introduction'
@@ -149,8 +152,10 @@ export type StepKind =
   | 'continue'
   | 'member'
   | 'step'
+  | 'decision'
   | 'wait'
-  | 'try';
+  | 'try'
+  | 'memory';
 
 export const terminalStatuses: ReadonlySet<RunStatus> = new Set([
   'completed',

@@ -1,5 +1,6 @@
 import { errors } from '../errors.js';
 import { newId } from '../ids.js';
+import type { JsonObject } from '../json.js';
 import type { RunCopy, RunEngine, StartRun } from './engine.js';
 import type { Executable } from './executable.js';
 import type { RunHandle } from './executor.js';
@@ -21,7 +22,7 @@ export interface RunRequest {
   readonly traceParent?: string;
 }
 
-const sessionNameLength = 80;
+const sessionNameLength = 255;
 
 /** Begins a run in its session. The one way in, whichever interface asks and however the caller waits. */
 export async function startRun(
@@ -39,8 +40,8 @@ export async function startRun(
     runId: request.runId,
     sessionId: request.sessionId ?? newId(),
     session,
-    sessionName: nameFrom(input.content),
-    state: { ...(session === undefined ? executable.initialState : {}), ...input.options.sessionState },
+    sessionName: nameFrom(executable, input.content),
+    state: { ...initialState(executable, session), ...input.options.sessionState },
     // ids that clients choose can clash with another caller's: that has to be known before anything is done
     durableFirst:
       request.background ||
@@ -63,12 +64,29 @@ export async function ownSession(
   return session;
 }
 
-function nameFrom(message: string): string {
-  const first = message.trim().split('\n', 1)[0] ?? '';
-  // an object is written over many lines, of which the first says nothing
-  const line = first === '{' ? message.slice(0, 2 * sessionNameLength).replace(/\s+/g, ' ') : first;
-  const characters = [...line];
+/** What a session begins with; what it was given before its first run stays. */
+function initialState({ initialState: given }: Executable, session: SessionSnapshot | undefined): JsonObject {
+  if (session === undefined) return given;
+  if (!session.unused) return {};
+  return Object.fromEntries(Object.entries(given).filter(([key]) => !Object.hasOwn(session.state, key)));
+}
+
+/** What somebody said first names a session; a workflow that nobody said anything to lends it its own name. */
+function nameFrom({ kind, name, id }: Executable, message: string): string | null {
+  if (message.trim() === '') return kind === 'workflow' ? `New ${name ?? id} Session` : null;
+  const text = onOneLine(message);
+  const characters = [...text.slice(0, 2 * sessionNameLength + 2)];
   return characters.length <= sessionNameLength
-    ? line
+    ? text
     : `${characters.slice(0, sessionNameLength - 1).join('')}…`;
+}
+
+/** An object that is written over many lines is shown on one. */
+function onOneLine(message: string): string {
+  if (!/^\{\r?\n/.test(message)) return message;
+  try {
+    return JSON.stringify(JSON.parse(message));
+  } catch {
+    return message;
+  }
 }

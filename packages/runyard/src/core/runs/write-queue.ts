@@ -206,7 +206,12 @@ function settle(
 function refusal(write: RunWrite, reason: RefusedWrite['reason']): Error {
   if (reason === 'run_exists') return errors.runExists(write.runId);
   if (reason === 'key_taken') return errors.idempotencyKeyTaken();
-  if (reason === 'foreign_session') return errors.foreignSession(write.session?.sessionId ?? '');
+  if (reason === 'foreign_session') {
+    // whose an existing session is never changes: it is gone
+    return write.session?.existing
+      ? errors.sessionNotFound()
+      : errors.foreignSession(write.session?.sessionId ?? '');
+  }
   return errors.fenced(write.runId);
 }
 

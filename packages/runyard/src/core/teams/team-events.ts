@@ -6,7 +6,10 @@ import type { RunEvent } from '../runs/logged-event.js';
 import { memberResponses } from './member-responses.js';
 
 /** The last events of a team's run: those of its leader, with what its members came to. */
-export function teamEndEvents(end: RunEnd, context: RunContext): readonly RunEvent[] {
+export function teamEndEvents(
+  end: RunEnd,
+  context: Pick<RunContext, 'run' | 'allSteps'>,
+): readonly RunEvent[] {
   const run = { ...context.run, status: end.status };
   if (end.status === 'paused') {
     const waits = teamRequirementsOf(run, context.allSteps());

@@ -8,22 +8,29 @@ import { ToolRefused } from './tool-hooks.js';
 /** A tool's time was up. It is not tried again: nobody knows what it did. */
 export class ToolTimeout extends Error {}
 
+/** Is told of a try that failed before the next one is made. */
+export type NoteTry = (failed: { error: unknown; startedAt: number; delayMs: number }) => void;
+
 /** Executes a cleared call, again after a throw as often as the tool allows. */
 export async function attemptTool(
   tool: Tool,
   call: ClearedCall,
   context: ToolContext,
   timers: Timers,
+  noteTry?: NoteTry,
 ): Promise<unknown> {
   for (let attempt = 0; ; attempt++) {
     context.signal.throwIfAborted();
+    const startedAt = timers.now();
     try {
       return await attemptOnce(tool, call, context, timers);
     } catch (error) {
       context.signal.throwIfAborted();
       const isFinal = [ToolTimeout, ToolRefused, RunPaused].some((kind) => error instanceof kind);
       if (isFinal || attempt >= tool.retries) throw error;
-      if (tool.backoff !== undefined) await pause(delayOf(tool.backoff, attempt), context.signal, timers);
+      const delayMs = tool.backoff === undefined ? 0 : delayOf(tool.backoff, attempt);
+      noteTry?.({ error, startedAt, delayMs });
+      if (tool.backoff !== undefined) await pause(delayMs, context.signal, timers);
     }
   }
 }

@@ -3,7 +3,7 @@ import type { MediaContents } from '../media.js';
 import type { ToolCall } from '../models/message.js';
 import { RunPaused } from '../runs/context.js';
 import type { Timers } from '../timers.js';
-import { attemptTool, ToolTimeout } from './attempt-tool.js';
+import { attemptTool, type NoteTry, ToolTimeout } from './attempt-tool.js';
 import { canonicalJson } from './canonical-json.js';
 import { type Approval, type ClearedCall, clearCall, type GatedCall, type GateKind } from './gate.js';
 import { parseArguments } from './parse-arguments.js';
@@ -22,6 +22,7 @@ export interface ToolEnvironment {
   readonly hooks?: readonly ToolHook[];
   /** Where the bytes of media go that a tool makes. */
   readonly media?: MediaContents;
+  readonly noteTry?: NoteTry;
 }
 
 /**
@@ -132,13 +133,13 @@ class ToolExecution {
   }
 
   private async perform({ args, cleared }: PreparedCall, context: ToolContext): Promise<unknown> {
-    const { timers } = this.environment;
+    const { timers, noteTry } = this.environment;
     this.args = args;
     const cache = resultCacheOf(this.tool);
     const key = cache?.key(context, args) ?? '';
     const known = cache?.get(key, timers.now());
     if (known !== undefined) return known.result;
-    const result = await attemptTool(this.tool, cleared, context, timers).catch((error) => {
+    const result = await attemptTool(this.tool, cleared, context, timers, noteTry).catch((error) => {
       if (error instanceof RunPaused) this.paused = error;
       throw error;
     });

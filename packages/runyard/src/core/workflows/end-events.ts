@@ -8,8 +8,11 @@ import { executorRunBody, executorRunsOf, stepResultsOf } from './fold/workflow-
 import { pauseFields, workflowRequirementsOf } from './review/workflow-requirements.js';
 import { workflowAgentCompleted } from './workflow-events.js';
 
+/** What there is to know of a run that ends. */
+type EndedContext = Pick<RunContext, 'run' | 'allSteps'>;
+
 /** The last events of a workflow's run. `isChat`: an agent stands in front of the workflow. */
-export function endEvents(end: RunEnd, context: RunContext, isChat: boolean): readonly RunEvent[] {
+export function endEvents(end: RunEnd, context: EndedContext, isChat: boolean): readonly RunEvent[] {
   const { result } = end;
   // what is told here is how the run will be stored in a moment
   const run: Run = { ...context.run, status: end.status, result };
@@ -42,7 +45,7 @@ export function endEvents(end: RunEnd, context: RunContext, isChat: boolean): re
 
 function completedEvents(
   run: Run,
-  context: RunContext,
+  context: EndedContext,
   result: RunResult,
   isChat: boolean,
 ): readonly RunEvent[] {
@@ -54,7 +57,7 @@ function completedEvents(
     : [completed, agentCompleted];
 }
 
-function workflowCompleted(run: Run, context: RunContext, result: RunResult): RunEvent {
+function workflowCompleted(run: Run, context: EndedContext, result: RunResult): RunEvent {
   const { results, runs } = done(run, context);
   return {
     name: 'WorkflowCompleted',
@@ -70,7 +73,7 @@ function workflowCompleted(run: Run, context: RunContext, result: RunResult): Ru
 }
 
 /** The whole state of the run: whoever follows it in whatever way can answer with this alone. */
-function workflowPaused(run: Run, context: RunContext, result: RunResult): RunEvent {
+function workflowPaused(run: Run, context: EndedContext, result: RunResult): RunEvent {
   const { results, runs } = done(run, context);
   return {
     name: 'WorkflowPaused',
@@ -85,7 +88,7 @@ function workflowPaused(run: Run, context: RunContext, result: RunResult): RunEv
   };
 }
 
-function done(run: Run, context: RunContext): { results: Json[]; runs: JsonObject[] } {
+function done(run: Run, context: EndedContext): { results: Json[]; runs: JsonObject[] } {
   const steps = context.allSteps();
   return {
     results: stepResultsOf(run, steps).map((output) => output as Json),

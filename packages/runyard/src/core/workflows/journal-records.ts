@@ -67,6 +67,12 @@ export function nodeKey(path: string): string {
   return `node:${path}`;
 }
 
+/** The path of the group that a node stands in; undefined for one at the top. */
+export function groupPathOf(path: string): string | undefined {
+  const end = path.lastIndexOf('.');
+  return end === -1 ? undefined : path.slice(0, end).replace(/@\d+(~\d+)?$/, '');
+}
+
 /** One execution of a step; the first of a round has no number of its own. */
 export function runKey(path: string, round: number, attempt = 1): string {
   return `${nodeKey(path)}:run:${round}${attempt === 1 ? '' : `-${attempt}`}`;
@@ -77,7 +83,7 @@ export function runsByNode(steps: readonly StepRecord[]): ReadonlyMap<string, re
   const runs = new Map<string, StepRecord[]>();
   for (const step of steps) {
     const end = step.key.indexOf(':run:');
-    if (end === -1 || step.key.includes(childPrefix(''))) continue;
+    if (end === -1 || step.kind === 'try' || step.key.includes(childPrefix(''))) continue;
     const node = step.key.slice(0, end);
     runs.set(node, [...(runs.get(node) ?? []), step]);
   }

@@ -1,3 +1,6 @@
+import type { JsonObject } from '../../core/json.js';
+import { Rights } from './rights.js';
+
 /**
  * Which rows a request may see. Every store method that answers a caller takes one, so that a query that
  * forgets it does not type-check.
@@ -5,14 +8,48 @@
 export type DataScope =
   | { readonly kind: 'all' }
   /** Only rows that belong to this user. */
-  | { readonly kind: 'user'; readonly userId: string };
+  | { readonly kind: 'user'; readonly userId: string }
+  /** Only rows that belong to nobody: of a caller who proved no identity where people are kept apart. */
+  | { readonly kind: 'unowned' };
+
+/** What a token fixes for the runs of its holder, whatever the request says. */
+export interface BoundValues {
+  readonly sessionId?: string;
+  readonly sessionState?: JsonObject;
+  readonly dependencies?: JsonObject;
+}
 
 /** Who makes a request. Resolved once, before any agent code, and handed on as a value. */
 export interface Caller {
   /** The identity that a token proved; null for an anonymous caller. */
   readonly userId: string | null;
   readonly scope: DataScope;
+  /** What the caller may do. That a route may be called at all was checked before; lists and gates ask further. */
+  readonly rights: Rights;
+  /** Whether a credential was shown and found good. */
+  readonly proven: boolean;
+  /** What the token says, for the application's own code; null where there was none. */
+  readonly claims: JsonObject | null;
+  readonly bound: BoundValues;
 }
 
 /** The caller of a service without authorization: may name any user. */
-export const anonymousCaller: Caller = { userId: null, scope: { kind: 'all' } };
+export const anonymousCaller: Caller = {
+  userId: null,
+  scope: { kind: 'all' },
+  rights: Rights.unlimited,
+  proven: false,
+  claims: null,
+  bound: {},
+};
+
+/** The scope of a request that may name a user. Whoever sees only their own stays within that, whoever they name. */
+export function scopeNaming({ scope }: Caller, userId: string | undefined): DataScope {
+  return scope.kind !== 'all' || userId === undefined ? scope : { kind: 'user', userId };
+}
+
+/** Whether a row that belongs to this user, or to nobody, lies within the scope. */
+export function isWithin(scope: DataScope, userId: string | null): boolean {
+  if (scope.kind === 'all') return true;
+  return scope.kind === 'unowned' ? userId === null : userId === scope.userId;
+}

@@ -46,6 +46,7 @@ export function customRouteScope(
         headers: request.headers,
         scope: null,
         params: request.params as Record<string, string>,
+        clientAddress: exchange.clientAddress,
       });
     });
     await customRoutes(scope);

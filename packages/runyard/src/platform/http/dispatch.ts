@@ -6,9 +6,10 @@ import { refusalHeaders } from './cors.js';
 import type { Exchange } from './exchange.js';
 import { repeatableFields } from './fields.js';
 import { readForm } from './forms.js';
+import { sendJsonPieces } from './json-stream.js';
 import { JsonFault, parseJson } from './json-text.js';
 import { sendContent, sendEmpty, sendError, sendJson } from './respond.js';
-import { ContentReply, EventStreamReply, Reply } from './results.js';
+import { ContentReply, EventStreamReply, JsonPiecesReply, Reply } from './results.js';
 import type { RequiredScope, Route, RouteRequest } from './route.js';
 import type { HttpSettings } from './settings.js';
 import { type EventStreams, writeEventStream } from './sse.js';
@@ -21,6 +22,8 @@ export interface AccessRequest {
   readonly headers: IncomingHttpHeaders;
   readonly scope: RequiredScope;
   readonly params: Readonly<Record<string, string>>;
+  /** Where the request comes from. */
+  readonly clientAddress: string;
 }
 
 /** Throws an error of the catalogue for a caller who may not. */
@@ -61,7 +64,9 @@ export class RouteDispatcher<Services> {
       const body = this.route.body === undefined ? undefined : await this.#readBody(exchange);
       const call = this.#validate(exchange, caller, params, query, body);
       const result = this.route.handler(this.options.services, call);
-      this.#send(exchange, result instanceof Promise ? await result : result);
+      const answer = result instanceof Promise ? await result : result;
+      if (answer instanceof JsonPiecesReply) await sendJsonPieces(exchange, answer.pieces);
+      else this.#send(exchange, answer);
     } catch (error) {
       if (error instanceof ClientGone || exchange.isAbandonment(error)) return;
       sendError(exchange, error, admitted || !mayRead(exchange) ? undefined : refusalHeaders);
@@ -71,7 +76,8 @@ export class RouteDispatcher<Services> {
   #resolveCaller(exchange: Exchange, params: Texts): Caller | Promise<Caller> {
     const { method = '', headers } = exchange.request;
     const scope = this.route.scope ?? null;
-    return this.options.resolveCaller({ method, path: exchange.path, headers, scope, params });
+    const { path, clientAddress } = exchange;
+    return this.options.resolveCaller({ method, path, headers, scope, params, clientAddress });
   }
 
   #validate(exchange: Exchange, caller: Caller, params: Texts, query: QueryValues, body: unknown): Call {

@@ -33,6 +33,10 @@ export class Exchange {
     response.on('close', closed);
   }
 
+  get clientAddress(): string {
+    return this.request.socket.remoteAddress ?? '';
+  }
+
   /** Made only for those who ask: most handlers do not. */
   get signal(): AbortSignal {
     this.#abort ??= new AbortController();

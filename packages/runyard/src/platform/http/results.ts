@@ -27,9 +27,19 @@ export class ContentReply {
   ) {}
 }
 
+/** An answer of JSON that is too long to be held at once: it is sent as it is made. */
+export class JsonPiecesReply {
+  constructor(readonly pieces: AsyncIterable<string>) {}
+}
+
 /** Answers JSON with another status than 200, or with further headers. */
 export function reply(status: number, body?: unknown, headers?: Readonly<Record<string, string>>): Reply {
   return new Reply(status, body, headers);
+}
+
+/** Answers with JSON text that comes in pieces. */
+export function jsonPieces(pieces: AsyncIterable<string>): JsonPiecesReply {
+  return new JsonPiecesReply(pieces);
 }
 
 /** Answers with a stream of events that lasts until the source ends. */

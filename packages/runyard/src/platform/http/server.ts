@@ -58,9 +58,7 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
   app.setNotFoundHandler((request, reply) => {
     reply.hijack();
-    const exchange = exchangeOf(request.raw);
-    const allowed = table.methodsAt(exchange.path);
-    sendError(exchange, allowed.length > 0 ? errors.methodNotAllowed(allowed) : errors.notFound());
+    void answerNotFound(exchangeOf(request.raw), table, options.resolveCaller);
   });
   for (const route of routes) addRoute(app, new RouteDispatcher(route, { ...options, streams }));
   if (options.customRoutes)
@@ -155,6 +153,23 @@ function lazyCompilers() {
     buildValidator: lazily('@fastify/ajv-compiler'),
     buildSerializer: lazily('@fastify/fast-json-stringify-compiler'),
   } as NonNullable<NonNullable<Parameters<typeof Fastify>[0]>['schemaController']>['compilersFactory'];
+}
+
+/** Which paths and methods there are is told to those alone who may come in. */
+async function answerNotFound(
+  exchange: Exchange,
+  table: RouteTable,
+  resolveCaller: ResolveCaller,
+): Promise<void> {
+  const { method = '', headers } = exchange.request;
+  const { path, clientAddress } = exchange;
+  try {
+    await resolveCaller({ method, path, headers, scope: null, params: {}, clientAddress });
+    const allowed = table.methodsAt(path);
+    throw allowed.length > 0 ? errors.methodNotAllowed(allowed) : errors.notFound();
+  } catch (error) {
+    sendError(exchange, error);
+  }
 }
 
 /** Errors that fastify or a custom route raised, in the form of all others. */

@@ -137,7 +137,7 @@ function tooBig(issue: z.core.$ZodIssueTooBig): Fault {
   if (issue.origin === 'array' || issue.origin === 'set') {
     return {
       type: 'too_long',
-      msg: `List should have at most ${count(bound, 'item')}`,
+      msg: `List should have at most ${count(bound, 'item')}${notSoMany(issue.input)}`,
       ctx: { max_length: bound },
     };
   }
@@ -163,7 +163,7 @@ function tooSmall(issue: z.core.$ZodIssueTooSmall): Fault {
   if (issue.origin === 'array' || issue.origin === 'set') {
     return {
       type: 'too_short',
-      msg: `List should have at least ${count(bound, 'item')}`,
+      msg: `List should have at least ${count(bound, 'item')}${notSoMany(issue.input)}`,
       ctx: { min_length: bound },
     };
   }
@@ -191,6 +191,11 @@ function alternatives(values: readonly unknown[]): string {
   const quoted = values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)));
   const last = quoted.pop() ?? '';
   return quoted.length === 0 ? last : `${quoted.join(', ')} or ${last}`;
+}
+
+/** How many there are instead, in the words of the contract. */
+function notSoMany(list: unknown): string {
+  return Array.isArray(list) ? ` after validation, not ${list.length}` : '';
 }
 
 function count(bound: number, thing: string): string {

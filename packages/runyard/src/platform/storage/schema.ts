@@ -15,12 +15,14 @@ export interface Schema {
   run_cancellations: RunCancellationsTable;
   memories: MemoriesTable;
   memory_topics: MemoryTopicsTable;
+  memory_owners: MemoryOwnersTable;
   learnings: LearningsTable;
   traces: TracesTable;
   run_usage: RunUsageTable;
   daily_metrics: DailyMetricsTable;
   metrics_refresh: MetricsRefreshTable;
   retention_progress: RetentionProgressTable;
+  service_accounts: ServiceAccountsTable;
 }
 
 export interface SessionsTable {
@@ -172,8 +174,19 @@ export interface MemoryTopicsTable {
   /** `searchText` of the topic. */
   search_topic: string;
   memory_id: string;
-  topic: string;
   user_id: string;
+  /** That of the memory. */
+  updated_at: number;
+  topic: string;
+}
+
+/** One row for everybody who has memories. */
+export interface MemoryOwnersTable {
+  user_id: string;
+  /** How many. */
+  total: number;
+  /** Of the newest memory. */
+  updated_at: number;
 }
 
 export interface LearningsTable {
@@ -187,7 +200,11 @@ export interface LearningsTable {
   entity_id: string | null;
   entity_type: string | null;
   content: string;
+  /** All that the content says, as searches see it. */
+  search_text: string;
   metadata: string | null;
+  /** JSON: keys of changes that runs have made. */
+  changes: string | null;
   created_at: number;
   updated_at: number;
 }
@@ -209,16 +226,16 @@ export interface TracesTable {
 export interface RunUsageTable {
   session_id: string;
   run_id: string;
-  /** What the model was called for; empty for the row of the run itself, which has no tokens. */
+  /** What the model was called for; empty for the row of the run itself (of a team's: one for each main model). */
   purpose: string;
-  /** Of the model; in the row of the run itself that of its main model, empty when it has none. */
+  /** Of the model; in a row of the run itself that of the main model, empty when there is none. */
   provider: string;
   model: string;
   kind: string;
   user_id: string | null;
   /** Of the run's creation: days since 1970, UTC. */
   day: number;
-  /** In the row of the run itself: how many runs it counts for. 0 in the others. */
+  /** In a row of the run itself, which has no tokens: how many runs it counts for. 0 in the others. */
   run_count: number;
   input_tokens: number;
   output_tokens: number;
@@ -264,4 +281,20 @@ export interface MetricsRefreshTable {
 export interface RetentionProgressTable {
   name: string;
   removed_until: number;
+}
+
+export interface ServiceAccountsTable {
+  id: string;
+  name: string;
+  /** The SHA-256 of the whole token, in hex. */
+  token_hash: string;
+  token_prefix: string;
+  /** A JSON list of texts. */
+  scopes: string;
+  user_id: string | null;
+  created_by: string | null;
+  created_at: number;
+  expires_at: number | null;
+  last_used_at: number | null;
+  revoked_at: number | null;
 }

@@ -1,7 +1,7 @@
 import { newId } from '../../ids.js';
 import type { Json } from '../../json.js';
 import type { Message, Role } from '../../models/message.js';
-import type { Model, OutputFormat } from '../../models/model.js';
+import type { Model, OutputFormat, ToolDefinition } from '../../models/model.js';
 import type { RunContext, StepSpec } from '../../runs/context.js';
 import type { AuxiliaryRecord, AuxiliaryRole } from '../journal-records.js';
 import { elapsedSeconds, modelRecordOf } from '../turns/model-step.js';
@@ -14,8 +14,12 @@ export interface AuxiliaryCall {
   readonly model: Model;
   readonly messages: readonly Message[];
   readonly output?: OutputFormat;
+  /** What the model may ask for; the caller finds it in the record. */
+  readonly tools?: readonly ToolDefinition[];
   /** What the step has to remember beside the answer. */
   readonly input?: Json;
+  /** The step that it is a part of. Left out: the run. */
+  readonly parentKey?: string;
 }
 
 /** A model call beside the conversation: journaled, counted in the metrics under its role, in no transcript. */
@@ -46,18 +50,24 @@ export async function tryAuxiliaryModel(
   return record.failure === undefined ? record : undefined;
 }
 
-function specOf({ role, input }: AuxiliaryCall): StepSpec<AuxiliaryRecord> {
-  return { kind: 'auxiliary', name: role, ...(input !== undefined && { input }) };
+function specOf({ role, input, parentKey }: AuxiliaryCall): StepSpec<AuxiliaryRecord> {
+  return {
+    kind: 'auxiliary',
+    name: role,
+    failed: ({ failure }) => failure !== undefined,
+    ...(input !== undefined && { input }),
+    ...(parentKey !== undefined && { parentKey }),
+  };
 }
 
 async function answered(
   context: RunContext,
-  { role, model, messages, output }: AuxiliaryCall,
+  { role, model, messages, output, tools = [] }: AuxiliaryCall,
   signal: AbortSignal,
 ): Promise<AuxiliaryRecord> {
   const started = performance.now();
   const asked = output === undefined ? { messages } : withOutput(model, messages, output);
-  const response = await model.generate({ ...asked, tools: [], media: context.media }, { signal });
+  const response = await model.generate({ ...asked, tools, media: context.media }, { signal });
   return {
     ...modelRecordOf(response, elapsedSeconds(started)),
     role,

@@ -6,7 +6,10 @@ import type { AgentExecution } from '../execution.js';
 const resolved = new WeakMap<AgentSettings, Map<string, Model>>();
 
 /** The model of a stage: the one that the settings name for it, or else the agent's. A name is resolved once. */
-export function stageModel({ agent, model }: AgentExecution, given: ModelLike | undefined): Model {
+export function stageModel(
+  { agent, model }: Pick<AgentExecution, 'agent' | 'model'>,
+  given: ModelLike | undefined,
+): Model {
   if (given === undefined) return model;
   if (typeof given !== 'string') return resolveModel(given);
   const models = resolved.get(agent.settings) ?? new Map<string, Model>();

@@ -2,6 +2,8 @@ import type { Json, JsonObject } from '../../json.js';
 import type { OutputFormat } from '../../models/model.js';
 import { summaryForContext } from '../auxiliary/session-summary.js';
 import type { AgentExecution } from '../execution.js';
+import { learningsForContext } from '../learning/known-learnings.js';
+import { memoriesForContext } from '../memory/memories-in-context.js';
 import { applicationFailure } from './dependencies.js';
 import type { InstructionsFunction } from './run-values.js';
 
@@ -35,6 +37,10 @@ export async function systemPrompt(execution: AgentExecution): Promise<string | 
   if (settings.expectedOutput)
     parts.push(`What the answer should look like: ${fill(settings.expectedOutput, values)}`);
   if (settings.additionalContext) parts.push(fill(settings.additionalContext, values));
+  const memories = await memoriesForContext(execution);
+  if (memories !== undefined) parts.push(memories);
+  const learned = await learningsForContext(execution);
+  if (learned !== undefined) parts.push(learned);
   const summary = await summaryForContext(execution);
   if (summary !== undefined) parts.push(summary);
   if (options.addSessionStateToContext ?? settings.addSessionStateToContext)

@@ -155,6 +155,21 @@ describe('beside the conversation', () => {
   });
 });
 
+test('failed tries stay with the calls that they were tries of, and are no part of the conversation', () => {
+  const failed = { status: 'error', output: null } as const;
+  const journal = threeTurns()
+    .add('model:0:try:1:0', 'try', null, failed)
+    .add('tool:1:0:try:1:0', 'try', null, failed);
+  const { keys, messageIndex } = kept(journal, 5);
+  expect(messageIndex).toBe(5);
+  expect(keys).toContain('model:0:try:1:0');
+  expect(keys).not.toContain('tool:1:0:try:1:0');
+  expect(messagesOf(runWith(), journal.steps)).toEqual(messagesOf(runWith(), threeTurns().steps));
+  // a model that was asked twice has made no calls: there is no turn to be finished
+  const again = threeTurns().model(3, 'may I', 1).add('model:3:try:1:0', 'try', null, failed);
+  expect(continuationOf(runWith(), again.steps, 'end').unfinished).toBeUndefined();
+});
+
 test('the next turn of a run that goes on where it stands', () => {
   expect(nextTurn([])).toBe(0);
   expect(nextTurn(threeTurns().steps)).toBe(3);

@@ -1,8 +1,9 @@
 import { errors } from '../../errors.js';
 import { ownSteps } from '../../runs/child-steps.js';
 import type { Continuation, ContinueFrom } from '../../runs/continuation.js';
+import { triedKey } from '../../runs/failed-tries.js';
 import type { Run, StepRecord } from '../../runs/run.js';
-import type { AnswerRecord, HookRecord, ModelRecord } from '../journal-records.js';
+import type { AnswerRecord, AuxiliaryRole, HookRecord, ModelRecord } from '../journal-records.js';
 import { contextMessages, messagesOf } from '../transcript.js';
 import { continueRecord, conversationOf, saidKey, type Turn, turnOf } from './conversation.js';
 
@@ -33,6 +34,8 @@ export function continuationOf(run: Run, steps: readonly StepRecord[], from: Con
   };
 }
 
+const memoryRole: AuxiliaryRole = 'memory_model';
+
 const turnKeys = /^(?:wait:)?(?:model|tool|member):(\d+)/;
 
 /** The steps of the turn that a run failed in, if calls of it were made or answered. Open questions are asked anew. */
@@ -46,7 +49,7 @@ function unfinishedTurn({ lineage }: Run, steps: readonly StepRecord[], turn: nu
     ({ key, kind, status }) =>
       Number(turnKeys.exec(key)?.[1] ?? -1) === turn && (kind !== 'wait' || status === 'completed'),
   );
-  return begun.length > 1 ? begun : [];
+  return begun.some(({ kind }) => kind !== 'model' && kind !== 'try') ? begun : [];
 }
 
 /** What of a run is whole, from its beginning on. */
@@ -101,17 +104,25 @@ function count(units: readonly Unit[]): number {
  */
 function besides(steps: readonly StepRecord[], conversation: ReadonlySet<StepRecord>, turn: number) {
   const hooks = steps.filter((step) => isPassedHook(step, conversation));
+  const keys = new Set(Array.from(conversation, ({ key }) => key));
   return steps.filter((step) => {
     const { key, kind, status } = step;
+    if (kind === 'try') return keys.has(triedKey(step));
     if (status !== 'completed') return false;
     if (kind === 'continue') return continueRecord(step).input === null && continueRecord(step).turn <= turn;
     if (kind === 'wait') return key.startsWith('wait:tool:') && Number(key.split(':')[2]) < turn;
     if (kind === 'hook') return key === 'dependencies' || hooks.includes(step);
+    // what was said is remembered once
+    if (isRemembered(step)) return key.startsWith('memory') || isAboutSaid(step, conversation);
     if (kind !== 'auxiliary') return false;
     if (key.startsWith('reasoning:')) return true;
     if (key.startsWith('compression:')) return (step.input as { turn: number }).turn < turn;
     return hooks.some((hook) => key.startsWith(`${hook.key}:`));
   });
+}
+
+function isRemembered({ kind, name }: StepRecord): boolean {
+  return kind === 'memory' || (kind === 'auxiliary' && name === memoryRole);
 }
 
 function isPassedHook(step: StepRecord, conversation: ReadonlySet<StepRecord>): boolean {

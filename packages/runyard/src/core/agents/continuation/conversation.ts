@@ -48,7 +48,7 @@ export function conversationOf(all: readonly StepRecord[]): Conversation {
 }
 
 /** The turn of a step `model:<turn>` or `tool:<turn>:<position>`. */
-export function turnOf({ key }: StepRecord): number {
+export function turnOf({ key }: Pick<StepRecord, 'key'>): number {
   return Number(key.split(':')[1]);
 }
 

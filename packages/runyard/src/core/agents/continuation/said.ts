@@ -15,6 +15,7 @@ export async function hearUser(execution: AgentExecution, turn: number): Promise
     if (isUsersWord(step)) {
       execution.input.content = input;
       await runPreHooks(execution, `${saidKey(step)}:`);
+      execution.remembering.hear(execution.input.content, `${saidKey(step)}:`);
     }
     messages.push(saidMessage(step, context.steps()));
   }

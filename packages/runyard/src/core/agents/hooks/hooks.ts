@@ -85,7 +85,8 @@ async function runHook(
 ): Promise<HookRecord> {
   const { context } = execution;
   context.emit(started, `${stage.key}:started`);
-  return context.step<HookRecord>(stage.key, { kind: 'hook', name: stage.name }, async (scope) => {
+  const spec = { kind: 'hook', name: stage.name, failed: hasFailed } as const;
+  return context.step<HookRecord>(stage.key, spec, async (scope) => {
     const state = context.state.fork();
     try {
       const content = await call(contextOf(execution, stage, scope, state));
@@ -103,6 +104,10 @@ async function runHook(
       return { outcome: 'crashed', message: error instanceof Error ? error.message : String(error) };
     }
   });
+}
+
+function hasFailed({ outcome }: HookRecord): boolean {
+  return outcome === 'refused' || outcome === 'crashed';
 }
 
 function contextOf(
@@ -131,6 +136,7 @@ function contextOf(
       asked += 1;
       const record = await callAuxiliaryModel(context, {
         key: `${key}:model:${asked}`,
+        parentKey: key,
         role: 'guardrail_model',
         model: resolveModel(model),
         messages: messages.map(({ role, content }) => plainMessage(role, content)),

@@ -23,6 +23,12 @@ export async function callUntilAnswered(
   const { agent, context } = execution;
   let retried = 0;
   for (let callsBefore = 0; ; callsBefore += 1) {
+    const { model } = execution;
+    const startedAt = context.timers.now();
+    const note = (error: unknown, delayMs: number) => {
+      const { id, provider } = model;
+      context.noteTry(scope.key, { name: id, error, startedAt, delayMs, model: { id, provider } });
+    };
     try {
       return await call(callsBefore);
     } catch (error) {
@@ -31,11 +37,13 @@ export async function callUntilAnswered(
       const facts = { err: error, model: execution.model.id, runId: context.run.runId };
       if (delay !== undefined) {
         retried += 1;
+        note(error, delay);
         context.log.warn({ ...facts, delay }, 'a model call failed; it is made again');
         await pause(delay, scope.signal, context.timers);
       } else {
         retried = 0;
         if (!fallBack(execution)) throw error;
+        note(error, 0);
         context.log.warn({ ...facts, next: execution.model.id }, 'a model failed; the next one is called');
       }
     }

@@ -15,13 +15,15 @@ import { isGuarded } from '../hooks/guarded.js';
 import type { ModelRecord } from '../journal-records.js';
 import { Thinking } from '../reasoning/thinking.js';
 import { withOwnCallIds } from './call-ids.js';
+import { isStreamed, newCallRecord } from './call-record.js';
 import { answeredBy, callUntilAnswered, useRecordedModel } from './model-retries.js';
 
 /** One model call of the conversation, journaled with all its tries. */
 export async function callModel(execution: AgentExecution, turn: number): Promise<ModelRecord> {
   const { context } = execution;
   const key = `model:${turn}`;
-  const record = await context.step<ModelRecord>(key, { kind: 'model', name: execution.model.id }, (scope) =>
+  const spec = { kind: 'model', name: execution.model.id, ...newCallRecord(execution) } as const;
+  const record = await context.step<ModelRecord>(key, spec, (scope) =>
     callUntilAnswered(execution, scope, async (callsBefore) => {
       announce(execution, key, callsBefore);
       const answer = await answerOnce(execution, scope);
@@ -45,11 +47,10 @@ function announce({ context, model }: AgentExecution, key: string, callsBefore: 
 }
 
 function answerOnce(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {
-  const { agent, context, model, output } = execution;
+  const { context, model } = execution;
   // what an earlier call said is in its own message
   context.draft.content = '';
-  const streams = context.options.stream && output === null && !isGuarded(agent.settings);
-  if (!streams) return whole(execution, scope);
+  if (!isStreamed(execution)) return whole(execution, scope);
   const intermediate = isIntermediate(execution);
   return streamed(context, scope, {
     model,

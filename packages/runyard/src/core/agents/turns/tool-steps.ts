@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../json.js';
 import { type RunContext, RunPaused, type StepScope } from '../../runs/context.js';
 import type { StepRecord } from '../../runs/run.js';
 import type { StateView } from '../../runs/session-state.js';
+import type { NoteTry } from '../../tools/attempt-tool.js';
 import { executeTool } from '../../tools/execute-tool.js';
 import { parseArguments } from '../../tools/parse-arguments.js';
 import type { ToolRequirement } from '../../tools/requirement.js';
@@ -112,6 +113,7 @@ async function runToolCall(execution: AgentExecution, turnCall: TurnCall): Promi
     {
       kind: 'tool',
       name: call.name,
+      failed: ({ error }) => error,
       ...(tool !== undefined &&
         isExecuted(turnCall) &&
         tool.onUnknownOutcome !== 'retry' && {
@@ -139,10 +141,13 @@ async function perform(
     };
   }
   if (plan !== undefined && 'record' in plan) return plan.record;
-  const { timers, media } = execution.context;
+  const { context } = execution;
+  const { timers, media } = context;
   const { toolHooks } = execution.agent.settings;
-  const environment = { timers, media, hooks: toolHooks, availableTools: [...execution.tools.keys()] };
-  const state = execution.context.state.fork();
+  const availableTools = [...execution.tools.keys()];
+  const noteTry: NoteTry = (failed) => context.noteTry(scope.key, { name: call.name, ...failed });
+  const environment = { timers, media, hooks: toolHooks, availableTools, noteTry };
+  const state = context.state.fork();
   const site = toolContext(execution, call, scope, state);
   const outcome = await executeTool(tool, call, site, environment, plan?.approval);
   state.merge();

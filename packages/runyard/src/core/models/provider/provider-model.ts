@@ -35,6 +35,7 @@ export interface ModelIdentity {
   readonly provider: string;
   readonly name: string;
   readonly capabilities: ModelCapabilities;
+  readonly parameters?: JsonObject;
 }
 
 const longestAnswer = 64 * 1024 * 1024;
@@ -45,6 +46,7 @@ export class ProviderModel implements Model {
   readonly provider: string;
   readonly name: string;
   readonly capabilities: ModelCapabilities;
+  readonly parameters: JsonObject;
   readonly #protocol: Protocol;
   readonly #connection: ConnectionOptions;
   /** Takes secrets out of a text that came from outside. */
@@ -55,6 +57,7 @@ export class ProviderModel implements Model {
     this.provider = identity.provider;
     this.name = identity.name;
     this.capabilities = identity.capabilities;
+    this.parameters = identity.parameters ?? {};
     this.#protocol = protocol;
     this.#connection = connection;
     this.#redact = redactor([...protocol.secrets, ...Object.values(connection.headers ?? {})]);

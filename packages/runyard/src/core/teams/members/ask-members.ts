@@ -1,6 +1,7 @@
 import { textOf } from '../../agents/answer/answer-record.js';
 import type { AgentExecution } from '../../agents/execution.js';
 import { questionsAtRest } from '../../agents/requirements/questions-at-rest.js';
+import { toolKeyOf } from '../../agents/tool-executions.js';
 import { type ChildOutcome, runChild } from '../../runs/child-run.js';
 import { type RunContext, RunPaused } from '../../runs/context.js';
 import { ToolRefused } from '../../tools/tool-hooks.js';
@@ -59,6 +60,7 @@ export class Delegations {
       return runChild(withVoices(context, this.voicesFor(key)), {
         key,
         kind: 'member',
+        parentKey: toolKeyOf(key),
         executable: member,
         input,
         fields: fieldsOf(context),

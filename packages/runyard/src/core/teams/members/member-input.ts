@@ -15,7 +15,7 @@ export async function memberInput(
   task: string,
 ): Promise<RunInput> {
   const { context, dependencies, metadata, input } = execution;
-  const { knowledgeFilters, extra, stream } = context.options;
+  const { knowledgeFilters, extra, stream, remembersOutside } = context.options;
   const asked = settings.determineInputForMembers === false ? input.content : task;
   return {
     content: await accepted(member, asked, () => backgroundOf(context, settings)),
@@ -26,6 +26,8 @@ export async function memberInput(
       ...(Object.keys(metadata).length > 0 && { metadata }),
       ...(knowledgeFilters !== undefined && { knowledgeFilters }),
       ...(extra !== undefined && { extra }),
+      // what the user said is looked at once, and not again in every task that comes of it
+      ...((settings.updateMemoryOnRun || remembersOutside) && { remembersOutside: true }),
     },
   };
 }

@@ -24,7 +24,7 @@ export async function decide<F extends (...args: never[]) => unknown, T extends 
   const { by, what } = question;
   const record = await context.step(
     `${nodeKey(place.path)}:${question.key}`,
-    { kind: 'step', name: question.key },
+    { kind: 'decision', name: question.key, parentKey: nodeKey(place.path.replace(/@\d+(~\d+)?$/, '')) },
     async () => {
       try {
         const value: unknown =

@@ -32,9 +32,9 @@ export interface WorkflowDefinition {
 }
 
 /** Executions that a person, and not a request to cancel, has ended. */
-const rejected = new WeakSet<RunContext>();
+const rejected = new WeakSet<object>();
 
-export function wasRejected(context: RunContext): boolean {
+export function wasRejected(context: object): boolean {
   return rejected.has(context);
 }
 

@@ -5,7 +5,7 @@ import { textOf } from '../fold/group-content.js';
 
 /** Earlier runs of the session. Which ones is written down: a run that is executed again is shown the same. */
 export async function pastRuns(context: RunContext, count: number): Promise<readonly PastRun[]> {
-  const ids = await context.step('history', { kind: 'step', name: 'history' }, async () => {
+  const ids = await context.step('history', { kind: 'decision', name: 'history' }, async () => {
     return (await context.history(count)).map(({ run }) => run.runId);
   });
   const runs = await context.runs(ids);

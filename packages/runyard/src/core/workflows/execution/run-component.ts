@@ -9,7 +9,7 @@ import type { Executable } from '../../runs/executable.js';
 import type { RunInput, StepRecord } from '../../runs/run.js';
 import type { StepNode } from '../definition/node.js';
 import { textOf } from '../fold/group-content.js';
-import { runKey } from '../journal-records.js';
+import { nodeKey, runKey } from '../journal-records.js';
 import { stepExecutorContinued, stepExecutorPaused } from '../workflow-events.js';
 import { type Flow, type Place, type Scope, stepFields, tell } from './flow.js';
 import type { Round, RoundResult } from './round.js';
@@ -83,6 +83,7 @@ async function runInside(
   const request = {
     key,
     kind: 'step' as const,
+    parentKey: nodeKey(place.path),
     executable: component,
     // what it was given is in the journal once it has begun
     input: earlier === undefined ? await inputOf(flow, component, scope, round) : emptyInput,

@@ -30,13 +30,22 @@ export async function runFunction(
     return resultOf(await attempts(site), undefined);
   }
   if (flow.context.recorded(key) === undefined) begin();
-  const spec = { kind: 'step', name: node.name } as const;
+  const spec = {
+    kind: 'step',
+    name: node.name,
+    parentKey: nodeKey(place.path),
+    failed: (output: Json) => isFailure(output as FunctionRecord),
+  } as const;
   const record = await flow.context.step(key, spec, async (site) => (await attempts(site)) as Json);
   return resultOf(record as FunctionRecord, key);
 }
 
 function isFollowed({ review, onError, skipOnFailure }: StepNode): boolean {
   return review?.requiresOutputReview === true || (onError === 'pause' && !skipOnFailure);
+}
+
+function isFailure(record: FunctionRecord): boolean {
+  return 'failure' in record || !record.success;
 }
 
 function siteOf({ context }: Flow, key: string): StepScope {
@@ -63,6 +72,7 @@ async function attempt(
   for (let tries = 0; ; tries += 1) {
     site.signal.throwIfAborted();
     const state = context.state.fork();
+    const startedAt = context.timers.now();
     try {
       const value = await withinTime(node.timeoutMs, site.signal, context.timers, node.name, (signal) =>
         work(
@@ -78,6 +88,7 @@ async function attempt(
       context.log.warn({ err: error, runId: context.run.runId, step: node.name }, 'a step failed');
       // one whose work is done is not asked to do it again
       if (tries >= node.maxRetries || error instanceof UnusableOutput) return { failure: failureOf(error) };
+      context.noteTry(site.key, { name: node.name, error, startedAt, delayMs: 0 });
     }
   }
 }

@@ -91,6 +91,7 @@ function runnerOf(
       // a name may have characters that mean something in a key
       key: `${wholeKey}:run:${encodeURIComponent(name)}`,
       kind: 'step',
+      parentKey: wholeKey,
       executable: component,
       input: { content, media: scope.media, options },
       fields: isWorkflow

@@ -1,7 +1,7 @@
 import type { Json } from '../../json.js';
 import type { WorkflowNode } from '../definition/node.js';
 import { foldNode, type NodeView } from '../fold/node-view.js';
-import { type NodeInput, type NodeRecord, nodeKey } from '../journal-records.js';
+import { groupPathOf, isGroup, type NodeInput, type NodeRecord, nodeKey } from '../journal-records.js';
 import { askBefore } from '../review/ask-before.js';
 import { type Flow, type Place, type Scope, stepFields } from './flow.js';
 import { runCondition } from './run-condition.js';
@@ -25,7 +25,15 @@ export async function visitNode(
     index: place.index,
     executor: executorOf(node),
   };
-  await flow.context.step(key, { kind: 'step', name: node.name, input }, async () => {
+  const group = groupPathOf(place.path);
+  const spec = {
+    kind: 'step',
+    name: node.name,
+    input,
+    failed: (output: Json) => isFailed(output as NodeRecord),
+    ...(group !== undefined && { parentKey: nodeKey(group) }),
+  } as const;
+  await flow.context.step(key, spec, async () => {
     return (await execute(flow, node, place, scope)) as Json;
   });
   return foldNode((other) => flow.context.recorded(other), key);
@@ -53,6 +61,10 @@ async function execute(flow: Flow, node: WorkflowNode, place: Place, outer: Scop
     case 'Router':
       return runRouter(flow, node, place, scope);
   }
+}
+
+function isFailed(record: NodeRecord): boolean {
+  return !isGroup(record) && !record.success;
 }
 
 function skipped(node: WorkflowNode, reason: string): NodeRecord {

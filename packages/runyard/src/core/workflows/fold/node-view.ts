@@ -97,7 +97,9 @@ export function unendedOutput(
         : unendedOutput(steps, child, why, paused),
     );
   const error = step.status === 'error' ? errorText(step) : why;
-  const made = steps.findLast(({ key }) => key.startsWith(`${step.key}:run:`) && !key.includes('/'));
+  const made = steps.findLast(
+    ({ key, kind }) => kind === 'step' && key.startsWith(`${step.key}:run:`) && !key.includes('/'),
+  );
   const isLeaf = (step.input as NodeInput).node === 'Step' || (step.input as NodeInput).node === 'Workflow';
   return {
     ...described(step),

@@ -36,6 +36,7 @@ export async function ask<Answer extends StepAnswer>(
   return context.wait<Answer>({
     key,
     kind,
+    parentKey: nodeKey(place.path),
     data: dueAt === undefined ? requirement : { ...requirement, timeout_at: isoTime(dueAt) },
     ...(dueAt !== undefined && { dueAt }),
   });

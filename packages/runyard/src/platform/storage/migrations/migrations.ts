@@ -6,6 +6,7 @@ import { memory } from './0005-memory.js';
 import { traces } from './0006-traces.js';
 import { usage } from './0007-usage.js';
 import { upkeep } from './0008-upkeep.js';
+import { serviceAccounts } from './0009-service-accounts.js';
 import type { Migration } from './migration.js';
 
 /** All migrations, in the order of their versions. */
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   traces,
   usage,
   upkeep,
+  serviceAccounts,
 ];

@@ -1,0 +1,123 @@
+import { errors, type RunyardError } from '../../core/errors.js';
+import type { Log } from '../../core/log.js';
+import type { Database } from '../../platform/storage/database.js';
+import { FailedAttempts } from './failed-attempts.js';
+import { RecentMap } from './recent-map.js';
+import { ServiceAccountStore, type StoredToken } from './store.js';
+import { hashOfToken, isAccountToken } from './token.js';
+import { TokenLookups } from './token-lookups.js';
+
+/** Who a token proves to be. */
+export interface AccountIdentity {
+  /** The user id that it acts under: `sa:` and its name. */
+  readonly principal: string;
+  readonly scopes: readonly string[];
+  /** Milliseconds since 1970; null: never. */
+  readonly expiresAt: number | null;
+}
+
+export interface AccountTokensOptions {
+  /** The service's own database. */
+  readonly database: Database;
+  /** For how long what was found is trusted; 0: it is looked up each time. */
+  readonly cacheSeconds: number;
+  readonly log: Log;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+interface CachedToken {
+  readonly stored: StoredToken;
+  readonly readAt: number;
+}
+
+const cachedTokens = 10_000;
+const noteUseEveryMs = 60_000;
+
+/** The user id that a service account acts under. */
+export function principalOf(name: string): string {
+  return `sa:${name}`;
+}
+
+/** Tells whose a token is, for one process. */
+export class ServiceAccountTokens {
+  readonly #store: ServiceAccountStore;
+  readonly #lookups: TokenLookups;
+  /** By the hash: the token itself is not kept even here. */
+  readonly #cache = new RecentMap<CachedToken>(cachedTokens);
+  readonly #usedAt = new RecentMap<number>(cachedTokens);
+  readonly #failures = new FailedAttempts();
+  readonly #now: () => number;
+  readonly #cacheMs: number;
+  readonly #log: Log;
+  #revocations = 0;
+
+  constructor({ database, cacheSeconds, log, now = Date.now }: AccountTokensOptions) {
+    this.#store = new ServiceAccountStore(database);
+    this.#lookups = new TokenLookups((hashes) => this.#store.findTokens(hashes));
+    this.#cacheMs = cacheSeconds * 1000;
+    this.#log = log;
+    this.#now = now;
+  }
+
+  /**
+   * The identity of a token. Throws 401 for one that is unknown, revoked or expired, 429 instead for an address that
+   * sent too many of those, and 503 when it cannot be looked up. Every token is looked at first, however many wrong
+   * ones came from the same address: a valid one is never refused because of others behind the same proxy.
+   */
+  async verify(token: string, clientAddress: string): Promise<AccountIdentity> {
+    const stored = isAccountToken(token) ? await this.#find(hashOfToken(token)) : undefined;
+    const now = this.#now();
+    // also of what was cached: it may have ended since
+    if (stored === undefined || (stored.expiresAt !== null && stored.expiresAt <= now))
+      throw this.#refusal(clientAddress, now);
+    this.#noteUse(stored, now);
+    return { principal: principalOf(stored.name), scopes: stored.scopes, expiresAt: stored.expiresAt };
+  }
+
+  /** For an account that was revoked: this process trusts it no longer. */
+  forget(accountId: string): void {
+    this.#revocations += 1;
+    this.#cache.deleteWhere(({ stored }) => stored.accountId === accountId);
+  }
+
+  async #find(hash: string): Promise<StoredToken | undefined> {
+    const readAt = this.#now();
+    const cached = this.#cache.get(hash);
+    // a clock that was set back must not make the time longer
+    if (cached && readAt >= cached.readAt && readAt - cached.readAt < this.#cacheMs) return cached.stored;
+    const revocations = this.#revocations;
+    const stored = await this.#lookUp(hash);
+    if (stored === undefined) this.#cache.delete(hash);
+    // what was revoked while it was read must not be trusted any longer than this once
+    else if (this.#cacheMs > 0 && revocations === this.#revocations)
+      this.#cache.set(hash, { stored, readAt });
+    return stored;
+  }
+
+  async #lookUp(hash: string): Promise<StoredToken | undefined> {
+    try {
+      return await this.#lookups.lookUp(hash);
+    } catch (error) {
+      throw errors.authenticationUnavailable(error);
+    }
+  }
+
+  #refusal(address: string, now: number): RunyardError {
+    const limited = this.#failures.note(address, now);
+    if (limited === undefined) return errors.invalidAccountToken();
+    if (limited.begins)
+      this.#log.warn({ address }, 'too many wrong tokens of service accounts from one address');
+    return errors.tooManyFailedAttempts(Math.ceil(limited.retryAfterMs / 1000));
+  }
+
+  /** At most once a minute, and beside the request, which neither waits for it nor fails with it. */
+  #noteUse({ accountId, lastUsedAt }: StoredToken, now: number): void {
+    const notedAt = Math.max(this.#usedAt.get(accountId) ?? 0, lastUsedAt ?? 0);
+    if (now - notedAt < noteUseEveryMs) return;
+    this.#usedAt.set(accountId, now);
+    this.#store.noteUse(accountId, now, now - noteUseEveryMs).catch((error: unknown) => {
+      this.#log.warn({ err: error }, 'the use of a service account could not be noted');
+    });
+  }
+}

@@ -1,0 +1,89 @@
+import type { Caller } from '../../platform/auth/caller.js';
+import { pageOf } from '../../platform/http/pagination.js';
+import { reply } from '../../platform/http/results.js';
+import { defineRoute, type Route } from '../../platform/http/route.js';
+import { accountBodyOf } from './account-body.js';
+import {
+  accountParams,
+  accountsPage,
+  createAccountBody,
+  daysOf,
+  listAccountsQuery,
+  newAccountBody,
+} from './schema.js';
+import type { Minter, ServiceAccountsService } from './service.js';
+
+export interface ServiceAccountServices {
+  readonly serviceAccounts: ServiceAccountsService;
+  /** What was proven of the caller, which the mode of authentication tells. */
+  readonly minterOf: (caller: Caller) => Minter;
+}
+
+const tag = 'Service Accounts';
+
+const createAccount = defineRoute({
+  method: 'POST',
+  path: '/service-accounts',
+  operationId: 'create_service_account',
+  scope: 'service_accounts:write',
+  tag,
+  summary: 'Make a service account',
+  description:
+    'An identity for a program, with a token that is shown this once. It can be given no more than the caller ' +
+    'holds. The name of an account that is not revoked cannot be taken again: revoke it first to rotate the token.',
+  body: createAccountBody,
+  responses: { 201: newAccountBody },
+  handler: async ({ serviceAccounts, minterOf }: ServiceAccountServices, { body, caller }) => {
+    const { account, token } = await serviceAccounts.create(minterOf(caller), {
+      name: body.name,
+      scopes: body.scopes?.map(({ scope }) => scope) ?? null,
+      expiresInDays: daysOf(body),
+      allowPrivilegedScopes: body.allow_privileged_scopes,
+    });
+    return reply(201, { ...accountBodyOf(account), token }, { 'cache-control': 'no-store' });
+  },
+});
+
+const listAccounts = defineRoute({
+  method: 'GET',
+  path: '/service-accounts',
+  operationId: 'list_service_accounts',
+  scope: 'service_accounts:read',
+  tag,
+  summary: 'List service accounts',
+  description: 'Revoked ones too, unless include_revoked is false. Tokens are not shown.',
+  query: listAccountsQuery,
+  responses: { 200: accountsPage },
+  handler: async ({ serviceAccounts }: ServiceAccountServices, { query }) => {
+    const { items, total } = await serviceAccounts.list({
+      limit: query.limit,
+      page: query.page,
+      includeRevoked: query.include_revoked,
+      sortBy: query.sort_by,
+      sortOrder: query.sort_order,
+    });
+    return pageOf(items.map(accountBodyOf), query, total);
+  },
+});
+
+const revokeAccount = defineRoute({
+  method: 'DELETE',
+  path: '/service-accounts/:service_account_id',
+  operationId: 'revoke_service_account',
+  scope: 'service_accounts:delete',
+  tag,
+  summary: 'Revoke a service account',
+  description: 'Once and for all. The account stays in the list; its name is free again at once.',
+  params: accountParams,
+  responses: { 204: { description: 'It is revoked.' } },
+  handler: async ({ serviceAccounts }: ServiceAccountServices, { params }) => {
+    await serviceAccounts.revoke(params.service_account_id);
+    return reply(204);
+  },
+});
+
+export const serviceAccountRoutes: readonly Route<ServiceAccountServices>[] = [
+  createAccount,
+  listAccounts,
+  revokeAccount,
+];

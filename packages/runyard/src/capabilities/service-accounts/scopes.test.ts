@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { Rights } from '../../platform/auth/rights.js';
+import { covers, isPrivileged, isScope } from './scopes.js';
+
+const admin = 'agent_os:admin';
+
+test.each(['agents:run', 'agents:*:run', 'agents:writer:run', 'unknown:words', admin])(
+  '%j is a scope',
+  (scope) => expect(isScope(scope, admin)).toBe(true),
+);
+
+test.each(['', 'nonsense', 'agents:', ':run', 'a:b:c:d', '*'])('%j is none', (scope) =>
+  expect(isScope(scope, admin)).toBe(false),
+);
+
+test('an admin scope of one word is a scope where it is configured', () => {
+  expect(isScope('root', 'root')).toBe(true);
+  expect(isPrivileged('root', 'root')).toBe(true);
+});
+
+test.each(['sessions:write', 'sessions:delete', 'components:x:write', 'service_accounts:read', admin])(
+  '%j is privileged',
+  (scope) => expect(isPrivileged(scope, admin)).toBe(true),
+);
+
+test.each(['agents:run', 'sessions:read', 'agents:write:run'])('%j is not privileged', (scope) =>
+  expect(isPrivileged(scope, admin)).toBe(false),
+);
+
+describe('what can be handed on', () => {
+  const holding = (...held: string[]) => new Rights(held, admin);
+
+  test.each([
+    ['agents:run', 'agents:run'],
+    ['agents:run', 'agents:writer:run'],
+    ['agents:run', 'agents:*:run'],
+    ['agents:*:run', 'agents:run'],
+    ['agents:writer:run', 'agents:writer:run'],
+    ['system:read', 'config:read'],
+    [admin, 'anything:write'],
+    [admin, admin],
+  ])('%s covers %s', (held, scope) => expect(covers(holding(held), scope, admin)).toBe(true));
+
+  test.each([
+    ['agents:run', 'agents:read'],
+    ['agents:run', 'teams:run'],
+    ['agents:writer:run', 'agents:run'],
+    ['agents:writer:run', 'agents:*:run'],
+    ['agents:writer:run', 'agents:reader:run'],
+    // each is answered with `may` by rights that hold it, without being an admin
+    ['agent_os:*:admin', admin],
+    ['agents:run', admin],
+  ])('%s does not cover %s', (held, scope) => expect(covers(holding(held), scope, admin)).toBe(false));
+
+  test('everything, by whoever is not held to scopes', () => {
+    expect(covers(Rights.unlimited, admin, admin)).toBe(true);
+  });
+});

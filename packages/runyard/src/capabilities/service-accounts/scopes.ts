@@ -1,0 +1,38 @@
+import { parseScope, type Rights } from '../../platform/auth/rights.js';
+
+/** What an account may do when nobody says anything: start runs and see what became of them. */
+export const defaultScopes: readonly string[] = [
+  'agents:run',
+  'teams:run',
+  'workflows:run',
+  'sessions:read',
+  'config:read',
+];
+
+/** Actions that change or remove what is there. */
+const changingActions = new Set(['write', 'delete']);
+
+/** Whether the text is a scope. An admin scope of one's own may look like anything. */
+export function isScope(scope: string, adminScope: string): boolean {
+  return scope === adminScope || parseScope(scope) !== undefined;
+}
+
+/** Whether a scope is given only to whoever asks for it by name twice. */
+export function isPrivileged(scope: string, adminScope: string): boolean {
+  if (scope === adminScope) return true;
+  const parsed = parseScope(scope);
+  return (
+    parsed !== undefined && (parsed.resource === 'service_accounts' || changingActions.has(parsed.action))
+  );
+}
+
+/** Whether whoever has these rights holds all that the scope gives. */
+export function covers(rights: Rights, scope: string, adminScope: string): boolean {
+  if (rights.held === null || rights.isAdmin) return true;
+  // an admin scope gives everything: holding a scope that resembles it, as `agent_os:*:admin`, is not being one
+  if (scope === adminScope) return false;
+  const parsed = parseScope(scope);
+  if (parsed === undefined) return false;
+  const instances = rights.instances(parsed.resource, parsed.action);
+  return instances === 'all' || (parsed.instance !== null && instances.has(parsed.instance));
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { errors } from '../../core/errors.js';
+import type { Rights } from '../../platform/auth/rights.js';
+import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/pagination.js';
+import type { Database } from '../../platform/storage/database.js';
+import type { ServiceAccountTokens } from './account-tokens.js';
+import { covers, defaultScopes, isPrivileged, isScope } from './scopes.js';
+import { type AccountQuery, type ServiceAccount, ServiceAccountStore, sortColumns } from './store.js';
+import { newAccountToken } from './token.js';
+
+export interface ServiceAccountsOptions {
+  /** The service's own database. */
+  readonly database: Database;
+  /** Of this process: it is told of what is revoked. */
+  readonly tokens: ServiceAccountTokens;
+  readonly adminScope: string;
+}
+
+/** Who makes an account. */
+export interface Minter {
+  readonly userId: string | null;
+  readonly rights: Rights;
+  /** Whether some credential was checked: nobody makes accounts anonymously. */
+  readonly proven: boolean;
+}
+
+/** An account that somebody asks for. */
+export interface GivenAccount {
+  readonly name: string;
+  /** Null: the usual ones. */
+  readonly scopes: readonly string[] | null;
+  /** Null: never. */
+  readonly expiresInDays: number | null;
+  readonly allowPrivilegedScopes: boolean;
+}
+
+export interface NewServiceAccount {
+  readonly account: ServiceAccount;
+  /** Told this once. */
+  readonly token: string;
+}
+
+export interface AccountListRequest extends PageRequest {
+  readonly includeRevoked: boolean;
+  /** The name of a column; any other means the time of creation. */
+  readonly sortBy: string;
+  /** `asc`; anything else means the other way round. */
+  readonly sortOrder: string;
+}
+
+const dayMs = 86_400_000;
+
+/** Identities of programs. */
+export class ServiceAccountsService {
+  private readonly store: ServiceAccountStore;
+
+  constructor(private readonly options: ServiceAccountsOptions) {
+    this.store = new ServiceAccountStore(options.database);
+  }
+
+  /** Makes an account that may do no more than whoever makes it. */
+  async create(minter: Minter, given: GivenAccount): Promise<NewServiceAccount> {
+    const scopes = [...new Set(given.scopes ?? defaultScopes)];
+    this.checkScopes(minter, scopes, given.allowPrivilegedScopes);
+    const { token, hash, prefix } = newAccountToken();
+    const now = Date.now();
+    const account: ServiceAccount = {
+      id: randomUUID(),
+      name: given.name,
+      tokenPrefix: prefix,
+      scopes,
+      userId: minter.userId,
+      createdBy: minter.userId,
+      createdAt: now,
+      expiresAt: given.expiresInDays === null ? null : now + given.expiresInDays * dayMs,
+      lastUsedAt: null,
+      revokedAt: null,
+    };
+    if (!(await this.store.insert(account, hash))) throw errors.serviceAccountExists(given.name);
+    return { account, token };
+  }
+
+  async list(request: AccountListRequest): Promise<ListPage<ServiceAccount>> {
+    const query: AccountQuery = {
+      includeRevoked: request.includeRevoked,
+      sortBy: sortColumns.find((name) => name === request.sortBy) ?? 'created_at',
+      direction: request.sortOrder === 'asc' ? 'asc' : 'desc',
+    };
+    const total = await this.store.count(query.includeRevoked);
+    const range = { limit: request.limit, offset: offsetOf(request) };
+    const items = range.offset < total ? await this.store.list(query, range) : [];
+    return { items, total };
+  }
+
+  /** Ends an account once and for all: its token is refused at once here, elsewhere when it is looked up again. */
+  async revoke(id: string): Promise<void> {
+    const found = await this.store.revoke(id, Date.now());
+    this.options.tokens.forget(id);
+    if (!found) throw errors.serviceAccountNotFound(id);
+  }
+
+  private checkScopes({ rights, proven }: Minter, scopes: readonly string[], allowPrivileged: boolean): void {
+    const { adminScope } = this.options;
+    const invalid = scopes.filter((scope) => !isScope(scope, adminScope));
+    if (invalid.length > 0) throw errors.invalidScopes(invalid);
+    const privileged = scopes.filter((scope) => isPrivileged(scope, adminScope));
+    if (privileged.length > 0 && !allowPrivileged) throw errors.privilegedScopes(privileged);
+    if (!proven) throw errors.minterUnknown();
+    const notHeld = scopes.filter((scope) => !covers(rights, scope, adminScope));
+    if (notHeld.length > 0) throw errors.scopesNotHeld(notHeld);
+  }
+}

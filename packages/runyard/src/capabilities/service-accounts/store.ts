@@ -1,0 +1,173 @@
+import type { Database, Statement } from '../../platform/storage/database.js';
+import { queryBuilder } from '../../platform/storage/query-builder.js';
+import type { ServiceAccountsTable } from '../../platform/storage/schema.js';
+
+export interface ServiceAccount {
+  readonly id: string;
+  readonly name: string;
+  readonly tokenPrefix: string;
+  readonly scopes: readonly string[];
+  /** Who made it, and answers for it; null when that was nobody by name. */
+  readonly userId: string | null;
+  readonly createdBy: string | null;
+  readonly createdAt: number;
+  /** Null: never. */
+  readonly expiresAt: number | null;
+  readonly lastUsedAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+/** What a token stands for, as far as requests need it. */
+export interface StoredToken {
+  readonly accountId: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: number | null;
+  readonly lastUsedAt: number | null;
+}
+
+export const sortColumns = ['created_at', 'name', 'last_used_at', 'expires_at'] as const;
+
+export interface AccountQuery {
+  readonly includeRevoked: boolean;
+  readonly sortBy: (typeof sortColumns)[number];
+  readonly direction: 'asc' | 'desc';
+}
+
+export interface Range {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+type TokenRow = Pick<
+  ServiceAccountsTable,
+  'id' | 'name' | 'token_hash' | 'scopes' | 'expires_at' | 'last_used_at'
+>;
+
+const tokenColumns = 'id, name, token_hash, scopes, expires_at, last_used_at';
+
+const readTokens: Statement = {
+  name: 'service_account_tokens',
+  sqlite: `SELECT ${tokenColumns} FROM service_accounts
+    WHERE token_hash IN (SELECT value FROM json_each(?)) AND revoked_at IS NULL`,
+  postgres: `SELECT ${tokenColumns} FROM service_accounts
+    WHERE token_hash = ANY($1::text[]) AND revoked_at IS NULL`,
+};
+
+/** The service accounts. They belong to the service and not to users: whoever may list them sees all. */
+export class ServiceAccountStore {
+  constructor(private readonly database: Database) {}
+
+  /** Stores a new account. False when its name belongs to one that is not revoked: of several at once one gets it. */
+  async insert(account: ServiceAccount, tokenHash: string): Promise<boolean> {
+    const { numInsertedOrUpdatedRows } = await this.database.query
+      .insertInto('service_accounts')
+      .values(rowOf(account, tokenHash))
+      .onConflict((conflict) => conflict.column('name').where('revoked_at', 'is', null).doNothing())
+      .executeTakeFirst();
+    return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+  }
+
+  async list({ includeRevoked, sortBy, direction }: AccountQuery, range: Range): Promise<ServiceAccount[]> {
+    const { sql } = queryBuilder();
+    // both databases in the same order: what has no value last, texts by their characters
+    const plain = this.database.dialect === 'sqlite' ? sql`` : sql` collate "C"`;
+    const column = sortBy === 'name' ? sql`name${plain}` : sql.ref(sortBy);
+    const rows = await this.selection(includeRevoked)
+      .selectAll()
+      .orderBy(sql`${sql.ref(sortBy)} is null`)
+      .orderBy(column, direction)
+      .orderBy(sql`id${plain}`, direction)
+      .limit(range.limit)
+      .offset(range.offset)
+      .execute();
+    return rows.map(accountFromRow);
+  }
+
+  async count(includeRevoked: boolean): Promise<number> {
+    const { count } = await this.selection(includeRevoked)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    return count;
+  }
+
+  /** Ends an account, once and for all. False when there is none with this id. */
+  async revoke(id: string, now: number): Promise<boolean> {
+    const { query } = this.database;
+    const { numUpdatedRows } = await query
+      .updateTable('service_accounts')
+      .set({ revoked_at: now })
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) return true;
+    const found = await query
+      .selectFrom('service_accounts')
+      .select('id')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return found !== undefined;
+  }
+
+  /** The accounts that are not revoked, by the hash of their token. */
+  async findTokens(hashes: readonly string[]): Promise<ReadonlyMap<string, StoredToken>> {
+    const rows = await this.database.read<TokenRow>(readTokens, [hashes]);
+    return new Map(rows.map((row) => [row.token_hash, tokenFromRow(row)]));
+  }
+
+  /** Remembers when an account was used, unless that was noted since `before` already, by whichever process. */
+  async noteUse(id: string, now: number, before: number): Promise<void> {
+    await this.database.query
+      .updateTable('service_accounts')
+      .set({ last_used_at: now })
+      .where('id', '=', id)
+      .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', before)]))
+      .execute();
+  }
+
+  private selection(includeRevoked: boolean) {
+    const accounts = this.database.query.selectFrom('service_accounts');
+    return includeRevoked ? accounts : accounts.where('revoked_at', 'is', null);
+  }
+}
+
+function rowOf(account: ServiceAccount, tokenHash: string): ServiceAccountsTable {
+  return {
+    id: account.id,
+    name: account.name,
+    token_hash: tokenHash,
+    token_prefix: account.tokenPrefix,
+    scopes: JSON.stringify(account.scopes),
+    user_id: account.userId,
+    created_by: account.createdBy,
+    created_at: account.createdAt,
+    expires_at: account.expiresAt,
+    last_used_at: account.lastUsedAt,
+    revoked_at: account.revokedAt,
+  };
+}
+
+function accountFromRow(row: ServiceAccountsTable): ServiceAccount {
+  return {
+    id: row.id,
+    name: row.name,
+    tokenPrefix: row.token_prefix,
+    scopes: JSON.parse(row.scopes) as string[],
+    userId: row.user_id,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+    revokedAt: row.revoked_at,
+  };
+}
+
+function tokenFromRow(row: TokenRow): StoredToken {
+  return {
+    accountId: row.id,
+    name: row.name,
+    scopes: JSON.parse(row.scopes) as string[],
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+  };
+}

@@ -1,0 +1,335 @@
+import type { Json } from '../json.js';
+import type { Learnings } from '../learnings/learnings.js';
+import type { Log } from '../log.js';
+import type { MediaContents } from '../media.js';
+import type { UserMemories } from '../memory/user-memories.js';
+import type { ModelPrices } from '../models/prices.js';
+import type { Timers } from '../timers.js';
+import { childPrefix, relativeStep, stepsUnder } from './child-steps.js';
+import {
+  type ChildRun,
+  type FailedTry,
+  type InterruptedPolicy,
+  type OutcomeAnswer,
+  type Requirement,
+  type RunContext,
+  RunPaused,
+  type StepScope,
+  type StepSpec,
+} from './context.js';
+import { continuationsOf } from './continuation.js';
+import { withDueTime } from './due-questions.js';
+import { tryKey } from './failed-tries.js';
+import type { EventOrigin, LiveRun } from './live-run.js';
+import type { RunEvent } from './logged-event.js';
+import type { PastSessions } from './past-sessions.js';
+import type { RunJournal, SessionSummary } from './ports.js';
+import type { Run, RunEntry, RunOptions, StepRecord } from './run.js';
+import type { SessionState } from './session-state.js';
+import type { WriteQueue } from './write-queue.js';
+
+/** What every run of an engine has around it. */
+export interface RunSurroundings {
+  readonly journal: RunJournal;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly media: MediaContents;
+  readonly pastSessions: PastSessions;
+  readonly memories: UserMemories;
+  readonly learnings: Learnings;
+  readonly prices?: ModelPrices;
+}
+
+/** The context of a run whose steps are written down. */
+export class JournaledContext implements RunContext {
+  readonly draft: RunContext['draft'] = { content: '' };
+  readonly shown: RunContext['shown'] = { history: [] };
+
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly media: MediaContents;
+  readonly pastSessions: PastSessions;
+  readonly memories: UserMemories;
+  readonly learnings: Learnings;
+  readonly prices: ModelPrices;
+  readonly options: RunOptions;
+  private readonly journal: RunJournal;
+  /** What the keys of its steps and events begin with: empty for a run of its own. */
+  private readonly prefix: string;
+
+  constructor(
+    private readonly live: LiveRun,
+    private readonly queue: WriteQueue,
+    private readonly surroundings: RunSurroundings,
+    private readonly inside: ChildRun | null = null,
+  ) {
+    this.timers = surroundings.timers;
+    this.log = surroundings.log;
+    this.media = surroundings.media;
+    this.pastSessions = surroundings.pastSessions;
+    this.memories = surroundings.memories;
+    this.learnings = surroundings.learnings;
+    this.prices = surroundings.prices ?? {};
+    this.journal = surroundings.journal;
+    this.prefix = inside === null ? '' : childPrefix(inside.key);
+    this.options = inside === null ? optionsOf(live) : optionsInside(live, inside.run);
+  }
+
+  get entry(): RunEntry {
+    return this.inside?.entry ?? this.live.entry;
+  }
+
+  get run(): Run {
+    return this.inside?.run ?? this.live.run;
+  }
+
+  get root(): Run {
+    return this.live.run;
+  }
+
+  get origin(): EventOrigin {
+    return this.inside?.origin ?? this.live.origin;
+  }
+
+  child(child: ChildRun): RunContext {
+    const key = this.prefix + child.key;
+    const signal = child.signal ?? this.inside?.signal;
+    const inside = { ...child, key, ...(signal !== undefined && { signal }) };
+    return new JournaledContext(this.live, this.queue, this.surroundings, inside);
+  }
+
+  get depth(): number {
+    return (this.inside?.origin ?? this.live.origin).depth;
+  }
+
+  get signal(): AbortSignal {
+    return this.inside?.signal ?? this.live.abort.signal;
+  }
+
+  get state(): SessionState {
+    return this.live.state;
+  }
+
+  steps(): readonly StepRecord[] {
+    const own = this.live.stepsOf(this.prefix);
+    if (this.inside === null) return own;
+    const { runId } = this.run;
+    return own.map((step) => ({ ...relativeStep(step, this.prefix), runId }));
+  }
+
+  allSteps(): readonly StepRecord[] {
+    const all = this.live.allSteps();
+    return this.inside === null ? all : stepsUnder(all, this.prefix);
+  }
+
+  idempotencyKey(key: string): string {
+    return `${this.live.runId}:${this.prefix}${key}`;
+  }
+
+  recorded(key: string): StepRecord | undefined {
+    const step = this.live.step(this.prefix + key);
+    return this.inside === null || step === undefined ? step : { ...step, key, runId: this.run.runId };
+  }
+
+  emit(event: RunEvent, key: string): void {
+    this.live.emit(event, this.prefix + key, this.inside?.origin);
+  }
+
+  emitDelta(event: RunEvent, text: string): void {
+    this.live.emitDelta(event, text, this.inside?.origin);
+  }
+
+  congestion(): Promise<void> | undefined {
+    return this.live.log.congested ? this.queue.flush(this.live) : undefined;
+  }
+
+  stored(): Promise<void> {
+    return this.queue.flush(this.live);
+  }
+
+  async step<T extends Json>(
+    relativeKey: string,
+    spec: StepSpec<T>,
+    work: (scope: StepScope) => Promise<T>,
+  ): Promise<T> {
+    const key = this.prefix + relativeKey;
+    const recorded = this.live.step(key);
+    if (recorded?.status === 'completed') return recorded.output as T;
+    if (recorded?.status === 'running' && spec.interrupted !== undefined) {
+      const settled = await this.settleInterrupted(recorded, spec, spec.interrupted);
+      if (settled !== undefined) return settled;
+    }
+    this.signal.throwIfAborted();
+    const begun = this.begin(key, spec, recorded);
+    if (spec.interrupted !== undefined) {
+      await this.queue.flush(this.live);
+      // the run may have been cancelled meanwhile: what has not begun does not begin
+      this.signal.throwIfAborted();
+    }
+    return this.perform(begun, spec, work);
+  }
+
+  noteTry(relativeKey: string, { name, error, startedAt, delayMs, model }: FailedTry): void {
+    const of = this.prefix + relativeKey;
+    const { attempt } = this.live.run;
+    let number = 0;
+    while (this.live.step(tryKey(of, attempt, number)) !== undefined) number += 1;
+    this.live.putStep({
+      runId: this.live.runId,
+      seq: this.live.nextSeq(),
+      key: tryKey(of, attempt, number),
+      kind: 'try',
+      name,
+      // beside the call that follows it
+      parentKey: this.live.step(of)?.parentKey ?? this.inside?.key ?? null,
+      status: 'error',
+      attempt,
+      input: { delay_ms: delayMs, ...(model !== undefined && { model }) },
+      output: null,
+      error: describe(error),
+      startedAt,
+      endedAt: this.timers.now(),
+    });
+  }
+
+  async wait<Answer extends Json>(requirement: Requirement): Promise<Answer> {
+    const key = `${this.prefix}wait:${requirement.key}`;
+    const recorded = this.live.step(key);
+    if (recorded?.status === 'completed') return recorded.output as Answer;
+    if (recorded === undefined) {
+      const { kind, data, dueAt, approval, parentKey } = requirement;
+      const input = withDueTime(data, dueAt);
+      const spec = {
+        kind: 'wait',
+        name: kind,
+        input,
+        ...(parentKey !== undefined && { parentKey }),
+      } as const;
+      this.begin(key, spec, undefined);
+      if (approval !== undefined) this.live.putApproval({ kind: 'record', approval });
+    }
+    throw new RunPaused([requirement]);
+  }
+
+  async history(count: number): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
+    // what a run inside of another one said before is the other one's to know
+    if (this.inside !== null) return [];
+    const { sessionId, kind, componentId, createdAt, runId, lineage } = this.run;
+    const query = { sessionId, kind, componentId, before: createdAt, count, exceptRunId: runId };
+    const earlier = await this.journal.history(query);
+    // a copy stands in the place of what it was made from
+    const source = lineage?.forkedFromRunId;
+    return source === undefined ? earlier : earlier.filter(({ run }) => run.runId !== source);
+  }
+
+  runs(runIds: readonly string[]): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
+    return this.journal.loadAll(runIds);
+  }
+
+  sessionSummary(): Promise<SessionSummary | undefined> {
+    return this.journal.summary(this.run.sessionId);
+  }
+
+  putSessionSummary(summary: SessionSummary): void {
+    this.live.putSummary(summary);
+  }
+
+  private begin(
+    key: string,
+    spec: Omit<StepSpec<Json>, 'interrupted' | 'failed'>,
+    earlier: StepRecord | undefined,
+  ): StepRecord {
+    const step: StepRecord = {
+      runId: this.live.runId,
+      seq: earlier?.seq ?? this.live.nextSeq(),
+      key,
+      kind: spec.kind,
+      name: spec.name,
+      parentKey: spec.parentKey === undefined ? (this.inside?.key ?? null) : this.prefix + spec.parentKey,
+      status: 'running',
+      attempt: this.live.run.attempt,
+      input: spec.input ?? null,
+      output: null,
+      error: null,
+      startedAt: this.timers.now(),
+      endedAt: null,
+    };
+    this.live.putStep(step);
+    return step;
+  }
+
+  private async perform<T extends Json>(
+    begun: StepRecord,
+    spec: StepSpec<T>,
+    work: (scope: StepScope) => Promise<T>,
+  ): Promise<T> {
+    const { key } = begun;
+    try {
+      const output = await work({
+        key: key.slice(this.prefix.length),
+        signal: this.signal,
+        idempotencyKey: this.idempotencyKey(key.slice(this.prefix.length)),
+      });
+      this.complete(begun, spec, output);
+      return output;
+    } catch (error) {
+      // an aborted step did not end: whether it took effect is for the next execution to find out
+      if (!this.signal.aborted && !(error instanceof RunPaused)) {
+        this.live.putStep({ ...begun, status: 'error', error: describe(error), endedAt: this.timers.now() });
+      }
+      throw error;
+    }
+  }
+
+  private complete<T extends Json>(begun: StepRecord, { failed }: StepSpec<T>, output: T): void {
+    // what went wrong is in the output; that it did can be seen without looking into it
+    const error = failed?.(output) ? handledFailure : null;
+    this.live.putStep({ ...begun, status: 'completed', output, error, endedAt: this.timers.now() });
+  }
+
+  /** The process died inside this step. Answers with its outcome, or undefined when it is to be done again. */
+  private async settleInterrupted<T extends Json>(
+    recorded: StepRecord,
+    spec: StepSpec<T>,
+    interrupted: InterruptedPolicy<T>,
+  ): Promise<T | undefined> {
+    const key = recorded.key.slice(this.prefix.length);
+    const message = `The process stopped while '${recorded.name}' was at work; whether it took effect is not known.`;
+    const answer: OutcomeAnswer =
+      interrupted.policy === 'fail'
+        ? { outcome: 'failed', message }
+        : await this.wait<OutcomeAnswer>({
+            // a step that was done again and interrupted again is another question
+            key: `${key}:outcome:${recorded.attempt}`,
+            parentKey: key,
+            kind: 'unknown_outcome',
+            data: { step: recorded.key, name: recorded.name, started_at: recorded.startedAt, message },
+            ...interrupted.question?.(message),
+          });
+    if (answer.outcome === 'retry') return undefined;
+    const output = answer.outcome === 'done' ? (answer.output as T) : interrupted.lost(answer.message);
+    this.complete(recorded, spec, output);
+    return output;
+  }
+}
+
+/** `error` of a step that ended with a failure which the run went on from. */
+const handledFailure: Json = true;
+
+function optionsOf(live: LiveRun): RunOptions {
+  const { options } = live.run.input;
+  const continuations = continuationsOf(live.stepsOf(''));
+  return continuations.length === 0
+    ? options
+    : Object.assign({}, options, ...continuations.map((continuation) => continuation.options));
+}
+
+/** How the outermost run is followed now is how the runs inside of it are. */
+function optionsInside(live: LiveRun, { input }: Run): RunOptions {
+  return { ...input.options, stream: optionsOf(live).stream };
+}
+
+function describe(error: unknown): Json {
+  if (!(error instanceof Error)) return { message: String(error) };
+  return { name: error.name, message: error.message };
+}

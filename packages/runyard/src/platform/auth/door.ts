@@ -1,0 +1,108 @@
+import { errors } from '../../core/errors.js';
+import type { AccessRequest } from '../http/dispatch.js';
+import { anonymousCaller, type Caller } from './caller.js';
+import { type Identities, isRefusedToken } from './identity.js';
+import { type PresentedToken, presentedToken } from './presented-token.js';
+import { parseScope, Rights } from './rights.js';
+import type { AuthSettings } from './tokens/settings.js';
+
+export interface DoorOptions {
+  readonly settings: AuthSettings & { readonly corsOrigins: readonly string[] };
+  readonly identities: Identities;
+}
+
+/** Somebody at a path that needs no token: sees nothing that is anybody's. */
+const visitor: Caller = { ...anonymousCaller, scope: { kind: 'unowned' }, rights: Rights.none };
+
+/** The resources of which each instance has a scope of its own, with the parameter that names it in a path. */
+const instanceParameters: ReadonlyMap<string, string> = new Map([
+  ['agents', 'agent_id'],
+  ['teams', 'team_id'],
+  ['workflows', 'workflow_id'],
+]);
+
+/** Decides who a caller is, and whether they may call a route, before anything else of the request is read. */
+export class Door {
+  readonly #publicPaths: readonly string[];
+
+  constructor(private readonly options: DoorOptions) {
+    this.#publicPaths = options.settings.publicPaths;
+  }
+
+  /** Throws 401 or 403. It waits only where there is something to check. */
+  admit(request: AccessRequest): Caller | Promise<Caller> {
+    const { settings, identities } = this.options;
+    const presented = presentedToken(request.headers, settings);
+    if (identities.mode === 'none') {
+      return presented === undefined ? anonymousCaller : this.#admitOpenly(request, presented);
+    }
+    if (presented !== undefined) return this.#admitHolder(request, presented);
+    if (this.#isPublic(request.path)) return visitor;
+    throw missingToken(identities.mode, settings);
+  }
+
+  /** A service without authorization knows service accounts all the same; what else is sent means nothing to it. */
+  async #admitOpenly(request: AccessRequest, presented: PresentedToken): Promise<Caller> {
+    try {
+      return await this.#admitHolder(request, presented);
+    } catch (error) {
+      if (isRefusedToken(error)) return anonymousCaller;
+      throw error;
+    }
+  }
+
+  async #admitHolder(request: AccessRequest, { token, from }: PresentedToken): Promise<Caller> {
+    if (from === 'cookie') this.#refuseForeignPages(request);
+    const { caller } = await this.options.identities.of(token, request.clientAddress);
+    if (!this.#isPublic(request.path)) assertMay(caller, request);
+    return caller;
+  }
+
+  /** With a cookie, any page that a holder visits could have them send a form. */
+  #refuseForeignPages({ method, headers }: AccessRequest): void {
+    if (method === 'GET') return;
+    const { origin, host } = headers;
+    const site = headers['sec-fetch-site'];
+    if (origin === undefined) {
+      if (site === 'cross-site') throw errors.originRefused('another site');
+      return;
+    }
+    const own = URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
+    if (!own && !this.options.settings.corsOrigins.includes(origin)) throw errors.originRefused(origin);
+  }
+
+  /** By its name, or by one that ends with `/*` and stands for all below it. */
+  #isPublic(path: string): boolean {
+    return this.#publicPaths.some((named) =>
+      named.endsWith('/*') ? path.startsWith(named.slice(0, -1)) : path === named,
+    );
+  }
+}
+
+/** Any one of the scopes of a route will do. */
+function assertMay({ rights }: Caller, { scope, params }: AccessRequest): void {
+  if (scope === null) return;
+  const wanted = typeof scope === 'string' ? [scope] : scope;
+  if (!wanted.some((required) => mayCall(rights, required, params))) throw errors.insufficientScope(wanted);
+}
+
+function mayCall(rights: Rights, required: string, params: Readonly<Record<string, string>>): boolean {
+  const { resource = '', action = '' } = parseScope(required) ?? {};
+  const parameter = instanceParameters.get(resource);
+  if (parameter === undefined) return rights.may(required);
+  const instance = params[parameter];
+  if (instance !== undefined) return rights.may(required, instance);
+  // a list is shown to whoever may see one of its entries, with those alone
+  const visible = rights.instances(resource, action);
+  return visible === 'all' || visible.size > 0;
+}
+
+function missingToken(mode: 'security_key' | 'jwt', { tokenSource, tokenCookie }: AuthSettings) {
+  if (mode === 'security_key') return errors.tokenMissing('Authorization header required');
+  if (tokenSource === 'cookie') return errors.tokenMissing(`JWT cookie '${tokenCookie}' missing`);
+  if (tokenSource === 'both')
+    return errors.tokenMissing(
+      `JWT token missing from both Authorization header and '${tokenCookie}' cookie`,
+    );
+  return errors.tokenMissing('Authorization header missing');
+}
