@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
@@ -72,7 +72,10 @@ test('docs/http-api.md lists every form field of the continue of a workflow', ()
 });
 
 test('docs/http-api.md lists every error code with its status', () => {
-  const source = readFileSync(join(repository, 'packages/runyard/src/core/errors.ts'), 'utf8');
+  const folder = join(repository, 'packages/runyard/src/core/error-catalogue');
+  const source = readdirSync(folder)
+    .map((file) => readFileSync(join(folder, file), 'utf8'))
+    .join('\n');
   const catalogue = [
     ...source.matchAll(/(?:define|new RunyardError)\(\s*['`]([a-z_${}]+)['`],\s*(\d+)/g),
   ].map(([, code, status]) => `${code!.replace(/^\$\{kind\}/, 'agent')} ${status}`);

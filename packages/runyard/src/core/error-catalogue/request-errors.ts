@@ -1,0 +1,77 @@
+import { define, RunyardError, type ValidationItem } from '../runyard-error.js';
+
+/** Requests that cannot be understood, or not answered now. */
+export const requestErrors = {
+  invalidRequest: (items: readonly ValidationItem[]) =>
+    new RunyardError(
+      'invalid_request',
+      422,
+      items.map((item) => `${item.loc.join('.')}: ${item.msg}`).join('; '),
+      { items },
+    ),
+  notFound: define('not_found', 404, () => 'Not Found'),
+  badUrl: define('bad_url', 400, () => 'The path of the request is not valid percent-encoded UTF-8.'),
+  methodNotAllowed: (allowed: readonly string[]) =>
+    new RunyardError('method_not_allowed', 405, 'Method Not Allowed', {
+      headers: { allow: allowed.join(', ') },
+    }),
+  unsupportedMediaType: define(
+    'unsupported_media_type',
+    415,
+    (given: string, accepted: readonly string[]) =>
+      `Content type ${given || '(none)'} is not accepted here. Send ${accepted.join(' or ')}.`,
+  ),
+  payloadTooLarge: define(
+    'payload_too_large',
+    413,
+    (what: string, bound: string, setting: string) =>
+      `${what} is larger than the limit of ${bound} (setting ${setting}).`,
+  ),
+  /** Something that a client of a WebSocket sent and that is no action. */
+  invalidFrame: define('invalid_frame', 400, (text: string) => text),
+  tooManyFollowed: define(
+    'too_many_followed_runs',
+    429,
+    (bound: number) =>
+      `This connection follows ${bound} runs already, which is the limit. Wait until one ends, or open another connection.`,
+  ),
+  originRefused: define(
+    'origin_not_allowed',
+    403,
+    (origin: string) =>
+      `Pages of ${origin} may not connect to this service. Add the origin to the setting corsOrigins.`,
+  ),
+  internal: define(
+    'internal_error',
+    500,
+    () => 'Internal server error. The log has the details under this request_id.',
+  ),
+  stopping: define(
+    'service_stopping',
+    503,
+    () => 'The service is stopping and takes no new runs. Try again shortly.',
+  ),
+  notReady: define(
+    'schema_outdated',
+    503,
+    (id: string, command: string) =>
+      `Database '${id}' has an older schema than this service. Run: ${command}`,
+  ),
+
+  databaseRequired: define(
+    'database_required',
+    400,
+    () => 'The db_id query parameter is required when using multiple databases',
+  ),
+  tableWithoutDatabase: define(
+    'table_without_database',
+    400,
+    () => 'The db_id query parameter is required when passing a table',
+  ),
+  databaseUnknown: define('database_unknown', 404, (id: string) => `No database found with id '${id}'`),
+  tableUnknown: define(
+    'table_unknown',
+    404,
+    (id: string, table: string) => `No database with id '${id}' has table '${table}'`,
+  ),
+} as const;

@@ -1,0 +1,112 @@
+import { define, RunyardError } from '../runyard-error.js';
+
+const componentNames = { agent: 'Agent', team: 'Team', workflow: 'Workflow' } as const;
+type ComponentKind = keyof typeof componentNames;
+
+/** Components, runs and sessions, and what goes on inside of them. */
+export const runErrors = {
+  componentNotFound: (kind: ComponentKind) =>
+    new RunyardError(`${kind}_not_found`, 404, `${componentNames[kind]} not found`),
+  runNotFound: define('run_not_found', 404, (text?: string) => text ?? 'Run not found'),
+  /** The contract has several wordings. */
+  sessionNotFound: define('session_not_found', 404, (text?: string) => text ?? 'Session not found'),
+  sessionExists: define(
+    'session_exists',
+    409,
+    (id: string) => `Session with id '${id}' already exists. Use PATCH /sessions/${id} to update it.`,
+  ),
+  /** It may be somebody else's: nothing is told of it. */
+  sessionIdRefused: define(
+    'session_id_refused',
+    409,
+    (id: string) => `The id '${id}' cannot be used for a session. Leave session_id out, or choose another.`,
+  ),
+  sessionListsDiffer: define(
+    'session_lists_differ',
+    400,
+    () => 'Session IDs and session types must have the same length',
+  ),
+  runExists: define(
+    'run_exists',
+    409,
+    (runId: string) => `Run ${runId} exists already. Leave run_id out, or choose another.`,
+  ),
+  foreignSession: define(
+    'session_of_another_user',
+    409,
+    (sessionId: string) =>
+      `Session ${sessionId} belongs to another user. Use that user_id, or another session_id.`,
+  ),
+  reservedUser: define(
+    'reserved_user',
+    403,
+    (userId: string) => `The user id '${userId}' is reserved. Use another user_id.`,
+  ),
+  invalidFactoryInput: define('invalid_factory_input', 400, (text: string) => text),
+  factoryRefused: define('factory_refused', 403, (text: string) => text),
+  /** What an application's code threw is for the log: it may hold anything. */
+  factoryFailed: (cause: unknown) =>
+    new RunyardError(
+      'factory_failed',
+      500,
+      'Error in agent factory: the agent could not be built. The log has the details.',
+      { cause },
+    ),
+  emptyFile: define('empty_file', 400, () => 'Empty file'),
+  unsupportedFileType: define('unsupported_file_type', 400, () => 'Unsupported file type'),
+
+  runHandedOn: define(
+    'run_handed_on',
+    503,
+    (runId: string) =>
+      `The service is stopping; run ${runId} is stored and goes on when it is back. Ask for it by its run_id.`,
+  ),
+
+  tooManyRuns: (waiting: number) =>
+    new RunyardError(
+      'too_many_runs',
+      503,
+      `${waiting} runs are waiting already, which is the limit (setting maxWaitingRuns). Try again in a few seconds.`,
+      { headers: { 'retry-after': '5' } },
+    ),
+  cannotContinue: define(
+    'cannot_continue',
+    409,
+    (runId: string, status: string, why = `is ${status}`) => `Cannot continue run ${runId}: run ${why}`,
+  ),
+  noSuchMessage: define(
+    'no_such_message',
+    400,
+    (field: 'continue_from' | 'message_index', last: number) => `${field} must be between 0 and ${last}`,
+  ),
+  notPaused: define('run_not_paused', 409, (status: string) => `Run is not paused (status=${status})`),
+  answeredBefore: define(
+    'answered_before',
+    409,
+    (runId: string) =>
+      `Run ${runId} does not wait for one of these answers any more. Get the run to see what it waits for.`,
+  ),
+  idempotencyKeyTaken: define(
+    'idempotency_key_taken',
+    409,
+    () => 'Another run was started with this Idempotency-Key. Use a new key for another run.',
+  ),
+
+  invalidContinue: define('invalid_continue', 400, (text: string) => text),
+  unresolvedRequirements: define(
+    'unresolved_requirements',
+    400,
+    (parameter: 'requirements' | 'step_requirements' = 'requirements') =>
+      `Run has unresolved HITL requirements. Provide the \`${parameter}\` parameter (or resolve an admin approval first).`,
+  ),
+  nothingToFork: define('nothing_to_fork', 400, () => 'Source session has no runs to fork.'),
+
+  invalidAnswer: define('invalid_answer', 400, (text: string) => text),
+
+  illegalTransition: define(
+    'illegal_transition',
+    409,
+    (runId: string, from: string, to: string) => `Run ${runId} is ${from}; it cannot become ${to}.`,
+  ),
+  fenced: define('run_fenced', 409, (runId: string) => `Run ${runId} was taken over by another process.`),
+} as const;

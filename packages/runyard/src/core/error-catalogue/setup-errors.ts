@@ -1,0 +1,24 @@
+import { define, RunyardError } from '../runyard-error.js';
+
+/** What an operator has to mend. */
+export const setupErrors = {
+  databaseNotFound: define(
+    'database_not_found',
+    404,
+    (id: string, known: readonly string[]) =>
+      `No database found with id '${id}'. Registered: ${known.join(', ')}.`,
+  ),
+  migrationFailed: define(
+    'migration_failed',
+    500,
+    (id: string, name: string, reason: string) => `Database '${id}': migration ${name} failed: ${reason}`,
+  ),
+  addressUnavailable: define(
+    'address_unavailable',
+    500,
+    (host: string, port: number, reason: string) => `Cannot listen on ${host}:${port}: ${reason}.`,
+  ),
+  invalidConfig: define('invalid_config', 500, (text: string) => text),
+  databaseUnavailable: (text: string, cause?: unknown) =>
+    new RunyardError('database_unavailable', 503, text, { cause }),
+} as const;

@@ -1,0 +1,38 @@
+/** One fault of a request, in the form of the wire contract. */
+export interface ValidationItem {
+  readonly type: string;
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+  readonly input: unknown;
+  readonly ctx?: Record<string, unknown>;
+}
+
+export class RunyardError extends Error {
+  constructor(
+    readonly code: string,
+    readonly status: number,
+    message: string,
+    readonly options: {
+      readonly items?: readonly ValidationItem[];
+      readonly headers?: Record<string, string>;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'RunyardError';
+  }
+
+  /** What the wire shows under `detail`: the list of faults, or the text. */
+  get detail(): string | readonly ValidationItem[] {
+    return this.options.items ?? this.message;
+  }
+}
+
+/** An entry of the catalogue. */
+export function define<Arguments extends unknown[]>(
+  code: string,
+  status: number,
+  text: (...args: Arguments) => string,
+) {
+  return (...args: Arguments) => new RunyardError(code, status, text(...args));
+}
