@@ -162,7 +162,6 @@ function servicesOf(
       tokens: accountTokens,
       adminScope: settings.adminScope,
     }),
-    minterOf: (caller) => caller,
     approvals: new ApprovalsService({ spaces, fourEyes: settings.approvalsFourEyes }),
   };
 }

@@ -11,6 +11,7 @@ import type { Team } from './core/teams/team.js';
 import type { Workflow } from './core/workflows/workflow.js';
 import { checkDatabaseNames, closeDatabases, migrateOwnDatabases, openDatabases } from './databases.js';
 import { type OpenService, openService } from './open-service.js';
+import { checkAuthSettings } from './platform/auth/tokens/check-settings.js';
 import {
   type LoadedSettings,
   loadSettings,
@@ -182,6 +183,7 @@ export class Runyard {
   private async assemble(): Promise<OpenService> {
     for (const warning of this.load().warnings) this.log.warn({}, warning);
     const { settings, components, log, startedAt } = this;
+    checkAuthSettings(settings);
     const databases = await this.openDatabases();
     checkDatabaseNames(components.list(), databases);
     await migrateOwnDatabases(databases, settings);

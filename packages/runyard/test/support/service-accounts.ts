@@ -13,7 +13,7 @@ export const adminScope = 'agent_os:admin';
 
 /** Somebody who holds these scopes. */
 export function holding(...scopes: string[]): Minter {
-  return { userId: 'ada', rights: new Rights(scopes, adminScope), proven: true };
+  return { userId: 'ada', rights: new Rights(scopes, { adminScope, enforced: true }), proven: true };
 }
 
 /** The holder of the security key: nobody by name, and not held to scopes. */
@@ -25,25 +25,21 @@ export function anAccount(given: Partial<GivenAccount> = {}): GivenAccount {
   return { name: 'ci-bot', scopes: null, expiresInDays: 90, allowPrivilegedScopes: false, ...given };
 }
 
-/** What one process has of service accounts. Its clock goes on when the test says so. */
+/** What one process has of service accounts. Its clock stands still until the test moves it. */
 export class AccountsProcess {
   readonly logged: LogLine[] = [];
   readonly tokens: ServiceAccountTokens;
   readonly accounts: ServiceAccountsService;
-  private ahead = 0;
+  private time = Date.now();
 
   constructor(database: Database, cacheSeconds = 30) {
     const log = recordingLog(this.logged);
-    this.tokens = new ServiceAccountTokens({ database, cacheSeconds, log, now: () => this.now() });
+    this.tokens = new ServiceAccountTokens({ database, cacheSeconds, log, now: () => this.time });
     this.accounts = new ServiceAccountsService({ database, tokens: this.tokens, adminScope });
   }
 
-  now(): number {
-    return Date.now() + this.ahead;
-  }
-
   advance(milliseconds: number): void {
-    this.ahead += milliseconds;
+    this.time += milliseconds;
   }
 
   /** What became of a token: the principal, or the status and the text of the refusal. */

@@ -1,20 +1,12 @@
 import { errors, type RunyardError } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
+import type { AccountIdentity, AccountTokens } from '../../platform/auth/identity.js';
 import type { Database } from '../../platform/storage/database.js';
 import { FailedAttempts } from './failed-attempts.js';
 import { RecentMap } from './recent-map.js';
 import { ServiceAccountStore, type StoredToken } from './store.js';
 import { hashOfToken, isAccountToken } from './token.js';
 import { TokenLookups } from './token-lookups.js';
-
-/** Who a token proves to be. */
-export interface AccountIdentity {
-  /** The user id that it acts under: `sa:` and its name. */
-  readonly principal: string;
-  readonly scopes: readonly string[];
-  /** Milliseconds since 1970; null: never. */
-  readonly expiresAt: number | null;
-}
 
 export interface AccountTokensOptions {
   /** The service's own database. */
@@ -40,7 +32,7 @@ export function principalOf(name: string): string {
 }
 
 /** Tells whose a token is, for one process. */
-export class ServiceAccountTokens {
+export class ServiceAccountTokens implements AccountTokens {
   readonly #store: ServiceAccountStore;
   readonly #lookups: TokenLookups;
   /** By the hash: the token itself is not kept even here. */

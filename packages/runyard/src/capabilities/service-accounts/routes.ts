@@ -1,4 +1,3 @@
-import type { Caller } from '../../platform/auth/caller.js';
 import { pageOf } from '../../platform/http/pagination.js';
 import { reply } from '../../platform/http/results.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';
@@ -11,12 +10,10 @@ import {
   listAccountsQuery,
   newAccountBody,
 } from './schema.js';
-import type { Minter, ServiceAccountsService } from './service.js';
+import type { ServiceAccountsService } from './service.js';
 
 export interface ServiceAccountServices {
   readonly serviceAccounts: ServiceAccountsService;
-  /** What was proven of the caller, which the mode of authentication tells. */
-  readonly minterOf: (caller: Caller) => Minter;
 }
 
 const tag = 'Service Accounts';
@@ -33,8 +30,8 @@ const createAccount = defineRoute({
     'holds. The name of an account that is not revoked cannot be taken again: revoke it first to rotate the token.',
   body: createAccountBody,
   responses: { 201: newAccountBody },
-  handler: async ({ serviceAccounts, minterOf }: ServiceAccountServices, { body, caller }) => {
-    const { account, token } = await serviceAccounts.create(minterOf(caller), {
+  handler: async ({ serviceAccounts }: ServiceAccountServices, { body, caller }) => {
+    const { account, token } = await serviceAccounts.create(caller, {
       name: body.name,
       scopes: body.scopes?.map(({ scope }) => scope) ?? null,
       expiresInDays: daysOf(body),

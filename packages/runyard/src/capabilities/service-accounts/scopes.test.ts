@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Rights } from '../../platform/auth/rights.js';
-import { covers, isPrivileged, isScope } from './scopes.js';
+import { covers, grantable, isPrivileged, isScope } from './scopes.js';
 
 const admin = 'agent_os:admin';
 
@@ -28,7 +28,7 @@ test.each(['agents:run', 'sessions:read', 'agents:write:run'])('%j is not privil
 );
 
 describe('what can be handed on', () => {
-  const holding = (...held: string[]) => new Rights(held, admin);
+  const holding = (...held: string[]) => new Rights(held, { adminScope: admin, enforced: true });
 
   test.each([
     ['agents:run', 'agents:run'],
@@ -53,6 +53,13 @@ describe('what can be handed on', () => {
   ])('%s does not cover %s', (held, scope) => expect(covers(holding(held), scope, admin)).toBe(false));
 
   test('everything, by whoever is not held to scopes', () => {
-    expect(covers(Rights.unlimited, admin, admin)).toBe(true);
+    expect(covers(grantable(Rights.unlimited, admin), admin, admin)).toBe(true);
+  });
+
+  test('no more than their scopes, by whoever has some, although nobody looks at them elsewhere', () => {
+    const rights = new Rights(['agents:run'], { adminScope: admin, enforced: false });
+    expect(rights.may('teams:run')).toBe(true);
+    expect(covers(grantable(rights, admin), 'agents:x:run', admin)).toBe(true);
+    expect(covers(grantable(rights, admin), 'teams:run', admin)).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-import { parseScope, type Rights } from '../../platform/auth/rights.js';
+import { parseScope, Rights } from '../../platform/auth/rights.js';
 
 /** What an account may do when nobody says anything: start runs and see what became of them. */
 export const defaultScopes: readonly string[] = [
@@ -26,9 +26,17 @@ export function isPrivileged(scope: string, adminScope: string): boolean {
   );
 }
 
+/**
+ * What somebody may hand on. Scopes bind here even where nobody else looks at them: an account is held to its own
+ * everywhere and always, and outlives the day on which the service begins to.
+ */
+export function grantable(rights: Rights, adminScope: string): Rights {
+  return new Rights(rights.held, { adminScope, enforced: rights.enforced || rights.held.length > 0 });
+}
+
 /** Whether whoever has these rights holds all that the scope gives. */
 export function covers(rights: Rights, scope: string, adminScope: string): boolean {
-  if (rights.held === null || rights.isAdmin) return true;
+  if (!rights.enforced || rights.isAdmin) return true;
   // an admin scope gives everything: holding a scope that resembles it, as `agent_os:*:admin`, is not being one
   if (scope === adminScope) return false;
   const parsed = parseScope(scope);

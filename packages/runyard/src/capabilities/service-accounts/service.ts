@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { errors } from '../../core/errors.js';
-import type { Rights } from '../../platform/auth/rights.js';
+import type { Caller } from '../../platform/auth/caller.js';
 import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/pagination.js';
 import type { Database } from '../../platform/storage/database.js';
 import type { ServiceAccountTokens } from './account-tokens.js';
-import { covers, defaultScopes, isPrivileged, isScope } from './scopes.js';
+import { covers, defaultScopes, grantable, isPrivileged, isScope } from './scopes.js';
 import { type AccountQuery, type ServiceAccount, ServiceAccountStore, sortColumns } from './store.js';
 import { newAccountToken } from './token.js';
 
@@ -16,13 +16,8 @@ export interface ServiceAccountsOptions {
   readonly adminScope: string;
 }
 
-/** Who makes an account. */
-export interface Minter {
-  readonly userId: string | null;
-  readonly rights: Rights;
-  /** Whether some credential was checked: nobody makes accounts anonymously. */
-  readonly proven: boolean;
-}
+/** Who makes an account. Whether a credential was checked counts: nobody makes accounts anonymously. */
+export type Minter = Pick<Caller, 'userId' | 'rights' | 'proven'>;
 
 /** An account that somebody asks for. */
 export interface GivenAccount {
@@ -106,7 +101,8 @@ export class ServiceAccountsService {
     const privileged = scopes.filter((scope) => isPrivileged(scope, adminScope));
     if (privileged.length > 0 && !allowPrivileged) throw errors.privilegedScopes(privileged);
     if (!proven) throw errors.minterUnknown();
-    const notHeld = scopes.filter((scope) => !covers(rights, scope, adminScope));
+    const held = grantable(rights, adminScope);
+    const notHeld = scopes.filter((scope) => !covers(held, scope, adminScope));
     if (notHeld.length > 0) throw errors.scopesNotHeld(notHeld);
   }
 }

@@ -1,7 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-
-/** How the token of a service account begins, so that it is told from other tokens by its look. */
-export const accountTokenPrefix = 'runyard_pat_';
+import { accountTokenPrefix } from '../../platform/auth/identity.js';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomLength = 32;

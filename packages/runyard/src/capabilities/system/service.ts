@@ -72,13 +72,11 @@ export class SystemService {
       available_models: this.models().map((model) => model.id),
       os_database: databases[0],
       databases,
-      session: {
-        dbs: databases.map((db) => ({
-          db_id: db,
-          domain_config: { display_name: db },
-          tables: ['sessions'],
-        })),
-      },
+      session: { dbs: databases.map((db) => sectionOf(db, 'sessions')) },
+      memory: { dbs: databases.map((db) => sectionOf(db, 'memories')) },
+      learning: { dbs: databases.map((db) => sectionOf(db, 'learnings')) },
+      metrics: { dbs: databases.map((db) => sectionOf(db, 'daily_metrics')) },
+      traces: { dbs: databases.map((db) => sectionOf(db)) },
       agents: this.components.listAgents().map((agent) => ({
         ...this.summary(agent),
         model: agent instanceof AgentFactory ? undefined : modelOf(agent),
@@ -102,6 +100,15 @@ export class SystemService {
       db_id: settings.database ?? this.facts.databases[0],
     };
   }
+}
+
+/** What a client has to know to ask for one group's part of a database. */
+function sectionOf(db: string, table?: string): Fields {
+  return {
+    db_id: db,
+    domain_config: { display_name: db },
+    ...(table !== undefined && { tables: [table] }),
+  };
 }
 
 function modelOf({ model }: Agent | Team): Fields {

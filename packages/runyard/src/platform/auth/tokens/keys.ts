@@ -41,7 +41,7 @@ async function importKey(key: KeyObject, algorithm: SignatureAlgorithm): Promise
     const hash = `SHA-${algorithm.slice(2)}`;
     return webcrypto.subtle.importKey('raw', key.export(), { name: 'HMAC', hash }, false, ['verify']);
   }
-  const { importJWK } = await import('jose');
+  const { importJWK } = await import('jose/key/import');
   return (await importJWK(key.export({ format: 'jwk' }), algorithm)) as CryptoKey;
 }
 

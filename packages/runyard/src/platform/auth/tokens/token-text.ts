@@ -11,10 +11,13 @@ export interface TokenHeader {
   readonly keyId: string | null;
 }
 
-/** Reads the header of a token and makes sure that the rest has the right form. Throws the contract's texts. */
-export function readHeader(token: string): TokenHeader {
+export function checkLength(token: string): void {
   if (token.length > longestToken)
     throw errors.invalidToken(`Token is longer than ${longestToken} characters`);
+}
+
+/** Reads the header of a token and makes sure that the rest has the right form. Throws the contract's texts. */
+export function readHeader(token: string): TokenHeader {
   const segments = token.split('.');
   if (segments.length < 3) throw errors.invalidToken('Not enough segments');
   if (segments.length > 3) throw errors.invalidToken('Too many segments');

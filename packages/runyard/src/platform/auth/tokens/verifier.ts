@@ -7,7 +7,7 @@ import type { VerificationKey } from './keys.js';
 import { ReloadingKeys, type ReloadingKeysOptions } from './reloading-keys.js';
 import type { SignatureAlgorithm, TokenSettings } from './settings.js';
 import { readStaticKeys, type StaticKeys } from './static-keys.js';
-import { readClaims, readHeader, type TokenHeader, unverifiedPayload } from './token-text.js';
+import { checkLength, readClaims, readHeader, type TokenHeader, unverifiedPayload } from './token-text.js';
 import { VerifiedTokens } from './verified-tokens.js';
 
 export type { VerifiedToken } from './claims.js';
@@ -69,6 +69,7 @@ export class TokenVerifier {
 
   /** What a token proves. Throws 401 with the contract's texts, or 503 while there is nothing to check it with. */
   async verify(token: string): Promise<VerifiedToken> {
+    checkLength(token);
     if (!this.settings.jwtValidate) return this.#unverified(token);
     const key = this.#verified.key(token);
     const known = this.#verified.get(key);
@@ -100,6 +101,8 @@ export class TokenVerifier {
       throw errors.invalidToken('The specified alg value is not allowed');
     const { keys, unavailable } = await this.#keysFor(header.keyId);
     const fitting = keys.filter((key) => key.algorithms.has(algorithm));
+    // loaded with the first token: a service that starts has nothing to check
+    const { signedPayload } = await import('./signature.js');
     for (const key of fitting) {
       const payload = await signedPayload(token, key, algorithm);
       if (payload !== undefined) return payload;
@@ -149,24 +152,5 @@ export class TokenVerifier {
       {},
       'jwksUrl is fetched without TLS: whoever sits in between can sign tokens. Use https',
     );
-  }
-}
-
-/** Undefined when the key did not sign it. */
-async function signedPayload(
-  token: string,
-  key: VerificationKey,
-  algorithm: SignatureAlgorithm,
-): Promise<Uint8Array | undefined> {
-  // loaded with the first token: a service that starts has nothing to check
-  const { compactVerify, errors: faults } = await import('jose');
-  try {
-    const { payload } = await compactVerify(token, await key.forAlgorithm(algorithm), {
-      algorithms: [algorithm],
-    });
-    return payload;
-  } catch (error) {
-    if (error instanceof faults.JWSSignatureVerificationFailed) return undefined;
-    throw errors.undecodableToken('the signature cannot be checked', error);
   }
 }

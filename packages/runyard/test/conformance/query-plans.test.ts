@@ -1,0 +1,276 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Database } from '../../src/platform/storage/database.js';
+import { forEachDatabase } from '../support/databases.js';
+import { planOf, recordSql } from '../support/recorded-sql.js';
+import { startService, type TestService } from '../support/service.js';
+
+const start = Date.UTC(2026, 2, 1);
+const iso = (milliseconds: number) => new Date(start + milliseconds).toISOString();
+const id = (position: number) => `019caa00-0000-7000-8000-${String(position).padStart(12, '0')}`;
+
+/** More than what is sorted or grouped in the process, so that the database is asked for all of it. */
+const traces = 6_000;
+
+/** The large tables. */
+const large = [
+  ...['sessions', 'session_state', 'session_summaries', 'runs', 'steps', 'event_blocks', 'run_usage', 'traces'],
+  ...['memories', 'memory_topics', 'memory_owners', 'learnings'],
+];
+
+/** What may look at every row: no index helps to find a part of a text, or to count everything there is. */
+interface Exception {
+  readonly scans?: readonly string[];
+}
+
+const lists: readonly (readonly [path: string, exception?: Exception])[] = [
+  ['/sessions'],
+  ['/sessions?page=3'],
+  ['/sessions?type=team'],
+  ['/sessions?component_id=writer'],
+  ['/sessions?user_id=user-1'],
+  ['/sessions?user_id=user-1&sort_by=updated_at'],
+  ['/sessions?session_name=nine'],
+  ['/sessions?session_name=nine&sort_by=updated_at'],
+  [`/sessions?created_after=${start / 1000}&created_before=${start / 1000 + 60}`],
+  ...['updated_at', 'session_id', 'user_id', 'session_type', 'agent_id', 'team_id', 'workflow_id'].map(
+    (name) => [`/sessions?sort_by=${name}`] as const,
+  ),
+  ['/sessions/session-1'],
+  ['/sessions/session-1/runs'],
+  ['/sessions/session-1/runs?limit=2&page=2'],
+  [`/sessions/session-1/runs/${id(1)}`],
+  ['/memories'],
+  ['/memories?user_id=user-1'],
+  ['/memories?agent_id=writer'],
+  ['/memories?team_id=crew'],
+  ['/memories?topics=food'],
+  ['/memories?topics=food,work'],
+  ['/memories?topics=food&user_id=user-1'],
+  ['/memories?search_content=nine&user_id=user-1'],
+  ['/memories?search_content=nine', { scans: ['memories'] }],
+  ['/memories?search_content=nine&agent_id=writer'],
+  ...['created_at', 'memory_id', 'user_id'].map((name) => [`/memories?sort_by=${name}`] as const),
+  [`/memories/${id(1)}`],
+  ['/memory_topics'],
+  ['/memory_topics?user_id=user-1'],
+  ['/user_memory_stats'],
+  ['/user_memory_stats?user_id=user-1'],
+  ['/learnings'],
+  ['/learnings?sort_by=created_at'],
+  ['/learnings?learning_type=insight'],
+  ['/learnings?user_id=user-1'],
+  ['/learnings?agent_id=writer'],
+  ['/learnings?team_id=crew'],
+  ['/learnings?session_id=session-1'],
+  ['/learnings?namespace=sales'],
+  ['/learnings?namespace=global'],
+  ['/learnings?entity_id=entity-1'],
+  ['/learnings/users'],
+  ['/learnings/users?user_id=user-1'],
+  [`/learnings/${id(1)}`],
+  ['/metrics'],
+  ['/metrics/refresh/status'],
+  ['/traces'],
+  ['/traces?page=30'],
+  [`/traces?run_id=${id(1)}`],
+  ['/traces?session_id=session-1'],
+  ['/traces?user_id=user-1'],
+  ['/traces?agent_id=writer'],
+  ['/traces?team_id=crew'],
+  ['/traces?status=OK'],
+  ['/traces?status=ERROR'],
+  [`/traces?start_time=${iso(5_000)}`],
+  [`/traces?end_time=${iso(5_000)}`],
+  [`/traces/${id(1).replaceAll('-', '')}`],
+  ['/trace_session_stats'],
+  ['/trace_session_stats?user_id=user-1'],
+  ['/trace_session_stats?agent_id=writer'],
+  [`/trace_session_stats?start_time=${iso(5_000)}`],
+];
+
+const is = (key: string, value: string) => ({ op: 'EQ', key, value });
+
+const searches: readonly (readonly [name: string, body: object])[] = [
+  ['everything', {}],
+  ['one status', { filter: is('status', 'ERROR') }],
+  ['one user', { filter: is('user_id', 'user-1') }],
+  ['a part of a name', { filter: { op: 'CONTAINS', key: 'name', value: 'crew' } }],
+  ['long ones', { filter: { op: 'GT', key: 'duration_ms', value: 90 } }],
+  [
+    'conditions in each other',
+    {
+      filter: {
+        op: 'AND',
+        conditions: [
+          { op: 'OR', conditions: [is('agent_id', 'writer'), is('team_id', 'crew')] },
+          { op: 'NOT', condition: is('status', 'ERROR') },
+        ],
+      },
+    },
+  ],
+  ['the sessions of everything', { group_by: 'session' }],
+  ['the sessions of an agent', { group_by: 'session', filter: is('agent_id', 'writer') }],
+];
+
+describe('what lists, searches and details ask the database is found by an index', () => {
+  forEachDatabase((dialect, freshPlace) => {
+    it('whatever they are filtered and sorted by', async () => {
+      const place = await freshPlace();
+      await fill(await place.open());
+      const service = await startService({ database: place.url });
+      const sent = recordSql({ dialect });
+      try {
+        const slow: string[] = [];
+        const ask = async (what: string, work: () => Promise<unknown>, scans: readonly string[] = []) => {
+          sent();
+          await work();
+          for (const statement of sent()) {
+            if (!/^\s*(select|with)\b/i.test(statement.sql)) continue;
+            const plan = await planOf(place, statement);
+            const whole = plan.flatMap(scannedTable).filter((table) => !scans.includes(table));
+            if (whole.length > 0) slow.push(`${what}: all of ${whole.join(', ')} in\n${statement.sql}`);
+          }
+        };
+        for (const [path, { scans } = {}] of lists) await ask(path, () => get(service, path), scans);
+        for (const [name, body] of searches) await ask(`search ${name}`, () => search(service, body));
+        expect(slow.join('\n\n')).toBe('');
+      } finally {
+        vi.restoreAllMocks();
+      }
+    }, 60_000);
+  });
+});
+
+/** The large table that a line of a plan reads from end to end, without an index. */
+function scannedTable(line: string): string[] {
+  const [, sqlite, index] = /^SCAN (\w+)( USING .*INDEX.*)?/.exec(line) ?? [];
+  const [, postgres] = /Seq Scan on (\w+)/.exec(line) ?? [];
+  const table = index === undefined ? (sqlite ?? postgres) : undefined;
+  return table !== undefined && large.includes(table) ? [table] : [];
+}
+
+async function get(service: TestService, path: string): Promise<void> {
+  expect((await service.get(path)).status, path).toBe(200);
+}
+
+async function search(service: TestService, body: object): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await service.call('POST', '/traces/search', { headers, body: JSON.stringify(body) });
+  expect(answer.status).toBe(200);
+}
+
+/** Rows of every table, made by the database itself. */
+async function fill(database: Database): Promise<void> {
+  const number = (sqlite: string, postgres: string) => (database.dialect === 'sqlite' ? sqlite : postgres);
+  const position = number(`printf('%012d', n)`, `lpad(n::text, 12, '0')`);
+  const runId = `'019caa00-0000-7000-8000-' || ${position}`;
+  const traceId = `'019caa00000070008000' || ${position}`;
+  const rows = (count: number, sql: string) =>
+    `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
+     ${sql} FROM numbers`;
+  const insert = (table: string, count: number, values: Readonly<Record<string, string>>) =>
+    number(
+      `INSERT INTO ${table} (${Object.keys(values).join(', ')}) ${rows(count, `SELECT ${Object.values(values).join(', ')}`)}`,
+      `INSERT INTO ${table} (${Object.keys(values).join(', ')}) ${rows(count, `SELECT ${Object.values(values).join(', ')}`)}`,
+    );
+  const times = { created_at: `${start} + n`, updated_at: `${start} + n` };
+  const component = { kind: `'agent'`, component_id: `'writer'` };
+  const session = { session_id: `'session-' || (n % 300)` };
+  const user = { user_id: `'user-' || (n % 50)` };
+  const tokens = ['input', 'output', 'total', 'audio_input', 'audio_output', 'audio_total', 'cache_read'];
+  const counts = [...tokens, 'cache_write', 'reasoning'].map((name) => [`${name}_tokens`, '1'] as const);
+  const statements = [
+    insert('sessions', 300, {
+      session_id: `'session-' || (n - 1)`,
+      ...component,
+      ...user,
+      name: `'Nine ' || n`,
+      search_name: `'nine ' || n`,
+      ...times,
+    }),
+    insert('runs', 900, {
+      run_id: runId,
+      ...component,
+      ...session,
+      ...user,
+      input: `'{"content":"Hello","media":[],"options":{"stream":false}}'`,
+      status: `'completed'`,
+      attempt: '1',
+      next_event_index: '0',
+      ...times,
+    }),
+    insert('steps', 900, {
+      run_id: runId,
+      seq: '0',
+      key: `'model:0'`,
+      kind: `'model'`,
+      name: `'gpt'`,
+      status: `'completed'`,
+      attempt: '1',
+      output: `'{"content":"Hi","finishReason":"stop","usage":{"inputTokens":1,"outputTokens":1,"totalTokens":2}}'`,
+      started_at: `${start} + n`,
+      ended_at: `${start} + n + 1`,
+    }),
+    insert('run_usage', 900, {
+      ...session,
+      run_id: runId,
+      purpose: `''`,
+      provider: `'Test'`,
+      model: `'gpt'`,
+      kind: `'agent'`,
+      ...user,
+      day: `${start / 86_400_000}`,
+      run_count: '1',
+      ...Object.fromEntries(counts),
+      updated_at: `${start} + n`,
+    }),
+    insert('traces', traces, {
+      run_id: runId,
+      trace_id: traceId,
+      name: `CASE WHEN n % 7 = 0 THEN 'Crew.arun' ELSE 'Writer.arun' END`,
+      status: `CASE WHEN n % 9 = 0 THEN 'ERROR' ELSE 'OK' END`,
+      kind: `CASE WHEN n % 7 = 0 THEN 'team' ELSE 'agent' END`,
+      component_id: `CASE WHEN n % 7 = 0 THEN 'crew' ELSE 'writer' END`,
+      ...session,
+      ...user,
+      start_time: `${start} + n`,
+      end_time: `${start} + n + n % 100`,
+    }),
+    insert('memories', 900, {
+      memory_id: runId,
+      ...user,
+      agent_id: `CASE WHEN n % 2 = 0 THEN 'writer' END`,
+      team_id: `CASE WHEN n % 2 = 1 THEN 'crew' END`,
+      search_text: `'number nine ' || n`,
+      memory: `'Number nine ' || n`,
+      topics: `'["food"]'`,
+      ...times,
+    }),
+    ...['food', 'work'].map((topic) =>
+      insert('memory_topics', 900, {
+        search_topic: `'${topic}'`,
+        memory_id: runId,
+        ...user,
+        updated_at: `${start} + n`,
+        topic: `'${topic}'`,
+      }),
+    ),
+    insert('memory_owners', 50, { user_id: `'user-' || (n - 1)`, total: '18', updated_at: `${start} + n` }),
+    insert('learnings', 900, {
+      learning_id: runId,
+      learning_type: `CASE WHEN n % 2 = 0 THEN 'insight' ELSE 'user_profile' END`,
+      namespace: `CASE WHEN n % 2 = 0 THEN 'sales' END`,
+      ...user,
+      agent_id: `'writer'`,
+      team_id: `CASE WHEN n % 3 = 0 THEN 'crew' END`,
+      ...session,
+      entity_id: `'entity-' || n`,
+      content: `'{"text":"nine"}'`,
+      search_text: `'nine'`,
+      ...times,
+    }),
+  ];
+  await database.transaction(async (run) => {
+    for (const sql of statements) await run(sql);
+  });
+}

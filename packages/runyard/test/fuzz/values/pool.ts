@@ -1,0 +1,79 @@
+import type { Random } from '../../chaos/storm/random.js';
+
+/** Ids that were in one answer together: those of a run, of its session and of its agent. */
+export type Known = Readonly<Record<string, string>>;
+
+const capacity = 400;
+/** How much of an answer is looked through. */
+const widest = 30;
+const deepest = 8;
+
+/** Ids that the service itself has given out: what comes later is asked about them. */
+export class Pool {
+  readonly #known: Known[] = [];
+  readonly #requirements = new Map<string, { tools: unknown; requirements: unknown }>();
+  #written = 0;
+
+  /** What is withheld is never learned: it stays as it is, whoever has this pool. */
+  constructor(private readonly withheld: ReadonlySet<string> = new Set()) {}
+
+  /** Learns from an answer. */
+  feed(body: unknown): void {
+    this.#walk(body, 0);
+  }
+
+  add(known: Known): void {
+    if (Object.values(known).some((id) => this.withheld.has(id))) return;
+    // the first ones stay, so that what was there from the beginning is asked for to the end
+    const at = this.#written < capacity ? this.#written : capacity / 2 + (this.#written % (capacity / 2));
+    this.#known[at] = known;
+    this.#written++;
+  }
+
+  /** Something of which all these ids are known. */
+  withAll(names: readonly string[], random: Random): Known | undefined {
+    const fitting = this.#known.filter((known) => names.every((name) => name in known));
+    return fitting.length === 0 ? undefined : random.pick(fitting);
+  }
+
+  id(name: string, random: Random): string | undefined {
+    return this.withAll([name], random)?.[name];
+  }
+
+  /** What a paused run has asked for, to be answered. */
+  asked(runId: string): { tools: unknown; requirements: unknown } | undefined {
+    return this.#requirements.get(runId);
+  }
+
+  /** All ids of these kinds. */
+  ids(names: readonly string[]): string[] {
+    return this.#known.flatMap((known) => names.flatMap((name) => known[name] ?? []));
+  }
+
+  #walk(value: unknown, depth: number): void {
+    if (typeof value !== 'object' || value === null || depth > deepest) return;
+    if (Array.isArray(value)) {
+      for (const item of value.slice(0, widest)) this.#walk(item, depth + 1);
+      return;
+    }
+    const members = Object.entries(value);
+    const ids = members.filter(isId);
+    if ('principal' in value && 'id' in value) ids.push(['service_account_id', String(value.id)]);
+    if ('approval_type' in value && 'id' in value) ids.push(['approval_id', String(value.id)]);
+    if (ids.length > 0) this.add(Object.fromEntries(ids));
+    this.#remember(value as Record<string, unknown>);
+    for (const [, member] of members.slice(0, widest)) this.#walk(member, depth + 1);
+  }
+
+  #remember({ run_id, tools, requirements, step_requirements }: Record<string, unknown>): void {
+    const asked = requirements ?? step_requirements;
+    if (typeof run_id !== 'string' || !Array.isArray(asked) || asked.length === 0) return;
+    if (this.#requirements.size >= capacity) this.#requirements.clear();
+    this.#requirements.set(run_id, { tools, requirements: asked });
+  }
+}
+
+function isId(entry: [string, unknown]): entry is [string, string] {
+  const [name, value] = entry;
+  return /_id$/.test(name) && typeof value === 'string' && value !== '' && value.length <= 255;
+}
