@@ -1,3 +1,4 @@
+import { spanStepKinds } from '../../packages/runyard/dist/core/traces/span.js';
 import { searchNameOf } from '../../packages/runyard/dist/capabilities/sessions/search-name.js';
 import { Stamp } from './stamp.mjs';
 import { paragraph, question } from './texts.mjs';
@@ -16,11 +17,12 @@ export async function seedConversations({ load, random, templates, amounts, unti
   }
   const components = [...byComponent.values()];
   const sessions = newSessions(random, components, amounts, until);
-  const counts = { runs: 0, steps: 0 };
+  const counts = { runs: 0, spans: 0 };
+  const kind = load.columnsOf('steps').indexOf('kind');
   for (const { session, time } of inOrder(random, sessions, until)) {
-    for (const row of runRows(random, session, time, until)) {
-      if (row[0] === 'steps') counts.steps += 1;
-      load.insert(...row);
+    for (const [table, values] of runRows(random, session, time, until)) {
+      if (table === 'steps' && spanStepKinds.includes(values[kind])) counts.spans += 1;
+      load.insert(table, values);
     }
     counts.runs += 1;
     await load.settle();

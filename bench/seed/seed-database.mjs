@@ -36,13 +36,13 @@ export async function seedDatabase({ dataDir, url, scale = 1 }) {
   const load = url === undefined ? new SqliteLoader(join(dataDir, 'runyard.db')) : await PostgresLoader.open(url);
   const random = new Random(6);
   const given = { load, random, amounts, until };
-  const { sessions, runs, steps } = await seedConversations({ ...given, templates });
+  const { sessions, runs, spans } = await seedConversations({ ...given, templates });
   const memoryIds = await seedMemories(given);
   const learningIds = await seedLearnings({ ...given, sessions });
   // events that are older than a day are gone
   load.insert('retention_progress', ['events', until - dayMs]);
   await load.finish();
-  return { amounts, runs, steps, until, sessions: sessions.map(factsOf), memoryIds, learningIds };
+  return { amounts, runs, spans, until, sessions: sessions.map(factsOf), memoryIds, learningIds };
 }
 
 function factsOf({ id, user, component, runs, first }) {

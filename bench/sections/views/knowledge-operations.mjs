@@ -1,5 +1,5 @@
 import { rareWord, topics } from '../../seed/texts.mjs';
-import { day, get, post } from './requests.mjs';
+import { day, get } from './requests.mjs';
 
 export function memoryOperations({ random, facts }) {
   const { memoryIds, amounts } = facts;
@@ -95,6 +95,5 @@ export function metricsOperations({ random, facts }) {
     ['all days', () => get('/metrics')],
     ['one week', () => get('/metrics', week())],
     ['status of the refresh', () => get('/metrics/refresh/status')],
-    ['refresh, nothing new', () => post('/metrics/refresh')],
   ].map(([what, request]) => ({ group: 'metrics', what, request, finds: 'anything' }));
 }

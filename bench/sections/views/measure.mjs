@@ -1,7 +1,7 @@
 import { Random } from '../../seed/random.mjs';
 import { percentile } from '../../lib/statistics.mjs';
 import { learningOperations, memoryOperations, metricsOperations } from './knowledge-operations.mjs';
-import { get, send } from './requests.mjs';
+import { get, post, send } from './requests.mjs';
 import { sessionOperations } from './session-operations.mjs';
 import { traceOperations } from './trace-operations.mjs';
 
@@ -41,6 +41,20 @@ async function measureOperation(server, { group, what, request, finds = 'somethi
   const cpu = ((await server.ask('usage')) - before) / 1000 / samples;
   const [p50, p95, p99] = [50, 95, 99].map((percent) => percentile(times, percent));
   return { group, what, cpu, p50, p95, p99, met: p95 < targetMs };
+}
+
+/** What has no bound, or is no list: how long it takes all the same, once. */
+export async function measureUnbounded(server, { sessions }) {
+  const once = async (what, request) => {
+    const before = await server.ask('usage');
+    const { milliseconds, first } = await send(server.port, request);
+    const cpu = ((await server.ask('usage')) - before) / 1000;
+    return { what, cpu, first, whole: milliseconds };
+  };
+  const counted = await once('metrics of all days, counted for the first time', get('/metrics'));
+  const again = await once('metrics refreshed on demand, all days', post('/metrics/refresh'));
+  const longest = await once('all runs of the longest session, not paged', get(`/sessions/${sessions[0].id}/runs`));
+  return [counted, again, longest].map((row) => ({ group: 'unbounded', ...row }));
 }
 
 /** A request that finds nothing is quick for the wrong reason. */

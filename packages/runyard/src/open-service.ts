@@ -19,7 +19,6 @@ import type { Log } from './core/log.js';
 import type { ModelPrices } from './core/models/prices.js';
 import { RunSlots } from './core/runs/run-slots.js';
 import { defaultDatabase } from './databases.js';
-import { anonymousCaller } from './platform/auth/caller.js';
 import { Door } from './platform/auth/door.js';
 import { Identities } from './platform/auth/identity.js';
 import { TokenVerifier } from './platform/auth/tokens/verifier.js';
@@ -80,7 +79,7 @@ export async function openService(parts: ServiceParts): Promise<OpenService> {
     info: parts.info,
     log,
     ...(parts.customRoutes !== undefined && { customRoutes: parts.customRoutes }),
-    ...(settings.websocket && { upgrades: await webSockets(parts, services.runs) }),
+    ...(settings.websocket && { upgrades: await webSockets(parts, services.runs, identities) }),
   });
   await spaces.open();
   const retention = new RetentionService({ databases, settings, timers: systemTimers, log });
@@ -179,9 +178,13 @@ async function openExport({
 }
 
 /** Loaded only where it is opted into: others do not wait for it at start. */
-async function webSockets({ settings, log }: ServiceParts, runs: RunsService): Promise<Upgrades> {
+async function webSockets(
+  { settings, log }: ServiceParts,
+  runs: RunsService,
+  identities: Identities,
+): Promise<Upgrades> {
   const { openWebSockets } = await import('./interfaces/websocket/endpoint.js');
-  return openWebSockets({ runs, resolveCaller: () => anonymousCaller, settings, log });
+  return openWebSockets({ runs, identities, settings, log });
 }
 
 /** The same name gives the same id, so that clients recognise a service that was restarted. */

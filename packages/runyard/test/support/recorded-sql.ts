@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { vi } from 'vitest';
 import type { Database } from '../../src/platform/storage/database.js';
+import { loadSqliteLibrary } from '../../src/platform/storage/sqlite/library.js';
 import { SqliteReader } from '../../src/platform/storage/sqlite/reader.js';
 import { encodeForSqlite } from '../../src/platform/storage/text.js';
 
@@ -39,30 +40,37 @@ export function recordSql({ dialect }: Pick<Database, 'dialect'>): () => SentSta
   return () => sent.splice(0);
 }
 
-/** How the database finds what a statement asks for, a line for each part. */
-export async function planOf(place: { readonly url: string }, { sql, parameters }: SentStatement): Promise<string[]> {
-  if (place.url.startsWith('sqlite:')) return sqlitePlan(place.url.slice('sqlite://'.length), sql, parameters);
-  const client = new pg.Client({ connectionString: place.url });
-  await client.connect();
-  try {
-    // a table with few rows is read as a whole, whatever indexes it has
-    await client.query('SET enable_seqscan = off; SET enable_bitmapscan = on');
-    const { rows } = await client.query(`EXPLAIN ${sql}`, [...parameters]);
-    return rows.map((row: Record<string, string>) => row['QUERY PLAN']!.trim());
-  } finally {
-    await client.end();
-  }
+/** Tells how the database finds what a statement asks for, a line for each part. */
+export interface Explainer {
+  planOf(statement: SentStatement): Promise<string[]>;
+  close(): Promise<void>;
 }
 
-async function sqlitePlan(path: string, sql: string, parameters: readonly unknown[]): Promise<string[]> {
-  const { loadSqliteLibrary } = await import('../../src/platform/storage/sqlite/library.js');
+export async function openExplainer({ url }: { readonly url: string }): Promise<Explainer> {
+  return url.startsWith('sqlite:') ? sqliteExplainer(url.slice('sqlite://'.length)) : postgresExplainer(url);
+}
+
+function sqliteExplainer(path: string): Explainer {
   const database = new (loadSqliteLibrary().DatabaseSync)(path);
-  try {
-    const rows = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...(parameters as string[])) as {
-      detail: string;
-    }[];
-    return rows.map(({ detail }) => detail);
-  } finally {
-    database.close();
-  }
+  return {
+    async planOf({ sql, parameters }) {
+      const rows = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...(parameters as string[]));
+      return (rows as { detail: string }[]).map(({ detail }) => detail);
+    },
+    close: async () => database.close(),
+  };
+}
+
+async function postgresExplainer(url: string): Promise<Explainer> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  // a table with few rows is read as a whole otherwise, whatever indexes it has
+  await client.query('SET enable_seqscan = off');
+  return {
+    async planOf({ sql, parameters }) {
+      const { rows } = await client.query(`EXPLAIN ${sql}`, [...parameters]);
+      return rows.map((row: Record<string, string>) => row['QUERY PLAN']!.trim());
+    },
+    close: () => client.end(),
+  };
 }

@@ -4,6 +4,7 @@ import type { RunKind, RunStatus } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
 import type { Database } from '../../platform/storage/database.js';
 import type { ApprovalsTable } from '../../platform/storage/schema.js';
+import { within } from '../../platform/storage/scope.js';
 
 /** An approval as others see it at a time: one that nobody decided on before it ended is `expired`. */
 export interface Approval extends ApprovalRecord {
@@ -149,7 +150,7 @@ export class ApprovalStore {
 /** What the scope shows, each with its run. Where nothing of the run is asked for, databases leave the join out. */
 function visible({ query }: Database, scope: DataScope) {
   const approvals = query.selectFrom('approvals').leftJoin('runs', 'runs.run_id', 'approvals.run_id');
-  return scope.kind === 'user' ? approvals.where('approvals.user_id', '=', scope.userId) : approvals;
+  return within(approvals, scope, 'approvals.user_id');
 }
 
 type Selection = ReturnType<typeof visible>;

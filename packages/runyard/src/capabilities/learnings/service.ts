@@ -3,7 +3,8 @@ import { errors } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json.js';
 import { keyedLearningId, missingIdentity } from '../../core/learnings/learning-ids.js';
 import { type Learning, privateNamespacePrefix } from '../../core/learnings/learnings.js';
-import type { Caller, DataScope } from '../../platform/auth/caller.js';
+import { type Caller, type DataScope, isWithin } from '../../platform/auth/caller.js';
+import { refuseReserved } from '../../platform/auth/named-user.js';
 import type { DatabaseQuery } from '../../platform/http/database-query.js';
 import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/pagination.js';
 import type { Database } from '../../platform/storage/database.js';
@@ -64,7 +65,9 @@ export class LearningsService {
   }
 
   /** Stores a new learning. Of several for one identity the first one succeeds. */
-  async create({ scope }: Caller, database: DatabaseQuery, given: GivenLearning): Promise<Learning> {
+  async create(caller: Caller, database: DatabaseQuery, given: GivenLearning): Promise<Learning> {
+    const { scope } = caller;
+    refuseReserved(caller, given.userId ?? undefined);
     if (isAnother(scope, given.userId) || isPrivateToAnother(scope, given.namespace))
       throw errors.learningsOfAnother('create learnings');
     const { learningType } = given;
@@ -114,11 +117,10 @@ export class LearningsService {
     page: PageRequest,
   ): Promise<ListPage<LearningUser>> {
     if (isAnother(scope, filter.userId)) throw errors.learningsOfAnother('list learning users');
-    const seen = scope.kind === 'user' ? { ...filter, userId: scope.userId } : filter;
     const store = await this.store(database);
-    const total = await store.countUsers(seen);
+    const total = await store.countUsers(scope, filter);
     const range = { limit: page.limit, offset: offsetOf(page) };
-    const items = range.offset < total ? await store.users(seen, order, range) : [];
+    const items = range.offset < total ? await store.users(scope, filter, order, range) : [];
     return { items, total };
   }
 
@@ -135,7 +137,7 @@ export class LearningsService {
 
   private async findToChange(caller: Caller, database: DatabaseQuery, learningId: string): Promise<Learning> {
     const found = await this.get(caller, database, learningId);
-    if (caller.scope.kind === 'user' && found.userId === null) throw errors.ownerlessLearning();
+    if (caller.scope.kind !== 'all' && found.userId === null) throw errors.ownerlessLearning();
     return found;
   }
 
@@ -144,9 +146,9 @@ export class LearningsService {
   }
 }
 
-/** Whether a caller who has data of their own names somebody else. */
+/** Whether a caller who does not see everything names somebody else. */
 function isAnother(scope: DataScope, userId: string | null | undefined): boolean {
-  return scope.kind === 'user' && userId !== null && userId !== undefined && userId !== scope.userId;
+  return userId !== null && userId !== undefined && !isWithin(scope, userId);
 }
 
 /** Agents keep there what one person alone is to see. */

@@ -4,6 +4,7 @@ import type { Learning } from '../../core/learnings/learnings.js';
 import type { DataScope } from '../../platform/auth/caller.js';
 import type { Database } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
+import { within } from '../../platform/storage/scope.js';
 import { inNamespaces, insertLearning, type LearningSelection, learningFromRow } from './rows-store.js';
 
 /** The columns that a list can be filtered by, all exact. */
@@ -103,15 +104,13 @@ export class LearningStore {
         ...(metadata !== undefined && { metadata: metadata && JSON.stringify(metadata) }),
       })
       .where('learning_id', '=', learningId);
-    const owned = scope.kind === 'user' ? update.where('user_id', '=', scope.userId) : update;
-    return (await owned.executeTakeFirst()).numUpdatedRows > 0n;
+    return (await within(update, scope, 'user_id').executeTakeFirst()).numUpdatedRows > 0n;
   }
 
   /** False when there is no such record that the scope may change. */
   async delete(scope: DataScope, learningId: string): Promise<boolean> {
     const removal = this.database.query.deleteFrom('learnings').where('learning_id', '=', learningId);
-    const owned = scope.kind === 'user' ? removal.where('user_id', '=', scope.userId) : removal;
-    return (await owned.executeTakeFirst()).numDeletedRows > 0n;
+    return (await within(removal, scope, 'user_id').executeTakeFirst()).numDeletedRows > 0n;
   }
 
   async deleteOfUser(userId: string, learningType: string | undefined): Promise<void> {
@@ -123,8 +122,8 @@ export class LearningStore {
   }
 
   /** Who has learnings, each with the time of the last one. */
-  async users(filter: UsersFilter, order: Order, range: Range): Promise<LearningUser[]> {
-    const grouped = withOwner(this.database, filter)
+  async users(scope: DataScope, filter: UsersFilter, order: Order, range: Range): Promise<LearningUser[]> {
+    const grouped = withOwner(this.database, scope, filter)
       .groupBy('user_id')
       .select((select) => ['user_id', select.fn.max('updated_at').as('updated_at')]);
     const sorted = order.sortBy === 'user_id' ? grouped : grouped.orderBy('updated_at', order.direction);
@@ -136,8 +135,8 @@ export class LearningStore {
     return rows.map((row) => ({ userId: row.user_id!, lastLearningUpdatedAt: row.updated_at }));
   }
 
-  async countUsers(filter: UsersFilter): Promise<number> {
-    const { count } = await withOwner(this.database, filter)
+  async countUsers(scope: DataScope, filter: UsersFilter): Promise<number> {
+    const { count } = await withOwner(this.database, scope, filter)
       .select((select) => select.fn.count<number>('user_id').distinct().as('count'))
       .executeTakeFirstOrThrow();
     return count;
@@ -152,7 +151,7 @@ export interface UsersFilter {
 /** A caller with data of their own sees that, and what belongs to nobody. */
 function visible({ query }: Database, scope: DataScope): LearningSelection {
   const learnings = query.selectFrom('learnings');
-  if (scope.kind === 'all') return learnings;
+  if (scope.kind !== 'user') return within(learnings, scope, 'user_id');
   return learnings.where(({ eb, or }) => or([eb('user_id', '=', scope.userId), eb('user_id', 'is', null)]));
 }
 
@@ -167,8 +166,9 @@ function filtered(database: Database, scope: DataScope, filter: LearningFilter):
   return selection;
 }
 
-function withOwner({ query }: Database, { learningType, userId }: UsersFilter) {
-  let selection = query.selectFrom('learnings').where('user_id', 'is not', null);
+function withOwner({ query }: Database, scope: DataScope, { learningType, userId }: UsersFilter) {
+  const owned = query.selectFrom('learnings').where('user_id', 'is not', null);
+  let selection = within(owned, scope, 'user_id');
   if (learningType !== undefined) selection = selection.where('learning_type', '=', learningType);
   return userId === undefined ? selection : selection.where('user_id', '=', userId);
 }

@@ -1,7 +1,8 @@
 import type { RawBuilder, SqlBool } from 'kysely';
-import type { DataScope } from '../../platform/auth/caller.js';
+import { type DataScope, scopeNaming } from '../../platform/auth/caller.js';
 import type { Database } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
+import { within } from '../../platform/storage/scope.js';
 import { searchText } from '../../platform/storage/search-text.js';
 import { foldedTopic } from './rows-store.js';
 
@@ -19,7 +20,8 @@ export interface MemoryFilter {
 
 /** A filter as the database looks for it. */
 export interface MemorySearch {
-  readonly owner: string | undefined;
+  /** Whose memories are looked through. */
+  readonly owner: DataScope;
   readonly agentId: string | undefined;
   readonly teamId: string | undefined;
   /** Folded. */
@@ -40,7 +42,7 @@ export async function searchOf(
 ): Promise<MemorySearch> {
   const owner = ownerOf(scope, userId);
   const folded = [...new Set(topics.map(foldedTopic))];
-  const lead = owner === undefined ? await rarestOf(database, folded) : undefined;
+  const lead = owner.kind === 'all' ? await rarestOf(database, folded) : undefined;
   return {
     owner,
     agentId,
@@ -51,9 +53,9 @@ export async function searchOf(
   };
 }
 
-/** Whose memories a caller means: one who sees only their own means those. */
-export function ownerOf(scope: DataScope, userId: string | undefined): string | undefined {
-  return scope.kind === 'user' ? scope.userId : userId;
+/** Whose memories a caller means: one who sees only their own means those. Each memory has an owner. */
+export function ownerOf(scope: DataScope, userId: string | undefined): DataScope {
+  return scopeNaming({ scope }, userId);
 }
 
 async function rarestOf({ query }: Database, topics: readonly string[]): Promise<string | undefined> {
@@ -72,8 +74,7 @@ async function rarestOf({ query }: Database, topics: readonly string[]): Promise
 /** The memories that fit. */
 export function selected(database: Database, search: MemorySearch) {
   const { owner, agentId, teamId, text, topics } = search;
-  let selection = startOf(database, search.lead);
-  if (owner !== undefined) selection = selection.where('memories.user_id', '=', owner);
+  let selection = within(startOf(database, search.lead), owner, 'memories.user_id');
   if (agentId !== undefined) selection = selection.where('memories.agent_id', '=', agentId);
   if (teamId !== undefined) selection = selection.where('memories.team_id', '=', teamId);
   if (text !== undefined) selection = selection.where(holds(database, 'memories.search_text', text));
@@ -99,8 +100,7 @@ export async function countSelected(database: Database, search: MemorySearch): P
   const { sql } = queryBuilder();
   const narrowed = agentId !== undefined || teamId !== undefined || text !== undefined;
   if (!narrowed && lead === undefined && topics.length === 0) {
-    let owners = query.selectFrom('memory_owners');
-    if (owner !== undefined) owners = owners.where('user_id', '=', owner);
+    const owners = within(query.selectFrom('memory_owners'), owner, 'user_id');
     const sum = sql<number>`CAST(coalesce(sum(total), 0) AS bigint)`;
     return (await owners.select(sum.as('count')).executeTakeFirstOrThrow()).count;
   }

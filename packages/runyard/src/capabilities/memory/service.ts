@@ -4,6 +4,7 @@ import type { MediaContents } from '../../core/media.js';
 import type { MemoryChange, UserMemories, UserMemory } from '../../core/memory/user-memories.js';
 import type { ModelLike } from '../../core/models/resolve.js';
 import type { Caller } from '../../platform/auth/caller.js';
+import { refuseReserved } from '../../platform/auth/named-user.js';
 import type { DatabaseQuery } from '../../platform/http/database-query.js';
 import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/pagination.js';
 import type { Database } from '../../platform/storage/database.js';
@@ -96,6 +97,7 @@ export class MemoriesService {
   }
 
   async create(caller: Caller, database: DatabaseQuery, given: GivenMemory): Promise<StoredMemory> {
+    refuseReserved(caller, given.userId);
     const userId = ownerFor(caller, given.userId);
     const { writing } = await this.memories(database);
     const now = Date.now();
@@ -172,7 +174,7 @@ export class MemoriesService {
     return store.owners(scope, { offset: offsetOf(page), limit: page.limit }, userId);
   }
 
-  async optimize({ scope }: Caller, database: DatabaseQuery, request: OptimizeRequest): Promise<Optimized> {
+  async optimize(caller: Caller, database: DatabaseQuery, request: OptimizeRequest): Promise<Optimized> {
     const { memories, media } = await this.options.spaces.choose(database);
     const { apply, signal } = request;
     return optimizeMemories({
@@ -181,7 +183,7 @@ export class MemoriesService {
       tokens: this.tokens,
       model: mergingModel(request.model, this.options.defaultModel),
       media: media.contents,
-      userId: scope.kind === 'user' ? scope.userId : request.userId,
+      userId: ownerFor(caller, request.userId),
       apply,
       signal,
     });
@@ -196,7 +198,8 @@ const defaultOrder = { by: 'updated_at', direction: 'desc' } as const;
 
 /** Whose memory it is: one who sees only their own writes only their own; others say whose, or mean themselves. */
 function ownerFor({ scope, userId: proven }: Caller, given: string | undefined): string {
-  const owner = scope.kind === 'user' ? scope.userId : (given ?? proven ?? undefined);
-  if (owner === undefined) throw errors.userRequired();
+  const owner = (scope.kind === 'all' && given) || proven;
+  // what belongs to nobody is remembered about nobody
+  if (owner === null) throw errors.userRequired();
   return owner;
 }

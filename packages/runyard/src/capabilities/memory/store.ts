@@ -4,6 +4,7 @@ import type { DataScope } from '../../platform/auth/caller.js';
 import type { ListPage } from '../../platform/http/pagination.js';
 import { type Database, statement } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
+import { within } from '../../platform/storage/scope.js';
 import { searchText } from '../../platform/storage/search-text.js';
 import { type MemoryOrder, type Range, sortColumns } from './order-store.js';
 import { type MemoryRow, memoryColumns, memoryFromRow } from './rows-store.js';
@@ -60,9 +61,8 @@ export class MemoryStore {
   }
 
   async find(scope: DataScope, memoryId: string, userId?: string): Promise<StoredMemory | undefined> {
-    const owner = ownerOf(scope, userId);
-    let found = this.database.query.selectFrom('memories').where('memory_id', '=', memoryId);
-    if (owner !== undefined) found = found.where('user_id', '=', owner);
+    const named = this.database.query.selectFrom('memories').where('memory_id', '=', memoryId);
+    const found = within(named, ownerOf(scope, userId), 'user_id');
     const row = await found.select(memoryColumns).executeTakeFirst();
     return row && memoryFromRow(row);
   }
@@ -108,6 +108,7 @@ export class MemoryStore {
   /** All topics, each once. It goes from one to the next, however many memories have it. */
   async topics(scope: DataScope, userId?: string): Promise<string[]> {
     const owner = ownerOf(scope, userId);
+    if (owner.kind === 'unowned') return [];
     const topics: string[] = [];
     while (true) {
       const rows = await this.topicsAfter(owner, topics.at(-1));
@@ -119,9 +120,8 @@ export class MemoryStore {
 
   /** Who has memories, those whose newest is the latest first. */
   async owners(scope: DataScope, range: Range, userId?: string): Promise<ListPage<MemoryOwner>> {
-    const owner = ownerOf(scope, userId);
     const everybody = this.database.query.selectFrom('memory_owners');
-    const owners = owner === undefined ? everybody : everybody.where('user_id', '=', owner);
+    const owners = within(everybody, ownerOf(scope, userId), 'user_id');
     const { total } = await owners
       .select(({ fn }) => fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow();
@@ -192,9 +192,9 @@ export class MemoryStore {
     return ids.flatMap((id) => found.get(id) ?? []).map(memoryFromRow);
   }
 
-  private async topicsAfter(owner: string | undefined, last: string | undefined): Promise<string[]> {
+  private async topicsAfter(owner: DataScope, last: string | undefined): Promise<string[]> {
     const { sql } = queryBuilder();
-    const mine = owner === undefined ? sql`true` : sql`memory_topics.user_id = ${owner}`;
+    const mine = owner.kind === 'user' ? sql`memory_topics.user_id = ${owner.userId}` : sql`true`;
     const first = last === undefined ? mine : sql`${mine} AND memory_topics.topic > ${last}`;
     const { rows } = await sql<{ topic: string }>`
       SELECT topic FROM (WITH RECURSIVE listed (topic) AS (
@@ -211,5 +211,6 @@ export class MemoryStore {
 
 function isTextAlone(search: MemorySearch): search is MemorySearch & { readonly text: string } {
   const { owner, agentId, teamId, lead, text } = search;
-  return text !== undefined && [owner, agentId, teamId, lead].every((narrowing) => narrowing === undefined);
+  const isNarrowed = [agentId, teamId, lead].some((narrowing) => narrowing !== undefined);
+  return text !== undefined && owner.kind === 'all' && !isNarrowed;
 }

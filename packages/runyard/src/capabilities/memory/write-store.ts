@@ -1,7 +1,8 @@
 import type { MemoryChange } from '../../core/memory/user-memories.js';
-import type { DataScope } from '../../platform/auth/caller.js';
+import { type DataScope, scopeNaming } from '../../platform/auth/caller.js';
 import type { Database, RunStatement, SqlValue } from '../../platform/storage/database.js';
 import { statement } from '../../platform/storage/database.js';
+import { andWithin, ownerParameters } from '../../platform/storage/scope.js';
 import { searchText } from '../../platform/storage/search-text.js';
 import { foldedTopic, inList, type MemoryRow, memoryColumns, memoryFromRow } from './rows-store.js';
 import { type StoredMemory, tidyTopics } from './stored-memory.js';
@@ -50,10 +51,9 @@ export class MemoryWriteStore {
 
   /** Deletes those of the memories that the scope shows and that belong to the user, if one is named. */
   async delete(scope: DataScope, memoryIds: readonly string[], userId?: string): Promise<void> {
-    const owner = scope.kind === 'user' ? scope.userId : userId;
-    const mine = owner === undefined ? '' : ' AND user_id = ?';
-    const parameters = owner === undefined ? [memoryIds] : [memoryIds, owner];
-    const named = inList(this.database, 'memory_id') + mine;
+    const owner = scopeNaming({ scope }, userId);
+    const parameters = [memoryIds, ...ownerParameters(owner)];
+    const named = inList(this.database, 'memory_id') + andWithin(owner, 'user_id');
     await this.transaction(async (run) => {
       const rows = await run<{ user_id: string }>(
         `SELECT DISTINCT user_id FROM memories WHERE ${named}`,

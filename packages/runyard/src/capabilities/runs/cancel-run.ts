@@ -9,12 +9,15 @@ const reason = 'The run was cancelled on request';
  */
 export async function cancelRun(lookup: RunLookup, caller: Caller, place: RunPlace): Promise<void> {
   const { space } = await lookup.component(place.kind, place.componentId);
+  const { scope } = caller;
+  // a wish that is kept names whose run it means: of one who is nobody it would mean anybody's
+  if (scope.kind === 'unowned' && (await lookup.visible(space, caller, place)) === undefined) return;
   await space.engine.cancel(place.runId, {
     runId: place.runId,
     kind: place.kind,
     componentId: place.componentId,
     sessionId: place.sessionId ?? null,
-    userId: caller.scope.kind === 'user' ? caller.scope.userId : null,
+    userId: scope.kind === 'user' ? scope.userId : null,
     reason,
     requestedAt: Date.now(),
   });

@@ -79,7 +79,7 @@ export const teamRunBody = z
   })
   .meta({ id: 'TeamRun', description: 'A run of a team.' });
 
-const stepOutput = z.looseObject({
+export const stepOutput = z.looseObject({
   content: z.unknown(),
   step_name: z.string(),
   step_id: z.string(),
@@ -139,27 +139,6 @@ export const workflowRunBody = z
 export const startedRun = z
   .object({ run_id: z.string(), session_id: z.string(), status: z.string() })
   .meta({ id: 'StartedRun', description: 'A run that goes on in the background.' });
-
-const listedFields = {
-  run_id: z.string(),
-  user_id: z.string(),
-  status: z.string(),
-  run_input: z.string(),
-  content: z.unknown(),
-  created_at: z.iso.datetime(),
-};
-
-export const listedRun = z
-  .looseObject({ ...listedFields, parent_run_id: z.string(), agent_id: z.string() })
-  .meta({ id: 'ListedRun', description: 'A run in a list.' });
-
-export const listedTeamRun = z
-  .looseObject({ ...listedFields, parent_run_id: z.string(), team_id: z.string() })
-  .meta({ id: 'ListedTeamRun', description: 'A run of a team in a list.' });
-
-export const listedWorkflowRun = z
-  .looseObject({ ...listedFields, workflow_id: z.string(), step_results: z.array(stepOutput) })
-  .meta({ id: 'ListedWorkflowRun', description: 'A run of a workflow in a list.' });
 
 export const emptyBody = z.object({}).meta({ id: 'Empty', description: 'Done.' });
 

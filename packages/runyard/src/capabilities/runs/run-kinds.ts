@@ -1,8 +1,6 @@
+import { listedRun, listedTeamRun, listedWorkflowRun } from './listed-run-schema.js';
 import {
   checkpointBody,
-  listedRun,
-  listedTeamRun,
-  listedWorkflowRun,
   runBody,
   teamCheckpointBody,
   teamRunBody,

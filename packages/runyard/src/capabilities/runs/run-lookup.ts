@@ -1,6 +1,6 @@
 import { errors } from '../../core/errors.js';
 import type { Run, RunKind, StepRecord } from '../../core/runs/run.js';
-import type { Caller } from '../../platform/auth/caller.js';
+import { type Caller, isWithin } from '../../platform/auth/caller.js';
 import type { Component, ComponentsService } from '../components/service.js';
 import type { RunSpace, RunSpaces } from './run-spaces.js';
 
@@ -67,5 +67,5 @@ export class RunLookup {
 /** A run that has just begun may be not stored yet. */
 function liveRun({ engine }: RunSpace, { scope }: Caller, runId: string): Run | undefined {
   const run = engine.handle(runId)?.run;
-  return scope.kind === 'all' || run?.userId === scope.userId ? run : undefined;
+  return run !== undefined && isWithin(scope, run.userId) ? run : undefined;
 }

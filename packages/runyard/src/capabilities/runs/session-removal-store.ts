@@ -1,5 +1,6 @@
 import type { DataScope } from '../../platform/auth/caller.js';
 import type { Database } from '../../platform/storage/database.js';
+import { ownerParameters } from '../../platform/storage/scope.js';
 import { isUndoneByPostgres } from '../../platform/storage/transient.js';
 import { cancelApprovalsOfSessions } from '../approvals/write-store.js';
 import { removeSessionRows, sessionsToRemove } from '../sessions/removal-store.js';
@@ -18,11 +19,11 @@ export async function removeSessions(
   now: number,
 ): Promise<void> {
   const { dialect } = database;
-  const userId = scope.kind === 'user' ? scope.userId : null;
+  const parameters = [sessionIds, ...ownerParameters(scope)];
   for (let tries = 1; ; tries += 1) {
     try {
       return await database.transaction(async (run) => {
-        const rows = await run<{ session_id: string }>(sessionsToRemove[dialect], [sessionIds, userId]);
+        const rows = await run<{ session_id: string }>(sessionsToRemove(scope)[dialect], parameters);
         if (rows.length === 0) return;
         const found = rows.map((row) => row.session_id);
         await run(cancelApprovalsOfSessions[dialect], [now, found]);

@@ -13,7 +13,7 @@ import {
   wireFormatHeaders,
   wireFormatOf,
 } from '../../platform/http/wire-format.js';
-import { listedRun, listedTeamRun, listedWorkflowRun } from './response-schema.js';
+import { listedRun, listedTeamRun, listedWorkflowRun } from './listed-run-schema.js';
 import { listedRunOf, type RunMedia, type RunView, runMediaOf } from './run-body.js';
 import type { SessionRunsQuery, SessionRunsService, SessionSpace } from './session-runs-service.js';
 
@@ -54,16 +54,6 @@ const sessionRun = z
   .union([listedRun, listedTeamRun, listedWorkflowRun])
   .meta({ id: 'SessionRun', description: 'A run of a session: of an agent, a team or a workflow.' });
 
-/** As `sessionRun`, without members that have no value. */
-const listedSessionRun = z
-  .looseObject({
-    run_id: z.string(),
-    status: z.string(),
-    run_input: z.string(),
-    created_at: z.iso.datetime(),
-  })
-  .meta({ id: 'ListedSessionRun', description: 'A run of a session in a list.' });
-
 const listSessionRuns = defineRoute({
   method: 'GET',
   path: '/sessions/:session_id/runs',
@@ -77,7 +67,7 @@ const listSessionRuns = defineRoute({
   params: sessionParams,
   query: runsQuery,
   headers: wireFormatHeaders,
-  responses: { 200: z.array(listedSessionRun) },
+  responses: { 200: z.array(sessionRun) },
   handler: async ({ sessionRuns, settings }: SessionRunServices, { params, query, caller, headers }) => {
     const space = await sessionRuns.in(query);
     await checkSession(space, scopeNaming(caller, query.user_id), params.session_id);

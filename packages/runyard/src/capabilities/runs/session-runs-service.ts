@@ -2,7 +2,7 @@ import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Media } from '../../core/media.js';
 import { childrenOf } from '../../core/runs/child-run.js';
 import type { Run } from '../../core/runs/run.js';
-import type { DataScope } from '../../platform/auth/caller.js';
+import { type DataScope, isWithin } from '../../platform/auth/caller.js';
 import type { DatabaseQuery } from '../../platform/http/database-query.js';
 import { offsetOf } from '../../platform/http/pagination.js';
 import type { TimeBounds } from '../../platform/http/time-bounds.js';
@@ -108,9 +108,7 @@ export class SessionSpace {
   private async removeSome(scope: DataScope, sessionIds: readonly string[]): Promise<void> {
     const { engine, sessionRuns } = this.space;
     await Promise.all(sessionIds.map((sessionId) => this.settle(sessionId)));
-    const open = (await sessionRuns.open(sessionIds)).filter(
-      ({ userId }) => scope.kind === 'all' || userId === scope.userId,
-    );
+    const open = (await sessionRuns.open(sessionIds)).filter(({ userId }) => isWithin(scope, userId));
     await Promise.all(open.map((run) => engine.cancel(run.runId, cancellationOf(run))));
     await sessionRuns.remove(scope, sessionIds, Date.now());
   }

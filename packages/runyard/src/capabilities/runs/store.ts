@@ -15,6 +15,7 @@ import type { Run, RunKind, RunStatus, StepRecord } from '../../core/runs/run.js
 import type { DataScope } from '../../platform/auth/caller.js';
 import { type Database, type Statement, statement } from '../../platform/storage/database.js';
 import type { RunsTable, StepsTable } from '../../platform/storage/schema.js';
+import { ownerParameters, scopedStatement, within } from '../../platform/storage/scope.js';
 import { SessionStore } from '../sessions/store.js';
 import { CancellationStore } from './cancellation-store.js';
 import { EventStore } from './event-store.js';
@@ -81,23 +82,24 @@ const readHistory = statement(
    ORDER BY created_at DESC, run_id DESC LIMIT ?`,
 );
 
-const latestOfSession = (parameters: string[]) => `
+const latestOfSession = (owned: string) => `
   SELECT inner_runs.run_id FROM runs AS inner_runs
-  WHERE inner_runs.session_id = wanted.value AND inner_runs.component_id = ${parameters[0]}
-    AND inner_runs.status = 'completed' AND inner_runs.parent_run_id IS NULL
-    AND (${parameters[1]} IS NULL OR inner_runs.user_id = ${parameters[2]})
-  ORDER BY inner_runs.created_at DESC, inner_runs.run_id DESC LIMIT ${parameters[3]}`;
+  WHERE inner_runs.session_id = wanted.value AND inner_runs.component_id = ?
+    AND inner_runs.status = 'completed' AND inner_runs.parent_run_id IS NULL${owned}
+  ORDER BY inner_runs.created_at DESC, inner_runs.run_id DESC LIMIT ?`;
 
 // A few rows from the end of each session, however long the sessions are.
-const readLatestOfSessions: Statement = {
-  name: 'latest_runs_of_sessions',
-  sqlite: `SELECT ${runList} FROM json_each(?1) AS wanted CROSS JOIN runs
-    WHERE run_id IN (${latestOfSession(['?2', '?3', '?4', '?5'])})
-    ORDER BY created_at DESC, run_id DESC`,
-  postgres: `SELECT ${runList} FROM unnest($1::text[]) AS wanted(value)
-    CROSS JOIN LATERAL (${latestOfSession(['$2', '$3::text', '$4', '$5'])}) AS latest JOIN runs USING (run_id)
-    ORDER BY created_at DESC, run_id DESC`,
-};
+const readLatestOfSessions = scopedStatement(
+  'latest_runs_of_sessions',
+  'inner_runs.user_id',
+  (owned, dialect) =>
+    dialect === 'sqlite'
+      ? `SELECT ${runList} FROM json_each(?) AS wanted CROSS JOIN runs
+         WHERE run_id IN (${latestOfSession(owned)}) ORDER BY created_at DESC, run_id DESC`
+      : `SELECT ${runList} FROM unnest(?::text[]) AS wanted(value)
+         CROSS JOIN LATERAL (${latestOfSession(owned)}) AS latest JOIN runs USING (run_id)
+         ORDER BY created_at DESC, run_id DESC`,
+);
 
 /** Runs, their journal and their events, in one database. */
 export class RunStore implements RunJournal {
@@ -238,9 +240,8 @@ export class RunStore implements RunJournal {
 
   /** A run that a caller may see. */
   async find(scope: DataScope, runId: string): Promise<Run | undefined> {
-    let query = this.database.query.selectFrom('runs').select(runColumns).where('run_id', '=', runId);
-    if (scope.kind === 'user') query = query.where('user_id', '=', scope.userId);
-    const row = await query.executeTakeFirst();
+    const named = this.database.query.selectFrom('runs').select(runColumns).where('run_id', '=', runId);
+    const row = await within(named, scope, 'user_id').executeTakeFirst();
     return row && runFromRow(row);
   }
 
@@ -269,9 +270,8 @@ export class RunStore implements RunJournal {
   ): Promise<ReadonlyMap<string, readonly Run[]>> {
     const runs = new Map<string, Run[]>(sessionIds.map((sessionId) => [sessionId, []]));
     if (sessionIds.length === 0) return runs;
-    const user = scope.kind === 'user' ? scope.userId : null;
-    const parameters = [sessionIds, componentId, user, user, count];
-    for (const row of await this.database.read<RunsTable>(readLatestOfSessions, parameters)) {
+    const parameters = [sessionIds, componentId, ...ownerParameters(scope), count];
+    for (const row of await this.database.read<RunsTable>(readLatestOfSessions(scope), parameters)) {
       runs.get(row.session_id)?.unshift(runFromRow(row));
     }
     return runs;
@@ -288,12 +288,12 @@ export class RunStore implements RunJournal {
   }
 
   #filtered(scope: DataScope, { kind, componentId, sessionId, status }: RunFilter) {
-    let query = this.database.query
+    const all = this.database.query
       .selectFrom('runs')
       .where('kind', '=', kind)
       .where('component_id', '=', componentId)
       .where('parent_run_id', 'is', null);
-    if (scope.kind === 'user') query = query.where('user_id', '=', scope.userId);
+    let query = within(all, scope, 'user_id');
     if (sessionId !== undefined) query = query.where('session_id', '=', sessionId);
     if (status !== undefined) query = query.where('status', '=', status);
     return query;

@@ -2,12 +2,8 @@ import type { Json, JsonObject } from '../../core/json.js';
 import type { SessionSummary } from '../../core/runs/ports.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
-import {
-  type Database,
-  type RunStatement,
-  type Statement,
-  statement,
-} from '../../platform/storage/database.js';
+import { type Database, type RunStatement, statement } from '../../platform/storage/database.js';
+import { ownerParameters, scopedStatement } from '../../platform/storage/scope.js';
 import { searchNameOf } from './search-name.js';
 import { stateValue } from './store.js';
 
@@ -43,17 +39,12 @@ const insertSession = statement(
 );
 
 // The parts that are not given are null, and stay. A clock that is behind does not turn the time back.
-const updateSession: Statement = {
-  name: 'change_session',
-  sqlite: `
-    UPDATE sessions SET updated_at = max(updated_at, ?1), name = coalesce(?2, name),
-      search_name = coalesce(?3, search_name), metadata = coalesce(?4, metadata)
-    WHERE session_id = ?5 AND (?6 IS NULL OR user_id = ?6) RETURNING session_id`,
-  postgres: `
-    UPDATE sessions SET updated_at = greatest(updated_at, $1), name = coalesce($2::text, name),
-      search_name = coalesce($3::text, search_name), metadata = coalesce($4::text, metadata)
-    WHERE session_id = $5 AND ($6::text IS NULL OR user_id = $6::text) RETURNING session_id`,
-};
+const updateSession = scopedStatement('change_session', 'user_id', (owned, dialect) => {
+  const later = dialect === 'sqlite' ? 'max' : 'greatest';
+  return `UPDATE sessions SET updated_at = ${later}(updated_at, ?), name = coalesce(?, name),
+      search_name = coalesce(?, search_name), metadata = coalesce(?, metadata)
+    WHERE session_id = ?${owned} RETURNING session_id`;
+});
 
 const clearState = statement('clear_session_state', 'DELETE FROM session_state WHERE session_id = ?');
 
@@ -97,13 +88,13 @@ export class SessionChangeStore {
     const { name, state, metadata, summary, now } = change;
     const { dialect } = this.database;
     return this.database.transaction(async (run) => {
-      const changed = await run(updateSession[dialect], [
+      const changed = await run(updateSession(scope)[dialect], [
         now,
         name ?? null,
         name === undefined ? null : searchNameOf(name),
         metadata === undefined ? null : JSON.stringify(metadata),
         sessionId,
-        scope.kind === 'user' ? scope.userId : null,
+        ...ownerParameters(scope),
       ]);
       if (changed.length === 0) return false;
       if (state !== undefined) {

@@ -5,6 +5,7 @@ import type { TimeBounds } from '../../platform/http/time-bounds.js';
 import type { Database } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
 import type { Schema, SessionsTable } from '../../platform/storage/schema.js';
+import { within } from '../../platform/storage/scope.js';
 import { searchNameOf } from './search-name.js';
 
 /** Which sessions a list holds. All of it has to fit. */
@@ -113,8 +114,7 @@ export class SessionListStore {
   private filtered(scope: DataScope, filter: SessionFilter, by: SessionOrder['by']): Sessions {
     const { kind, componentId, name, created } = filter;
     const leading = leadingOf(scope, filter, by);
-    let query = this.database.query.selectFrom('sessions') as Sessions;
-    if (scope.kind === 'user') query = query.where('user_id', '=', scope.userId);
+    let query = within(this.database.query.selectFrom('sessions') as Sessions, scope, 'user_id');
     if (componentId !== undefined)
       query = query.where(this.column('component_id', leading), '=', componentId);
     if (kind !== undefined) query = query.where(this.column('kind', leading), '=', kind);
@@ -146,7 +146,7 @@ export class SessionListStore {
 
 /** The filter that leaves the fewest sessions, or the order that is followed; all others are checked on the way. */
 function leadingOf(scope: DataScope, { componentId, name }: SessionFilter, by: SessionOrder['by']): string {
-  if (scope.kind === 'user') return 'user_id';
+  if (scope.kind !== 'all') return 'user_id';
   if (by === 'updated_at' && !name) return 'order';
   if (componentId !== undefined) return 'component_id';
   if (name) return 'name';

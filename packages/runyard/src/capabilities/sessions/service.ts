@@ -5,6 +5,7 @@ import type { SessionSummary } from '../../core/runs/ports.js';
 import type { RunKind } from '../../core/runs/run.js';
 import { Workflow } from '../../core/workflows/workflow.js';
 import { type Caller, type DataScope, scopeNaming } from '../../platform/auth/caller.js';
+import { userFor } from '../../platform/auth/named-user.js';
 import type { DatabaseQuery } from '../../platform/http/database-query.js';
 import { offsetOf } from '../../platform/http/pagination.js';
 import { boundsOf } from '../../platform/http/time-bounds.js';
@@ -74,7 +75,7 @@ export class SessionsService {
     const space = await this.options.runs.in(query);
     const sessionId = body.session_id || newId();
     const componentId = body[`${kind}_id`] ?? '';
-    const userId = ownerOf(caller, body.user_id ?? undefined);
+    const userId = userFor(caller, body.user_id ?? undefined);
     const made = await space.sessions.create({
       ...{ sessionId, kind, componentId, userId },
       name: body.session_name ?? null,
@@ -172,14 +173,6 @@ function filterOf(query: ListSessionsQuery): SessionFilter {
 
 function orderOf(column: string): SessionOrder['by'] {
   return (Object.hasOwn(orders, column) && orders[column]) || 'created_at';
-}
-
-/** A token's subject always wins; an anonymous caller may name any user but the reserved ones. */
-function ownerOf(caller: Caller, named: string | undefined): string | null {
-  if (caller.userId !== null) return caller.userId;
-  if (named !== undefined && (named.startsWith('sa:') || named === '__scheduler__'))
-    throw errors.reservedUser(named);
-  return named ?? null;
 }
 
 /** It covers what has run so far: a run that is still going on does not replace it. */

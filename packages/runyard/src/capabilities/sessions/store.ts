@@ -8,6 +8,7 @@ import type {
   SessionSummariesTable,
   SessionsTable,
 } from '../../platform/storage/schema.js';
+import { within } from '../../platform/storage/scope.js';
 import { type SessionUsage, usageOf } from './usage-store.js';
 
 /** A session as it is stored. Times are milliseconds since the epoch. */
@@ -99,9 +100,8 @@ export class SessionStore {
   }
 
   async find(scope: DataScope, sessionId: string): Promise<Session | undefined> {
-    let query = this.database.query.selectFrom('sessions').selectAll().where('session_id', '=', sessionId);
-    if (scope.kind === 'user') query = query.where('user_id', '=', scope.userId);
-    const row = await query.executeTakeFirst();
+    const named = this.database.query.selectFrom('sessions').selectAll().where('session_id', '=', sessionId);
+    const row = await within(named, scope, 'user_id').executeTakeFirst();
     return row && sessionFromRow(row);
   }
 
@@ -128,14 +128,13 @@ export class SessionStore {
 
   /** The sessions with a component that were used last, the newest first. */
   async latest(scope: DataScope, query: LatestSessions): Promise<Session[]> {
-    let sessions = this.database.query
+    const sessions = this.database.query
       .selectFrom('sessions')
       .selectAll()
       .where('kind', '=', query.kind)
       .where('component_id', '=', query.componentId)
       .where('session_id', '<>', query.exceptSessionId);
-    if (scope.kind === 'user') sessions = sessions.where('user_id', '=', scope.userId);
-    const rows = await sessions
+    const rows = await within(sessions, scope, 'user_id')
       .orderBy('updated_at', 'desc')
       .orderBy('session_id', 'desc')
       .limit(query.limit)

@@ -26,6 +26,12 @@ export const callerErrors = {
     403,
     (scopes: readonly string[]) => `Insufficient permissions. Required scope(s): ${scopes.join(', ')}`,
   ),
+  /** In the words of a WebSocket. */
+  actionNotAllowed: define(
+    'insufficient_scope',
+    403,
+    (doing: string, kind: string) => `Insufficient permissions to ${doing} this ${kind}`,
+  ),
   authenticationUnavailable: (cause?: unknown) =>
     new RunyardError('authentication_unavailable', 503, 'Authentication is temporarily unavailable', {
       headers: { 'retry-after': '5' },

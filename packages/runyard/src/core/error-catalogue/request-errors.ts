@@ -24,9 +24,27 @@ export const requestErrors = {
   payloadTooLarge: define(
     'payload_too_large',
     413,
-    (what: string, bound: string, setting: string) =>
-      `${what} is larger than the limit of ${bound} (setting ${setting}).`,
+    (what: string, bound: string, setting?: string) =>
+      `${what} is larger than the limit of ${bound}${setting === undefined ? '' : ` (setting ${setting})`}.`,
   ),
+  urlTooLong: define('url_too_long', 414, (fault: string) => `The address of the request ${fault}.`),
+  headersTooLarge: define(
+    'headers_too_large',
+    431,
+    (bound: string, setting?: string) =>
+      `The headers of the request are larger than the limit of ${bound}${setting === undefined ? '' : ` (setting ${setting})`}.`,
+  ),
+  requestTimeout: (fault: string, setting: string) =>
+    new RunyardError('request_timeout', 408, `The request ${fault} (setting ${setting}).`, {
+      headers: { connection: 'close' },
+    }),
+  rateLimited: (perMinute: number, burst: number, retryAfterSeconds: number) =>
+    new RunyardError(
+      'rate_limited',
+      429,
+      `Too many requests: at most ${perMinute} in a minute and ${burst} at once. Try again in ${retryAfterSeconds} s.`,
+      { headers: { 'retry-after': String(retryAfterSeconds) } },
+    ),
   /** Something that a client of a WebSocket sent and that is no action. */
   invalidFrame: define('invalid_frame', 400, (text: string) => text),
   tooManyFollowed: define(

@@ -8,79 +8,62 @@ import {
   resumeForm,
 } from '../../capabilities/runs/schema.js';
 import type { RunsService } from '../../capabilities/runs/service.js';
-import { errors, RunyardError } from '../../core/errors.js';
-import type { RunKind } from '../../core/runs/run.js';
-import type { Caller } from '../../platform/auth/caller.js';
+import { errors } from '../../core/errors.js';
+import type { Run, RunKind } from '../../core/runs/run.js';
+import { type Caller, isWithin } from '../../platform/auth/caller.js';
+import type { Rights } from '../../platform/auth/rights.js';
 import { type ClientFrame, optionalText, readForm, requiredText } from './client-frame.js';
 import type { Action, Connection } from './connection.js';
+import type { FollowedRun } from './deliveries.js';
 import { plainEvent } from './server-frame.js';
 
 /** A run outlives the connection that asks for it: it goes on like a background run, and is followed. */
 const followedRun = { background: 'true', stream: 'true' };
 
-/** What a client of the components of one kind may ask for. */
+/** What a client of the components of one kind may ask for, once it is known who it is. */
 export function actionsOf(runs: RunsService, kind: RunKind): ReadonlyMap<string, Action> {
   const actions = new RunActions(runs, kind);
   return new Map<string, Action>([
-    ['authenticate', authenticate],
-    ['ping', (connection) => connection.send({ event: 'pong' })],
-    [`start-${kind}`, (connection, frame) => actions.start(connection, frame)],
-    [`continue-${kind}`, (connection, frame) => actions.continue(connection, frame)],
-    [`cancel-${kind}`, (connection, frame) => actions.cancel(connection, frame)],
-    ['reconnect', (connection, frame) => actions.reconnect(connection, frame)],
+    [`start-${kind}`, (...given) => actions.start(...given)],
+    [`continue-${kind}`, (...given) => actions.continue(...given)],
+    [`cancel-${kind}`, (...given) => actions.cancel(...given)],
+    ['reconnect', (...given) => actions.reconnect(...given)],
   ]);
-}
-
-async function authenticate(connection: Connection, { fields: { token } }: ClientFrame): Promise<void> {
-  if (typeof token !== 'string' || token === '') {
-    connection.send({ event: 'auth_error', error: 'Token is required' });
-    return;
-  }
-  try {
-    const { userId } = await connection.callerWith(token);
-    connection.token = token;
-    connection.send({
-      event: 'authenticated',
-      message: 'Authentication successful. You can now send commands.',
-      ...(userId !== null && { user_id: userId }),
-    });
-  } catch (error) {
-    if (!(error instanceof RunyardError)) throw error;
-    connection.send({ event: 'auth_error', error: error.message, error_code: error.code });
-  }
 }
 
 type StartedRun = Awaited<ReturnType<RunsService['create']>>;
 
 class RunActions {
   private readonly idField: string;
+  private readonly resource: string;
 
   constructor(
     private readonly runs: RunsService,
     private readonly kind: RunKind,
   ) {
     this.idField = `${kind}_id`;
+    this.resource = `${kind}s`;
   }
 
-  async start(connection: Connection, frame: ClientFrame): Promise<void> {
+  async start(connection: Connection, frame: ClientFrame, caller: Caller): Promise<void> {
     const componentId = requiredText(frame, this.idField);
+    this.assertMayRun(caller, componentId, 'run');
     const createForm = this.kind === 'workflow' ? createWorkflowRunForm : createRunForm;
     const others = [this.idField, 'idempotency_key'];
     const form: CreateForm = readForm(frame, createForm, others, followedRun);
     const idempotencyKey = optionalText(frame, 'idempotency_key');
     connection.assertRoom();
-    const caller = await connection.callerWith();
     const started = await this.runs.create(caller, this.kind, componentId, form, { idempotencyKey });
     await this.followStarted(connection, caller, componentId, started);
   }
 
-  async continue(connection: Connection, frame: ClientFrame): Promise<void> {
+  async continue(connection: Connection, frame: ClientFrame, caller: Caller): Promise<void> {
     const componentId = requiredText(frame, this.idField);
+    this.assertMayRun(caller, componentId, 'continue');
     const runId = requiredText(frame, 'run_id');
     const continueForm = this.kind === 'workflow' ? continueWorkflowRunForm : continueRunForm;
     const form: ContinueForm = readForm(frame, continueForm, [this.idField, 'run_id'], followedRun);
     connection.assertRoom(runId);
-    const caller = await connection.callerWith();
     const place = { sessionId: form.session_id, after: -1 };
     const found = await this.runs.follow(caller, this.kind, componentId, runId, place);
     if (found === undefined) throw errors.runNotFound();
@@ -99,32 +82,30 @@ class RunActions {
     componentId: string,
     started: StartedRun,
   ): Promise<void> {
-    const { runId } = started.handle;
+    const { runId, run } = started.handle;
     const sent = connection.unfollow(runId);
     const further =
       sent === -1
         ? undefined
         : await this.runs.follow(caller, this.kind, componentId, runId, { after: sent });
-    connection.follow(runId, (further ?? started).events(), connection.ownFormat, sent);
+    const events = (further ?? started).events();
+    connection.follow(this.followed(run), events, connection.ownFormat, sent);
   }
 
-  async cancel(connection: Connection, frame: ClientFrame): Promise<void> {
+  async cancel(connection: Connection, frame: ClientFrame, caller: Caller): Promise<void> {
     const componentId = requiredText(frame, this.idField);
+    this.assertMayRun(caller, componentId, 'cancel');
     const runId = requiredText(frame, 'run_id');
     const { session_id: sessionId } = readForm(frame, resumeForm, []);
-    await this.runs.cancel(await connection.callerWith(), this.kind, componentId, runId, sessionId);
+    await this.runs.cancel(caller, this.kind, componentId, runId, sessionId);
     connection.send({ event: 'cancel_requested', run_id: runId });
   }
 
-  async reconnect(connection: Connection, frame: ClientFrame): Promise<void> {
+  async reconnect(connection: Connection, frame: ClientFrame, caller: Caller): Promise<void> {
     const runId = requiredText(frame, 'run_id');
     const form = readForm(frame, resumeForm, []);
     connection.assertRoom(runId);
-    const caller = await connection.callerWith();
-    const componentId =
-      frame.fields[this.idField] == null
-        ? await this.runs.componentOf(caller, this.kind, runId)
-        : requiredText(frame, this.idField);
+    const componentId = await this.reconnectedComponent(frame, caller, runId);
     const look = async (after: number) =>
       componentId === undefined
         ? undefined
@@ -134,7 +115,41 @@ class RunActions {
     if (found === undefined) throw errors.runNotFound();
     // what this very connection was sent while it followed the run is not sent twice
     const sent = connection.unfollow(runId);
-    const followed = sent > asked ? ((await look(sent)) ?? found) : found;
-    connection.follow(runId, followed.frames(connection.options.format), plainEvent, sent);
+    const further = sent > asked ? ((await look(sent)) ?? found) : found;
+    const frames = further.frames(connection.options.format);
+    connection.follow(this.followed(found.run), frames, plainEvent, sent);
+  }
+
+  /** The component that the client names, or else that of the run; one that may not be seen has no runs. */
+  private async reconnectedComponent(
+    frame: ClientFrame,
+    { rights, ...caller }: Caller,
+    runId: string,
+  ): Promise<string | undefined> {
+    const named = frame.fields[this.idField] == null ? undefined : requiredText(frame, this.idField);
+    if (!this.mayFollow(rights, named)) throw errors.actionNotAllowed('reconnect to', this.kind);
+    if (named !== undefined) return named;
+    const componentId = await this.runs.componentOf({ ...caller, rights }, this.kind, runId);
+    return componentId !== undefined && this.mayFollow(rights, componentId) ? componentId : undefined;
+  }
+
+  private assertMayRun({ rights }: Caller, componentId: string, doing: string): void {
+    if (!rights.may(`${this.resource}:run`, componentId)) throw errors.actionNotAllowed(doing, this.kind);
+  }
+
+  /** To read or to run suffices, as over HTTP; without a component: whether there can be one. */
+  private mayFollow(rights: Rights, componentId: string | undefined): boolean {
+    return ['read', 'run'].some((action) => {
+      const instances = rights.instances(this.resource, action);
+      if (instances === 'all') return true;
+      return componentId === undefined ? instances.size > 0 : instances.has(componentId);
+    });
+  }
+
+  private followed({ runId, userId, componentId }: Run): FollowedRun {
+    return {
+      runId,
+      isVisibleTo: ({ scope, rights }) => isWithin(scope, userId) && this.mayFollow(rights, componentId),
+    };
   }
 }

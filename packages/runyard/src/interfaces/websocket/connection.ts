@@ -1,32 +1,39 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { WebSocket } from 'ws';
 import { errors, RunyardError } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { Caller } from '../../platform/auth/caller.js';
+import { isRefusedToken } from '../../platform/auth/identity.js';
 import type { EventReader } from '../../platform/http/sse.js';
 import type { WireFormat } from '../../platform/http/wire-format.js';
+import {
+  authErrorFrame,
+  authenticatedFrames,
+  authRequiredFrame,
+  connectedFrame,
+  tokenRequiredFrame,
+} from './authenticate.js';
 import { type ClientFrame, readFrame } from './client-frame.js';
-import { Delivery } from './delivery.js';
+import { Deliveries, type FollowedRun } from './deliveries.js';
+import { goodbyeMs, type SocketLimits } from './limits.js';
 import type { Outlet } from './outlet.js';
+import { Probation, type WaitingRoom } from './probation.js';
 import { type EventFormat, errorFrame, plainEvent, streamedEvent } from './server-frame.js';
+import { type SocketIdentities, Speaker } from './speaker.js';
 
-/** Who speaks on a connection; asked for each action, so that a right that was taken away ends at once. */
-export type ResolveSocketCaller = (credentials: {
-  readonly headers: IncomingHttpHeaders;
-  /** What the client sent last to authenticate itself. */
-  readonly token: string | null;
-}) => Caller | Promise<Caller>;
-
-/** Answers an action. What it throws becomes an error frame. */
-export type Action = (connection: Connection, frame: ClientFrame) => void | Promise<void>;
+/** Answers an action of somebody who may speak. What it throws becomes an error frame. */
+export type Action = (connection: Connection, frame: ClientFrame, caller: Caller) => void | Promise<void>;
 
 export interface ConnectionOptions {
   readonly requestId: string;
-  readonly headers: IncomingHttpHeaders;
+  readonly clientAddress: string;
+  /** A token that came with the request for the connection. */
+  readonly token: string | undefined;
   readonly kind: RunKind;
   readonly actions: ReadonlyMap<string, Action>;
-  readonly resolveCaller: ResolveSocketCaller;
+  readonly identities: SocketIdentities;
+  readonly waitingRoom: WaitingRoom;
+  readonly limits: SocketLimits;
   /** The client asked for events as plain JSON everywhere. */
   readonly plain: boolean;
   /** How the client wants statuses of runs. */
@@ -34,41 +41,34 @@ export interface ConnectionOptions {
   readonly log: Log;
 }
 
-/** How many runs one connection may follow at a time. */
-const maxFollowed = 100;
 /** A client that gave no sign of life over so many heartbeats is gone. */
 const maxSilentBeats = 2;
 
 /** One client. Its actions are done one after the other; the runs that it follows come as they go. */
 export class Connection {
-  token: string | null = null;
-  readonly #deliveries = new Map<string, Delivery>();
-  #turn: Promise<void> = Promise.resolve();
+  readonly #speaker: Speaker;
+  readonly #probation: Probation;
+  readonly #deliveries: Deliveries;
+  #turn: Promise<void>;
   #waiting = 0;
   #silentBeats = 0;
+  /** It is being closed, and nothing that it sends is looked at any more. */
+  #refused = false;
 
   constructor(
     private readonly socket: WebSocket,
     private readonly outlet: Outlet,
     readonly options: ConnectionOptions,
   ) {
-    socket.on('message', (data: Buffer, isBinary) => this.#receive(data, isBinary));
-    socket.on('pong', () => this.#alive());
-    socket.on('ping', (data) => {
-      this.#alive();
-      // one who sends pings and reads nothing would fill our memory with the answers
-      if (!outlet.isFull) socket.pong(data);
-    });
-    // a slow reader may owe an answer behind much that it has not read yet
-    outlet.onDrain(() => this.#alive());
-    socket.on('close', () => this.#stopAll());
-    // the library closes the connection with the code that fits; there is nothing else to do
-    socket.on('error', (error) => options.log.debug({ ...this.#facts, err: error }, 'websocket fault'));
-  }
-
-  /** Who speaks, with the token that the client sent before or with another one. */
-  async callerWith(token = this.token): Promise<Caller> {
-    return this.options.resolveCaller({ headers: this.options.headers, token });
+    const { identities, clientAddress, waitingRoom, limits } = options;
+    this.#speaker = new Speaker(identities, clientAddress, () => this.#askForToken());
+    this.#probation = new Probation(outlet.stream, waitingRoom, limits, (code, reason) =>
+      this.#refuse(code, reason),
+    );
+    this.#deliveries = new Deliveries(socket, outlet, (error, runId) => this.#fail(error, followed(runId)));
+    this.#listen();
+    if (this.#speaker.current === null) this.#probation.begin();
+    this.#turn = this.#greet(options.token);
   }
 
   /** How the events of a run look that was started, or goes on, through this connection. */
@@ -82,31 +82,19 @@ export class Connection {
 
   /** Refuses while the connection follows as many runs as it may. A run that it follows takes no further place. */
   assertRoom(runId?: string): void {
-    if (this.#deliveries.size < maxFollowed || (runId !== undefined && this.#deliveries.has(runId))) return;
-    throw errors.tooManyFollowed(maxFollowed);
+    this.#deliveries.assertRoom(runId);
   }
 
   /** Sends the events of a run. A reader that was there before gives way; `sent` is the last index it had sent. */
-  follow(runId: string, reader: EventReader, format: EventFormat, sent = -1): void {
-    this.unfollow(runId);
-    const delivery = new Delivery(reader, format, this.outlet, sent);
-    this.#deliveries.set(runId, delivery);
-    if (this.socket.readyState !== this.socket.OPEN) delivery.stop();
-    const ended = () => {
-      if (this.#deliveries.get(runId) === delivery) this.#deliveries.delete(runId);
-    };
-    delivery.run().then(ended, (error: unknown) => {
-      ended();
-      if (this.socket.readyState === this.socket.OPEN) this.#fail(error, followed(runId));
-    });
+  follow(run: FollowedRun, reader: EventReader, format: EventFormat, sent = -1): void {
+    this.#deliveries.start(run, reader, format, sent);
+    // the token may have ended while the run was looked for
+    this.#stopHidden();
   }
 
   /** Answers with the index of the last event of the run that was sent here; -1 when it was not followed. */
   unfollow(runId: string): number {
-    const delivery = this.#deliveries.get(runId);
-    delivery?.stop();
-    this.#deliveries.delete(runId);
-    return delivery?.lastIndex ?? -1;
+    return this.#deliveries.stop(runId);
   }
 
   /** A sign of life is asked for; a client that owes some is cut off. */
@@ -121,8 +109,19 @@ export class Connection {
     if (!this.outlet.isFull) this.socket.ping();
   }
 
+  /** One who only listens is asked for the token again too: it may have been withdrawn. */
+  async recheck(): Promise<void> {
+    if (this.#deliveries.isEmpty || !this.#speaker.hasToken) return;
+    try {
+      await this.#speaker.caller();
+      this.#stopHidden();
+    } catch (error) {
+      this.options.log.warn({ ...this.#facts, err: error }, 'a token could not be looked at again');
+    }
+  }
+
   close(code: number, reason: string): void {
-    this.#stopAll();
+    this.#deliveries.stopAll();
     this.socket.close(code, reason);
   }
 
@@ -134,18 +133,51 @@ export class Connection {
     return { request_id: this.options.requestId };
   }
 
+  #listen(): void {
+    const { socket, outlet } = this;
+    socket.on('message', (data: Buffer, isBinary) => this.#receive(data, isBinary));
+    socket.on('pong', () => this.#alive());
+    socket.on('ping', (data) => {
+      this.#alive();
+      // one who sends pings and reads nothing would fill our memory with the answers
+      if (!outlet.isFull) socket.pong(data);
+    });
+    // a slow reader may owe an answer behind much that it has not read yet
+    outlet.onDrain(() => this.#alive());
+    socket.on('close', () => {
+      this.#deliveries.stopAll();
+      this.#probation.pass();
+      this.#speaker.leave();
+    });
+    // the library closes the connection with the code that fits; there is nothing else to do
+    socket.on('error', (error) => this.options.log.debug({ ...this.#facts, err: error }, 'websocket fault'));
+  }
+
   #alive(): void {
     this.#silentBeats = 0;
+  }
+
+  /** A token that came with the request counts when it is good; else the client is asked for one. */
+  async #greet(token: string | undefined): Promise<void> {
+    if (token !== undefined) {
+      try {
+        await this.#speaker.present(token);
+        this.#probation.pass();
+      } catch (error) {
+        this.options.log.debug({ ...this.#facts, err: error }, 'the token of the request does not count');
+      }
+    }
+    this.send(connectedFrame(this.#speaker.current === null));
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
     this.#alive();
     this.#waiting++;
-    // the next frames stay on the wire until this one has its turn
-    if (this.#waiting > 1) this.socket.pause();
+    // the next frames stay on the wire until this one has its turn; who is not known sends one after the other
+    if (this.#waiting > 1 || this.#probation.isOn) this.socket.pause();
     this.#turn = this.#turn.then(async () => {
       await this.outlet.room();
-      await this.#answer(data, isBinary);
+      if (!this.#refused) await this.#answer(data, isBinary);
       this.#waiting--;
       if (this.#waiting === 0 && this.socket.isPaused) this.socket.resume();
     });
@@ -155,12 +187,63 @@ export class Connection {
     let frame: ClientFrame | null = null;
     try {
       frame = readFrame(data, isBinary);
-      const action = this.options.actions.get(frame.action);
-      if (action === undefined) throw errors.invalidFrame(`Unknown action: ${frame.action}`);
-      await action(this, frame);
+      if (frame.action === 'ping') this.send({ event: 'pong' });
+      else if (frame.action === 'authenticate') await this.#authenticate(frame.fields.token);
+      else await this.#act(frame);
     } catch (error) {
       this.#fail(error, frame);
     }
+  }
+
+  /** Nothing else is done for somebody who is not known, not even to say what there is. */
+  async #act(frame: ClientFrame): Promise<void> {
+    const caller = await this.#speaker.caller();
+    if (caller === null) return this.#askForToken();
+    const action = this.options.actions.get(frame.action);
+    if (action === undefined) throw errors.invalidFrame(`Unknown action: ${frame.action}`);
+    await action(this, frame, caller);
+  }
+
+  async #authenticate(token: unknown): Promise<void> {
+    if (typeof token !== 'string' || token === '') {
+      this.send(tokenRequiredFrame);
+      this.#probation.attemptFailed();
+      return;
+    }
+    try {
+      const identity = await this.#speaker.present(token);
+      this.#probation.pass();
+      for (const frame of authenticatedFrames(identity)) this.send(frame);
+      this.#stopHidden();
+    } catch (error) {
+      if (!(error instanceof RunyardError)) throw error;
+      this.options.log.info({ ...this.#facts, error_code: error.code }, 'websocket token refused');
+      this.send(authErrorFrame(error, this.options.identities.mode, token));
+      if (isRefusedToken(error)) this.#probation.attemptFailed();
+    }
+  }
+
+  /** What the one who speaks now may not see comes no further. */
+  #stopHidden(): void {
+    const caller = this.#speaker.current;
+    if (caller === null) return this.#askForToken();
+    for (const runId of this.#deliveries.hiddenFrom(caller)) {
+      this.unfollow(runId);
+      this.#fail(errors.runNotFound(), followed(runId));
+    }
+  }
+
+  #askForToken(): void {
+    const runs = this.#deliveries.stopAll();
+    if (this.socket.readyState !== this.socket.OPEN) return;
+    this.#probation.begin();
+    this.send(authRequiredFrame(this.options.identities.mode, this.#speaker.fault, runs));
+  }
+
+  #refuse(code: number, reason: string): void {
+    this.#refused = true;
+    this.close(code, reason);
+    setTimeout(() => this.terminate(), goodbyeMs).unref();
   }
 
   #fail(error: unknown, frame: ClientFrame | null): void {
@@ -169,10 +252,6 @@ export class Connection {
       log.error({ ...this.#facts, err: error }, 'websocket action failed');
     else if (error.status >= 500) log.warn({ ...this.#facts, err: error }, error.message);
     this.send(errorFrame(error, kind, frame, requestId));
-  }
-
-  #stopAll(): void {
-    for (const runId of [...this.#deliveries.keys()]) this.unfollow(runId);
   }
 }
 

@@ -6,21 +6,29 @@ import { errors } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
 import type { Log } from '../../core/log.js';
 import type { RunKind } from '../../core/runs/run.js';
+import { presentedToken } from '../../platform/auth/presented-token.js';
+import type { AuthSettings } from '../../platform/auth/tokens/settings.js';
 import { type NodeUpgrade, refuseUpgrade, type Upgrades } from '../../platform/http/upgrades.js';
 import { type WireFormatSettings, wireFormatOf } from '../../platform/http/wire-format.js';
 import { actionsOf } from './actions.js';
-import { type Action, Connection, type ResolveSocketCaller } from './connection.js';
+import { type Action, Connection } from './connection.js';
+import { goodbyeMs, type SocketLimits, usualLimits } from './limits.js';
 import { Outlet } from './outlet.js';
+import { WaitingRoom } from './probation.js';
+import type { SocketIdentities } from './speaker.js';
 
 export interface WebSocketOptions {
   readonly runs: RunsService;
-  readonly resolveCaller: ResolveSocketCaller;
+  readonly identities: SocketIdentities;
   readonly settings: WireFormatSettings & {
+    readonly tokenSource: AuthSettings['tokenSource'];
+    readonly tokenCookie: string;
     readonly corsOrigins: readonly string[];
     readonly maxBodyBytes: number;
     readonly heartbeatMs: number;
   };
   readonly log: Log;
+  readonly limits?: Partial<SocketLimits>;
 }
 
 const endpoints: readonly { readonly path: string; readonly kind: RunKind }[] = [
@@ -28,9 +36,6 @@ const endpoints: readonly { readonly path: string; readonly kind: RunKind }[] = 
   { path: '/teams/ws', kind: 'team' },
   { path: '/workflows/ws', kind: 'workflow' },
 ];
-
-/** How long clients may take to say goodbye when the service stops. */
-const goodbyeMs = 1_000;
 
 /** The WebSocket endpoints of a service. */
 export function openWebSockets(options: WebSocketOptions): Upgrades {
@@ -49,17 +54,22 @@ export function openWebSockets(options: WebSocketOptions): Upgrades {
   };
 }
 
-/** All open connections, with one timer for their heartbeats. */
+/** All open connections, with one timer for their heartbeats and one for their tokens. */
 class OpenSockets {
   readonly #open = new Set<Connection>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #limits: SocketLimits;
+  readonly #waitingRoom: WaitingRoom;
+  #timers: NodeJS.Timeout[] = [];
   #closing = false;
   #onEmpty: () => void = () => {};
 
   constructor(
     private readonly server: WebSocketServer,
     private readonly options: WebSocketOptions,
-  ) {}
+  ) {
+    this.#limits = { ...usualLimits, ...options.limits };
+    this.#waitingRoom = new WaitingRoom(this.#limits.unprovenConnections);
+  }
 
   endpoint(path: string, kind: RunKind): NodeUpgrade {
     const actions = actionsOf(this.options.runs, kind);
@@ -103,15 +113,18 @@ class OpenSockets {
     facts: { path: string; kind: RunKind; actions: ReadonlyMap<string, Action>; requestId: string },
   ): void {
     const { path, kind, actions, requestId } = facts;
-    const { resolveCaller, log, settings } = this.options;
+    const { identities, log, settings } = this.options;
     const { headers } = request;
     const plain = new URLSearchParams(request.url?.split('?')[1]).get('format') === 'json';
     const connection = new Connection(webSocket, new Outlet(webSocket, socket), {
       requestId,
-      headers,
+      clientAddress: request.socket.remoteAddress ?? '',
+      token: this.#tokenOf(request),
       kind,
       actions,
-      resolveCaller,
+      identities,
+      waitingRoom: this.#waitingRoom,
+      limits: this.#limits,
       plain,
       format: wireFormatOf(settings, headers),
       log,
@@ -123,19 +136,31 @@ class OpenSockets {
       log.info({ request_id: requestId, path, code, duration_ms }, 'websocket closed');
     });
     this.#open.add(connection);
-    this.#timer ??= setInterval(() => this.#beat(), settings.heartbeatMs).unref();
-    connection.send({ event: 'connected', message: 'Connected to Runyard.', requires_auth: false });
+    if (this.#timers.length === 0) this.#startTimers();
+  }
+
+  /**
+   * Clients that are programs may send their token with the request. A browser sends a cookie along for any page:
+   * it counts only where the page is known, and was let in.
+   */
+  #tokenOf({ headers }: IncomingMessage): string | undefined {
+    const presented = presentedToken(headers, this.options.settings);
+    return presented?.from === 'cookie' && headers.origin === undefined ? undefined : presented?.token;
   }
 
   #remove(connection: Connection): void {
     this.#open.delete(connection);
     if (this.#open.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    for (const timer of this.#timers.splice(0)) clearInterval(timer);
     this.#onEmpty();
   }
 
-  #beat(): void {
-    for (const connection of this.#open) connection.beat();
+  #startTimers(): void {
+    const each = (ms: number, visit: (connection: Connection) => void) =>
+      setInterval(() => this.#open.forEach(visit), ms).unref();
+    this.#timers = [
+      each(this.options.settings.heartbeatMs, (connection) => connection.beat()),
+      each(this.#limits.recheckMs, (connection) => void connection.recheck()),
+    ];
   }
 }

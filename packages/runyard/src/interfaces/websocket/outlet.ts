@@ -10,7 +10,7 @@ export class Outlet {
 
   constructor(
     private readonly socket: WebSocket,
-    private readonly stream: Duplex,
+    readonly stream: Duplex,
   ) {
     stream.on('drain', () => this.#wake());
     socket.on('close', () => this.#wake());

@@ -44,7 +44,7 @@ export const anonymousCaller: Caller = {
 };
 
 /** The scope of a request that may name a user. Whoever sees only their own stays within that, whoever they name. */
-export function scopeNaming({ scope }: Caller, userId: string | undefined): DataScope {
+export function scopeNaming({ scope }: Pick<Caller, 'scope'>, userId: string | undefined): DataScope {
   return scope.kind !== 'all' || userId === undefined ? scope : { kind: 'user', userId };
 }
 

@@ -1,5 +1,5 @@
 import { errors } from '../../core/errors.js';
-import type { Caller, DataScope } from './caller.js';
+import type { Caller } from './caller.js';
 
 /** How the users are called that stand for service accounts: no person can have such a name. */
 const accountPrefix = 'sa:';
@@ -22,7 +22,7 @@ export function isServiceAccount({ userId }: Caller): boolean {
  */
 export function userFor(caller: Caller, named: string | undefined): string | null {
   refuseReserved(caller, named);
-  return userIn(caller.scope) ?? namedBy(caller, named) ?? caller.userId;
+  return namedBy(caller, named) ?? caller.userId;
 }
 
 /** Refuses a name that only its holder may use. */
@@ -34,8 +34,4 @@ export function refuseReserved(caller: Caller, named: string | undefined): void 
 /** The user that a request names, where that counts: not if the caller can be but one. */
 export function namedBy({ scope, userId, rights }: Caller, named: string | undefined): string | undefined {
   return scope.kind === 'all' && (userId === null || rights.isAdmin) ? named : undefined;
-}
-
-function userIn(scope: DataScope): string | undefined {
-  return scope.kind === 'user' ? scope.userId : undefined;
 }

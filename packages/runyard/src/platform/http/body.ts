@@ -1,5 +1,6 @@
 import { errors, type RunyardError } from '../../core/errors.js';
 import type { Exchange } from './exchange.js';
+import { type BodyReading, leastBytes } from './slow-bodies.js';
 
 /** How large a body may be, and which setting says so. */
 export interface BodyLimit {
@@ -34,13 +35,22 @@ export function readBody(exchange: Exchange, limit: BodyLimit): Promise<Buffer> 
   if (exchange.expectsContinue) response.writeContinue();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    let size = 0;
+    const reading: BodyReading = {
+      received: 0,
+      looked: undefined,
+      cut: () => {
+        settle();
+        reject(tooSlow(exchange));
+      },
+    };
+    exchange.slowBodies.add(reading);
     const settle = () => {
+      exchange.slowBodies.delete(reading);
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
     };
     const onData = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > limit.bytes) {
+      reading.received += chunk.length;
+      if (reading.received > limit.bytes) {
         settle();
         reject(refuse(exchange, limit));
         return;
@@ -49,7 +59,7 @@ export function readBody(exchange: Exchange, limit: BodyLimit): Promise<Buffer> 
     };
     const onEnd = () => {
       settle();
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, reading.received));
     };
     const onClose = () => {
       settle();
@@ -64,6 +74,18 @@ export function readBody(exchange: Exchange, limit: BodyLimit): Promise<Buffer> 
  * the rest of the body is read into nothing for a while; a client that does not stop is cut off.
  */
 function refuse(exchange: Exchange, limit: BodyLimit): RunyardError {
+  throwAwayRest(exchange);
+  return errors.payloadTooLarge('The request body', describeBytes(limit.bytes), limit.setting);
+}
+
+function tooSlow(exchange: Exchange): RunyardError {
+  throwAwayRest(exchange);
+  const { slowClientMs } = exchange;
+  const rate = `${describeBytes(leastBytes)} in ${slowClientMs} ms`;
+  return errors.requestTimeout(`comes too slowly: its body has to bring at least ${rate}`, 'slowClientMs');
+}
+
+function throwAwayRest(exchange: Exchange): void {
   const { request } = exchange;
   // A client that waits for our sign to send has sent nothing, and will not.
   if (!exchange.expectsContinue) {
@@ -73,7 +95,6 @@ function refuse(exchange: Exchange, limit: BodyLimit): RunyardError {
     timer.unref();
     request.once('close', () => clearTimeout(timer));
   }
-  return errors.payloadTooLarge('The request body', describeBytes(limit.bytes), limit.setting);
 }
 
 export function describeBytes(bytes: number): string {

@@ -16,7 +16,7 @@ const contentSecurityPolicy = [
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
-  "frame-ancestors 'self'",
+  "frame-ancestors 'none'",
 ].join('; ');
 
 const assetTypes: ReadonlyMap<string, string> = new Map([
@@ -55,8 +55,7 @@ const browserPage = defineRoute({
     html(page(basePath), {
       'cache-control': 'no-cache',
       'content-security-policy': contentSecurityPolicy,
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
     }),
 });
 
@@ -123,8 +122,5 @@ async function packageFile(name: string): Promise<ContentReply> {
     file = readFile(join(dirname(manifest), name));
     files.set(name, file);
   }
-  return asset(await file, type, {
-    'cache-control': 'public, max-age=86400',
-    'x-content-type-options': 'nosniff',
-  });
+  return asset(await file, type, { 'cache-control': 'public, max-age=86400' });
 }

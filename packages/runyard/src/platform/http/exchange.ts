@@ -1,6 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Log } from '../../core/log.js';
+import type { ClientAddresses } from './client-address.js';
+import type { SlowBodies } from './slow-bodies.js';
+
+/** What all exchanges of a server have in common. */
+export interface ExchangeSurroundings {
+  readonly log: Log;
+  readonly addresses: ClientAddresses;
+  readonly slowBodies: SlowBodies;
+}
+
+const unanswered = Symbol('runyard.unanswered');
+
+type Counted = Socket & { [unanswered]?: number };
 
 const exchangeKey = Symbol('runyard.exchange');
 
@@ -19,7 +33,7 @@ export class Exchange {
   constructor(
     readonly request: IncomingMessage,
     readonly response: ServerResponse,
-    readonly log: Log,
+    private readonly surroundings: ExchangeSurroundings,
     readonly basePath: string,
     /** The client waits for a sign before it sends its body. */
     readonly expectsContinue: boolean,
@@ -31,10 +45,30 @@ export class Exchange {
     (request as Marked)[exchangeKey] = this;
     (response as Marked)[exchangeKey] = this;
     response.on('close', closed);
+    const socket = request.socket as Counted;
+    socket[unanswered] = (socket[unanswered] ?? 0) + 1;
+  }
+
+  get log(): Log {
+    return this.surroundings.log;
+  }
+
+  get slowBodies(): SlowBodies {
+    return this.surroundings.slowBodies;
+  }
+
+  /** How long a client may leave an answer untaken. */
+  get slowClientMs(): number {
+    return this.surroundings.slowBodies.spanMs;
   }
 
   get clientAddress(): string {
-    return this.request.socket.remoteAddress ?? '';
+    return this.surroundings.addresses.of(this.request);
+  }
+
+  /** How many requests of the same connection wait for their answers, this one included. */
+  get unanswered(): number {
+    return (this.request.socket as Counted)[unanswered] ?? 0;
   }
 
   /** Made only for those who ask: most handlers do not. */
@@ -53,6 +87,7 @@ export class Exchange {
   close(): void {
     const { request, response } = this;
     const complete = response.writableFinished;
+    (request.socket as Counted)[unanswered] = this.unanswered - 1;
     if (!complete) this.#abort?.abort();
     this.log.info(
       {

@@ -8,6 +8,9 @@ export function sendJson(exchange: Exchange, status: number, value: unknown, hea
   sendContent(exchange, status, JSON.stringify(value) ?? 'null', 'application/json', headers);
 }
 
+/** From here on an answer does not fit into what the systems on the way hold, and waits for the client to take it. */
+const longAnswerBytes = 65_536;
+
 export function sendContent(
   exchange: Exchange,
   status: number,
@@ -19,6 +22,8 @@ export function sendContent(
   const list = headerList(exchange, headers);
   list.push('content-type', contentType, 'content-length', String(length));
   exchange.response.writeHead(status, list);
+  // Node looks at whether the client takes any of it, ends the wait when it has all, and cuts off who takes nothing.
+  if (length > longAnswerBytes) exchange.response.setTimeout(exchange.slowClientMs);
   exchange.response.end(content);
 }
 
@@ -29,7 +34,17 @@ export function sendEmpty(exchange: Exchange, status: number, headers?: Headers)
 
 /** The headers that every answer carries, as the flat list that Node writes fastest. */
 export function headerList(exchange: Exchange, headers?: Headers): string[] {
-  const list = ['x-request-id', exchange.requestId];
+  const list = [
+    'x-request-id',
+    exchange.requestId,
+    // a browser takes it for what it is said to be, and tells nobody of its address
+    'x-content-type-options',
+    'nosniff',
+    'referrer-policy',
+    'no-referrer',
+  ];
+  // what a service answers with is somebody's, unless it says otherwise
+  if (headers?.['cache-control'] === undefined) list.push('cache-control', 'no-store');
   if (exchange.cors) list.push(...exchange.cors);
   if (headers) for (const name in headers) list.push(name, headers[name] as string);
   return list;

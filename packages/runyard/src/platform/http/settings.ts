@@ -1,5 +1,12 @@
+import { z } from 'zod';
+import { limitSettingsShape } from './limit-settings.js';
+
+const limits = z.object(limitSettingsShape);
+
+type Limits = z.output<typeof limits>;
+
 /** The settings that the HTTP platform reads. The service's `Settings` satisfies it. */
-export interface HttpSettings {
+export interface HttpSettings extends Omit<Limits, 'fetchAllowedHosts' | 'fetchTimeoutMs'> {
   /** Origins whose pages may call from a browser. The list replaces the default one; `*` in it is dropped. */
   readonly corsOrigins: readonly string[];
   /** The largest body without files. */
@@ -13,6 +20,7 @@ export interface HttpSettings {
 }
 
 export const defaultHttpSettings: HttpSettings = {
+  ...limits.parse({}),
   corsOrigins: ['http://localhost:3000'],
   maxBodyBytes: 1_048_576,
   maxUploadBytes: 52_428_800,

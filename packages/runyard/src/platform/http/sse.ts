@@ -66,6 +66,12 @@ export class EventStreams {
   }
 }
 
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+};
+
 /** Answers a request with the events of a source. Returns at once; the stream lives on its own. */
 export function writeEventStream(
   exchange: Exchange,
@@ -80,9 +86,7 @@ export function writeEventStream(
   }
   // A body that nobody reads would keep the request incomplete, and the server's request timer running.
   if (!request.complete) request.resume();
-  const headers = headerList(exchange, extraHeaders);
-  headers.push('content-type', 'text/event-stream; charset=utf-8');
-  headers.push('cache-control', 'no-cache, no-transform', 'x-accel-buffering', 'no');
+  const headers = headerList(exchange, { ...extraHeaders, ...streamHeaders });
   response.writeHead(200, headers);
   new OpenStream(exchange, source, streams).start();
 }

@@ -1,0 +1,32 @@
+import { startProcess } from '../lib/processes.mjs';
+import { databases } from '../lib/servers.mjs';
+import { measureOperations, measureUnbounded } from './views/measure.mjs';
+
+/**
+ * Lists, searches and details over a seeded database: each by itself, one request after the other. `scale` makes the
+ * database smaller; what is promised is promised for the whole.
+ */
+export async function measureViews({ start, postgresUrl }, database, { samples, scale }, say) {
+  const { title } = databases[database];
+  const place = { dataDir: start.newFolder(), ...(database === 'postgres' && { url: postgresUrl }) };
+  say(`${title}: seeding`);
+  const seeder = await startProcess('seeder', { ...place, scale });
+  const facts = await seeder.ask('seed');
+  await seeder.stop();
+  const [spans, runs, sessions] = [facts.spans, facts.amounts.runs, facts.amounts.sessions].map(grouped);
+  say(`${title}: ${spans} spans, ${runs} runs, ${sessions} sessions`);
+  const process = await startProcess('views-server', {
+    dataDir: place.dataDir,
+    ...(place.url && { database: place.url }),
+  });
+  const server = { ...process, port: await process.ask('port') };
+  say(`${title}: lists, searches and details`);
+  const unbounded = await measureUnbounded(server, facts);
+  const rows = await measureOperations({ server, facts, samples });
+  await server.stop();
+  return [...rows, ...unbounded].map((row) => ({ ...row, where: title }));
+}
+
+function grouped(count) {
+  return count.toLocaleString('en');
+}

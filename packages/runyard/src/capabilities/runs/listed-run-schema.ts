@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { stepOutput } from './response-schema.js';
+
+const object = () => z.looseObject({});
+const objects = () => z.array(object());
+
+const listedFields = {
+  run_id: z.string(),
+  status: z.string(),
+  run_input: z.string().meta({ description: 'What was said; an object as JSON text.' }),
+  content: z.unknown().optional(),
+  metrics: object().nullish(),
+  events: objects().nullish().meta({ description: 'Without the single pieces of the content.' }),
+  created_at: z.iso.datetime(),
+  reasoning_content: z.string().nullish(),
+  reasoning_steps: objects().nullish(),
+  reasoning_messages: objects().nullish(),
+  references: objects().nullish(),
+  citations: object().nullish(),
+  images: objects().nullish(),
+  videos: objects().nullish(),
+  audio: objects().nullish(),
+  files: objects().nullish(),
+  response_audio: object().nullish(),
+};
+
+const conversationFields = {
+  ...listedFields,
+  user_id: z.string().meta({ description: 'Empty when the run belongs to nobody.' }),
+  parent_run_id: z.string().meta({ description: 'Empty for a run that is inside of no other.' }),
+  run_response_format: z.string().nullish().meta({ description: 'text, or json for an object.' }),
+  messages: objects().nullish(),
+  tools: objects().nullish(),
+  session_state: object().nullish().meta({ description: 'As it was at the end of the run.' }),
+  input_media: object().nullish(),
+  followups: z.array(z.string()).nullish(),
+  forked_from_run_id: z.string().nullish(),
+  forked_from_message_index: z.int().nullish(),
+  forked_from_session_id: z.string().nullish(),
+  regenerated_from: z.string().nullish(),
+  last_checkpoint_at_message_index: z.int().nullish(),
+};
+
+export const listedRun = z
+  .looseObject({ ...conversationFields, agent_id: z.string() })
+  .meta({ id: 'ListedRun', description: 'A run in a list.' });
+
+export const listedTeamRun = z
+  .looseObject({ ...conversationFields, team_id: z.string() })
+  .meta({ id: 'ListedTeamRun', description: 'A run of a team in a list.' });
+
+export const listedWorkflowRun = z
+  .looseObject({
+    ...listedFields,
+    workflow_id: z.string(),
+    user_id: z.string(),
+    content_type: z.string().nullish(),
+    step_results: z.array(stepOutput),
+    step_executor_runs: objects().nullish(),
+    step_requirements: objects().nullish(),
+    pause_kind: z.string().nullish(),
+    paused_step_name: z.string().nullish(),
+    paused_step_index: z.int().nullish(),
+  })
+  .meta({ id: 'ListedWorkflowRun', description: 'A run of a workflow in a list.' });

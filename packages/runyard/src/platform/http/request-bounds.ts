@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http';
+import { errors, type RunyardError } from '../../core/errors.js';
+
+const longestUrl = 16_384;
+const mostQueryParameters = 200;
+export const mostHeaders = 200;
+/** How many requests of one connection may be unanswered. Clients do not send the next before they have an answer. */
+export const mostUnanswered = 100;
+
+/** What of a request is too much before anything else of it is looked at; undefined for the usual one. */
+export function excessOf(request: IncomingMessage): RunyardError | undefined {
+  const { url = '/', rawHeaders } = request;
+  // names and values one after the other
+  if (rawHeaders.length > 2 * mostHeaders) return errors.headersTooLarge(`${mostHeaders} fields`);
+  // each parameter takes a sign at least, so a short address need not be counted
+  if (url.length <= mostQueryParameters) return undefined;
+  if (url.length > longestUrl) return errors.urlTooLong(`is longer than the limit of ${longestUrl} characters`);
+  if (hasMore(url, '&', mostQueryParameters - 1))
+    return errors.urlTooLong(`has more than the limit of ${mostQueryParameters} query parameters`);
+  return undefined;
+}
+
+function hasMore(text: string, sign: string, most: number): boolean {
+  let count = 0;
+  for (let at = text.indexOf(sign); at !== -1; at = text.indexOf(sign, at + 1)) if (++count > most) return true;
+  return false;
+}
+
+/** `GET http://host/path`, as a client speaks to a proxy, asks for the same as `GET /path`. */
+export function originForm(url: string): string {
+  if (url.charCodeAt(0) === 0x2f) return url;
+  const rest = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/is.exec(url)?.[1];
+  if (rest === undefined) return url;
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
