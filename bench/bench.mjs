@@ -14,7 +14,7 @@ import {
   teamWorkflowRows,
 } from './lib/rows.mjs';
 import { databases, serverStarter } from './lib/servers.mjs';
-import { loadTable, machine, table } from './lib/table.mjs';
+import { loadTable, machine, table, unboundedTable, viewsTable } from './lib/table.mjs';
 import { compareColdStarts } from './sections/cold-start.mjs';
 import { lifeSections, measureLives } from './sections/life.mjs';
 import { compareUnderLoad, shapes, warmUp } from './sections/load.mjs';
@@ -22,11 +22,12 @@ import { measureIdleStreams } from './sections/memory.mjs';
 import { compareModelAdapters } from './sections/model-adapters.mjs';
 import { compareSessionLengths } from './sections/session.mjs';
 import { parts } from './sections/teams-workflows.mjs';
+import { measureViews, viewGroups } from './sections/views.mjs';
 
 const lifeNames = Object.keys(lifeSections);
-const onBothDatabases = ['load', 'session', ...lifeNames];
+const onBothDatabases = ['load', 'session', 'recording', 'views', ...lifeNames];
 const sections = [...onBothDatabases, 'memory', 'start', 'durability', 'models', 'agents', 'teams-workflows'];
-const usage = `npm run bench -- [--only ${sections.join('|')}]… [--sqlite] [--postgres] [--quick] [--json] [--profile <folder>]`;
+const usage = `npm run bench -- [--only ${sections.join('|')}]… [--sqlite] [--postgres] [--quick] [--scale <part>] [--json] [--profile <folder>]`;
 
 const thorough = {
   load: { rounds: 5, milliseconds: 500 },
@@ -42,6 +43,7 @@ const thorough = {
   queue: { accepted: 2000, executing: 100, refused: 100 },
   recovery: { rounds: 5, takeovers: 5, leaseMs: 3000 },
   paused: { count: 2000, seconds: 5, answers: 50 },
+  views: { samples: 40 },
 };
 const quick = {
   load: { rounds: 3, milliseconds: 300 },
@@ -57,6 +59,7 @@ const quick = {
   queue: { accepted: 2000, executing: 100, refused: 100 },
   recovery: { rounds: 2, takeovers: 2, leaseMs: 3000 },
   paused: { count: 2000, seconds: 2, answers: 15 },
+  views: { samples: 15 },
 };
 
 /** Starts what is needed, measures, prints the tables, and leaves nothing behind. */
@@ -93,6 +96,7 @@ function readOptions(words) {
     quick: flag,
     sqlite: flag,
     postgres: flag,
+    scale: { type: 'string' },
     json: flag,
     profile: { type: 'string' },
   };
@@ -113,9 +117,17 @@ function readOptions(words) {
       ...(both || values.postgres ? ['postgres'] : []),
     ],
     amounts: values.quick ? quick : thorough,
+    scale: readScale(values.scale),
     json: values.json === true,
     profileFolder: values.profile,
   };
+}
+
+/** How much of the seeded database is made, for a look that is not a measurement. */
+function readScale(text = '1') {
+  const scale = Number(text);
+  if (!(scale >= 0.01 && scale <= 1)) fail(`--scale is a number from 0.01 to 1, not '${text}'.`);
+  return scale;
 }
 
 function fail(message) {
@@ -129,26 +141,29 @@ async function prepare({ databases: wanted, only, profileFolder }, cleaning, sig
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(join(parent, 'data-'));
   cleaning.push(async () => rmSync(folder, { recursive: true, force: true }));
-  let postgresUrl;
+  let postgres;
   if (wanted.includes('postgres') && onBothDatabases.some((name) => only.has(name))) {
-    const postgres = await provideBenchDatabase(signal);
+    postgres = await provideBenchDatabase(signal);
     cleaning.push(postgres.stop);
-    postgresUrl = postgres.url;
     say(`PostgreSQL: ${postgres.description}`);
   }
   const model = await startProcess('model-server');
   const load = await startProcess('load-generator');
-  const start = serverStarter({ modelPort: await model.ask('port'), folder, postgresUrl, profileFolder });
-  return { model, load, start, folder };
+  const modelPort = await model.ask('port');
+  const start = serverStarter({ modelPort, folder, postgresUrl: postgres?.url, profileFolder });
+  return { model, load, start, folder, postgres };
 }
 
 async function measure(options, setting) {
-  const { only, amounts, databases: wanted } = options;
+  const { only, amounts, scale, databases: wanted } = options;
   const results = { load: [], other: [], session: [], durability: [], models: [], agents: [], parts: [] };
-  for (const name of lifeNames) results[name] = [];
+  for (const name of [...lifeNames, 'recording', 'views']) results[name] = [];
   for (const database of wanted) {
     if (only.has('load')) await underLoad(setting, database, amounts, results);
     if (only.has('session')) results.session.push(...(await overASession(setting, database, amounts)));
+    if (only.has('recording')) results.recording.push(...(await withTraces(setting, database, amounts)));
+    if (only.has('views'))
+      results.views.push(...(await measureViews(setting, database, { ...amounts.views, scale }, say)));
     const lives = await measureLives(setting, database, options, say);
     for (const [name, rows] of Object.entries(lives)) results[name].push(...rows);
   }
@@ -208,14 +223,27 @@ async function atStart({ folder }, amounts) {
 
 /** What surviving a power cut costs: Runyard against itself. */
 async function betweenDurabilities({ load, start }, amounts) {
-  const base = await start.runyard('crash');
-  const measured = await start.runyard('sqlite');
+  const servers = { base: await start.runyard('crash'), measured: await start.runyard('sqlite') };
+  return againstItself(load, servers, amounts, { name: 'durability', where: 'SQLite' });
+}
+
+/** What recording traces costs: Runyard against itself. */
+async function withTraces({ load, start }, database, amounts) {
+  const { title } = databases[database];
+  const servers = {
+    base: await start.runyard(database, { traces: false }),
+    measured: await start.runyard(database, { traces: true }),
+  };
+  return againstItself(load, servers, amounts, { name: `${title}: recording`, where: title });
+}
+
+async function againstItself(load, { base, measured }, amounts, { name, where }) {
   for (const server of [base, measured]) await warmUp(load, server, amounts.warmUp);
   const rows = [];
   for (const shape of shapes.slice(0, 2)) {
-    say(`durability: ${shape.name}, callers: ${shape.callers}`);
+    say(`${name}: ${shape.name}, callers: ${shape.callers}`);
     const result = await compareUnderLoad(load, { base, measured }, shape, amounts.load);
-    rows.push(loadRow('SQLite', shape, result, false));
+    rows.push(loadRow(where, shape, result, false));
   }
   await Promise.all([base.stop(), measured.stop()]);
   return rows;
@@ -265,6 +293,12 @@ function print(results, { json }) {
       results.durability,
       (rows) => loadTable(rows, 'process-crash', 'power-cut'),
     ],
+    ['Price of recording', results.recording, (rows) => loadTable(rows, 'traces: false', 'traces: true')],
+    ...viewGroups.map((group) => {
+      const rows = results.views.filter((row) => row.group === group);
+      const render = group === 'unbounded' ? unboundedTable : viewsTable;
+      return [`Lists, searches and details: ${group}`, rows, render];
+    }),
     ...lifeNames.map((name) => {
       const { title, columns } = lifeSections[name];
       return [title, results[name], (rows) => table(rows, ...columns)];

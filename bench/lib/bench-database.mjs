@@ -1,6 +1,6 @@
 import { providePostgres } from '../../scripts/lib/postgres.mjs';
 
-/** A PostgreSQL database that holds nothing but what the bench puts there. */
+/** A PostgreSQL database that holds nothing but what the bench puts there, and `another` one. */
 export async function provideBenchDatabase(signal) {
   const { default: pg } = await import('pg');
   const provided = await providePostgres(signal);
@@ -16,10 +16,24 @@ export async function provideBenchDatabase(signal) {
     await provided.stop();
     throw error;
   }
-  const url = new URL(provided.url);
-  url.pathname = `/${name}`;
-  const stop = async () => {
-    await execute(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`).finally(() => provided.stop());
+  const urlOf = (database) => {
+    const url = new URL(provided.url);
+    url.pathname = `/${database}`;
+    return url.href;
   };
-  return { url: url.href, description: provided.description, stop };
+  const made = [name];
+  const another = async () => {
+    const next = `${name}_${made.length}`;
+    await execute(`CREATE DATABASE ${next}`);
+    made.push(next);
+    return urlOf(next);
+  };
+  const stop = async () => {
+    try {
+      for (const database of made) await execute(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+    } finally {
+      await provided.stop();
+    }
+  };
+  return { url: urlOf(name), another, description: provided.description, stop };
 }

@@ -35,6 +35,35 @@ export function table(rows, base, measured) {
   ]);
 }
 
+/** Operations of one kind, each with its times on every database side by side. */
+export function viewsTable(rows) {
+  const places = [...new Set(rows.map(({ where }) => where))];
+  const heads = places.flatMap((place) => [`${place}: p50`, 'p95', 'p99', 'CPU']);
+  const operations = [...new Set(rows.map(({ what }) => what))].map((what) =>
+    places.map((place) => rows.find((row) => row.what === what && row.where === place)),
+  );
+  return markdown([
+    ['Operation', ...heads, 'Met'],
+    ...operations.map((cells) => [
+      cells.find((cell) => cell !== undefined).what,
+      ...cells.flatMap((cell) => [cell.p50, cell.p95, cell.p99, cell.cpu].map((time) => `${shown(time)} ms`)),
+      cells.every(({ met }) => met) ? 'yes' : 'NO',
+    ]),
+  ]);
+}
+
+/** What has no bound: until the first byte, and all of it. */
+export function unboundedTable(rows) {
+  return markdown([
+    ['Operation', 'On', 'First byte', 'All', 'CPU'],
+    ...rows.map(({ what, where, first, whole, cpu }) => [
+      what,
+      where,
+      ...[first, whole, cpu].map((time) => `${shown(time)} ms`),
+    ]),
+  ]);
+}
+
 function compared({ base, measured, unit, ratio }) {
   if (base === undefined) return ['', `${shown(measured)} ${unit}`, ''];
   return [`${shown(base)} ${unit}`, `${shown(measured)} ${unit}`, ratio.toFixed(2)];

@@ -2,23 +2,23 @@ import { startProcess } from '../lib/processes.mjs';
 import { databases } from '../lib/servers.mjs';
 import { measureOperations, measureUnbounded } from './views/measure.mjs';
 
+export const viewGroups = ['sessions', 'memory', 'learnings', 'metrics', 'traces', 'unbounded'];
+
 /**
  * Lists, searches and details over a seeded database: each by itself, one request after the other. `scale` makes the
  * database smaller; what is promised is promised for the whole.
  */
-export async function measureViews({ start, postgresUrl }, database, { samples, scale }, say) {
+export async function measureViews({ start, postgres }, database, { samples, scale }, say) {
   const { title } = databases[database];
-  const place = { dataDir: start.newFolder(), ...(database === 'postgres' && { url: postgresUrl }) };
+  const url = database === 'postgres' ? await postgres.another() : undefined;
+  const dataDir = start.newFolder();
   say(`${title}: seeding`);
-  const seeder = await startProcess('seeder', { ...place, scale });
+  const seeder = await startProcess('seeder', { dataDir, url, scale });
   const facts = await seeder.ask('seed');
   await seeder.stop();
   const [spans, runs, sessions] = [facts.spans, facts.amounts.runs, facts.amounts.sessions].map(grouped);
   say(`${title}: ${spans} spans, ${runs} runs, ${sessions} sessions`);
-  const process = await startProcess('views-server', {
-    dataDir: place.dataDir,
-    ...(place.url && { database: place.url }),
-  });
+  const process = await startProcess('views-server', { dataDir, database: url });
   const server = { ...process, port: await process.ask('port') };
   say(`${title}: lists, searches and details`);
   const unbounded = await measureUnbounded(server, facts);

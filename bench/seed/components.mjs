@@ -29,7 +29,9 @@ const workflowNames = ['Newsletter', 'Onboarding', 'Invoice check', 'Release not
 export function seedComponents({ agent, team, workflow, tool, step }) {
   const script = { rounds: 0, calls: 1, fails: undefined };
   const model = (position) => scriptedModel(models[position % models.length], script);
-  const tools = ['search_documents', 'look_up_order', 'send_message'].map((name) => newTool(tool, name, script));
+  const tools = ['search_documents', 'look_up_order', 'send_message'].map((name) =>
+    newTool(tool, name, script),
+  );
   const agents = agentNames.map((name, position) =>
     agent({ id: name.toLowerCase(), name, model: model(position), tools, instructions: 'Answer briefly.' }),
   );

@@ -1,5 +1,5 @@
-import { spanStepKinds } from '../../packages/runyard/dist/core/traces/span.js';
 import { searchNameOf } from '../../packages/runyard/dist/capabilities/sessions/search-name.js';
+import { spanStepKinds } from '../../packages/runyard/dist/core/traces/span.js';
 import { Stamp } from './stamp.mjs';
 import { paragraph, question } from './texts.mjs';
 
@@ -58,9 +58,12 @@ function inOrder(random, sessions, until) {
   const entries = [];
   for (const session of sessions) {
     const left = until - session.created;
-    const pause = session.runs > 1000 ? left / session.runs : Math.min(10 * 60_000, left / (session.runs + 1));
+    const pause =
+      session.runs > 1000 ? left / session.runs : Math.min(10 * 60_000, left / (session.runs + 1));
     for (let position = 0; position < session.runs; position += 1) {
-      const time = Math.floor(session.created + position * pause + (position > 0 ? random.next() * pause : 0));
+      const time = Math.floor(
+        session.created + position * pause + (position > 0 ? random.next() * pause : 0),
+      );
       entries.push({ session, time });
     }
   }
@@ -116,6 +119,9 @@ export function insertRow(load, table, row) {
 /** As often as its share says. */
 function chosen(random, list) {
   let left = random.next() * list.reduce((sum, { share }) => sum + share, 0);
-  return list.find(({ share }) => (left -= share) < 0) ?? list.at(-1);
+  for (const one of list) {
+    left -= one.share;
+    if (left < 0) return one;
+  }
+  return list.at(-1);
 }
-

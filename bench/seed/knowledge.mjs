@@ -27,7 +27,9 @@ export async function seedMemories({ load, random, amounts, until }) {
 
 function insertMemory(load, random, { id, user, time }) {
   const memory = random.chance(1 / 500) ? paragraph(random).slice(0, 5000) : fact(random);
-  const about = [...new Set(Array.from({ length: random.below(4) }, () => topics[random.skewed(topics.length)]))];
+  const about = [
+    ...new Set(Array.from({ length: random.below(4) }, () => topics[random.skewed(topics.length)])),
+  ];
   const byTeam = random.chance(0.2);
   insertRow(load, 'memories', {
     memory_id: id,
@@ -71,7 +73,10 @@ export async function seedLearnings({ load, random, amounts, until, sessions }) 
       updated_at: time,
     };
     const { entity_id: entityId, entity_type: entityType } = learning;
-    insertRow(load, 'learnings', { ...learning, search_text: searchableText({ content, entityId, entityType }) });
+    insertRow(load, 'learnings', {
+      ...learning,
+      search_text: searchableText({ content, entityId, entityType }),
+    });
     ids.push(learning.learning_id);
     await load.settle();
   }

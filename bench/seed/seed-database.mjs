@@ -33,7 +33,8 @@ export async function seedDatabase({ dataDir, url, scale = 1 }) {
   const until = Date.now() - 60_000;
   const templates = await recorded();
   await migrate(dataDir, url);
-  const load = url === undefined ? new SqliteLoader(join(dataDir, 'runyard.db')) : await PostgresLoader.open(url);
+  const load =
+    url === undefined ? new SqliteLoader(join(dataDir, 'runyard.db')) : await PostgresLoader.open(url);
   const random = new Random(6);
   const given = { load, random, amounts, until };
   const { sessions, runs, spans } = await seedConversations({ ...given, templates });

@@ -20,7 +20,10 @@ export class SqliteLoader {
 
   /** The columns of a table, in their order. */
   columnsOf(table) {
-    return this.database.prepare(`SELECT name FROM pragma_table_info(?)`).all(table).map(({ name }) => name);
+    return this.database
+      .prepare(`SELECT name FROM pragma_table_info(?)`)
+      .all(table)
+      .map(({ name }) => name);
   }
 
   insert(table, values) {

@@ -12,7 +12,9 @@ export class Stamp {
     this.ids = [run.run_id];
     this.tables = Object.entries(rows).map(([name, recorded]) => ({
       name,
-      rows: recorded.map((row) => Object.entries(row).map(([column, value]) => this.#cell(name, column, value))),
+      rows: recorded.map((row) =>
+        Object.entries(row).map(([column, value]) => this.#cell(name, column, value)),
+      ),
     }));
   }
 
@@ -23,7 +25,8 @@ export class Stamp {
   *rowsOf(given) {
     for (const { name, rows } of this.tables) {
       if (name === 'event_blocks' && !given.events) continue;
-      for (const cells of rows) yield [name, cells.map((cell) => (typeof cell === 'function' ? cell(given) : cell))];
+      for (const cells of rows)
+        yield [name, cells.map((cell) => (typeof cell === 'function' ? cell(given) : cell))];
     }
   }
 

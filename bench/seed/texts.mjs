@@ -1,14 +1,27 @@
 const subjects = [
   ...['the order', 'my invoice', 'the contract', 'a refund', 'the delivery', 'our budget', 'the report'],
   ...['a flight to Lisbon', 'the new office', 'a table for four', 'the release', 'my password', 'the survey'],
-  ...['the roadmap', 'a birthday present', 'the translation', 'the meeting', 'our newsletter', 'the warranty'],
+  ...[
+    'the roadmap',
+    'a birthday present',
+    'the translation',
+    'the meeting',
+    'our newsletter',
+    'the warranty',
+  ],
 ];
 const requests = [
   ...['Where is', 'Can you check', 'Please summarise', 'What do you think of', 'Who wrote', 'Compare'],
   ...['Remind me of', 'How much is', 'When do we need', 'Explain', 'Find something about', 'Cancel'],
 ];
 const endings = [
-  ...['before Friday', 'for the customer in Vienna', 'as soon as you can', 'in two sentences', 'from last year'],
+  ...[
+    'before Friday',
+    'for the customer in Vienna',
+    'as soon as you can',
+    'in two sentences',
+    'from last year',
+  ],
   ...['and tell my colleague', 'without the details', 'for the second time', 'with all prices', 'in French'],
 ];
 const sentences = [
@@ -36,7 +49,15 @@ export function paragraph(random) {
   return Array.from({ length: count }, () => random.pick(sentences)).join(' ');
 }
 
-const facts = ['Likes', 'Dislikes', 'Owns', 'Works on', 'Is responsible for', 'Asked twice about', 'Pays for'];
+const facts = [
+  'Likes',
+  'Dislikes',
+  'Owns',
+  'Works on',
+  'Is responsible for',
+  'Asked twice about',
+  'Pays for',
+];
 export const topics = [
   ...['food', 'work', 'travel', 'family', 'health', 'music', 'money', 'sports', 'language', 'home'],
   ...Array.from({ length: 190 }, (_, position) => `project ${position + 1}`),

@@ -1,5 +1,5 @@
-import { Random } from '../../seed/random.mjs';
 import { percentile } from '../../lib/statistics.mjs';
+import { Random } from '../../seed/random.mjs';
 import { learningOperations, memoryOperations, metricsOperations } from './knowledge-operations.mjs';
 import { get, post, send } from './requests.mjs';
 import { sessionOperations } from './session-operations.mjs';
@@ -53,7 +53,10 @@ export async function measureUnbounded(server, { sessions }) {
   };
   const counted = await once('metrics of all days, counted for the first time', get('/metrics'));
   const again = await once('metrics refreshed on demand, all days', post('/metrics/refresh'));
-  const longest = await once('all runs of the longest session, not paged', get(`/sessions/${sessions[0].id}/runs`));
+  const longest = await once(
+    'all runs of the longest session, not paged',
+    get(`/sessions/${sessions[0].id}/runs`),
+  );
   return [counted, again, longest].map((row) => ({ group: 'unbounded', ...row }));
 }
 

@@ -22,7 +22,10 @@ export function sessionOperations({ random, facts }) {
     ...['agent', 'team', 'workflow'].map((type) => [`list, type ${type}`, () => list({ type })]),
     ['list, type agent, page 1,000', () => list({ type: 'agent', page: Math.ceil(amounts.sessions / 50) })],
     ['list, one component', () => list({ component_id: random.pick(agents) })],
-    ['list, one component, page 100', () => list({ component_id: 'support', page: Math.ceil(amounts.sessions / 500) })],
+    [
+      'list, one component, page 100',
+      () => list({ component_id: 'support', page: Math.ceil(amounts.sessions / 500) }),
+    ],
     ['list, one user', () => list({ user_id: any().user ?? 'user-0' })],
     ['list, the busiest user, by update', () => list({ user_id: 'user-0', sort_by: 'updated_at' })],
     ['list, user and type', () => list({ user_id: 'user-0', type: 'agent' })],
@@ -31,11 +34,18 @@ export function sessionOperations({ random, facts }) {
     ['list, unknown user', () => list({ user_id: 'nobody' }), 'nothing'],
     ['name, in few', () => list({ session_name: rareWord })],
     ['name, in many', () => list({ session_name: random.pick(['Invoice', 'LISBON', 'contract']) })],
-    ['name, in many, page 20', () => list({ session_name: 'invoice', page: Math.ceil(amounts.sessions / 2500) })],
+    [
+      'name, in many, page 20',
+      () => list({ session_name: 'invoice', page: Math.ceil(amounts.sessions / 2500) }),
+    ],
     ['name, in none', () => list({ session_name: `nothing like ${random.hex(6)}` }), 'nothing'],
     ['name, in many, by update', () => list({ session_name: 'invoice', sort_by: 'updated_at' })],
     ['name, in few, by update', () => list({ session_name: rareWord, sort_by: 'updated_at' })],
-    ['name, in none, by update', () => list({ session_name: 'none at all', sort_by: 'updated_at' }), 'nothing'],
+    [
+      'name, in none, by update',
+      () => list({ session_name: 'none at all', sort_by: 'updated_at' }),
+      'nothing',
+    ],
     ['name, in many, by user', () => list({ session_name: 'invoice', sort_by: 'user_id' })],
     ['name, in many, of a type', () => list({ session_name: 'invoice', type: 'team' })],
     ['name, in many, of a user', () => list({ session_name: 'the', user_id: 'user-0' })],
@@ -53,7 +63,8 @@ export function sessionOperations({ random, facts }) {
     ],
     [
       'runs of the longest, of one day',
-      () => get(`/sessions/${longest.id}/runs`, { created_after: Math.floor((until - day) / 1000), limit: 20 }),
+      () =>
+        get(`/sessions/${longest.id}/runs`, { created_after: Math.floor((until - day) / 1000), limit: 20 }),
     ],
     ['run of a session', () => runOf(any())],
     ['run of the longest session', () => runOf(longest)],

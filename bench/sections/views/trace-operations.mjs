@@ -8,7 +8,11 @@ const not = (condition) => ({ op: 'NOT', condition });
 const iso = (time) => new Date(time).toISOString();
 
 export function traceOperations({ random, facts }) {
-  return [...listOperations(random, facts), ...detailOperations(random, facts), ...searchOperations(random, facts)]
+  return [
+    ...listOperations(random, facts),
+    ...detailOperations(random, facts),
+    ...searchOperations(random, facts),
+  ]
     .concat(groupOperations(random, facts))
     .map(([what, request, finds]) => ({ group: 'traces', what, request, finds }));
 }
@@ -29,7 +33,10 @@ function listOperations(random, { sessions, amounts, until }) {
     ['list, run_id', () => list({ run_id: some().first })],
     ['list, session_id', () => list({ session_id: some().id })],
     ['list, session of 10,000 runs', () => list({ session_id: sessions[0].id })],
-    ['list, its last page', () => list({ session_id: sessions[0].id, page: Math.floor(sessions[0].runs / 20) })],
+    [
+      'list, its last page',
+      () => list({ session_id: sessions[0].id, page: Math.floor(sessions[0].runs / 20) }),
+    ],
     ['list, user_id', () => list({ user_id: some().user ?? 'user-0' })],
     ['list, the busiest user', () => list({ user_id: 'user-0' })],
     ['list, agent_id', () => list({ agent_id: random.pick(['support', 'chef']) })],
@@ -81,16 +88,31 @@ function searchOperations(random, { sessions, amounts, until }) {
   return [
     ['search, no filter', () => search(null)],
     ['search, no filter, 100 at once', () => search(null, { limit: 100 })],
-    ['search, no filter, last pages', () => search(null, { page: Math.floor(amounts.runs / 20) - random.below(5) })],
+    [
+      'search, no filter, last pages',
+      () => search(null, { page: Math.floor(amounts.runs / 20) - random.below(5) }),
+    ],
     ['search, status', () => search(is('status', 'ERROR'))],
     ['search, user', () => search(is('user_id', random.pick(sessions).user ?? 'user-0'))],
     ['search, several sessions', () => search({ op: 'IN', key: 'session_id', values: someIds() })],
     ['search, name contains, many', () => search({ op: 'CONTAINS', key: 'name', value: 'arun' })],
     ['search, name contains, some', () => search({ op: 'CONTAINS', key: 'name', value: 'invoice' })],
-    ['search, name contains, none', () => search({ op: 'CONTAINS', key: 'name', value: random.hex(8) }), 'nothing'],
+    [
+      'search, name contains, none',
+      () => search({ op: 'CONTAINS', key: 'name', value: random.hex(8) }),
+      'nothing',
+    ],
     ['search, name starts with', () => search({ op: 'STARTSWITH', key: 'name', value: 'help' })],
-    ['search, run contains', () => search({ op: 'CONTAINS', key: 'run_id', value: random.hex(4) }), 'anything'],
-    ['search, session contains, none', () => search({ op: 'CONTAINS', key: 'session_id', value: 'xyz' }), 'nothing'],
+    [
+      'search, run contains',
+      () => search({ op: 'CONTAINS', key: 'run_id', value: random.hex(4) }),
+      'anything',
+    ],
+    [
+      'search, session contains, none',
+      () => search({ op: 'CONTAINS', key: 'session_id', value: 'xyz' }),
+      'nothing',
+    ],
     ['search, long ones', () => search({ op: 'GT', key: 'duration_ms', value: 5000 }), 'anything'],
     ['search, short ones', () => search({ op: 'LT', key: 'duration_ms', value: 100 })],
     ['search, none so long', () => search({ op: 'GT', key: 'duration_ms', value: 10 ** 9 }), 'nothing'],
@@ -115,12 +137,19 @@ function groupOperations(random, { sessions, amounts, until }) {
     ['sessions, status', () => search(is('status', 'ERROR'))],
     ['sessions, agent', () => search(is('agent_id', 'support'))],
     ['sessions, nested', () => search(nested)],
-    ['sessions, name contains, none', () => search({ op: 'CONTAINS', key: 'name', value: random.hex(8) }), 'nothing'],
+    [
+      'sessions, name contains, none',
+      () => search({ op: 'CONTAINS', key: 'name', value: random.hex(8) }),
+      'nothing',
+    ],
     ['statistics, first page', () => stats({})],
     ['statistics, last pages', () => stats(last())],
     ['statistics, user', () => stats({ user_id: random.pick(sessions).user ?? 'user-0' })],
     ['statistics, agent', () => stats({ agent_id: 'support' })],
-    ['statistics, agent, last pages', () => stats({ agent_id: 'support', page: Math.ceil(amounts.sessions / 400) })],
+    [
+      'statistics, agent, last pages',
+      () => stats({ agent_id: 'support', page: Math.ceil(amounts.sessions / 400) }),
+    ],
     ['statistics, team', () => stats({ team_id: 'studio' })],
     ['statistics, workflow', () => stats({ workflow_id: 'onboarding' })],
     ['statistics, last day', () => stats({ start_time: iso(until - day) })],

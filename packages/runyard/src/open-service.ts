@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ApprovalsService } from './capabilities/approvals/service.js';
 import type { ComponentsService } from './capabilities/components/service.js';
 import { LearningsService } from './capabilities/learnings/service.js';
+import { mediaFetch } from './capabilities/media/fetch.js';
 import { modelOfService } from './capabilities/memory/merging-model.js';
 import { MemoriesService } from './capabilities/memory/service.js';
 import { MetricsService } from './capabilities/metrics/service.js';
@@ -14,7 +15,6 @@ import { ServiceAccountsService } from './capabilities/service-accounts/service.
 import { SessionsService } from './capabilities/sessions/service.js';
 import { SystemService } from './capabilities/system/service.js';
 import { TracesService } from './capabilities/traces/service.js';
-import { idFrom } from './core/ids.js';
 import type { Log } from './core/log.js';
 import type { ModelPrices } from './core/models/prices.js';
 import { RunSlots } from './core/runs/run-slots.js';
@@ -29,6 +29,7 @@ import type { HttpServer } from './platform/http/handler.js';
 import type { ApiInfo } from './platform/http/openapi.js';
 import { createHttpServer } from './platform/http/server.js';
 import type { Upgrades } from './platform/http/upgrades.js';
+import { serviceIdOf } from './platform/service-id.js';
 import type { Database } from './platform/storage/database.js';
 import type { TraceExport } from './platform/telemetry/trace-export.js';
 import { version } from './platform/version.js';
@@ -107,6 +108,7 @@ function newSpaces(parts: ServiceParts, slots: RunSlots, traceExport: TraceExpor
     prices,
     traces: settings.traces,
     ...(traceExport !== undefined && { onRest: (rested) => traceExport.rested(rested) }),
+    fetchMedia: mediaFetch(settings),
     resolve: (run, state) => components.executableOf(run, state),
   });
 }
@@ -117,7 +119,7 @@ async function openIdentities(
 ): Promise<Identities> {
   const verifier = new TokenVerifier(settings, {
     log,
-    serviceId: settings.id ?? identifierOf(settings.name),
+    serviceId: serviceIdOf(settings),
   });
   await verifier.open();
   return new Identities({
@@ -137,7 +139,8 @@ function servicesOf(
 ): Services {
   const { settings, components, prices, databases, startedAt } = parts;
   const sessionRuns = new SessionRunsService(spaces);
-  const { name, description, id = identifierOf(name) } = settings;
+  const { name, description } = settings;
+  const id = serviceIdOf(settings);
   const databaseIds = databases.map((database) => database.id);
   const authMode = identities.mode;
   const facts = { id, name, description, version, startedAt, slots, databases: databaseIds, authMode };
@@ -185,9 +188,4 @@ async function webSockets(
 ): Promise<Upgrades> {
   const { openWebSockets } = await import('./interfaces/websocket/endpoint.js');
   return openWebSockets({ runs, identities, settings, log });
-}
-
-/** The same name gives the same id, so that clients recognise a service that was restarted. */
-function identifierOf(name: string): string {
-  return idFrom(`runyard:${name}`);
 }

@@ -10,6 +10,8 @@ Examples:
   runyard start --port 8080       serve on another port
   runyard migrate --status        show which migrations each database has
   runyard openapi --out api.json  write the API description to a file
+  runyard token --user ada --admin
+                                  print a token to try the service with
 
 Settings, later ones winning: defaults, code, runyard.json (or --config), environment (RUNYARD_*, PORT), flags.`;
 
@@ -50,6 +52,7 @@ function program(): Command {
     .option('--out <file>', 'write to a file instead of standard output')
     .action(async (file, flags) => (await import('./openapi.js')).openapi(file, flags));
   addMigrate(runyard, entry);
+  addToken(runyard, entry);
   return runyard;
 }
 
@@ -65,4 +68,23 @@ function addMigrate(runyard: Command, entry: string): void {
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent')
     .option('--config <file>', 'settings file (default: runyard.json, if there is one)')
     .action(async (file, flags) => (await import('./migrate.js')).migrate(file, flags));
+}
+
+function addToken(runyard: Command, entry: string): void {
+  runyard
+    .command('token')
+    .description('print a token for development, signed with the secret of the service')
+    .argument('[entry]', entry)
+    .requiredOption('--user <id>', 'whom the token is for')
+    .option('--scopes <list>', 'what it allows, such as agents:run,sessions:read')
+    .option('--admin', 'it allows everything')
+    .option('--expires <time>', 'how long it is good, such as 90s, 30m, 8h or 7d', '8h')
+    .option(
+      '--claim <name=value>',
+      'a further claim; JSON is taken as such (can be given several times)',
+      (one: string, others: string[]) => [...others, one],
+      [],
+    )
+    .option('--config <file>', 'settings file (default: runyard.json, if there is one)')
+    .action(async (file, flags) => (await import('./token.js')).token(file, flags));
 }

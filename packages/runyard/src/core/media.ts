@@ -25,4 +25,15 @@ export interface MediaContents {
   /** Stores the bytes once and answers with their hash. The bytes are durable when it resolves. */
   put(bytes: Uint8Array): Promise<string>;
   get(hash: string): Promise<Uint8Array | undefined>;
+  /**
+   * What is at an address that somebody named, for models that take bytes alone. It reaches public addresses only,
+   * and is bounded. The message of its error may be shown. Left out: nothing is fetched here.
+   */
+  fetch?(url: string): Promise<FetchedMedia>;
+}
+
+export interface FetchedMedia {
+  readonly bytes: Uint8Array;
+  /** As the server calls it. */
+  readonly mimeType: string | undefined;
 }

@@ -3,7 +3,7 @@ export const removedSecret = '[removed]';
 
 /** Names of fields whose value is a secret, whatever their spelling: `api_key`, `apiKey`, `x-api-key`. */
 const secretNames =
-  /^(authorization|proxyauthorization|(set)?cookie|passw(or)?d|passphrase|secret|clientsecret|token|(access|refresh|id|bearer|auth)token|(x)?apikey|privatekey|credentials?)$/;
+  /^(authorization|proxyauthorization|(set)?cookie|passw(or)?d|passphrase|pwd|(client|shared|signing|webhook)?secret|(x)?(access|refresh|id|bearer|auth|session|security|csrf|internal)?token|(x)?(api|private|signing|security|secret|accountaccess|secretaccess|jwtverification)key|jwtkeys?|connectionstring|credentials?)$/;
 
 const knownNames = new Map<string, boolean>();
 
@@ -22,17 +22,26 @@ export function plainName(name: string): string {
   return name.replace(/[-_]/g, '').toLowerCase();
 }
 
-/** Removes passwords in URLs and bearer tokens from a text. */
+/** What has to be in a text that holds one of the forms below: most texts have none of it. */
+const signsOfSecrets = /:\/\/|bearer |basic |eyJ|_pat_|sk-/i;
+
+/** The part of an address before its host, and its query: passwords, keys, signatures. */
+const userPassword = /(:\/\/[^\s:@/?#]*):[^\s/?#]*@/g;
+const secretParameter =
+  /([?&](?:password|(?:access_|id_|refresh_)?token|api[-_]?key|key|(?:client_)?secret|auth|jwt|sig|(?:x-(?:amz|goog)-)?(?:signature|credential|security-token))=)[^\s&#"']+/gi;
+const bearerToken = /\b(bearer) +[\w.~+/=-]+/gi;
+/** With a figure or a filling sign in it: `basic research` is no password. */
+const basicPassword = /\b(basic) +(?=[\w+/]*[\d=])[\w+/]{6,}={0,2}/gi;
+/** A JWT, the token of a service account, and the key of a provider; each from where a word begins. */
+const bareToken = /(?<![\w-])(?:eyJ[\w-]+\.[\w-]+\.[\w-]*|[a-z]+_pat_[\w-]{8,}|sk-[\w-]{16,})/g;
+
+/** Removes what looks like a secret from a text: passwords and keys in URLs, and tokens. */
 export function withoutSecretsInText(text: string): string {
-  let cleaned = text;
-  if (cleaned.includes('://')) {
-    cleaned = cleaned
-      .replace(/(:\/\/[^\s:@/?#]*):[^\s/?#]*@/g, `$1:${removedSecret}@`)
-      .replace(
-        /([?&](?:password|token|access_token|api_key|apikey|key|secret)=)[^\s&#]+/gi,
-        `$1${removedSecret}`,
-      );
-  }
-  if (/bearer /i.test(cleaned)) cleaned = cleaned.replace(/\b(bearer) +[\w.~+/=-]+/gi, `$1 ${removedSecret}`);
-  return cleaned;
+  if (!signsOfSecrets.test(text)) return text;
+  return text
+    .replace(userPassword, `$1:${removedSecret}@`)
+    .replace(secretParameter, `$1${removedSecret}`)
+    .replace(bearerToken, `$1 ${removedSecret}`)
+    .replace(basicPassword, `$1 ${removedSecret}`)
+    .replace(bareToken, removedSecret);
 }

@@ -5,6 +5,7 @@ import { redactionFault } from '../core/traces/redaction.js';
 import { authSettingsShape } from './auth/tokens/settings.js';
 import { describeFault, nearestName, type SourceValue } from './config-faults.js';
 import { readEnvironment, readFlags, readSettingsFile } from './config-sources.js';
+import { limitSettingsShape } from './http/limit-settings.js';
 
 const databaseUrl = z
   .string()
@@ -142,8 +143,10 @@ const settingsSchema = z.strictObject({
     ),
   approvalsFourEyes: z
     .boolean()
-    .default(false)
-    .describe('Whether a call has to be approved by somebody else than the one who asked for it.'),
+    .optional()
+    .describe(
+      'Whether a call has to be approved by somebody else than the one who asked for it; on with userIsolation when left out.',
+    ),
   serviceAccountCacheSeconds: z
     .int()
     .min(0)
@@ -191,17 +194,22 @@ const settingsSchema = z.strictObject({
     .meta({ allowed: 'a map from the name of a header to its value' })
     .describe('Headers of what is sent to the collector, such as a key.'),
   ...authSettingsShape,
+  ...limitSettingsShape,
 });
 
 export type SettingName = keyof typeof settingsSchema.shape;
 type SchemaSettings = z.output<typeof settingsSchema>;
 
 /** Settings as the service uses them: nothing is left to be guessed, folders and SQLite files are absolute. */
-export type Settings = Omit<SchemaSettings, 'database' | 'autoMigrate' | 'userIsolation'> & {
+export type Settings = Omit<SchemaSettings, DerivedSetting> & {
   readonly database: string;
   readonly autoMigrate: boolean;
   readonly userIsolation: boolean;
+  readonly approvalsFourEyes: boolean;
 };
+
+/** What follows from other settings when nobody says anything. */
+type DerivedSetting = 'database' | 'autoMigrate' | 'userIsolation' | 'approvalsFourEyes';
 
 /** Settings as an application writes them in code. */
 export type SettingsInput = z.input<typeof settingsSchema>;
@@ -321,13 +329,15 @@ function sqliteUrl(path: string): string {
 
 function complete(settings: SchemaSettings, cwd: string): Settings {
   const dataDir = resolvePath(cwd, settings.dataDir);
+  // whoever demands tokens means to tell callers apart
+  const userIsolation = settings.userIsolation ?? settings.authorization;
   return {
     ...settings,
     dataDir,
     database: settings.database ?? sqliteUrl(resolvePath(dataDir, 'runyard.db')),
     // The embedded file belongs to this process alone; a database that was set up by someone is theirs to change.
     autoMigrate: settings.autoMigrate ?? settings.database === undefined,
-    // whoever demands tokens means to tell callers apart
-    userIsolation: settings.userIsolation ?? settings.authorization,
+    userIsolation,
+    approvalsFourEyes: settings.approvalsFourEyes ?? userIsolation,
   };
 }

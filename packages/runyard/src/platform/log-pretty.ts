@@ -1,4 +1,5 @@
 import type { DestinationStream } from 'pino';
+import { escapeControls, escapeUnseen } from './log-escape.js';
 
 const colorOf: Readonly<Record<string, number>> = {
   trace: 90,
@@ -28,8 +29,10 @@ export function prettyStream(target: { write(text: string): unknown }, colors: b
 
 function prettyLine(line: LogLine, paint: (text: string, color: number) => string): string {
   const { level, time, msg, err, error, ...fields } = line;
-  const head = `${paint(clockTime(time), 90)} ${paint(level.toUpperCase().padEnd(5), colorOf[level] ?? 0)} ${msg ?? ''}`;
-  const tail = Object.entries(fields).map(([name, value]) => `${paint(`${name}=`, 90)}${showValue(value)}`);
+  const head = `${paint(clockTime(time), 90)} ${paint(level.toUpperCase().padEnd(5), colorOf[level] ?? 0)} ${escapeControls(msg ?? '')}`;
+  const tail = Object.entries(fields).map(
+    ([name, value]) => `${paint(`${escapeControls(name)}=`, 90)}${showValue(value)}`,
+  );
   const stack = [err, error]
     .filter((fault) => fault !== undefined)
     .map((fault) => `\n${indent(showError(fault))}`);
@@ -43,7 +46,8 @@ function clockTime(time: string): string {
 }
 
 function showValue(value: unknown): string {
-  return typeof value === 'string' && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
+  if (typeof value === 'string' && /^[^\s"=]+$/.test(value)) return escapeControls(value);
+  return escapeUnseen(JSON.stringify(value));
 }
 
 function showError(fault: unknown): string {
@@ -61,6 +65,6 @@ function showError(fault: unknown): string {
 function indent(text: string): string {
   return text
     .split('\n')
-    .map((line) => `  ${line}`)
+    .map((line) => `  ${escapeControls(line)}`)
     .join('\n');
 }

@@ -69,3 +69,64 @@ test('pretty lines are for people: clock, level, text, fields, and the stack bel
   );
   expect(lines[1]).toMatch(/ ERROR run failed\n {2}Error: boom\n {6}at /);
 });
+
+const tricky = 'a\n2026 ERROR forged\r\u001b[2J\u0085b\u2028c\u202ed\u009b31m';
+
+test('nothing that somebody sends makes a line of its own, nor moves the cursor', () => {
+  for (const format of ['json', 'pretty'] as const) {
+    const { log, lines } = recorded(format);
+    log.info({ path: `/x${tricky}`, user: tricky, nested: { list: [tricky] } }, `said ${tricky}`);
+    expect(lines).toHaveLength(1);
+    const [line = ''] = lines;
+    expect(line.endsWith('\n')).toBe(true);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+    expect(line.slice(0, -1)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e]/);
+  }
+  const { log, lines } = recorded('json');
+  log.info({ user: tricky }, tricky);
+  expect(JSON.parse(lines[0]!)).toMatchObject({ user: tricky, msg: tricky });
+});
+
+test('the text of an error stays within its indentation', () => {
+  const { log, lines } = recorded('pretty');
+  log.error({ err: new Error(`boom\n10:00:00.000 ERROR forged\u001b[2J`) }, 'failed');
+  const [first, ...rest] = lines.join('').trimEnd().split('\n');
+  expect(first).toMatch(/ERROR failed$/);
+  expect(rest.every((line) => line.startsWith('  '))).toBe(true);
+  expect(lines.join('')).not.toContain('\u001b');
+});
+
+test.each([
+  'token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJzM2NyZXQifQ.s3cret-signature came',
+  'account runyard_pat_s3cret0123456789abcdef',
+  'Authorization: Basic dXNlcjpzM2NyZXQ=',
+  'https://bucket.test/a?X-Amz-Signature=s3cret&b=1',
+  'https://idp.test/cb?id_token=s3cret',
+  'key sk-proj-s3cret0123456789abcdef',
+])('is removed from a text: %s', (text) => {
+  const { log, lines } = recorded('json');
+  log.warn({ note: text, err: new Error(text) }, text);
+  expect(lines.join('')).not.toMatch(/s3cret|dXNlcjpzM2NyZXQ|eyJzdWIi/);
+  expect(lines.join('')).toContain('[removed]');
+});
+
+test.each([
+  'a basic example of sk-y',
+  'bearer',
+  'the eyJ prefix',
+  'my_pat_x',
+  'http://x.test/keys?keyword=a',
+])('stays: %s', (text) => {
+  const { log, lines } = recorded('json');
+  log.info({}, text);
+  expect(JSON.parse(lines[0]!).msg).toBe(text);
+});
+
+test.each(['securityKey', 'x-auth-token', 'jwtKeys', 'client_secret', 'session_token', 'secretAccessKey'])(
+  'the value of %s is removed',
+  (name) => {
+    const { log, lines } = recorded('json');
+    log.info({ [name]: 's3cret' }, 'x');
+    expect(lines[0]).not.toContain('s3cret');
+  },
+);

@@ -1,5 +1,6 @@
 import { type Bindings, type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { withoutSecretsInText } from '../core/secret-names.js';
+import { escapeUnseen } from './log-escape.js';
 import { prettyStream } from './log-pretty.js';
 import { withoutSecrets } from './log-secrets.js';
 
@@ -38,6 +39,8 @@ function loggerOptions(level: string): LoggerOptions {
         if (typeof message === 'string') args[last] = withoutSecretsInText(message);
         method.apply(this, args);
       },
+      // in JSON the escape means the same character: nothing is lost
+      streamWrite: (line) => escapeUnseen(line),
     },
   };
 }

@@ -6,11 +6,11 @@ import {
 } from '../../src/capabilities/learnings/service.js';
 import { InProcessLearnings } from '../../src/core/learnings/in-process-learnings.js';
 import type { LearningChange, LearningIdentity, Learnings } from '../../src/core/learnings/learnings.js';
-import type { Caller } from '../../src/platform/auth/caller.js';
+import { administrator, person } from '../support/callers.js';
 import { forEachDatabase } from '../support/databases.js';
 
-const admin: Caller = { userId: null, scope: { kind: 'all' } };
-const ada: Caller = { userId: 'ada', scope: { kind: 'user', userId: 'ada' } };
+const admin = administrator(null);
+const ada = person('ada');
 
 const nobody: Omit<LearningIdentity, 'learningId' | 'learningType'> = {
   namespace: null,

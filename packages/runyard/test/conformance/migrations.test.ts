@@ -4,7 +4,7 @@ import { migrate, schemaStatus } from '../../src/platform/storage/migrations/mig
 import type { Migration } from '../../src/platform/storage/migrations/migration.js';
 import { migrations } from '../../src/platform/storage/migrations/migrations.js';
 import { forEachDatabase } from '../support/databases.js';
-import { aRun, aStep, creation } from './builders.js';
+import { anApproval, aRun, aStep, creation } from './builders.js';
 
 const latest = migrations.at(-1)!.version;
 const done = (direction: 'up' | 'down') => (migration: Migration) => ({
@@ -60,6 +60,34 @@ forEachDatabase((_dialect, freshPlace) => {
     );
     await migrate(database);
     expect((await runs.load(run.runId))?.run).toEqual(run);
+  });
+
+  it('goes down and up again with all that sessions and approvals hold', async () => {
+    const database = await (await freshPlace()).open();
+    const runs = new RunStore(database);
+    const [run, gone] = [aRun({ sessionId: 'kept' }), aRun({ sessionId: 'gone' })];
+    const recorded = (of: typeof run) => ({
+      approvals: [{ kind: 'record', approval: anApproval(of) } as const],
+    });
+    await runs.commit([creation(run, recorded(run)), creation(gone, recorded(gone))]);
+    // not to be made shorter by compressing it
+    const name = Array.from({ length: 5000 }, (_, at) =>
+      String.fromCharCode(0x4e00 + ((at * 7919) % 20_000)),
+    );
+    await database.query
+      .updateTable('sessions')
+      .set({ name: name.join('') })
+      .execute();
+    const approvals = () => database.query.selectFrom('approvals').selectAll().execute();
+    const kept = (await approvals()).filter(({ run_id }) => run_id === run.runId);
+    await database.query.deleteFrom('sessions').where('session_id', '=', 'gone').execute();
+    const down = await migrate(database, { to: 4 });
+    expect(down).toEqual(migrations.slice(4).reverse().map(done('down')));
+    expect(await migrate(database)).toEqual(migrations.slice(4).map(done('up')));
+    expect(await approvals()).toEqual(kept);
+    expect((await runs.load(run.runId))?.run).toEqual(run);
+    const sessions = await database.query.selectFrom('sessions').select(['name', 'search_name']).execute();
+    expect(sessions).toEqual([{ name: name.join(''), search_name: name.slice(0, 255).join('') }]);
   });
 
   it('has nothing to do the second time', async () => {

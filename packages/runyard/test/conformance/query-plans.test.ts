@@ -13,7 +13,16 @@ const traces = 6_000;
 
 /** The large tables. */
 const large = [
-  ...['sessions', 'session_state', 'session_summaries', 'runs', 'steps', 'event_blocks', 'run_usage', 'traces'],
+  ...[
+    'sessions',
+    'session_state',
+    'session_summaries',
+    'runs',
+    'steps',
+    'event_blocks',
+    'run_usage',
+    'traces',
+  ],
   ...['memories', 'memory_topics', 'learnings'],
 ];
 
@@ -134,7 +143,8 @@ describe('what lists, searches and details ask the database is found by an index
         for (const statement of sent()) {
           if (!/^\s*(select|with)\b/i.test(statement.sql)) continue;
           const plan = await explainer.planOf(statement);
-          for (const fault of faultsOf(plan, exception)) faults.push(`${what}: ${fault} in\n${statement.sql}`);
+          for (const fault of faultsOf(plan, exception))
+            faults.push(`${what}: ${fault} in\n${statement.sql}`);
         }
       };
       for (const [path, exception] of lists) await ask(path, () => get(service, path), exception);

@@ -67,7 +67,7 @@ forEachDatabase((_dialect, freshPlace) => {
         runId: expect.any(String),
         sessionId: 'copy',
         nextEventIndex: 0,
-        lineage: { forkedFromSessionId: 'session-1' },
+        lineage: { forkedFromSessionId: 'session-1', paidAttempt: 2 },
       })),
     );
     const ids = copies.map(({ runId }) => runId);
@@ -128,17 +128,20 @@ forEachDatabase((_dialect, freshPlace) => {
     await copy('session-1', 'copy');
     await copy('copy', 'copy of the copy');
     const forkedFromSessionId = 'session-1';
+    const paidAttempt = 1;
     for (const sessionId of ['copy', 'copy of the copy']) {
       const [newOriginal, newHeir, newForked] = await runsOf(sessionId);
-      expect(newOriginal!.lineage).toEqual({ forkedFromSessionId });
+      expect(newOriginal!.lineage).toEqual({ forkedFromSessionId, paidAttempt });
       // A run of the copy never replaces one of the session that it was copied from.
       expect(newHeir!.lineage).toEqual({
         forkedFromSessionId,
+        paidAttempt,
         regeneratedFrom: original.runId,
         replaces: newOriginal!.runId,
       });
       expect(newForked!.lineage).toEqual({
         forkedFromSessionId,
+        paidAttempt,
         forkedFromRunId: original.runId,
         forkedFromMessageIndex: 2,
       });

@@ -111,6 +111,25 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await record('nobody')).toBeDefined();
   });
 
+  it('ends the trace of a run that is removed while somebody executes it', async () => {
+    const { database, runs, ofSessions } = await stores();
+    const [removed, other] = ['s', 'other'].map((sessionId) => aRun({ sessionId }));
+    await runs.commit([removed!, other!].map((run) => creation(run)));
+    await ofSessions.remove(everyone, ['s'], start + 9);
+    expect(await runs.commit([progress(removed!, finished)])).toEqual([
+      { runId: removed!.runId, reason: 'fenced' },
+    ]);
+    const traces = await database.query
+      .selectFrom('traces')
+      .select(['run_id', 'status', 'end_time'])
+      .orderBy('run_id')
+      .execute();
+    expect(traces).toEqual([
+      { run_id: removed!.runId, status: 'OK', end_time: start + 9 },
+      { run_id: other!.runId, status: 'UNSET', end_time: start },
+    ]);
+  });
+
   it('removes all that belongs to a session, and keeps what was decided', async () => {
     const { database, runs, ofSessions } = await stores();
     const [paused, other] = ['s', 'other'].map((sessionId) =>

@@ -92,6 +92,28 @@ forEachDatabase((_, freshPlace) => {
     expect((await rowsIn(database)).map(({ run_id }) => run_id)).toEqual([run.runId]);
   });
 
+  it('makes the row of a run that goes on without one', async () => {
+    const { database, runs } = await opened();
+    const failed = aRun({ ...resting, status: 'error', userId: 'ada' });
+    await runs.commit([creation(failed)]);
+    const copy = { sourceSessionId: failed.sessionId, newSessionId: 'copy', newRunId: () => 'copied' };
+    await runs.copySession({ ...copy, now: start });
+    const copied = (await runs.load('copied'))!.run;
+    const goesOn = { ...copied, status: 'running', attempt: 2, updatedAt: start + 20 } as const;
+    const write = resumption(copied, start + 20);
+    expect(await runs.commit([{ ...write, claims: { ...write.claims!, run: goesOn } }])).toEqual([]);
+    const row = async () => (await rowsIn(database)).find(({ run_id }) => run_id === 'copied');
+    expect(await row()).toMatchObject({
+      status: 'UNSET',
+      session_id: 'copy',
+      user_id: 'ada',
+      start_time: start,
+      end_time: start + 20,
+    });
+    await runs.commit([progress(goesOn, { ...finished, updatedAt: start + 30 })]);
+    expect(await row()).toMatchObject({ status: 'OK', end_time: start + 30 });
+  });
+
   it('takes an id that was used before as another run', async () => {
     const { database, runs } = await opened();
     const run = aRun({ ...resting, status: 'completed' });

@@ -6,6 +6,7 @@ import type { Run } from '../../src/core/runs/run.js';
 import { anonymousCaller, type Caller } from '../../src/platform/auth/caller.js';
 import type { Database } from '../../src/platform/storage/database.js';
 import { forEachDatabase } from '../support/databases.js';
+import { recordSql } from '../support/recorded-sql.js';
 import { aRun, aStep, creation, finished, progress, start } from './builders.js';
 
 const ada: Caller = { ...anonymousCaller, userId: 'ada', scope: { kind: 'user', userId: 'ada' } };
@@ -29,6 +30,12 @@ function tracesIn(database: Database) {
     prices: {},
   });
   return { runs, service, reads };
+}
+
+async function allOf<T>(entries: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const entry of entries) all.push(entry);
+  return all;
 }
 
 async function record(runs: RunStore, given: Partial<Run>): Promise<Run> {
@@ -62,12 +69,41 @@ forEachDatabase((_dialect, freshPlace) => {
     for (let index = 0; index < 45; index += 1) await record(runs, { createdAt: start + index });
     const list = await service.list(anonymousCaller, undefined, {}, page);
     expect(list.total).toBe(45);
-    expect(list.items[0]).toMatchObject({ input: 'hello', total_spans: 3, error_count: 1, duration: '50ms' });
+    const [first] = await allOf(list.entries);
+    expect(first).toMatchObject({ input: 'hello', total_spans: 3, error_count: 1, duration: '50ms' });
     expect(reads).toEqual([]);
     const found = await service.search(anonymousCaller, undefined, null, page);
     expect(found.items).toHaveLength(45);
     expect(reads).toEqual([20, 20, 5]);
     for (const detail of found.items) expect(detail).toMatchObject({ total_spans: 3, error_count: 1 });
+  });
+
+  test('a list of everything is read as it is taken, and lets others have their turn', async () => {
+    const database = await (await freshPlace()).open();
+    const { runs, service } = tracesIn(database);
+    const many = Array.from({ length: 1250 }, (_, index) => aRun({ createdAt: start + index }));
+    expect(await runs.commit(many.map((run) => creation(run)))).toEqual([]);
+    const sent = recordSql(database);
+    const reads = (table: string) => sent().filter(({ sql }) => sql.includes(`from "${table}"`)).length;
+    let turns = 0;
+    let isOver = false;
+    const others = (async () => {
+      for (; !isOver; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+    })();
+    const list = await service.list(anonymousCaller, undefined, {}, { page: 1, limit: 1_000_000 });
+    // the narrow rows, a piece after the other, and nothing of what the runs hold
+    expect(turns).toBeGreaterThanOrEqual(2);
+    expect(reads('runs')).toBe(0);
+    const entries = list.entries[Symbol.asyncIterator]();
+    await entries.next();
+    expect(reads('runs')).toBe(1);
+    const before = turns;
+    const rest = await allOf({ [Symbol.asyncIterator]: () => entries });
+    isOver = true;
+    await others;
+    expect(turns - before).toBeGreaterThanOrEqual(12);
+    expect(rest).toHaveLength(1249);
+    expect(list.total).toBe(1250);
   });
 
   test('a caller who sees only their own sees their part of a shared trace, and no other', async () => {
@@ -89,9 +125,8 @@ forEachDatabase((_dialect, freshPlace) => {
     await expect(service.span(ada, undefined, { traceId, spanId: foreign })).rejects.toMatchObject({
       status: 404,
     });
-    expect((await service.list(ada, undefined, { user_id: 'bob' }, page)).items).toMatchObject([
-      { user_id: 'ada' },
-    ]);
+    const listed = await service.list(ada, undefined, { user_id: 'bob' }, page);
+    expect(await allOf(listed.entries)).toMatchObject([{ user_id: 'ada' }]);
     expect((await service.sessions(ada, undefined, { user_id: 'bob' }, page)).items).toMatchObject([
       { sessionId: 'a' },
     ]);

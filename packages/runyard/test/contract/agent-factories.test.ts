@@ -99,7 +99,13 @@ describe('a run of a factory', () => {
     const form = { message: 'first', factory_input: subject, user_id: 'ada', session_id: 's1' };
     const { body } = await service.run('tutor', { ...form, session_state: { mood: 'good' } });
     expect(built).toEqual([
-      { input: { subject: 'logic', level: 1 }, userId: 'ada', sessionId: 's1', state: { mood: 'good' } },
+      {
+        input: { subject: 'logic', level: 1 },
+        userId: 'ada',
+        claims: null,
+        sessionId: 's1',
+        state: { mood: 'good' },
+      },
     ]);
     expect(system('first')).toBe('Teach logic at level 1.');
     expect(body).toMatchObject({
@@ -264,7 +270,7 @@ describe('a run of a factory whose process stopped', () => {
     );
     expect(run).toMatchObject({ status: 'completed', content: 'About tides', user_id: 'ada' });
     expect(requests).toEqual([
-      { input: { topic: 'tides' }, userId: 'ada', sessionId: run.session_id, state: { a: 1 } },
+      { input: { topic: 'tides' }, userId: 'ada', claims: null, sessionId: run.session_id, state: { a: 1 } },
     ]);
   });
 

@@ -3,6 +3,7 @@ import { DatabaseApprovals } from '../../src/capabilities/approvals/service.js';
 import { RunStore } from '../../src/capabilities/runs/store.js';
 import { progress } from '../conformance/builders.js';
 import { approvalsIn, expectProblem, resolve, serviceOn, waiting } from '../support/approvals.js';
+import { administrator } from '../support/callers.js';
 import { forEachDatabase } from '../support/databases.js';
 import type { Body } from '../support/service.js';
 
@@ -160,12 +161,12 @@ forEachDatabase((_dialect, freshPlace) => {
     const database = await (await freshPlace()).open();
     const service = approvalsIn(database, true);
     const { approval } = await waiting(database, { userId: 'root' });
-    const root = { userId: 'root', scope: { kind: 'all' } } as const;
+    const root = administrator('root');
     const decision = { status: 'approved', resolvedBy: 'grace', resolutionData: null } as const;
     await expect(service.resolve(root, approval.approvalId, decision)).rejects.toMatchObject({
       code: 'own_approval',
     });
-    const grace = { ...root, userId: 'grace' };
+    const grace = administrator('grace');
     const resolved = await service.resolve(grace, approval.approvalId, { ...decision, resolvedBy: 'root' });
     expect(resolved).toMatchObject({ status: 'approved', resolvedBy: 'grace' });
   });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { approvalsIn, resolve, serviceOn, waiting } from '../support/approvals.js';
+import { administrator, person } from '../support/callers.js';
 import { forEachDatabase } from '../support/databases.js';
 import type { Body } from '../support/service.js';
 
@@ -225,7 +226,7 @@ forEachDatabase((_dialect, freshPlace) => {
     const hers = (await waiting(database, { userId: 'ada' })).approval.approvalId;
     const his = (await waiting(database, { userId: 'bob' })).approval.approvalId;
     const nobodys = (await waiting(database)).approval.approvalId;
-    const ada = { userId: 'ada', scope: { kind: 'user', userId: 'ada' } } as const;
+    const ada = person('ada');
     const page = { limit: 10, page: 1 };
     const seen = await service.list(ada, {}, page);
     expect(seen).toMatchObject({ items: [{ approvalId: hers }], total: 1 });
@@ -241,7 +242,7 @@ forEachDatabase((_dialect, freshPlace) => {
       await expect(service.resolve(ada, id, decision)).rejects.toMatchObject({ code: 'approval_not_found' });
       await expect(service.delete(ada, id)).rejects.toMatchObject({ code: 'approval_not_found' });
     }
-    const admin = { userId: 'root', scope: { kind: 'all' } } as const;
+    const admin = administrator();
     expect(await service.countPending(admin)).toBe(3);
     const named = await service.resolve(admin, hers, { ...decision, resolvedBy: 'somebody else' });
     expect(named.resolvedBy).toBe('root');

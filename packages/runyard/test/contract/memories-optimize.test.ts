@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { DatabaseMemories, MemoriesService } from '../../src/capabilities/memory/service.js';
 import { agent } from '../../src/index.js';
 import { type ScriptedTurn, scriptedModel } from '../../src/testing.js';
+import { person } from '../support/callers.js';
 import { type DatabasePlace, forEachDatabase, freshSqlite } from '../support/databases.js';
 import { type Body, startService } from '../support/service.js';
 
@@ -246,7 +247,7 @@ it('optimizes the memories of a caller who sees only their own, whoever is named
     spaces: { choose: async () => space },
     defaultModel: () => scriptedModel([short]),
   });
-  const bob = { userId: 'bob', scope: { kind: 'user', userId: 'bob' } } as const;
+  const bob = person('bob');
   const { signal } = new AbortController();
   const request = { userId: 'ada', model: undefined, apply: true, signal };
   expect(await rules.optimize(bob, {}, request)).toMatchObject({

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { DatabaseMemories, MemoriesService } from '../../src/capabilities/memory/service.js';
 import { agent } from '../../src/index.js';
-import type { Caller } from '../../src/platform/auth/caller.js';
 import { anonymousCaller } from '../../src/platform/auth/caller.js';
 import type { Database } from '../../src/platform/storage/database.js';
+import { administrator, person } from '../support/callers.js';
 import { type DatabasePlace, forEachDatabase, freshSqlite } from '../support/databases.js';
 import { type Body, startService } from '../support/service.js';
 
@@ -42,8 +42,7 @@ function rulesOn(database: Database): MemoriesService {
   return new MemoriesService({ spaces: { choose: async () => space }, defaultModel: () => undefined });
 }
 
-const scoped = (userId: string): Caller => ({ userId, scope: { kind: 'user', userId } });
-const operator: Caller = { userId: 'root', scope: { kind: 'all' } };
+const operator = administrator();
 const page = { limit: 20, page: 1 };
 const newest = { by: 'updated_at', direction: 'desc' } as const;
 
@@ -206,7 +205,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await rules.create(operator, {}, given)).toMatchObject({ userId: 'root' });
     expect(await rules.create(operator, {}, { ...given, userId: 'ada' })).toMatchObject({ userId: 'ada' });
     expect(await rules.create(operator, {}, { ...given, userId: '' })).toMatchObject({ userId: '' });
-    expect(await rules.create(scoped('bob'), {}, { ...given, userId: 'ada' })).toMatchObject({
+    expect(await rules.create(person('bob'), {}, { ...given, userId: 'ada' })).toMatchObject({
       userId: 'bob',
     });
   });
@@ -214,9 +213,9 @@ forEachDatabase((_dialect, freshPlace) => {
   it('shows a caller who sees only their own nothing else, whatever they ask for', async () => {
     const rules = rulesOn(await (await freshPlace()).open());
     const given = (memory: string) => ({ memory, topics: [memory], userId: undefined });
-    const hers = await rules.create(scoped('ada'), {}, given('hers'));
-    const his = await rules.create(scoped('bob'), {}, given('his'));
-    const bob = scoped('bob');
+    const hers = await rules.create(person('ada'), {}, given('hers'));
+    const his = await rules.create(person('bob'), {}, given('his'));
+    const bob = person('bob');
     const listed = await rules.list(bob, {}, { userId: 'ada' }, newest, page);
     expect(listed).toMatchObject({ items: [{ memory: 'his' }], total: 1 });
     await expect(rules.get(bob, {}, hers.memoryId)).rejects.toMatchObject({ status: 404 });

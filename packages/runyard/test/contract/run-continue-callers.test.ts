@@ -5,15 +5,14 @@ import { continueRunForm, createRunForm } from '../../src/capabilities/runs/sche
 import { RunsService } from '../../src/capabilities/runs/service.js';
 import { silentLog } from '../../src/core/log.js';
 import { RunSlots } from '../../src/core/runs/run-slots.js';
-import type { Caller } from '../../src/platform/auth/caller.js';
+import { administrator, person } from '../support/callers.js';
 import { freshSqlite } from '../support/databases.js';
 import { payCall, payingAgent } from '../support/run-life.js';
 import { ScriptBook } from '../support/script-book.js';
 
-const person = (userId: string): Caller => ({ userId, scope: { kind: 'user', userId } });
 const ada = person('ada');
 const bob = person('bob');
-const admin: Caller = { userId: 'root', scope: { kind: 'all' } };
+const admin = administrator();
 
 /** The rules without HTTP, for callers whom a token names. */
 async function pausedRunOfAda() {

@@ -9,6 +9,7 @@ import type { RunWrite } from '../../src/core/runs/ports.js';
 import { RunSlots } from '../../src/core/runs/run-slots.js';
 import type { Database } from '../../src/platform/storage/database.js';
 import { aRun, creation, finished, start } from '../conformance/builders.js';
+import { person } from '../support/callers.js';
 import { forEachDatabase } from '../support/databases.js';
 import { JournalSteps } from '../support/journal-steps.js';
 import { type Body, startService } from '../support/service.js';
@@ -190,7 +191,7 @@ forEachDatabase((_dialect, freshPlace) => {
     const { database, sessions } = await yard();
     await sessions.create({ session_id: 's9', user_id: 'ada', session_name: 'Hers' });
     const rules = await rulesOf(database);
-    const bob = { userId: 'bob', scope: { kind: 'user', userId: 'bob' } } as const;
+    const bob = person('bob');
     const refused = await rules.create(bob, 'agent', {}, { session_id: 's9' }).catch((error: Error) => error);
     expect(refused).toMatchObject({ status: 409, code: 'session_id_refused' });
     expect(String(refused)).not.toMatch(/exists|PATCH|ada/);
@@ -208,7 +209,7 @@ forEachDatabase((_dialect, freshPlace) => {
       await sessions.create({ session_id: `of-${user_id}`, user_id, session_name: user_id });
     await sessions.create({ session_id: 'of-nobody' });
     const rules = await rulesOf(database);
-    const bob = { userId: 'bob', scope: { kind: 'user', userId: 'bob' } } as const;
+    const bob = person('bob');
     const query = { user_id: 'ada' };
     const page = await rules.list(bob, {
       ...{ ...query, limit: 20, page: 1, sort_by: 'created_at', sort_order: 'desc' as const },

@@ -12,6 +12,10 @@ import { addSettingFlags } from '../../src/cli/setting-flags.js';
 import { knownProviders } from '../../src/core/models/providers.js';
 import { compileExpression, type ExpressionPlace } from '../../src/core/workflows/definition/cel.js';
 import { loadSettings, type SettingName, type SettingsSource } from '../../src/platform/config.js';
+import { documentationRoutes } from '../../src/platform/http/docs.js';
+import { describeApi } from '../../src/platform/http/openapi.js';
+import { pathTemplate, type RouteFacts } from '../../src/platform/http/route.js';
+import { routes } from '../../src/routes.js';
 import { readPage, repository, tableBelow, tableHeaded, tablesBelow } from './pages.js';
 import { additionsOf, eventNames, propertiesOf } from './sources.js';
 
@@ -80,7 +84,29 @@ test('docs/http-api.md lists every error code with its status', () => {
     ...source.matchAll(/(?:define|new RunyardError)\(\s*['`]([a-z_${}]+)['`],\s*(\d+)/g),
   ].map(([, code, status]) => `${code!.replace(/^\$\{kind\}/, 'agent')} ${status}`);
   const rows = tableBelow(readPage('docs/http-api.md'), 'Error codes');
-  expect(rows.map(([code, status]) => `${code} ${status}`).sort()).toEqual(catalogue.sort());
+  // one code may have several texts
+  expect(rows.map(([code, status]) => `${code} ${status}`).sort()).toEqual([...new Set(catalogue)].sort());
+});
+
+describe('docs/security.md', () => {
+  const page = readPage('docs/security.md');
+
+  test('names the scope of every route', () => {
+    const own = documentationRoutes(describeApi(routes, { title: 'Any', version: '1' }), true);
+    const shown = tableHeaded(page, 'Operation').flatMap(([operations, scope]) =>
+      operations!.split(', ').map((operation) => `${operation}: ${scope}`),
+    );
+    expect(shown.sort()).toEqual([...routes, ...own].map(accessText).sort());
+  });
+
+  const { settings } = loadSettings({ cwd: project });
+  const limits = tableHeaded(page, 'Limit').flatMap(([, shown, names]) =>
+    names!.split(', ').flatMap((name) => (name === '' ? [] : [[name as SettingName, shown!] as const])),
+  );
+
+  test.each(limits)('tells the default of the limit %s', (name, shown) => {
+    expect(shown).toMatch(new RegExp(`^${settings[name] ?? 'any number'}( bytes| ms)?$`));
+  });
 });
 
 test('docs/models.md lists every provider with its key and address', () => {
@@ -162,6 +188,12 @@ test('docs/teams.md lists every event that only teams have', () => {
   expect(namesOf(rows)).toEqual(eventNames('teams').map((name) => `Team${name}`));
 });
 
+/** A route and who may call it, as the page says it. */
+function accessText({ method, path, scope, public: isPublic }: RouteFacts): string {
+  const needed = isPublic ? 'none, public' : scope === null ? 'any token' : [scope].flat().join(' or ');
+  return `${method} ${pathTemplate(path)}: ${needed}`;
+}
+
 /** The names in the first column, where several may share a row, sorted. */
 function namesOf(rows: readonly string[][]): string[] {
   return rows.flatMap(([names]) => names!.split(', ')).sort();
@@ -190,6 +222,8 @@ function sample(name: SettingName, value: unknown): string {
   if (name === 'otlpEndpoint' || name === 'jwksUrl') return 'http://127.0.0.1:4318';
   if (name === 'jwtAlgorithms') return 'RS256,ES256';
   if (name === 'publicPaths') return '/info';
+  if (name === 'trustedProxies') return '10.0.0.0/8';
+  if (name === 'rateLimit' || name === 'rateLimitBurst') return '60';
   return defaultText(value) || 'something';
 }
 

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { RunStore } from '../../src/capabilities/runs/store.js';
-import type { Executable } from '../../src/core/runs/executable.js';
+import { RunStore } from '../../src/capabilities/runs/store.js';
+import { type Executable, RunFailed } from '../../src/core/runs/executable.js';
 import type { Span } from '../../src/core/traces/span.js';
 import { spansOf } from '../../src/core/traces/spans-of-run.js';
 import { shownRunsOf } from '../../src/core/traces/trace-source.js';
 import { moderationGuardrail } from '../../src/guardrails.js';
 import { agent, ModelError, team, tool } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing.js';
-import { begin, engineOver, freshStore } from './harness.js';
+import { freshSqlite } from '../support/databases.js';
+import { begin, engineOver, executable, freshStore, goOn } from './harness.js';
 import { pausedRun, payTool } from './paused-runs.js';
 import { ask } from './team-runs.js';
 
@@ -352,4 +353,23 @@ test('calls beside the conversation are spans, under what they were made for', a
     'llm.output_messages.0.message.content': '{"categories":[]}',
     'gen_ai.provider.name': 'anthropic',
   });
+});
+
+test('a failed run that was copied with its session has a trace of its own when it is tried again', async () => {
+  const database = await (await freshSqlite()).open();
+  const store = new RunStore(database);
+  let failing = true;
+  const component = executable('fragile', async () => {
+    if (failing) throw new RunFailed({ type: 'no', message: 'no' });
+  });
+  const engine = engineOver(store, [component]);
+  const { run, ended } = await begin(engine, store, component);
+  await ended;
+  const copy = { sourceSessionId: run.sessionId, newSessionId: 'copy', newRunId: () => 'copied' };
+  await store.copySession({ ...copy, now: Date.now() });
+  const traces = () => database.query.selectFrom('traces').select(['run_id', 'status']).execute();
+  expect(await traces()).toEqual([{ run_id: run.runId, status: 'ERROR' }]);
+  failing = false;
+  await (await engine.retry('copied', { steps: [], messageIndex: 0, turn: 0 }, goOn)).ended;
+  expect(await traces()).toContainEqual({ run_id: 'copied', status: 'OK' });
 });

@@ -107,6 +107,37 @@ describe('what a run used is stored', () => {
     ]);
   });
 
+  test('without what was paid for in the session that its own was copied from', async () => {
+    const { store, stored } = await freshYard();
+    let failing = true;
+    const component = executable('spender', async (context) => {
+      await call(context, 'model:0', 3);
+      await call(context, 'model:1', 10);
+      if (failing) throw new RunFailed({ type: 'no', message: 'no' });
+      await call(context, 'model:2', 100);
+    });
+    const engine = engineOver(store, [component]);
+    const { runId, run, ended } = await begin(engine, store, component);
+    await ended;
+    const keep = async (id: string, key: string) => {
+      const { steps } = (await store.load(id))!;
+      return { steps: steps.filter((step) => step.key === key), messageIndex: 1, turn: 1 };
+    };
+    await (await engine.retry(runId, await keep(runId, 'model:0'), goOn)).ended;
+    const copy = { sourceSessionId: run.sessionId, newSessionId: 'copy', newRunId: () => 'copied' };
+    expect(await store.copySession({ ...copy, now: Date.now() })).toBe(1);
+    failing = false;
+    await (await engine.retry('copied', await keep('copied', 'model:0'), goOn)).ended;
+    expect(await stored('copied')).toEqual([
+      ['', 1, 0],
+      ['model', 0, 110],
+    ]);
+    expect(await stored(runId)).toEqual([
+      ['', 1, 0],
+      ['model', 0, 23],
+    ]);
+  });
+
   test('with what was paid for turns that a retry does anew', async () => {
     const { store, stored } = await freshYard();
     let failing = true;

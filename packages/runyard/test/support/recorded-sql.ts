@@ -16,7 +16,11 @@ export function recordSql({ dialect }: Pick<Database, 'dialect'>): () => SentSta
   const sent: SentStatement[] = [];
   if (dialect === 'sqlite') {
     const { query, read } = SqliteReader.prototype;
-    vi.spyOn(SqliteReader.prototype, 'query').mockImplementation(function (this: SqliteReader, sql, parameters) {
+    vi.spyOn(SqliteReader.prototype, 'query').mockImplementation(function (
+      this: SqliteReader,
+      sql,
+      parameters,
+    ) {
       sent.push({ sql, parameters });
       return query.call(this, sql, parameters);
     });
@@ -30,9 +34,13 @@ export function recordSql({ dialect }: Pick<Database, 'dialect'>): () => SentSta
     });
   } else {
     const query = pg.Client.prototype.query as (...words: unknown[]) => unknown;
-    vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...words: unknown[]) {
+    vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+      this: pg.Client,
+      ...words: unknown[]
+    ) {
       const [first, second] = words as [string | { text: string; values?: unknown[] }, unknown];
-      const [sql, values] = typeof first === 'string' ? [first, second] : [first.text, first.values ?? second];
+      const [sql, values] =
+        typeof first === 'string' ? [first, second] : [first.text, first.values ?? second];
       sent.push({ sql, parameters: Array.isArray(values) ? values : [] });
       return query.apply(this, words);
     } as typeof pg.Client.prototype.query);

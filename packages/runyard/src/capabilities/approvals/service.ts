@@ -1,12 +1,17 @@
 import type { ResolvedApproval } from '../../core/agents/requirements/approvals.js';
 import { errors } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json.js';
+import type { Run } from '../../core/runs/run.js';
 import type { Caller, DataScope } from '../../platform/auth/caller.js';
+import { isServiceAccount } from '../../platform/auth/named-user.js';
 import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/pagination.js';
 import type { Database } from '../../platform/storage/database.js';
 import { approvalBodyOf } from './approval-body.js';
 import { mergedPlaces, type ReadPlaces } from './merged-places.js';
 import { type Approval, type ApprovalFilter, type ApprovalQuery, ApprovalStore } from './store.js';
+
+/** Whoever holds it may decide on calls. */
+const decidingScope = 'approvals:write';
 
 /** The approvals of the runs of one database. */
 export class DatabaseApprovals {
@@ -20,6 +25,16 @@ export class DatabaseApprovals {
   async resolutionsOf(scope: DataScope, runId: string): Promise<ReadonlyMap<string, ResolvedApproval>> {
     const approvals = await this.store.ofRun(scope, runId, Date.now());
     return new Map(approvals.map((approval) => [approval.approvalId, resolvedApproval(approval)]));
+  }
+
+  /** Refuses a caller who cannot decide on calls while one of the run waits for that. Workflows wait by step. */
+  async assertMayContinue({ rights, scope }: Caller, { runId, kind }: Run): Promise<void> {
+    if (kind === 'workflow' || rights.may(decidingScope)) return;
+    const approvals = await this.store.ofRun(scope, runId, Date.now());
+    const isOpen = approvals.some(
+      ({ approvalType, status }) => approvalType === 'required' && status === 'pending',
+    );
+    if (isOpen) throw errors.approvalPending();
   }
 }
 
@@ -55,25 +70,26 @@ export class ApprovalsService {
   async list(caller: Caller, filter: ApprovalFilter, page: PageRequest): Promise<ListPage<Approval>> {
     const query: ApprovalQuery = { filter, now: Date.now() };
     const stores = await this.stores();
-    const total = await countAll(stores, caller.scope, query);
+    const scope = shownTo(caller);
+    const total = await countAll(stores, scope, query);
     const range = { offset: offsetOf(page), limit: page.limit };
     if (range.offset >= total) return { items: [], total };
     const [only, ...others] = stores;
     const items =
       only !== undefined && others.length === 0
-        ? await only.list(caller.scope, query, range)
-        : await listMerged(stores, caller.scope, query, range);
+        ? await only.list(scope, query, range)
+        : await listMerged(stores, scope, query, range);
     return { items, total };
   }
 
   /** How many approvals wait for a decision. */
   async countPending(caller: Caller, userId?: string): Promise<number> {
     const filter = { status: 'pending', ...(userId !== undefined && { userId }) } as const;
-    return countAll(await this.stores(), caller.scope, { filter, now: Date.now() });
+    return countAll(await this.stores(), shownTo(caller), { filter, now: Date.now() });
   }
 
   async get(caller: Caller, approvalId: string): Promise<Approval> {
-    return (await this.find(caller.scope, approvalId)).approval;
+    return (await this.find(shownTo(caller), approvalId)).approval;
   }
 
   /** Decides on a call, once. What was decided is used when the run goes on. */
@@ -85,8 +101,8 @@ export class ApprovalsService {
       if (resolvedBy === approval.userId) throw errors.ownApproval();
     }
     const decision = { ...given, approvalId, resolvedBy, now: Date.now() };
-    const decided = await store.resolve(caller.scope, decision);
-    const after = await store.find(caller.scope, approvalId, Date.now());
+    const decided = await store.resolve(decision);
+    const after = await store.find(everything, approvalId, Date.now());
     if (after === undefined) throw errors.approvalNotFound();
     if (decided) return after;
     if (after.status !== 'pending') throw errors.approvalResolved(after.status);
@@ -95,13 +111,13 @@ export class ApprovalsService {
 
   async delete(caller: Caller, approvalId: string): Promise<void> {
     const { store } = await this.findToDecide(caller, approvalId);
-    if (!(await store.delete(caller.scope, approvalId))) throw errors.approvalNotFound();
+    if (!(await store.delete(approvalId))) throw errors.approvalNotFound();
   }
 
   /** To a caller who sees only their own there is nothing to decide on, their own calls least of all. */
   private findToDecide(caller: Caller, approvalId: string) {
-    if (caller.scope.kind !== 'all') throw errors.approvalNotFound();
-    return this.find(caller.scope, approvalId);
+    if (shownTo(caller).kind !== 'all') throw errors.approvalNotFound();
+    return this.find(everything, approvalId);
   }
 
   private async find(
@@ -118,6 +134,16 @@ export class ApprovalsService {
   private async stores(): Promise<readonly ApprovalStore[]> {
     return (await this.options.spaces.all()).map(({ approvals }) => approvals.store);
   }
+}
+
+const everything: DataScope = { kind: 'all' };
+
+/**
+ * Which approvals a caller sees. A service account that decides on calls is a program that does so for everybody: it
+ * has to find what waits. People who are kept apart see their own, and decide on none.
+ */
+function shownTo(caller: Caller): DataScope {
+  return isServiceAccount(caller) && caller.rights.may(decidingScope) ? everything : caller.scope;
 }
 
 async function countAll(

@@ -110,8 +110,7 @@ export class ApprovalStore {
   }
 
   /** Decides on an approval that is still open, once: of several who try at the same time one succeeds. */
-  async resolve(scope: DataScope, decision: Decision): Promise<boolean> {
-    if (scope.kind !== 'all') return false;
+  async resolve(decision: Decision): Promise<boolean> {
     const { approvalId, status, resolvedBy, resolutionData, now } = decision;
     const { numUpdatedRows } = await this.database.query
       .updateTable('approvals')
@@ -137,8 +136,7 @@ export class ApprovalStore {
     return numUpdatedRows > 0n;
   }
 
-  async delete(scope: DataScope, approvalId: string): Promise<boolean> {
-    if (scope.kind !== 'all') return false;
+  async delete(approvalId: string): Promise<boolean> {
     const { numDeletedRows } = await this.database.query
       .deleteFrom('approvals')
       .where('approval_id', '=', approvalId)

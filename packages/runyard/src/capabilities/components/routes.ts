@@ -28,10 +28,12 @@ const listAgents = defineRoute({
   scope: 'agents:read',
   tag: 'Agents',
   summary: 'List the agents',
-  description: 'All agents that can be run, in the order of their registration.',
+  description: 'All agents that the caller may see, in the order of their registration.',
   responses: { 200: z.array(agentBody) },
-  handler: (services: ComponentServices) =>
-    services.components.listAgents().map((agent) => componentBodyOf(agent, databaseOf(services, agent))),
+  handler: (services: ComponentServices, { caller }) =>
+    services.components
+      .listAgents(caller)
+      .map((agent) => componentBodyOf(agent, databaseOf(services, agent))),
 });
 
 const getAgent = defineRoute({
@@ -56,10 +58,10 @@ const listTeams = defineRoute({
   scope: 'teams:read',
   tag: 'Teams',
   summary: 'List the teams',
-  description: 'All teams that can be run, in the order of their registration, with their members.',
+  description: 'All teams that the caller may see, in the order of their registration, with their members.',
   responses: { 200: z.array(teamBody) },
-  handler: (services: ComponentServices) =>
-    services.components.listTeams().map((team) => teamBodyOf(team, databaseOf(services, team))),
+  handler: (services: ComponentServices, { caller }) =>
+    services.components.listTeams(caller).map((team) => teamBodyOf(team, databaseOf(services, team))),
 });
 
 const getTeam = defineRoute({
@@ -84,11 +86,12 @@ const listWorkflows = defineRoute({
   scope: 'workflows:read',
   tag: 'Workflows',
   summary: 'List the workflows',
-  description: 'All workflows that can be run, in the order of their registration, without their steps.',
+  description:
+    'All workflows that the caller may see, in the order of their registration, without their steps.',
   responses: { 200: z.array(workflowSummary) },
-  handler: (services: ComponentServices) =>
+  handler: (services: ComponentServices, { caller }) =>
     services.components
-      .listWorkflows()
+      .listWorkflows(caller)
       .map((workflow) => workflowSummaryOf(workflow, databaseOf(services, workflow))),
 });
 

@@ -6,6 +6,7 @@ import type { Executable } from '../../core/runs/executable.js';
 import type { Run, RunKind } from '../../core/runs/run.js';
 import type { Team } from '../../core/teams/team.js';
 import type { Workflow } from '../../core/workflows/workflow.js';
+import type { Caller } from '../../platform/auth/caller.js';
 
 /** An agent that stands ready, or what builds one for each run. */
 export type RegisteredAgent = Agent | AgentFactory;
@@ -14,6 +15,9 @@ export type RegisteredAgent = Agent | AgentFactory;
 export type ReadyComponent = Agent | Team | Workflow;
 
 export type Component = ReadyComponent | AgentFactory;
+
+/** What a caller may do to a component. */
+export type ComponentAction = 'read' | 'run';
 
 export interface RegisteredComponents {
   readonly agents?: readonly RegisteredAgent[] | undefined;
@@ -33,17 +37,17 @@ export class ComponentsService {
     this.workflows = byId('workflow', workflows);
   }
 
-  /** Registered agents and factories in the order of their registration. */
-  listAgents(): RegisteredAgent[] {
-    return [...this.agents.values()];
+  /** Registered agents and factories in the order of their registration; those of them that the caller may see. */
+  listAgents(caller?: Caller, actions?: readonly ComponentAction[]): RegisteredAgent[] {
+    return allowed('agents', this.agents, caller, actions);
   }
 
-  listTeams(): Team[] {
-    return [...this.teams.values()];
+  listTeams(caller?: Caller, actions?: readonly ComponentAction[]): Team[] {
+    return allowed('teams', this.teams, caller, actions);
   }
 
-  listWorkflows(): Workflow[] {
-    return [...this.workflows.values()];
+  listWorkflows(caller?: Caller, actions?: readonly ComponentAction[]): Workflow[] {
+    return allowed('workflows', this.workflows, caller, actions);
   }
 
   list(): Component[] {
@@ -76,6 +80,18 @@ export class ComponentsService {
     const component = this.find(run.kind, run.componentId);
     return component instanceof AgentFactory ? component.rebuild(run, await state()) : component;
   }
+}
+
+/** Without a caller: all. With one: those that they may do one of these things to. */
+function allowed<Kind extends Component>(
+  resource: 'agents' | 'teams' | 'workflows',
+  components: ReadonlyMap<string, Kind>,
+  caller: Caller | undefined,
+  actions: readonly ComponentAction[] = ['read'],
+): Kind[] {
+  const all = [...components.values()];
+  if (caller === undefined) return all;
+  return all.filter(({ id }) => actions.some((action) => caller.rights.may(`${resource}:${action}`, id)));
 }
 
 function found<Kind>(kind: RunKind, component: Kind | undefined): Kind {

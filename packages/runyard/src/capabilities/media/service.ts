@@ -1,19 +1,27 @@
 import { errors, type ValidationItem } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
-import type { Media, MediaContents, MediaKind } from '../../core/media.js';
+import type { FetchedMedia, Media, MediaContents, MediaKind } from '../../core/media.js';
 import type { UploadedFile } from '../../platform/http/forms.js';
 import type { Database } from '../../platform/storage/database.js';
 import { classifyFile } from './classify.js';
 import { MediaStore } from './store.js';
+
+export interface MediaOptions {
+  /** Fetches for models that take bytes alone; left out, nothing is fetched. */
+  readonly fetch?: ((url: string) => Promise<FetchedMedia>) | undefined;
+}
+
+/** How many media of one kind a request may name in JSON. */
+const mostMedia = 100;
 
 /** Takes in media from requests and shows them again. The bytes are stored once, by their hash. */
 export class MediaService {
   /** Where models find the bytes. */
   readonly contents: MediaContents;
 
-  constructor(database: Database) {
-    this.contents = new MediaStore(database);
+  constructor(database: Database, { fetch }: MediaOptions = {}) {
+    this.contents = new MediaStore(database, fetch);
   }
 
   async fromUploads(files: readonly UploadedFile[]): Promise<Media[]> {
@@ -33,6 +41,8 @@ export class MediaService {
 
   /** Media objects of a JSON field. Everything wrong is found before anything is stored. */
   async fromJson(kind: MediaKind, field: string, values: readonly Json[]): Promise<Media[]> {
+    if (values.length > mostMedia)
+      throw fault(['body', field], `${values.length} entries are more than the limit of ${mostMedia}`, null);
     const read = values.map((value, position) => readMedia(kind, value, ['body', field, position]));
     return Promise.all(
       read.map(async ({ bytes, ...media }) =>
@@ -85,8 +95,8 @@ function fromUrl(media: ReadMedia, url: string, loc: Location): ReadMedia {
     const mimeType = media.mimeType ?? (inline[1] || undefined);
     return { ...media, mimeType, bytes: decode(inline[3]!, undefined, loc) };
   }
-  if (!/^https?:\/\/[^\s]+$/.test(url))
-    throw fault(loc, 'the url must begin with http://, https:// or data:…;base64,', url);
+  if (!/^https?:\/\/[^\s]+$/.test(url) || !URL.canParse(url))
+    throw fault(loc, 'the url must begin with http://, https:// or data:…;base64,', url.slice(0, 1_000));
   return { ...media, url };
 }
 

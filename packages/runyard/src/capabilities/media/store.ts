@@ -4,7 +4,10 @@ import type { Database } from '../../platform/storage/database.js';
 
 /** The bytes of media, stored once under their SHA-256. */
 export class MediaStore implements MediaContents {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    readonly fetch?: MediaContents['fetch'],
+  ) {}
 
   async put(bytes: Uint8Array): Promise<string> {
     const hash = createHash('sha256').update(bytes).digest('hex');

@@ -1,6 +1,7 @@
 import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { nextTurn } from '../../core/agents/continuation/continuation.js';
 import { errors } from '../../core/errors.js';
+import type { JsonObject } from '../../core/json.js';
 import type { Continuation, ContinueRecord } from '../../core/runs/continuation.js';
 import type { Executable } from '../../core/runs/executable.js';
 import type { RunHandle } from '../../core/runs/executor.js';
@@ -121,10 +122,11 @@ export class RunContinuation {
     const executable = await this.executableOf(stored);
     const kept = continuationIn(stored, executable, this.request);
     const { sessionState: _stored, ...options } = run.input.options;
+    const claims = this.claimsFor(run) ?? undefined;
     const handle = await startRun(space.engine, space.runs, {
       executable,
       // the state that came with the source is in the session already
-      input: { ...run.input, options },
+      input: { ...run.input, options: { ...options, claims } },
       userId: run.userId,
       sessionId: run.sessionId,
       background: this.background,
@@ -155,7 +157,16 @@ export class RunContinuation {
     if (!(component instanceof AgentFactory)) return component;
     const { sessionId, userId } = run;
     const state = (await space.runs.session(sessionId))?.state ?? {};
-    return component.build({ input: run.input.options.factoryInput ?? {}, userId, sessionId, state });
+    const { factoryInput: input = {} } = run.input.options;
+    return component.build({ input, userId, claims: this.claimsFor(run), sessionId, state });
+  }
+
+  /** A run that its owner copies is built for who they are by now; for anybody else, for who its owner was then. */
+  private claimsFor({ userId, input }: Run): JsonObject | null {
+    const { caller, found } = this;
+    if (!(found.component instanceof AgentFactory)) return null;
+    const isOwner = caller.claims !== null && caller.userId === userId;
+    return isOwner ? caller.claims : (input.options.claims ?? null);
   }
 }
 

@@ -2,6 +2,7 @@ import { errors } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { Caller } from '../../platform/auth/caller.js';
+import { namedBy } from '../../platform/auth/named-user.js';
 import type { RunLookup } from './run-lookup.js';
 
 export interface SessionPlace {
@@ -29,7 +30,8 @@ export async function forkSession(lookup: RunLookup, caller: Caller, place: Sess
   return newSessionId;
 }
 
-/** Whether a caller who sees everything, and names a user, may have meant a thing that belongs to this owner. */
-export function mayMean({ scope }: Caller, named: string | undefined, owner: string | null): boolean {
-  return scope.kind === 'user' || named === undefined || owner === null || named === owner;
+/** Whether a caller who may name a user can have meant a thing that belongs to this owner. */
+export function mayMean(caller: Caller, named: string | undefined, owner: string | null): boolean {
+  const meant = namedBy(caller, named);
+  return meant === undefined || owner === null || meant === owner;
 }

@@ -7,6 +7,7 @@ import type { RunInput, RunKind, RunOptions } from '../../core/runs/run.js';
 import { maxStateKeyLength } from '../../core/runs/session-state.js';
 import { parseJson } from '../../platform/http/json-text.js';
 import type { MediaService } from '../media/service.js';
+import type { PreparedRun } from './prepared-run.js';
 import {
   type ContinueRunForm,
   type CreateForm,
@@ -24,11 +25,11 @@ export function newRunInput(
   form: CreateForm,
   media: MediaService,
   stream: boolean,
-  factoryInput: JsonObject | undefined,
+  factory: PreparedRun['factory'],
 ): Promise<RunInput> {
   return kind === 'workflow'
     ? workflowInputOf(form as CreateWorkflowRunForm, media, stream)
-    : runInputOf(form as CreateRunForm, media, stream, factoryInput);
+    : runInputOf(form as CreateRunForm, media, stream, factory);
 }
 
 /** What a workflow is told goes to its steps; how their agents answer is theirs to say. */
@@ -56,13 +57,13 @@ async function runInputOf(
   form: CreateRunForm,
   media: MediaService,
   stream: boolean,
-  factoryInput: JsonObject | undefined,
+  factory: PreparedRun['factory'],
 ): Promise<RunInput> {
   const options: RunOptions = {
     ...(await runOptionsOf(form, createRunForm.shape, stream)),
     sessionState: form.session_state,
     version: form.version,
-    factoryInput,
+    ...factory,
   };
   checkStateKeys(form.session_state ?? {});
   return { content: form.message, media: await mediaOf(form, media), options };

@@ -15,7 +15,7 @@ import type { Schema } from '../../platform/storage/schema.js';
 import { isTransientStorageError } from '../../platform/storage/transient.js';
 import { DatabaseApprovals } from '../approvals/service.js';
 import { DatabaseLearnings } from '../learnings/service.js';
-import { MediaService } from '../media/service.js';
+import { type MediaOptions, MediaService } from '../media/service.js';
 import { DatabaseMemories } from '../memory/service.js';
 import { DatabaseMetrics } from '../metrics/service.js';
 import { DatabaseSessions } from '../sessions/database-service.js';
@@ -52,6 +52,8 @@ export interface RunSpacesOptions {
   readonly onRest?: EngineOptions['onRest'];
   /** Shared by all spaces: the bound is that of the process. */
   readonly slots: RunSlots;
+  /** Fetches media that callers name by URL; left out, they are not fetched. */
+  readonly fetchMedia?: MediaOptions['fetch'];
   /** What executes a stored run; `state` reads the state of its session. */
   readonly resolve: (
     run: Run,
@@ -135,10 +137,10 @@ export class RunSpaces {
 
 function newSpace(
   database: Database,
-  { traces, leaseMs, log, prices, slots, resolve, onRest }: RunSpacesOptions,
+  { traces, leaseMs, log, prices, slots, resolve, onRest, fetchMedia }: RunSpacesOptions,
 ) {
   const runs = new RunStore(database, { traces });
-  const media = new MediaService(database);
+  const media = new MediaService(database, { fetch: fetchMedia });
   const sessions = new DatabaseSessions(database);
   const sessionRuns = new SessionRunStore(database);
   const approvals = new DatabaseApprovals(database);

@@ -2,29 +2,30 @@ import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { continuationOf } from '../../core/agents/continuation/continuation.js';
 import { snapshotAt } from '../../core/agents/continuation/snapshot.js';
 import { errors } from '../../core/errors.js';
-import { newId } from '../../core/ids.js';
-import type { Json, JsonObject } from '../../core/json.js';
+import type { Json } from '../../core/json.js';
 import type { Media } from '../../core/media.js';
-import { type Executable, RunReleased } from '../../core/runs/executable.js';
+import { RunReleased } from '../../core/runs/executable.js';
 import type { RunHandle } from '../../core/runs/executor.js';
 import type { Run, RunKind, RunStatus } from '../../core/runs/run.js';
-import { ownSession, startRun } from '../../core/runs/start-run.js';
+import { startRun } from '../../core/runs/start-run.js';
 import { teamContinuationOf } from '../../core/teams/team-continuation.js';
 import { parseTraceParent, traceParentLength } from '../../core/traces/trace-parent.js';
 import type { Caller } from '../../platform/auth/caller.js';
-import type { Component, ComponentsService } from '../components/service.js';
+import { userFor } from '../../platform/auth/named-user.js';
+import type { ComponentsService } from '../components/service.js';
+import { boundFor, boundForm, boundRequest, boundSession } from './bound-values.js';
 import { cancelRun } from './cancel-run.js';
 import { type Checkpoint, checkpointAt, checkpointsOf } from './checkpoints.js';
 import { continueRequestOf } from './continue-request.js';
 import { RunContinuation } from './continue-run.js';
-import { factoryInputOf } from './factory-input.js';
 import { type Followed, followRun } from './follow-run.js';
 import { forkSession, mayMean } from './fork-session.js';
 import { checkKey, type KeyedRequest, mayBeSecond, payloadHash, runUnderKey } from './idempotency.js';
+import { preparedRun, type RunCaller } from './prepared-run.js';
 import type { RunView } from './run-body.js';
-import { RunLookup, type RunPlace } from './run-lookup.js';
+import { type FoundComponent, RunLookup, type RunPlace } from './run-lookup.js';
 import { newRunInput } from './run-request.js';
-import type { RunSpace, RunSpaces } from './run-spaces.js';
+import type { RunSpaces } from './run-spaces.js';
 import type { ContinueForm, CreateForm } from './schema.js';
 import { endOf, type FollowWishes, followWishes, type StartedRun, startedRun } from './started-run.js';
 import { storedEvents } from './stored-events.js';
@@ -70,16 +71,17 @@ export class RunsService {
     caller: Caller,
     kind: RunKind,
     componentId: string,
-    form: CreateForm,
+    given: CreateForm,
     { idempotencyKey, traceParent }: CreateOptions = {},
   ): Promise<StartedRun> {
-    const { component, space } = await this.lookup.component(kind, componentId);
+    const found = await this.lookup.component(kind, componentId);
+    const userId = userFor(caller, given.user_id);
+    const form = boundForm(given, boundFor(caller, userId));
     const wishes = followWishes(form, this.options.onDisconnect);
-    const userId = userOf(caller, form.user_id);
+    const { space } = found;
+    const runCaller = { userId, claims: caller.claims };
     const begin = (keyed?: KeyedRequest) =>
-      this.hideForeign(caller, () =>
-        this.begin(component, space, userId, form, wishes, { keyed, traceParent }),
-      );
+      hideForeign(caller, () => this.begin(found, runCaller, form, wishes, { keyed, traceParent }));
     if (idempotencyKey === undefined) return startedRun(await begin(), wishes, { status: 'pending' });
     checkKey(idempotencyKey);
     const keyed = { userId, kind, componentId, key: idempotencyKey, payload: payloadHash(form) };
@@ -103,12 +105,17 @@ export class RunsService {
     runId: string,
     form: ContinueForm,
   ): Promise<StartedRun> {
-    const place = { kind, componentId, runId, sessionId: form.session_id };
-    const found = await this.lookup.run(caller, place);
-    if (!mayMean(caller, form.user_id, found.run.userId)) throw errors.runNotFound();
+    const found = await this.lookup.run(caller, { kind, componentId, runId });
+    const { run, space } = found;
+    const bound = boundFor(caller, run.userId);
+    const { sessionId = form.session_id } = bound;
+    const isMeant = sessionId === undefined || sessionId === run.sessionId;
+    if (!isMeant || !mayMean(caller, form.user_id, run.userId)) throw errors.runNotFound();
+    await space.approvals.assertMayContinue(caller, run);
     const wishes = followWishes(form, this.options.onDisconnect);
     const request = await continueRequestOf(kind, form, wishes.stream || wishes.background);
-    const continuation = new RunContinuation(found, caller, request, wishes.background);
+    const bounded = boundRequest(request, bound);
+    const continuation = new RunContinuation(found, caller, bounded, wishes.background);
     const { handle, fromIndex } = await continuation.begin();
     if (wishes.stream) await handle.stored();
     return startedRun(handle, wishes, { fromIndex, continued: true });
@@ -155,14 +162,14 @@ export class RunsService {
     runId: string,
     sessionId?: string,
   ): Promise<RunView> {
-    const place = { kind, componentId, runId, sessionId };
+    const place = { kind, componentId, runId, sessionId: boundSession(caller, kind, sessionId) };
     const { space, run, steps } = await this.lookup.runWithSteps(caller, place);
     return { run, steps, events: await storedEvents(space.runs, { run, steps }) };
   }
 
   async list(caller: Caller, kind: RunKind, componentId: string, query: ListRuns): Promise<RunView[]> {
     const { space } = await this.lookup.component(kind, componentId);
-    const { sessionId } = query;
+    const sessionId = boundSession(caller, kind, query.sessionId);
     if (sessionId !== undefined) await space.sessions.get(caller.scope, sessionId);
     const limit = query.limit ?? (sessionId === undefined ? componentListLimit : sessionListLimit);
     const runs = await space.runs.list(caller.scope, {
@@ -230,21 +237,20 @@ export class RunsService {
   }
 
   private async begin(
-    component: Component,
-    space: RunSpace,
-    userId: string | null,
+    { component, space }: FoundComponent,
+    caller: RunCaller,
     form: CreateForm,
     { stream, background }: FollowWishes,
     { keyed, traceParent }: { readonly keyed?: KeyedRequest } & Pick<CreateOptions, 'traceParent'>,
   ): Promise<RunHandle> {
-    const { executable, sessionId, factoryInput } = await prepared(component, space, userId, form);
+    const { executable, sessionId, factory } = await preparedRun(component, space, caller, form);
     const message = (await executable.acceptInput?.(form.message)) ?? form.message;
     const said = { ...form, message };
-    const input = await newRunInput(executable.kind, said, space.media, stream || background, factoryInput);
+    const input = await newRunInput(executable.kind, said, space.media, stream || background, factory);
     const handle = await startRun(space.engine, space.runs, {
       executable,
       input,
-      userId,
+      userId: caller.userId,
       background,
       ...(sessionId !== undefined && { sessionId }),
       ...(form.run_id !== undefined && { runId: form.run_id }),
@@ -255,39 +261,16 @@ export class RunsService {
     if (stream) await handle.stored();
     return handle;
   }
+}
 
-  /** To a caller who sees only their own, somebody else's session does not exist. */
-  private async hideForeign<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (caller.scope.kind === 'user' && isForeign(error)) throw errors.sessionNotFound();
-      throw error;
-    }
+/** To a caller who sees only their own, somebody else's session does not exist. */
+async function hideForeign<T>({ scope }: Caller, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (scope.kind !== 'all' && isForeign(error)) throw errors.sessionNotFound();
+    throw error;
   }
-}
-
-interface PreparedRun {
-  readonly executable: Executable;
-  readonly sessionId?: string;
-  readonly factoryInput?: JsonObject;
-}
-
-/** What executes a run: the component itself, or what a factory builds for this caller and this session. */
-async function prepared(
-  component: Component,
-  { runs }: RunSpace,
-  userId: string | null,
-  form: CreateForm,
-): Promise<PreparedRun> {
-  if (!(component instanceof AgentFactory)) return { executable: component, sessionId: form.session_id };
-  const input = factoryInputOf(form.factory_input);
-  const sessionId = form.session_id ?? newId();
-  // only the state of a session of the user's own reaches the factory
-  const session = form.session_id === undefined ? undefined : await ownSession(runs, sessionId, userId);
-  const state = { ...session?.state, ...form.session_state };
-  const executable = await component.build({ input, userId, sessionId, state });
-  return { executable, sessionId, factoryInput: input };
 }
 
 /** A run may be older than the schema. */
@@ -301,14 +284,6 @@ function jsonOrText(text: string): Json {
 
 function isForeign(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'session_of_another_user';
-}
-
-/** A token's subject always wins; an anonymous caller may name any user but the reserved ones. */
-function userOf(caller: Caller, named: string | undefined): string | null {
-  if (caller.userId !== null) return caller.userId;
-  if (named !== undefined && (named.startsWith('sa:') || named === '__scheduler__'))
-    throw errors.reservedUser(named);
-  return named ?? null;
 }
 
 function traceOf(header: string): { traceParent?: string } {

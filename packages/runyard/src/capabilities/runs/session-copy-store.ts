@@ -8,7 +8,7 @@ export interface SessionCopy extends CopiedSession {
   newRunId(): string;
 }
 
-type SourceRun = Pick<RunsTable, 'run_id' | 'parent_run_id' | 'lineage'>;
+type SourceRun = Pick<RunsTable, 'run_id' | 'parent_run_id' | 'lineage' | 'attempt'>;
 
 /** A run and what is new about its copy. */
 interface CopiedRun {
@@ -24,7 +24,7 @@ const copiedAtOnce = 200;
 // In the order in which they were made: the new ids sort like the old ones.
 const readFinished = statement(
   'runs_to_copy',
-  `SELECT run_id, parent_run_id, lineage FROM runs
+  `SELECT run_id, parent_run_id, lineage, attempt FROM runs
    WHERE session_id = ? AND status IN ('completed', 'error', 'cancelled', 'regenerated')
    ORDER BY created_at, run_id`,
 );
@@ -109,12 +109,12 @@ function copiesWithin(source: readonly SourceRun[], { sourceSessionId, newRunId 
     oldId: row.run_id,
     newId: newIds.get(row.run_id)!,
     parentId: row.parent_run_id === null ? null : newIds.get(row.parent_run_id)!,
-    lineage: copiedLineage(row.lineage, sourceSessionId, newIds),
+    lineage: copiedLineage(row, sourceSessionId, newIds),
   }));
 }
 
 function copiedLineage(
-  stored: string | null,
+  { lineage: stored, attempt: paidAttempt }: SourceRun,
   sourceSessionId: string,
   newIds: ReadonlyMap<string, string>,
 ): RunLineage {
@@ -124,6 +124,7 @@ function copiedLineage(
   return {
     forkedFromSessionId: sourceSessionId,
     ...kept,
+    paidAttempt,
     ...(replaced !== undefined && { replaces: replaced }),
   };
 }

@@ -4,6 +4,7 @@ import { ownerParameters } from '../../platform/storage/scope.js';
 import { isUndoneByPostgres } from '../../platform/storage/transient.js';
 import { cancelApprovalsOfSessions } from '../approvals/write-store.js';
 import { removeSessionRows, sessionsToRemove } from '../sessions/removal-store.js';
+import { endTracesOfSessions } from '../traces/write-store.js';
 
 /** PostgreSQL undoes a transaction that a run's writes and it itself waited for each other. */
 const maximumTries = 5;
@@ -28,6 +29,8 @@ export async function removeSessions(
         const found = rows.map((row) => row.session_id);
         await run(cancelApprovalsOfSessions[dialect], [now, found]);
         await run(removeSessionRows[dialect], [found]);
+        // last, when whoever still writes of such a run has had their turn
+        await run(endTracesOfSessions[dialect], [now, found]);
       });
     } catch (error) {
       if (!isUndoneByPostgres(error) || tries === maximumTries) throw error;

@@ -49,9 +49,10 @@ const getConfig = defineRoute({
   scope: 'config:read',
   tag: 'Service',
   summary: 'What is registered',
-  description: 'The databases, agents, teams, workflows and interfaces of this service.',
+  description:
+    'The databases and interfaces of this service, and the components that the caller may see or run.',
   responses: { 200: configBody },
-  handler: ({ system }: SystemServices) => system.config(),
+  handler: ({ system }: SystemServices, { caller }) => system.config(caller),
 });
 
 const getModels = defineRoute({
@@ -61,9 +62,9 @@ const getModels = defineRoute({
   scope: 'config:read',
   tag: 'Service',
   summary: 'List the models',
-  description: 'The models of all registered agents and teams, each once.',
+  description: 'The models of the agents and teams that the caller may see or run, each once.',
   responses: { 200: z.array(modelBody) },
-  handler: ({ system }: SystemServices) => system.models(),
+  handler: ({ system }: SystemServices, { caller }) => system.models(caller),
 });
 
 export const systemRoutes: readonly Route<SystemServices>[] = [

@@ -2,6 +2,7 @@ import type { Agent } from '../../core/agents/agent.js';
 import { AgentFactory } from '../../core/agents/agent-factory.js';
 import type { RunSlots } from '../../core/runs/run-slots.js';
 import type { Team } from '../../core/teams/team.js';
+import type { Caller } from '../../platform/auth/caller.js';
 import type { AuthMode } from '../../platform/auth/tokens/settings.js';
 import type { Component, ComponentsService } from '../components/service.js';
 
@@ -18,6 +19,9 @@ export interface SystemFacts {
 }
 
 type Fields = Record<string, unknown>;
+
+/** Whoever may do one of these to a component may know that it is there. */
+const shownActions = ['read', 'run'] as const;
 
 /** What the service says about itself. */
 export class SystemService {
@@ -54,22 +58,27 @@ export class SystemService {
     };
   }
 
-  models(): { id: string; provider: string }[] {
+  /** Those of the components that the caller may see or run, each once. */
+  models(caller: Caller): { id: string; provider: string }[] {
     const unique = new Map<string, { id: string; provider: string }>();
-    for (const { model } of this.components.ready()) {
+    const { agents, teams, workflows } = this.rosters(caller);
+    for (const component of [...agents, ...teams, ...workflows]) {
+      const model = component instanceof AgentFactory ? null : component.model;
       if (model !== null)
         unique.set(`${model.provider}\n${model.id}`, { id: model.id, provider: model.provider });
     }
     return [...unique.values()];
   }
 
-  config(): Fields {
+  /** What is registered, as far as the caller may see or run it: not even the name of anything else. */
+  config(caller: Caller): Fields {
+    const { agents, teams, workflows } = this.rosters(caller);
     const { id, name, description, databases } = this.facts;
     return {
       os_id: id,
       name,
       description,
-      available_models: this.models().map((model) => model.id),
+      available_models: this.models(caller).map((model) => model.id),
       os_database: databases[0],
       databases,
       session: { dbs: databases.map((db) => sectionOf(db, 'sessions')) },
@@ -77,18 +86,26 @@ export class SystemService {
       learning: { dbs: databases.map((db) => sectionOf(db, 'learnings')) },
       metrics: { dbs: databases.map((db) => sectionOf(db, 'daily_metrics')) },
       traces: { dbs: databases.map((db) => sectionOf(db)) },
-      agents: this.components.listAgents().map((agent) => ({
+      agents: agents.map((agent) => ({
         ...this.summary(agent),
         model: agent instanceof AgentFactory ? undefined : modelOf(agent),
         metadata: agent.settings.metadata,
       })),
-      teams: this.components
-        .listTeams()
-        .map((team) => ({ ...this.summary(team), mode: team.mode, model: modelOf(team) })),
-      workflows: this.components
-        .listWorkflows()
-        .map((workflow) => ({ ...this.summary(workflow), is_factory: false, is_component: false })),
+      teams: teams.map((team) => ({ ...this.summary(team), mode: team.mode, model: modelOf(team) })),
+      workflows: workflows.map((workflow) => ({
+        ...this.summary(workflow),
+        is_factory: false,
+        is_component: false,
+      })),
       interfaces: [],
+    };
+  }
+
+  private rosters(caller: Caller) {
+    return {
+      agents: this.components.listAgents(caller, shownActions),
+      teams: this.components.listTeams(caller, shownActions),
+      workflows: this.components.listWorkflows(caller, shownActions),
     };
   }
 

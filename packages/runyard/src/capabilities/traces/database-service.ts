@@ -52,7 +52,14 @@ function spansOfRun(
   { prices, workflow }: SpanMaking,
 ): Span[] {
   const facts = run.kind === 'workflow' ? workflow(run.componentId) : undefined;
-  return spansOf({ run, steps, history, prices, ...(facts !== undefined && { workflow: facts }) });
+  return spansOf({
+    run,
+    steps,
+    history,
+    prices,
+    brief: true,
+    ...(facts !== undefined && { workflow: facts }),
+  });
 }
 
 function byId(runs: readonly RecordedRun[]): Map<string, RecordedRun> {

@@ -19,6 +19,8 @@ export interface FilterPlace {
    * that it finds: for this it is kept from seeing an index there.
    */
   readonly inOrder?: boolean;
+  /** The rows are found by something else, or all are looked at: for SQLite no column of the filter has an index. */
+  readonly apart?: boolean;
 }
 
 /** A filter as a condition of the database, with its values as parameters. */
@@ -171,7 +173,10 @@ class FilterCompiler {
   }
 
   #column(name: Column): Sql {
-    return queryBuilder().sql.ref(`${this.place.table}.${name}`);
+    const { sql } = queryBuilder();
+    const { table, dialect, apart } = this.place;
+    const column = sql.ref(`${table}.${name}`);
+    return apart && dialect === 'sqlite' ? sql`+${column}` : column;
   }
 
   #bigint(value: number): Sql {

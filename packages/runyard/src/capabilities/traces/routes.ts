@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../core/json.js';
+import { jsonPage } from '../../platform/http/json-stream.js';
 import { type PageRequest, pageOf } from '../../platform/http/pagination.js';
+import { jsonPieces } from '../../platform/http/results.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';
 import { filterSchema } from './filter-fields.js';
 import {
@@ -32,8 +34,10 @@ const listTraces = defineRoute({
   description: 'What runs did, in short, the newest first. All filters have to fit.',
   query: listTracesQuery,
   responses: { 200: tracesPage },
-  handler: async ({ traces }: TraceServices, { query, caller }) =>
-    timedPage(await traces.list(caller, query.db_id, query, query), query),
+  handler: async ({ traces }: TraceServices, { query, caller }) => {
+    const { entries, total, searchTimeMs } = await traces.list(caller, query.db_id, query, query);
+    return jsonPieces(jsonPage(entries, query, total, searchTimeMs));
+  },
 });
 
 const getFilterSchema = defineRoute({

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errors } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json.js';
 import type { ModelPrices } from '../../core/models/prices.js';
@@ -10,7 +11,7 @@ import type { DatabaseTraces, SpanMaking } from './database-service.js';
 import { allOf, parseFilter, type TraceFilter } from './filter.js';
 import type { SessionStatistics } from './session-statistics-store.js';
 import { type NodeContext, type SpanNode, singleNode } from './span-node.js';
-import type { TraceRow } from './store.js';
+import type { TraceRow, TraceStore } from './store.js';
 import { TextBudget } from './text-budget.js';
 import { parseTime } from './times.js';
 import { detailOf, summaryOf, type TraceDetail, type TraceSummary } from './trace-body.js';
@@ -47,6 +48,16 @@ export interface TimedPage<T> extends ListPage<T> {
   readonly searchTimeMs: number;
 }
 
+/** A page of any length: how long the list is, and the entries, which are read as they are asked for. */
+export interface TracesPage {
+  readonly total: number;
+  readonly searchTimeMs: number;
+  readonly entries: AsyncIterable<TraceSummary>;
+}
+
+/** What runs were asked may be long: so many are held at once. */
+const summarisedTogether = 100;
+
 /** How many runs are read together, so that an answer with many trees holds the journals of a few at a time. */
 const readTogether = 20;
 
@@ -67,31 +78,19 @@ export class TracesService {
     };
   }
 
-  /** One page of the traces that the caller may see, the newest first. */
+  /** One page of the traces that the caller may see, the newest first. The time is that of finding them. */
   async list(
     caller: Caller,
     databaseId: string | undefined,
     filter: TraceListFilter,
     page: PageRequest,
-  ): Promise<TimedPage<TraceSummary>> {
+  ): Promise<TracesPage> {
     const wanted = listFilter(caller, filter, 'end_time');
     const { store } = await this.traces(databaseId);
     const timed = stopwatch();
     const { items, total } = await store.page(caller.scope, wanted, rangeOf(page));
-    const runIds = items.map(({ run_id }) => run_id);
-    const counts = await store.spanCounts(runIds);
-    const { redaction } = this.making;
-    const inputs = redaction.content === 'none' ? new Map<string, string>() : await store.inputs(runIds);
-    const now = Date.now();
-    const summaries = items.map((row) => {
-      const input = inputs.get(row.run_id);
-      return summaryOf(row, {
-        counts: counts.get(row.run_id),
-        input: input === undefined ? undefined : redactContent(redaction, input),
-        now,
-      });
-    });
-    return { items: summaries, total, searchTimeMs: timed() };
+    const searchTimeMs = timed();
+    return { total, searchTimeMs, entries: this.summaries(store, items) };
   }
 
   /** A trace with all of its spans that the caller may see. */
@@ -145,6 +144,23 @@ export class TracesService {
     const { items, total } = await traces.store.page(caller.scope, wanted, rangeOf(page));
     const searchTimeMs = timed();
     return { items: await this.details(traces, items), total, searchTimeMs };
+  }
+
+  private async *summaries(store: TraceStore, rows: readonly TraceRow[]): AsyncGenerator<TraceSummary> {
+    const { redaction } = this.making;
+    const now = Date.now();
+    for (let from = 0; from < rows.length; from += summarisedTogether) {
+      const some = rows.slice(from, from + summarisedTogether);
+      const runIds = some.map(({ run_id }) => run_id);
+      const counts = await store.spanCounts(runIds);
+      const inputs = redaction.content === 'none' ? new Map<string, string>() : await store.inputs(runIds);
+      for (const row of some) {
+        const asked = inputs.get(row.run_id);
+        const input = asked === undefined ? undefined : redactContent(redaction, asked);
+        yield summaryOf(row, { counts: counts.get(row.run_id), input, now });
+      }
+      await nextTurn();
+    }
   }
 
   private async details(traces: DatabaseTraces, rows: readonly TraceRow[]): Promise<TraceDetail[]> {

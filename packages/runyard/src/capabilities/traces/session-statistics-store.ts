@@ -4,7 +4,7 @@ import type { Database } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
 import { withValues } from './few-values-store.js';
 import type { TraceFilter } from './filter.js';
-import { filterCondition } from './filter-store.js';
+import { filterCondition, isIndexed } from './filter-store.js';
 import { type Range, selected, type TraceRow, withinScope } from './store.js';
 
 /** What the traces of one session come to. Of ids it holds the greatest one. */
@@ -21,6 +21,9 @@ export interface SessionStatistics {
 
 /** Up to so many traces are put together here: one look at the table tells everything then. */
 const groupedHere = 5000;
+
+/** How many sessions are looked at in one statement. */
+const sessionsAtOnce = 500;
 
 /** Up to so many sessions are found by going through the traces, the newest first. Beyond, all are grouped. */
 const walked = 500;
@@ -40,21 +43,33 @@ export class SessionStatisticsStore {
     if (few !== undefined) {
       return { items: few.slice(range.offset, range.offset + range.limit), total: few.length };
     }
-    const total = await this.#count(wanted);
-    if (range.offset >= total) return { items: [], total };
-    const traces = selected(this.database, wanted, { inOrder: true });
-    if (range.offset + range.limit > walked) return { items: await this.#grouped(traces, range), total };
-    const theirs = traces.where('session_id', 'in', await this.#walked(wanted, range));
-    return { items: await this.#grouped(theirs, { offset: 0, limit: range.limit }), total };
+    const isNear = range.offset + range.limit <= walked;
+    const total = isNear ? await this.#count(wanted) : undefined;
+    const found = total === undefined ? await this.#far(wanted, range) : undefined;
+    const sessionIds = found?.sessionIds ?? (await this.#walked(wanted, range));
+    return { items: await this.#statistics(wanted, sessionIds), total: total ?? found!.total };
   }
 
   /** The sessions of all traces that fit, unless there are many. */
   async #few(wanted: TraceFilter): Promise<SessionStatistics[] | undefined> {
+    if (isIndexed(wanted) && (await this.#isMany(wanted))) return undefined;
     const rows = await selected(this.database, wanted)
       .select(['session_id', 'user_id', 'kind', 'component_id', 'start_time'])
       .limit(groupedHere + 1)
       .execute();
     return rows.length > groupedHere ? undefined : grouped(rows);
+  }
+
+  /** An index tells so without a look at the traces. */
+  async #isMany(wanted: TraceFilter): Promise<boolean> {
+    const some = selected(this.database, wanted)
+      .select('run_id')
+      .limit(groupedHere + 1);
+    const { count } = await this.database.query
+      .selectFrom(some.as('some'))
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    return count > groupedHere;
   }
 
   async #count(wanted: TraceFilter | null): Promise<number> {
@@ -80,7 +95,7 @@ export class SessionStatisticsStore {
     const { sql } = queryBuilder();
     const { dialect } = this.database;
     const fits =
-      wanted === null ? sql`1 = 1` : filterCondition({ dialect, table: 'newer', inOrder: true }, wanted);
+      wanted === null ? sql`1 = 1` : filterCondition({ dialect, table: 'newer', apart: true }, wanted);
     const rows = await selected(this.database, wanted, { inOrder: true })
       .select('session_id')
       .where(
@@ -95,31 +110,69 @@ export class SessionStatisticsStore {
     return rows.map(({ session_id }) => session_id);
   }
 
-  async #grouped(traces: Selection, { offset, limit }: Range): Promise<SessionStatistics[]> {
+  /** Far from the beginning: all sessions by their newest trace, with how many they are, and a part of them. */
+  async #far(
+    wanted: TraceFilter | null,
+    { offset, limit }: Range,
+  ): Promise<{ readonly sessionIds: string[]; readonly total: number }> {
     const { sql } = queryBuilder();
+    const places = selected(this.database, wanted, { inOrder: true })
+      .select((select) => ['session_id', select.fn.max('start_time').as('last')])
+      .groupBy('session_id');
+    const rows = await this.database.query
+      .with(
+        (name) => name('places').materialized(),
+        () => places,
+      )
+      .selectFrom(sql<{ total: number }>`(SELECT count(*) AS total FROM places)`.as('counted'))
+      .leftJoin(
+        (select) =>
+          select
+            .selectFrom('places')
+            .selectAll()
+            .orderBy('last', 'desc')
+            .orderBy('session_id', 'desc')
+            .limit(limit)
+            .offset(offset)
+            .as('page'),
+        (join) => join.onTrue(),
+      )
+      .select(['counted.total', 'page.session_id'])
+      .orderBy('page.last', 'desc')
+      .orderBy('page.session_id', 'desc')
+      .execute();
+    return {
+      sessionIds: rows.flatMap(({ session_id }) => session_id ?? []),
+      total: rows[0]?.total ?? 0,
+    };
+  }
+
+  /** What the traces of these sessions come to that fit. */
+  async #statistics(wanted: TraceFilter | null, sessionIds: readonly string[]): Promise<SessionStatistics[]> {
+    const { sql } = queryBuilder();
+    const found: SessionStatistics[] = [];
     const ofKind = (kind: string) =>
       sql<string | null>`max(CASE WHEN traces.kind = ${sql.lit(kind)} THEN traces.component_id END)`;
-    return traces
-      .select((select) => [
-        'session_id as sessionId',
-        select.fn.max('user_id').as('userId'),
-        ofKind('agent').as('agentId'),
-        ofKind('team').as('teamId'),
-        ofKind('workflow').as('workflowId'),
-        select.fn.countAll<number>().as('traces'),
-        select.fn.min('start_time').as('first'),
-        select.fn.max('start_time').as('last'),
-      ])
-      .groupBy('session_id')
-      .orderBy('last', 'desc')
-      .orderBy('session_id', 'desc')
-      .limit(limit)
-      .offset(offset)
-      .execute();
+    for (let from = 0; from < sessionIds.length; from += sessionsAtOnce) {
+      const rows = await selected(this.database, wanted, { apart: true })
+        .where('session_id', 'in', sessionIds.slice(from, from + sessionsAtOnce))
+        .select((select) => [
+          'session_id as sessionId',
+          select.fn.max('user_id').as('userId'),
+          ofKind('agent').as('agentId'),
+          ofKind('team').as('teamId'),
+          ofKind('workflow').as('workflowId'),
+          select.fn.countAll<number>().as('traces'),
+          select.fn.min('start_time').as('first'),
+          select.fn.max('start_time').as('last'),
+        ])
+        .groupBy('session_id')
+        .execute();
+      found.push(...rows);
+    }
+    return found.sort(newerFirst);
   }
 }
-
-type Selection = ReturnType<typeof selected>;
 
 type GroupedRow = Pick<TraceRow, 'session_id' | 'user_id' | 'kind' | 'component_id' | 'start_time'>;
 
@@ -140,9 +193,11 @@ function grouped(rows: readonly GroupedRow[]): SessionStatistics[] {
       last: Math.max(before?.last ?? row.start_time, row.start_time),
     });
   }
-  return [...sessions.values()].sort(
-    (one, other) => other.last - one.last || (one.sessionId < other.sessionId ? 1 : -1),
-  );
+  return [...sessions.values()].sort(newerFirst);
+}
+
+function newerFirst(one: SessionStatistics, other: SessionStatistics): number {
+  return other.last - one.last || (one.sessionId < other.sessionId ? 1 : -1);
 }
 
 function greater(one: string | null | undefined, other: string | null): string | null {

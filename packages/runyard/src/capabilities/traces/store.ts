@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SelectQueryBuilder } from 'kysely';
 import type { RunInput } from '../../core/runs/run.js';
 import { inheritedAttempt } from '../../core/runs/run.js';
@@ -9,7 +10,7 @@ import { queryBuilder } from '../../platform/storage/query-builder.js';
 import type { Schema, TracesTable } from '../../platform/storage/schema.js';
 import { withValues } from './few-values-store.js';
 import { allOf, type TraceFilter } from './filter.js';
-import { filterCondition, isIndexed } from './filter-store.js';
+import { type FilterPlace, filterCondition, isIndexed } from './filter-store.js';
 
 /** One recorded run. */
 export type TraceRow = TracesTable;
@@ -50,7 +51,7 @@ export class TraceStore {
       }
     }
     const total = counted ?? (await this.#count(wanted));
-    return { items: range.offset < total ? await this.#newestFirst(wanted, range) : [], total };
+    return { items: range.offset < total ? await this.#newestFirst(wanted, range, total) : [], total };
   }
 
   /** The runs of a trace that the scope shows, the earliest first. */
@@ -115,7 +116,9 @@ export class TraceStore {
   }
 
   async #count(wanted: TraceFilter | null): Promise<number> {
-    const { count } = await selected(this.database, wanted)
+    // a filter without index: one look at the index that holds all columns, instead of many looks at the table
+    const apart = wanted !== null && !isIndexed(wanted);
+    const { count } = await selected(this.database, wanted, { apart })
       .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
     return count;
@@ -126,25 +129,46 @@ export class TraceStore {
     for (const piece of piecesOf(runIds)) {
       const read = this.database.query.selectFrom('traces').selectAll().where('run_id', 'in', piece);
       rows.push(...(await read.execute()));
+      await nextTurn();
     }
     return rows.sort(newerFirst);
   }
 
-  async #newestFirst(wanted: TraceFilter | null, { offset, limit }: Range): Promise<TraceRow[]> {
+  /** The places of a page are found in an index alone, however many come before it; its rows are read by their ids. */
+  async #newestFirst(
+    wanted: TraceFilter | null,
+    { offset, limit }: Range,
+    total: number,
+  ): Promise<TraceRow[]> {
+    const left = Math.min(limit, total - offset);
+    if (left <= pieceSize && offset > total / 2) {
+      const range = { offset: total - offset - left, limit: left };
+      return this.#rows(await this.#pieceOf(wanted, range, 'asc'));
+    }
     const rows: TraceRow[] = [];
     while (rows.length < limit) {
       const size = Math.min(pieceSize, limit - rows.length);
-      const last = rows.at(-1);
-      const all = selected(this.database, wanted, { inOrder: true })
-        .selectAll()
-        .orderBy('start_time', 'desc')
-        .limit(size);
-      const rest = last === undefined ? all.offset(offset) : all.where(olderThan(last));
-      const piece = await rest.orderBy('run_id', 'desc').execute();
-      rows.push(...piece);
+      const range = { offset: rows.length === 0 ? offset : 0, limit: size };
+      const piece = await this.#pieceOf(wanted, range, 'desc', rows.at(-1));
+      rows.push(...(await this.#rows(piece)));
       if (piece.length < size) break;
     }
     return rows;
+  }
+
+  async #pieceOf(
+    wanted: TraceFilter | null,
+    { offset, limit }: Range,
+    direction: 'asc' | 'desc',
+    last?: TraceRow,
+  ): Promise<string[]> {
+    const apart = wanted !== null && !isIndexed(wanted);
+    const all = selected(this.database, wanted, { inOrder: true, apart })
+      .select('run_id')
+      .orderBy('start_time', direction)
+      .orderBy('run_id', direction);
+    const rest = last === undefined ? all : all.where(olderThan(last));
+    return (await rest.limit(limit).offset(offset).execute()).map(({ run_id }) => run_id);
   }
 }
 
@@ -160,10 +184,10 @@ export function withinScope(scope: DataScope, filter: TraceFilter | null): Trace
 export function selected(
   { query, dialect }: Database,
   wanted: TraceFilter | null,
-  { inOrder = false } = {},
+  how: Pick<FilterPlace, 'inOrder' | 'apart'> = {},
 ): SelectQueryBuilder<Schema, 'traces', object> {
   const all = query.selectFrom('traces');
-  return wanted === null ? all : all.where(filterCondition({ dialect, table: 'traces', inOrder }, wanted));
+  return wanted === null ? all : all.where(filterCondition({ dialect, table: 'traces', ...how }, wanted));
 }
 
 type Place = Pick<TraceRow, 'start_time' | 'run_id'>;

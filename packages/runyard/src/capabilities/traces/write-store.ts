@@ -1,7 +1,7 @@
 import type { RunWrite } from '../../core/runs/ports.js';
 import type { Run } from '../../core/runs/run.js';
 import { runSpanName, statusOfRun, traceIdOf } from '../../core/traces/span.js';
-import type { WriteRow } from '../../platform/storage/database.js';
+import type { Statement, WriteRow } from '../../platform/storage/database.js';
 import type { BatchSection } from '../../platform/storage/postgres/batch.js';
 import type { TracesTable } from '../../platform/storage/schema.js';
 
@@ -25,7 +25,10 @@ const columns = [
 
 const names = columns.map(([name]) => name);
 
-/** A run whose session was deleted leaves its trace, and its id may be chosen again. */
+/**
+ * A run whose session was deleted leaves its trace, and its id may be chosen again. One that goes on may have none any
+ * more, or never had one: it was copied with its session.
+ */
 const replacing = `ON CONFLICT (run_id) DO UPDATE SET ${names
   .slice(1)
   .map((name) => `${name} = excluded.${name}`)
@@ -51,6 +54,15 @@ export const changeTraces: BatchSection = {
     FROM ${from} WHERE traces.run_id = given.run_id`,
 };
 
+/** Ends the traces of runs that are removed with their sessions: nobody writes of them any more. */
+export const endTracesOfSessions: Statement = {
+  name: 'end_traces_of_sessions',
+  sqlite: `UPDATE traces SET status = 'OK', end_time = max(start_time, ?1)
+    WHERE session_id IN (SELECT value FROM json_each(?2)) AND status = 'UNSET'`,
+  postgres: `UPDATE traces SET status = 'OK', end_time = greatest(start_time, $1)
+    WHERE session_id = ANY($2::text[]) AND status = 'UNSET'`,
+};
+
 const beginTrace = `INSERT INTO traces (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) ${replacing}`;
 const changeTrace = 'UPDATE traces SET status = ?, end_time = ? WHERE run_id = ?';
 
@@ -68,13 +80,12 @@ export function traceRows(writes: readonly RunWrite[]): {
   changed: [string, string, number][];
 } {
   return {
-    begun: writes.flatMap(({ insert, steps }) =>
-      insert && isTraced(insert) && !steps.some(({ kind }) => kind === 'introduction')
-        ? [traceValues(insert)]
-        : [],
-    ),
+    begun: writes.flatMap(({ insert, steps, claims }) => {
+      const run = steps.some(({ kind }) => kind === 'introduction') ? undefined : (insert ?? claims?.run);
+      return run && isTraced(run) ? [traceValues(run)] : [];
+    }),
     changed: writes.flatMap(({ runId, update, claims }) =>
-      update && (claims || statusOfRun(update) !== 'UNSET')
+      update && claims?.run === undefined && (claims || statusOfRun(update) !== 'UNSET')
         ? [[runId, statusOfRun(update), update.updatedAt] as [string, string, number]]
         : [],
     ),

@@ -18,6 +18,8 @@ export interface FactoryRequest<Input = JsonObject> {
   readonly input: Input;
   /** Who the run belongs to: the identity that a token proved, or what an anonymous caller named. */
   readonly userId: string | null;
+  /** All that the caller's token says, and the token alone; null when there was none. It can be trusted. */
+  readonly claims: JsonObject | null;
   readonly sessionId: string;
   /** The state of the session, with what the run brings along. */
   readonly state: JsonObject;
@@ -36,8 +38,8 @@ export interface AgentFactorySettings<Schema extends ValueSchema = JsonSchema> {
   /** The id of the registered database that holds its sessions; the service's own when left out. */
   readonly database?: string;
   /**
-   * Makes the agent of one run. A run that goes on after a crash asks for it again, with the same input. Throw
-   * `FactoryRefusal` for a caller who may not have one.
+   * Makes the agent of one run. A run that goes on after a crash asks for it again, with the same input and the same
+   * claims. Throw `FactoryRefusal` for a caller who may not have one.
    */
   build(request: FactoryRequest<FactoryInput<Schema>>): Agent | Promise<Agent>;
 }
@@ -87,9 +89,10 @@ export class AgentFactory {
 
   /** Builds the agent of a stored run again. What goes wrong is the end of that run and of no other. */
   async rebuild(run: Run, state: JsonObject): Promise<Executable> {
-    const { sessionId, userId, input } = run;
+    const { sessionId, userId } = run;
+    const { factoryInput: input = {}, claims = null } = run.input.options;
     try {
-      return await this.build({ input: input.options.factoryInput ?? {}, sessionId, userId, state });
+      return await this.build({ input, sessionId, userId, claims, state });
     } catch (error) {
       return new UnbuiltAgent(this, error);
     }

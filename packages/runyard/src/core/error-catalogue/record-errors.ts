@@ -33,6 +33,12 @@ export const recordErrors = {
     (runId: string, status: string) =>
       `Run ${runId} is ${status} and no longer waits for this approval; it cannot be resolved.`,
   ),
+  /** Of a run that somebody wants to go on with who cannot decide on its calls. */
+  approvalPending: define(
+    'approval_pending',
+    403,
+    () => 'This run requires admin approval before it can be continued',
+  ),
   ownApproval: define(
     'own_approval',
     403,

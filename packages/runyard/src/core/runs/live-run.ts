@@ -280,7 +280,10 @@ export class LiveRun implements WriteSource {
   private laterWrite(): Pick<RunWrite, 'update' | 'claims'> {
     const { claims } = this;
     this.claims = undefined;
-    return { update: updateOf(this.record), ...(claims !== undefined && { claims }) };
+    return {
+      update: updateOf(this.record),
+      ...(claims !== undefined && { claims: { ...claims, run: this.record } }),
+    };
   }
 
   written(write: RunWrite): void {

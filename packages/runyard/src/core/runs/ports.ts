@@ -226,6 +226,8 @@ export interface RestingRun {
   readonly attempt: number;
   readonly status: 'paused' | 'error';
   readonly now: number;
+  /** The run as it goes on: what is told of it beside its row may be gone by then. */
+  readonly run?: Run;
 }
 
 export interface RunUpdate {

@@ -149,6 +149,11 @@ describe('what a run used', () => {
     expect(usageOf(agentRun, [call('model:0', odd)], prices).models).toMatchObject([
       { inputTokens: 2, outputTokens: 0, totalTokens: 0, cost: null },
     ]);
+    const endless = call('model:0', { inputTokens: 1e300, outputTokens: -1e300, totalTokens: 1e21 });
+    const [used] = usageOf(agentRun, Array(1000).fill(endless)).models;
+    // a column holds whole numbers of this size, and sums of many of them
+    for (const tokens of [used!.inputTokens, used!.outputTokens, used!.totalTokens])
+      expect(Number.isSafeInteger(tokens)).toBe(true);
   });
 
   it('includes the members of a team, at any depth, under their own models', () => {

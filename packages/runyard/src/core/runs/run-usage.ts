@@ -32,18 +32,20 @@ class UsageFold {
   private readonly models = new Map<string, ModelUsage>();
   /** The steps that are runs of their own, by key. */
   private readonly inside = new Map<string, StepRecord>();
+  private readonly paidAttempt: number;
 
   constructor(
     private readonly run: Run,
     steps: readonly StepRecord[],
     private readonly prices: ModelPrices,
   ) {
+    this.paidAttempt = run.lineage?.paidAttempt ?? inheritedAttempt;
     for (const step of steps) if (isRunInside(step)) this.inside.set(step.key, step);
   }
 
   add(step: StepRecord): void {
     // what a run was copied with, another run has paid for
-    if (step.attempt === inheritedAttempt) return;
+    if (step.attempt <= this.paidAttempt) return;
     if (step.kind === 'continue') this.addAll(spentBefore(step));
     else if (isRunInside(step)) {
       if (this.isCounted(step)) this.countRun(step.input as unknown as MainModel);
@@ -114,9 +116,13 @@ class UsageFold {
   }
 }
 
+/** More than any call uses, and so few that sums of many fit into a column. */
+const mostTokens = 1e12;
+
 /** A model of the application's own may tell anything: no number of its may keep the run from being stored. */
 function count(tokens: number | undefined): number {
-  return tokens !== undefined && Number.isFinite(tokens) ? Math.round(tokens) : 0;
+  if (tokens === undefined || !Number.isFinite(tokens)) return 0;
+  return Math.round(Math.min(Math.max(tokens, -mostTokens), mostTokens));
 }
 
 function sumOf(one: ModelUsage, other: ModelUsage): ModelUsage {

@@ -35,6 +35,8 @@ export interface RunOptions {
   readonly addSessionStateToContext?: boolean;
   readonly version?: number;
   readonly factoryInput?: JsonObject;
+  /** What the caller's token said, for a factory that builds the agent again. Nobody is shown it. */
+  readonly claims?: JsonObject;
   /** The run around this one looks after what is to be remembered of its user. */
   readonly remembersOutside?: boolean;
   /** Form fields that Runyard does not know: visible to hooks. */
@@ -107,6 +109,8 @@ export interface RunLineage {
   readonly forkedFromMessageIndex?: number;
   /** The session that the run was first made in, for a copy that came with a whole session. */
   readonly forkedFromSessionId?: string;
+  /** What it did up to this attempt was done before its session was copied: it was paid for there. */
+  readonly paidAttempt?: number;
   readonly regeneratedFrom?: string;
   /** The run that gives way to this one when this one completes. */
   readonly replaces?: string;

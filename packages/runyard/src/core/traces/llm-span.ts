@@ -23,8 +23,14 @@ export function llmSpanName(traced: TracedRun, step: StepRecord): string {
   return `${modelClassOf(traced.modelOf(step).provider, call?.adapter)}.${suffix}`;
 }
 
+export interface LlmSpanMaking {
+  readonly prices: ModelPrices;
+  /** As in `TraceSource`. */
+  readonly brief: boolean;
+}
+
 /** The attributes of a model call. What an auxiliary one was asked is shown as far as the journal tells it. */
-export function llmAttributes(traced: TracedRun, step: StepRecord, prices: ModelPrices): SpanAttributes {
+export function llmAttributes(traced: TracedRun, step: StepRecord, making: LlmSpanMaking): SpanAttributes {
   const { id, provider } = traced.modelOf(step);
   const call = callOf(traced, step);
   const messages = shownMessages(traced, step);
@@ -41,13 +47,13 @@ export function llmAttributes(traced: TracedRun, step: StepRecord, prices: Model
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': conventionalProvider(provider),
       'gen_ai.request.model': id,
-      'gen_ai.input.messages': JSON.stringify(conventionalMessages(messages)),
+      'gen_ai.input.messages': making.brief ? undefined : JSON.stringify(conventionalMessages(messages)),
       'input.value': JSON.stringify({ messages: plainMessages(messages) }),
       'input.mime_type': 'application/json',
     }),
-    ...parameterAttributes(call),
-    ...messageAttributes('llm.input_messages', messages),
-    ...(record !== undefined && !isFailed(record) && answerAttributes(traced, step, record, prices)),
+    ...(!making.brief && parameterAttributes(call)),
+    ...(!making.brief && messageAttributes('llm.input_messages', messages)),
+    ...(record !== undefined && !isFailed(record) && answerAttributes(traced, step, record, making)),
   };
 }
 
@@ -109,14 +115,14 @@ function answerAttributes(
   traced: TracedRun,
   step: StepRecord,
   record: ModelRecord,
-  prices: ModelPrices,
+  { prices, brief }: LlmSpanMaking,
 ): SpanAttributes {
   const { usage, finishReason } = record;
   const { id, provider } = traced.modelOf(step);
   const said = saidBy(record);
   const messages = plainMessages([said]);
   return {
-    ...messageAttributes('llm.output_messages', [said]),
+    ...(!brief && messageAttributes('llm.output_messages', [said])),
     ...attributesOf({
       'output.value': JSON.stringify(callOf(traced, step)?.stream ? { messages } : messages),
       'output.mime_type': 'application/json',
@@ -136,7 +142,7 @@ function answerAttributes(
       'gen_ai.usage.output_tokens': usage.outputTokens,
       'gen_ai.usage.cache_read.input_tokens': usage.cacheReadTokens,
       'gen_ai.usage.cache_creation.input_tokens': usage.cacheWriteTokens,
-      'gen_ai.output.messages': JSON.stringify(conventionalOutput(said, finishReason)),
+      'gen_ai.output.messages': brief ? undefined : JSON.stringify(conventionalOutput(said, finishReason)),
     }),
   };
 }

@@ -1,12 +1,11 @@
 import type { AuxiliaryRecord } from '../agents/journal-records.js';
-import type { ModelPrices } from '../models/prices.js';
 import { type ChildOutcome, childrenOf } from '../runs/child-run.js';
 import { childPrefix } from '../runs/child-steps.js';
 import { triedKey } from '../runs/failed-tries.js';
 import { type Run, type StepRecord, terminalStatuses } from '../runs/run.js';
 import { failureAttributes, ownership, thrownBy } from './attributes.js';
 import { describeHook, hookFailure, toolAttributes, toolFailure, waitAttributes } from './call-spans.js';
-import { llmAttributes, llmSpanName } from './llm-span.js';
+import { type LlmSpanMaking, llmAttributes, llmSpanName } from './llm-span.js';
 import { stepAttributes, stepFailure, stepSpanName } from './node-span.js';
 import { runAttributes, runKinds } from './run-span.js';
 import {
@@ -56,12 +55,12 @@ interface PlacedSpan {
 class SpanFold {
   private readonly traceId: string;
   private readonly keys: ReadonlySet<string>;
-  private readonly prices: ModelPrices;
+  private readonly making: LlmSpanMaking;
 
   constructor(private readonly source: TraceSource) {
     this.traceId = traceIdOf(source.run);
     this.keys = new Set(source.steps.filter(isSpanStep).map(({ key }) => key));
-    this.prices = source.prices ?? {};
+    this.making = { prices: source.prices ?? {}, brief: source.brief ?? false };
   }
 
   rootSpan(traced: TracedRun): Span {
@@ -178,7 +177,7 @@ class SpanFold {
           kind: 'LLM',
           ...failure,
           ...auxiliaryFailure(step),
-          attributes: () => llmAttributes(traced, step, this.prices),
+          attributes: () => llmAttributes(traced, step, this.making),
         };
       case 'tool':
         return {

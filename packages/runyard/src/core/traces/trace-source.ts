@@ -19,6 +19,8 @@ export interface TraceSource extends RecordedRun {
   readonly shown?: readonly Message[];
   /** Over the list prices. */
   readonly prices?: ModelPrices;
+  /** Only what views show: without messages that are spread over keys or written in a second way, for collectors. */
+  readonly brief?: boolean;
   /** What a workflow is declared as. Left out: as much of it as the run has come to. */
   readonly workflow?: WorkflowFacts;
 }

@@ -114,7 +114,8 @@ export class Connection {
     if (this.#deliveries.isEmpty || !this.#speaker.hasToken) return;
     try {
       await this.#speaker.caller();
-      this.#stopHidden();
+      // whoever stopped them meanwhile has said so
+      if (!this.#deliveries.isEmpty) this.#stopHidden();
     } catch (error) {
       this.options.log.warn({ ...this.#facts, err: error }, 'a token could not be looked at again');
     }
@@ -198,7 +199,10 @@ export class Connection {
   /** Nothing else is done for somebody who is not known, not even to say what there is. */
   async #act(frame: ClientFrame): Promise<void> {
     const caller = await this.#speaker.caller();
-    if (caller === null) return this.#askForToken();
+    if (caller === null) {
+      this.#askForToken();
+      return;
+    }
     const action = this.options.actions.get(frame.action);
     if (action === undefined) throw errors.invalidFrame(`Unknown action: ${frame.action}`);
     await action(this, frame, caller);
@@ -226,7 +230,10 @@ export class Connection {
   /** What the one who speaks now may not see comes no further. */
   #stopHidden(): void {
     const caller = this.#speaker.current;
-    if (caller === null) return this.#askForToken();
+    if (caller === null) {
+      this.#askForToken();
+      return;
+    }
     for (const runId of this.#deliveries.hiddenFrom(caller)) {
       this.unfollow(runId);
       this.#fail(errors.runNotFound(), followed(runId));

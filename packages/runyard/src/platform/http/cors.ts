@@ -35,6 +35,7 @@ export class Cors {
       'content-type': 'text/plain; charset=utf-8',
       'content-length': text.length,
       'x-request-id': requestId,
+      'x-content-type-options': 'nosniff',
       vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
       'access-control-allow-methods': preflightMethods,
       'access-control-max-age': '600',

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { errors } from '../../core/errors.js';
 import type { Caller } from '../auth/caller.js';
-import type { ResolveCaller } from './dispatch.js';
+import { admit, type ResolveCaller } from './dispatch.js';
 import { exchangeOf } from './exchange.js';
+import type { RateLimiter } from './rate-limit.js';
 import type { RouteTable } from './route-table.js';
 
 /** Registers the operator's own routes: a fastify plugin on the same application. */
@@ -23,6 +24,7 @@ export function customRouteScope(
   customRoutes: CustomRoutes,
   table: RouteTable,
   resolveCaller: ResolveCaller,
+  limiter: RateLimiter | undefined,
 ) {
   return async (scope: FastifyInstance): Promise<void> => {
     scope.decorateRequest('caller', null);
@@ -38,16 +40,12 @@ export function customRouteScope(
     scope.addHook('onRequest', async (request, reply) => {
       const exchange = exchangeOf(request.raw);
       reply.header('x-request-id', exchange.requestId);
+      reply.header('x-content-type-options', 'nosniff');
+      reply.header('referrer-policy', 'no-referrer');
       const cors = exchange.cors ?? [];
       for (let at = 0; at < cors.length; at += 2) reply.header(cors[at] as string, cors[at + 1]);
-      request.caller = await resolveCaller({
-        method: request.method,
-        path: exchange.path,
-        headers: request.headers,
-        scope: null,
-        params: request.params as Record<string, string>,
-        clientAddress: exchange.clientAddress,
-      });
+      const params = request.params as Record<string, string>;
+      request.caller = await admit(exchange, null, params, resolveCaller, limiter);
     });
     await customRoutes(scope);
   };

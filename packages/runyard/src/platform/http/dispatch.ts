@@ -8,6 +8,7 @@ import { repeatableFields } from './fields.js';
 import { readForm } from './forms.js';
 import { sendJsonPieces } from './json-stream.js';
 import { JsonFault, parseJson } from './json-text.js';
+import type { RateLimiter } from './rate-limit.js';
 import { sendContent, sendEmpty, sendError, sendJson } from './respond.js';
 import { ContentReply, EventStreamReply, JsonPiecesReply, Reply } from './results.js';
 import type { RequiredScope, Route, RouteRequest } from './route.js';
@@ -34,7 +35,12 @@ export interface DispatchOptions<Services> {
   readonly resolveCaller: ResolveCaller;
   readonly settings: HttpSettings;
   readonly streams: EventStreams;
+  /** Left out, callers may ask as often as they like. */
+  readonly limiter?: RateLimiter | undefined;
 }
+
+/** Whoever watches over the service has to get through when it is under attack. */
+const unlimitedPath = '/health';
 
 type Texts = Readonly<Record<string, string>>;
 type QueryValues = Readonly<Record<string, string | string[]>>;
@@ -44,12 +50,14 @@ export class RouteDispatcher<Services> {
   readonly #repeatableInBody: ReadonlySet<string>;
   readonly #repeatableInQuery: ReadonlySet<string>;
   readonly #form: boolean;
+  readonly #limiter: RateLimiter | undefined;
 
   constructor(
     readonly route: Route<Services>,
     private readonly options: DispatchOptions<Services>,
   ) {
     this.#form = route.accepts === 'form';
+    this.#limiter = route.path === unlimitedPath ? undefined : options.limiter;
     this.#repeatableInBody = repeatableFields(route.body);
     this.#repeatableInQuery = repeatableFields(route.query);
   }
@@ -58,7 +66,7 @@ export class RouteDispatcher<Services> {
   async dispatch(exchange: Exchange, params: Texts, query: QueryValues): Promise<void> {
     let admitted = false;
     try {
-      const resolved = this.route.public ? anonymousCaller : this.#resolveCaller(exchange, params);
+      const resolved = this.#resolveCaller(exchange, params);
       const caller = resolved instanceof Promise ? await resolved : resolved;
       admitted = true;
       const body = this.route.body === undefined ? undefined : await this.#readBody(exchange);
@@ -74,10 +82,10 @@ export class RouteDispatcher<Services> {
   }
 
   #resolveCaller(exchange: Exchange, params: Texts): Caller | Promise<Caller> {
-    const { method = '', headers } = exchange.request;
-    const scope = this.route.scope ?? null;
-    const { path, clientAddress } = exchange;
-    return this.options.resolveCaller({ method, path, headers, scope, params, clientAddress });
+    const { scope, public: isPublic } = this.route;
+    if (!isPublic) return admit(exchange, scope ?? null, params, this.options.resolveCaller, this.#limiter);
+    this.#limiter?.takeFor(anonymousCaller, exchange.clientAddress);
+    return anonymousCaller;
   }
 
   #validate(exchange: Exchange, caller: Caller, params: Texts, query: QueryValues, body: unknown): Call {
@@ -143,6 +151,36 @@ export class RouteDispatcher<Services> {
       sendJson(exchange, result.status, result.body, result.headers);
     }
   }
+}
+
+/** Who calls, if they may, and if they have not called too often. Nothing of the body was read by then. */
+export function admit(
+  exchange: Exchange,
+  scope: RequiredScope,
+  params: Texts,
+  resolveCaller: ResolveCaller,
+  limiter: RateLimiter | undefined,
+): Caller | Promise<Caller> {
+  const { method = '', headers } = exchange.request;
+  const { path, clientAddress } = exchange;
+  const request = { method, path, headers, scope, params, clientAddress };
+  return limiter === undefined ? resolveCaller(request) : admitLimited(request, resolveCaller, limiter);
+}
+
+async function admitLimited(
+  request: AccessRequest,
+  resolveCaller: ResolveCaller,
+  limiter: RateLimiter,
+): Promise<Caller> {
+  let caller: Caller;
+  try {
+    caller = await resolveCaller(request);
+  } catch (error) {
+    limiter.takeForRefused(error, request.clientAddress);
+    throw error;
+  }
+  limiter.takeFor(caller, request.clientAddress);
+  return caller;
 }
 
 /** Whether the request comes from a page of an origin that may read the answer. */

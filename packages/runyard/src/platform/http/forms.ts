@@ -85,6 +85,8 @@ function decode(text: string): string {
   }
 }
 
+const longestFieldName = 255;
+
 class FormBuilder implements PartReceiver {
   readonly fields: FormFields = Object.create(null) as FormFields;
 
@@ -99,6 +101,8 @@ class FormBuilder implements PartReceiver {
   }
 
   #add(name: string, value: FormEntry): void {
+    if (name.length > longestFieldName)
+      throw errors.payloadTooLarge('The name of a form field', `${longestFieldName} characters`);
     if (!this.repeatable.has(name)) {
       // The last of several wins, and an empty one takes the earlier ones back.
       if (value === '') delete this.fields[name];

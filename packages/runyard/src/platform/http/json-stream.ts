@@ -22,10 +22,11 @@ export async function* jsonPage(
   entries: AsyncIterable<unknown> | Iterable<unknown>,
   request: PageRequest,
   total: number,
+  searchTimeMs = 0,
 ): AsyncGenerator<string> {
   yield '{"data":';
   yield* jsonList(entries);
-  yield `,"meta":${JSON.stringify(pageOf([], request, total).meta)}}`;
+  yield `,"meta":${JSON.stringify(pageOf([], request, total, searchTimeMs).meta)}}`;
 }
 
 /**

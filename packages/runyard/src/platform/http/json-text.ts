@@ -3,6 +3,9 @@ import type { Json } from '../../core/json.js';
 /** How deep JSON from outside may nest. Deeper data serves no one and endangers whatever walks it. */
 const maxJsonDepth = 64;
 
+/** How many values it may hold in all: each costs far more memory, and far more time, than its characters. */
+const maxJsonValues = 100_000;
+
 /** JSON text that could not be read: what is wrong, and at which character. */
 export class JsonFault extends Error {
   constructor(
@@ -14,7 +17,7 @@ export class JsonFault extends Error {
   }
 }
 
-/** Parses JSON from outside, bounded in depth. Throws a `JsonFault`. */
+/** Parses JSON from outside, bounded in depth and in the number of values. Throws a `JsonFault`. */
 export function parseJson(text: string): Json {
   let value: Json;
   try {
@@ -25,21 +28,32 @@ export function parseJson(text: string): Json {
     throw new JsonFault(reason, offset);
   }
   // Each level takes two characters at least, so a short text need not be walked.
-  if (text.length > 2 * maxJsonDepth && deeperThan(value, maxJsonDepth)) {
-    throw new JsonFault(`nested deeper than ${maxJsonDepth} levels`, depthOffset(text));
-  }
+  if (text.length <= 2 * maxJsonDepth) return value;
+  const left = valuesLeft(value, maxJsonDepth, maxJsonValues);
+  if (left === tooDeep) throw new JsonFault(`nested deeper than ${maxJsonDepth} levels`, depthOffset(text));
+  if (left < 0) throw new JsonFault(`more than ${maxJsonValues} values`, text.length);
   return value;
 }
 
-function deeperThan(value: Json, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
+const tooDeep = Number.NEGATIVE_INFINITY;
+
+/** How many values may still come after this one and all inside; below zero when it was too many. */
+function valuesLeft(value: Json, levels: number, before: number): number {
+  if (typeof value !== 'object' || value === null) return before - 1;
+  if (levels === 0) return tooDeep;
+  let left = before - 1;
   if (Array.isArray(value)) {
-    for (const item of value) if (deeperThan(item, levels - 1)) return true;
-    return false;
+    for (const item of value) {
+      left = valuesLeft(item, levels - 1, left);
+      if (left < 0) return left;
+    }
+    return left;
   }
-  for (const key in value) if (deeperThan(value[key] as Json, levels - 1)) return true;
-  return false;
+  for (const key in value) {
+    left = valuesLeft(value[key] as Json, levels - 1, left);
+    if (left < 0) return left;
+  }
+  return left;
 }
 
 function depthOffset(text: string): number {

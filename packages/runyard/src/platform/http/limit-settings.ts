@@ -20,7 +20,7 @@ export const limitSettingsShape = {
   requestTimeoutMs: milliseconds(1_000)
     .default(300_000)
     .describe('How long a request may take to arrive. How long its answer takes is not bounded.'),
-  keepAliveMs: milliseconds(0)
+  keepAliveMs: milliseconds(1_000)
     .default(72_000)
     .describe('How long a connection stays open without a request.'),
   slowClientMs: milliseconds(100)

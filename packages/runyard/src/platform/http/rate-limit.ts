@@ -59,7 +59,8 @@ export class RateLimiter {
 
   /** Wrong tokens count for the address that they come from; what else went wrong is nobody's request. */
   takeForRefused(error: unknown, clientAddress: string): void {
-    if (error instanceof RunyardError && error.status === 401) this.#take(`refused ${addressKey(clientAddress)}`);
+    if (error instanceof RunyardError && error.status === 401)
+      this.#take(`refused ${addressKey(clientAddress)}`);
   }
 
   #take(key: string): void {
@@ -98,7 +99,8 @@ function networkOf(address: string): string {
   const [head = '', tail] = address.replace(/%.*$/, '').toLowerCase().split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
+  const zeros =
+    tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
   return [...before, ...zeros, ...after]
     .slice(0, 4)
     .map((group) => Number.parseInt(group, 16).toString(16))

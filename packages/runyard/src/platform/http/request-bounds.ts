@@ -14,7 +14,8 @@ export function excessOf(request: IncomingMessage): RunyardError | undefined {
   if (rawHeaders.length > 2 * mostHeaders) return errors.headersTooLarge(`${mostHeaders} fields`);
   // each parameter takes a sign at least, so a short address need not be counted
   if (url.length <= mostQueryParameters) return undefined;
-  if (url.length > longestUrl) return errors.urlTooLong(`is longer than the limit of ${longestUrl} characters`);
+  if (url.length > longestUrl)
+    return errors.urlTooLong(`is longer than the limit of ${longestUrl} characters`);
   if (hasMore(url, '&', mostQueryParameters - 1))
     return errors.urlTooLong(`has more than the limit of ${mostQueryParameters} query parameters`);
   return undefined;
@@ -22,7 +23,8 @@ export function excessOf(request: IncomingMessage): RunyardError | undefined {
 
 function hasMore(text: string, sign: string, most: number): boolean {
   let count = 0;
-  for (let at = text.indexOf(sign); at !== -1; at = text.indexOf(sign, at + 1)) if (++count > most) return true;
+  for (let at = text.indexOf(sign); at !== -1; at = text.indexOf(sign, at + 1))
+    if (++count > most) return true;
   return false;
 }
 

@@ -1,27 +1,30 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
-import type { Socket } from 'node:net';
 import Fastify, {
-  type ConnectionError,
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
 import { errors, RunyardError } from '../../core/errors.js';
-import { newId } from '../../core/ids.js';
 import type { Log } from '../../core/log.js';
+import { ClientAddresses } from './client-address.js';
 import { Cors } from './cors.js';
 import { type CustomRoutes, customRouteScope } from './custom-routes.js';
-import { type ResolveCaller, RouteDispatcher } from './dispatch.js';
+import { admit, type ResolveCaller, RouteDispatcher } from './dispatch.js';
 import { documentationRoutes } from './docs.js';
-import { Exchange, exchangeOf } from './exchange.js';
+import { Exchange, type ExchangeSurroundings, exchangeOf } from './exchange.js';
 import { type HttpServer, httpServer } from './handler.js';
+import { answerMalformed, headersTimeoutMs } from './malformed.js';
 import { type ApiInfo, describeApi } from './openapi.js';
+import { RateLimiter } from './rate-limit.js';
+import { excessOf, mostHeaders, mostUnanswered, originForm } from './request-bounds.js';
 import { sendError } from './respond.js';
 import type { Route } from './route.js';
+import { refuseUndecidedAccess } from './route-access.js';
 import { RouteTable } from './route-table.js';
 import type { HttpSettings } from './settings.js';
+import { SlowBodies } from './slow-bodies.js';
 import { EventStreams } from './sse.js';
 import { acceptUpgrades, type Upgrades } from './upgrades.js';
 
@@ -51,18 +54,24 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
     ...options.routes,
     ...documentationRoutes(description, settings.docs ?? true),
   ];
+  refuseUndecidedAccess(routes);
   const table = new RouteTable(routes);
-  const front = new Front(new Cors(settings.corsOrigins), log);
-  const app = buildApp(front);
+  const limiter = RateLimiter.of(settings);
+  const front = new Front(new Cors(settings.corsOrigins), {
+    log,
+    addresses: new ClientAddresses(settings.trustedProxies),
+    slowBodies: new SlowBodies(settings.slowClientMs),
+  });
+  const app = buildApp(front, settings, log);
 
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
   app.setNotFoundHandler((request, reply) => {
     reply.hijack();
-    void answerNotFound(exchangeOf(request.raw), table, options.resolveCaller);
+    void answerNotFound(exchangeOf(request.raw), table, options.resolveCaller, limiter);
   });
-  for (const route of routes) addRoute(app, new RouteDispatcher(route, { ...options, streams }));
+  for (const route of routes) addRoute(app, new RouteDispatcher(route, { ...options, streams, limiter }));
   if (options.customRoutes)
-    app.register(customRouteScope(options.customRoutes, table, options.resolveCaller));
+    app.register(customRouteScope(options.customRoutes, table, options.resolveCaller, limiter));
   await app.ready();
   const { upgrades } = options;
   // Without an endpoint nobody listens: then Node ignores the wish for another protocol by itself.
@@ -91,12 +100,21 @@ class Front {
 
   constructor(
     private readonly cors: Cors,
-    private readonly log: Log,
+    private readonly surroundings: ExchangeSurroundings,
   ) {}
 
   receive(request: IncomingMessage, response: ServerResponse, basePath = '', expectsContinue = false): void {
-    request.url = withoutTrailingSlashes(request.url ?? '/');
-    const exchange = new Exchange(request, response, this.log, basePath, expectsContinue);
+    request.url = withoutTrailingSlashes(originForm(request.url ?? '/'));
+    const exchange = new Exchange(request, response, this.surroundings, basePath, expectsContinue);
+    if (exchange.unanswered > mostUnanswered) {
+      request.socket.destroy();
+      return;
+    }
+    const excess = excessOf(request);
+    if (excess) {
+      sendError(exchange, excess);
+      return;
+    }
     const { origin } = request.headers;
     if (origin !== undefined) {
       if (this.cors.isPreflight(request)) {
@@ -109,7 +127,7 @@ class Front {
   }
 }
 
-function buildApp(front: Front): FastifyInstance {
+function buildApp(front: Front, settings: HttpSettings, log: Log): FastifyInstance {
   const app = Fastify({
     logger: false,
     genReqId: (request) => exchangeOf(request as IncomingMessage).requestId,
@@ -118,28 +136,55 @@ function buildApp(front: Front): FastifyInstance {
     // While the service stops, its own parts decide what they still do.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
+    bodyLimit: settings.maxBodyBytes,
     routerOptions: { maxParamLength: maxParameterLength },
     schemaController: { compilersFactory: lazyCompilers() },
     frameworkErrors: (error, request, reply) => answerError(error, request, reply),
-    clientErrorHandler: answerMalformed,
+    clientErrorHandler: (error, socket) => answerMalformed(error, socket, settings),
     serverFactory: (handler) => {
       front.route = handler;
-      return createNodeServer(front);
+      return createNodeServer(front, settings, log);
     },
   });
   return app as unknown as FastifyInstance;
 }
 
-function createNodeServer(front: Front): Server {
-  const server = createServer({ keepAlive: true, keepAliveInitialDelay: 30_000 });
+function createNodeServer(front: Front, settings: HttpSettings, log: Log): Server {
+  const server = createServer({
+    keepAlive: true,
+    keepAliveInitialDelay: 30_000,
+    maxHeaderSize: settings.maxHeaderBytes,
+    // These bound how long a request may take to arrive. How long its answer takes is nobody's business here.
+    headersTimeout: Math.min(headersTimeoutMs, settings.requestTimeoutMs),
+    requestTimeout: settings.requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(5_000, settings.requestTimeoutMs),
+    keepAliveTimeout: settings.keepAliveMs,
+  });
   server.on('request', (request, response) => front.receive(request, response));
   // Whoever asks first is told to go on only when its body is going to be read.
   server.on('checkContinue', (request, response) => front.receive(request, response, '', true));
-  // These bound how long a request may take to arrive. How long its answer takes is nobody's business here.
-  server.headersTimeout = 30_000;
-  server.requestTimeout = 300_000;
-  server.keepAliveTimeout = 72_000;
+  // Node drops what is beyond: one more is let in, so that it can be seen and refused.
+  server.maxHeadersCount = mostHeaders + 1;
+  server.maxConnections = settings.maxConnections;
+  server.on(
+    'drop',
+    seldom(() => log.warn({ max_connections: settings.maxConnections }, tooManyConnections)),
+  );
   return server;
+}
+
+const tooManyConnections = 'connections are refused: there are as many as maxConnections allows';
+const seldomMs = 60_000;
+
+/** Under attack, what happens thousands of times is told once in a minute. */
+function seldom(tell: () => void): () => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = performance.now();
+    if (now - last < seldomMs) return;
+    last = now;
+    tell();
+  };
 }
 
 /** fastify would load two schema compilers at start, 40 ms of it. Only custom routes with schemas need them. */
@@ -160,12 +205,11 @@ async function answerNotFound(
   exchange: Exchange,
   table: RouteTable,
   resolveCaller: ResolveCaller,
+  limiter: RateLimiter | undefined,
 ): Promise<void> {
-  const { method = '', headers } = exchange.request;
-  const { path, clientAddress } = exchange;
   try {
-    await resolveCaller({ method, path, headers, scope: null, params: {}, clientAddress });
-    const allowed = table.methodsAt(path);
+    await admit(exchange, null, {}, resolveCaller, limiter);
+    const allowed = table.methodsAt(exchange.path);
     throw allowed.length > 0 ? errors.methodNotAllowed(allowed) : errors.notFound();
   } catch (error) {
     sendError(exchange, error);
@@ -176,21 +220,6 @@ async function answerNotFound(
 function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   reply.hijack();
   sendError(exchangeOf(request.raw), translate(error));
-}
-
-/** What is not even HTTP has no request and no response object; it gets an answer all the same. */
-function answerMalformed(error: ConnectionError, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return;
-  const status =
-    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? '408 Request Timeout'
-      : error.code === 'HPE_HEADER_OVERFLOW'
-        ? '431 Request Header Fields Too Large'
-        : '400 Bad Request';
-  const body = JSON.stringify({ detail: status.slice(4), error_code: 'bad_request', request_id: newId() });
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
-  );
 }
 
 function translate(error: FastifyError): unknown {

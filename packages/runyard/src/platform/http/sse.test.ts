@@ -63,7 +63,7 @@ test('events arrive as frames with their index, and the end is the end of the bo
   const response = await fetch(`${url}/events`);
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache, no-transform',
+    'cache-control': 'no-cache, no-store, no-transform',
     'x-accel-buffering': 'no',
     'x-request-id': expect.any(String),
   });

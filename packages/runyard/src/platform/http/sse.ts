@@ -68,7 +68,7 @@ export class EventStreams {
 
 const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-store, no-transform',
+  'cache-control': 'no-cache, no-store, no-transform',
   'x-accel-buffering': 'no',
 };
 

@@ -1,27 +1,36 @@
-import { lookup as resolve } from 'node:dns';
-import { type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { type LookupAddress, lookup } from 'node:dns';
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { readBoundedBody } from './bounded-body.js';
 import { isPublicAddress } from './public-address.js';
 
-/** What a fetch on somebody else's behalf may do. */
-export interface FetchLimits {
-  /** Hosts that may be reached although their addresses are not public: `host` or `host:port`. */
-  readonly allowedHosts: readonly string[];
-  readonly maxBytes: number;
-  /** For the whole of it, redirects included. */
-  readonly timeoutMs: number;
+export interface GuardedFetchOptions {
+  readonly method?: 'GET' | 'HEAD' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
+  /** Only these hosts and those below them (`example.com` includes `www.example.com`), at every redirect. */
+  readonly onlyHosts?: readonly string[];
+  /** Hosts (`intranet.example`, `127.0.0.1:8080`) that may be reached although they are not public. */
+  readonly allowedHosts?: readonly string[];
+  /** How many bytes the body may have, after it is unpacked. Default 5 MB. */
+  readonly maximumBytes?: number;
+  /** For all of it, redirects included. Default 15 s. */
+  readonly timeoutMs?: number;
+  /** Default 5. */
+  readonly maximumRedirects?: number;
 }
 
-export interface FetchedContent {
-  /** Where it was in the end, after redirects. */
+export interface GuardedResponse {
+  /** Where the answer came from, after redirects. */
   readonly url: string;
-  readonly contentType: string | undefined;
-  readonly bytes: Buffer;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
 }
 
-/** Says what was wrong in words that may be shown to whoever named the address. */
+/** Something that the guard does not let through. The message says what and why, to whoever named the address. */
 export class FetchRefused extends Error {
   constructor(message: string) {
     super(message);
@@ -29,113 +38,145 @@ export class FetchRefused extends Error {
   }
 }
 
-const mostRedirects = 5;
-
 /**
- * Fetches what a caller named. Only http and https, only public addresses (the address that is connected to is the one
- * that was checked, so that a name cannot change its mind in between), each redirect checked like the first address,
- * bounded in size and time, without credentials.
+ * Fetches on behalf of somebody who must not reach the inside of our network: http and https only, public
+ * addresses only (the address is checked at the moment of the connection, so a name that changes its mind does not
+ * help), every redirect checked again, size and time bounded. No proxy, no cookies, no credentials in the URL.
  */
-export async function guardedFetch(address: string, limits: FetchLimits): Promise<FetchedContent> {
-  const deadline = AbortSignal.timeout(limits.timeoutMs);
-  const signal = limits.signal ? AbortSignal.any([limits.signal, deadline]) : deadline;
+export async function guardedFetch(url: string, options: GuardedFetchOptions = {}): Promise<GuardedResponse> {
+  const { timeoutMs = 15_000, maximumRedirects = 5, maximumBytes = 5_000_000 } = options;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
+  let request: Hop = {
+    url: checkedUrl(url),
+    method: options.method ?? 'GET',
+    headers: { ...options.headers },
+    body: options.body,
+  };
   try {
-    return await follow(address, limits, signal);
+    for (let redirects = 0; ; redirects++) {
+      const response = await exchange(request, options, signal);
+      const next = redirectOf(request, response);
+      if (next === undefined) {
+        return {
+          url: request.url.href,
+          status: response.statusCode ?? 0,
+          headers: flat(response.headers),
+          body: await readBoundedBody(response, maximumBytes, signal),
+        };
+      }
+      response.destroy();
+      if (redirects >= maximumRedirects)
+        throw new FetchRefused(`${url} redirects more than ${maximumRedirects} times.`);
+      request = next;
+    }
   } catch (error) {
-    limits.signal?.throwIfAborted();
-    if (deadline.aborted) throw new FetchRefused(`The address did not answer within ${limits.timeoutMs} ms.`);
-    if (error instanceof FetchRefused) throw error;
-    // what the network says may name hosts behind the address
-    throw new FetchRefused('The address could not be reached.');
+    options.signal?.throwIfAborted();
+    if (deadline.aborted) throw new FetchRefused(`${url} did not answer within ${timeoutMs} ms.`);
+    throw error;
   }
 }
 
-async function follow(address: string, limits: FetchLimits, signal: AbortSignal): Promise<FetchedContent> {
-  let url = checkedUrl(address, limits);
-  for (let redirects = 0; ; redirects += 1) {
-    const response = await get(url, limits, signal);
-    const { statusCode = 0, headers } = response;
-    if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
-      response.destroy();
-      if (redirects === mostRedirects) throw new FetchRefused('The address redirects too often.');
-      url = checkedUrl(headers.location, limits, url.href);
-      continue;
-    }
-    if (statusCode !== 200) {
-      response.destroy();
-      throw new FetchRefused(`The address answered with status ${statusCode}.`);
-    }
-    return {
-      url: url.href,
-      contentType: headers['content-type'],
-      bytes: await readBounded(response, limits.maxBytes),
-    };
-  }
+interface Hop {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | undefined;
 }
 
-function checkedUrl(address: string, limits: FetchLimits, base?: string): URL {
-  if (!URL.canParse(address, base)) throw new FetchRefused('The address is not a valid URL.');
-  const url = new URL(address, base);
+function checkedUrl(text: string, base?: URL): URL {
+  if (!URL.canParse(text, base?.href)) throw new FetchRefused(`'${text.slice(0, 200)}' is not a URL.`);
+  const url = new URL(text, base?.href);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new FetchRefused('Only http and https addresses are fetched.');
+    throw new FetchRefused(`${url.protocol} is not fetched, only http: and https:.`);
   if (url.username !== '' || url.password !== '')
-    throw new FetchRefused('An address with a user name or a password is not fetched.');
-  const host = bareHost(url);
-  // a name is checked when it is looked up; an address in figures never is
-  if (isIP(host) !== 0 && !isPublicAddress(host) && !isAllowed(url, limits)) throw notPublic();
+    throw new FetchRefused('A URL with a user name or a password is not fetched.');
   return url;
 }
 
-function notPublic(): FetchRefused {
-  return new FetchRefused('The address leads to a private network, which is not allowed here.');
-}
-
-function isAllowed(url: URL, { allowedHosts }: FetchLimits): boolean {
-  return allowedHosts.includes(url.host) || allowedHosts.includes(url.hostname);
-}
-
-/** An IPv6 address stands in brackets in a URL. */
-function bareHost({ hostname }: URL): string {
-  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
-}
-
-function get(url: URL, limits: FetchLimits, signal: AbortSignal): Promise<IncomingMessage> {
-  const send = url.protocol === 'https:' ? requestHttps : requestHttp;
-  return new Promise((fulfil, reject) => {
-    const request = send(url, {
-      signal,
-      // a connection that others opened may lead elsewhere by now
-      agent: false,
-      headers: { 'user-agent': 'runyard', accept: '*/*', 'accept-encoding': 'identity' },
-      ...(!isAllowed(url, limits) && { lookup: publicLookup }),
-    });
-    request.on('response', fulfil);
+function exchange(hop: Hop, guard: GuardedFetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
+  const { url } = hop;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (guard.onlyHosts !== undefined) checkHost(host, guard.onlyHosts);
+  const allowed = (guard.allowedHosts ?? []).some((name) => {
+    const given = name.toLowerCase();
+    return given === host || given === url.hostname || given === url.host;
+  });
+  // A literal address is connected to without a look-up.
+  if (isIP(host) !== 0 && !allowed && !isPublicAddress(host)) throw refusedAddress(host);
+  const options: RequestOptions = {
+    method: hop.method,
+    signal,
+    // A connection of its own: one that is kept would skip the check.
+    agent: false,
+    headers: {
+      accept: '*/*',
+      'accept-encoding': 'gzip, deflate, br',
+      'user-agent': 'runyard',
+      ...hop.headers,
+      host: url.host,
+    },
+    lookup: allowed ? undefined : publicLookup,
+  };
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const request = send(url, options, resolve);
     request.on('error', reject);
-    request.end();
+    request.end(hop.body);
   });
 }
 
-/** Looks a name up, and lets the connection go only to what was found and checked here. */
-const publicLookup: LookupFunction = (hostname, options, callback) => {
-  resolve(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return callback(error, '', 0);
-    // one private address among public ones is how rebinding begins
-    if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address)))
-      return callback(notPublic(), '', 0);
-    if (options.all) return (callback as (error: null, found: typeof addresses) => void)(null, addresses);
-    const [first] = addresses as [(typeof addresses)[number]];
-    callback(null, first.address, first.family);
+function checkHost(host: string, hosts: readonly string[]): void {
+  const isBelow = (name: string) => host === name || host.endsWith(`.${name}`);
+  if (!hosts.some((name) => isBelow(name.toLowerCase())))
+    throw new FetchRefused(`${host} is not among the hosts that may be fetched: ${hosts.join(', ')}.`);
+}
+
+/** Resolves a name as the connection needs it, and fails if any of its addresses is not public. */
+const publicLookup: NonNullable<RequestOptions['lookup']> = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
+    const isInside = found?.some(({ address }) => !isPublicAddress(address));
+    const [first] = found ?? [];
+    if (error || first === undefined) callback(error ?? new Error(`${hostname} has no address`), []);
+    else if (isInside) callback(refusedAddress(hostname), []);
+    else if (options.all) callback(null, found);
+    else callback(null, first.address, first.family);
   });
 };
 
-async function readBounded(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const tooLarge = () => new FetchRefused(`The content is larger than the limit of ${maxBytes} bytes.`);
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of response) {
-    size += (part as Buffer).length;
-    if (size > maxBytes) throw tooLarge();
-    parts.push(part as Buffer);
-  }
-  return Buffer.concat(parts);
+/** Which address a name has inside is not told: whoever asks could learn a network that way, name by name. */
+function refusedAddress(host: string): FetchRefused {
+  return new FetchRefused(
+    `${host} is not a public address. Only hosts that are allowed by name may be private.`,
+  );
+}
+
+/** The request that a redirect asks for; undefined when the answer is none. */
+function redirectOf({ url, method, headers, body }: Hop, response: IncomingMessage): Hop | undefined {
+  const { statusCode = 0, headers: given } = response;
+  if (![301, 302, 303, 307, 308].includes(statusCode) || given.location === undefined) return undefined;
+  const target = checkedUrl(given.location, url);
+  const keepsMethod = statusCode === 307 || statusCode === 308 || method === 'HEAD';
+  return {
+    url: target,
+    method: keepsMethod ? method : 'GET',
+    headers: target.origin === url.origin ? headers : withoutSecrets(headers),
+    body: keepsMethod ? body : undefined,
+  };
+}
+
+const harmless = new Set(['accept', 'accept-language', 'user-agent', 'content-type']);
+
+/** Another origin learns nothing that was meant for the first one. */
+function withoutSecrets(headers: Hop['headers']): Hop['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => harmless.has(name.toLowerCase())));
+}
+
+function flat(headers: IncomingMessage['headers']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  );
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Tool, tool } from '../../core/tools/tool.js';
-import { type GuardedResponse, guardedFetch } from './guarded-fetch.js';
+import { type GuardedResponse, guardedFetch } from '../net/guarded-fetch.js';
 import { readableText } from './html-text.js';
 
 export interface WebFetchOptions {

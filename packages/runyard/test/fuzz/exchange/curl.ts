@@ -2,16 +2,21 @@ import type { Wire } from './request.js';
 
 /** Beyond this a line is of no use to anybody: the seed repeats the request. */
 const longestBody = 4000;
+const longestTarget = 2000;
 
 /** The request as a line for a shell. */
 export function curlLine(url: string, { method, target, headers, body }: Wire): string {
-  const parts = ['curl -sS -i --path-as-is', `-X ${method}`, shell(Buffer.from(url + target))];
+  const parts = ['curl -sS -i --path-as-is', `-X ${method}`, shell(Buffer.from(url + cut(target)))];
   for (const [name, value] of headers) parts.push(`-H ${shell(Buffer.from(`${name}: ${value}`, 'latin1'))}`);
   if (body !== null) {
     parts.push(`--data-binary ${shell(body.subarray(0, longestBody))}`);
     if (body.length > longestBody) parts.push(`# the first ${longestBody} of ${body.length} bytes`);
   }
   return parts.join(' ');
+}
+
+function cut(target: string): string {
+  return target.length > longestTarget ? `${target.slice(0, longestTarget)}...` : target;
 }
 
 /** Quoted such that every byte arrives. */

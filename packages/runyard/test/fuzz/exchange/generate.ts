@@ -80,7 +80,8 @@ class Generator {
     const pairs = this.#of('query').flatMap((parameter) => this.#optional(parameter, 0.3));
     const [first] = pairs;
     if (first && this.#is(0.1)) pairs.push([first[0], hostileText(this.random)]);
-    if (this.#is(0.15)) pairs.push([hostileText(this.random).slice(0, 500), hostileText(this.random).slice(0, 500)]);
+    if (this.#is(0.15))
+      pairs.push([hostileText(this.random).slice(0, 500), hostileText(this.random).slice(0, 500)]);
     return pairs;
   }
 
@@ -122,13 +123,20 @@ class Generator {
   #rawBody(contentType: string): FuzzBody {
     const { random } = this;
     const text = random.chance(0.6) ? brokenJson(random) : hugeText(random);
-    const types = ['text/plain', 'application/xml', '', 'application/json; charset=utf-16', 'multipart/form-data'];
+    const types = [
+      'text/plain',
+      'application/xml',
+      '',
+      'application/json; charset=utf-16',
+      'multipart/form-data',
+    ];
     return { kind: 'raw', contentType: random.chance(0.5) ? contentType : random.pick(types), text };
   }
 
   #json(schema: Schema): unknown {
     const { random } = this;
     if (this.#is(0.05)) return anyJson(random);
+    if (schema.examples?.length && random.chance(0.2)) return random.pick(schema.examples);
     const members = this.#members(schema).map(([name, member]): [string, unknown] => [
       name,
       this.#wild() ? this.values.hostile(member, name) : this.#fitting(member, name),
@@ -143,7 +151,8 @@ class Generator {
     const [first] = parts;
     if (first && this.#is(0.08)) parts.push({ ...first, content: hostileText(random) });
     if (this.#is(0.1)) parts.push({ name: hostileText(random).slice(0, 300), content: hostileText(random) });
-    if (this.#is(0.01)) parts.push(...Array.from({ length: 250 }, (_all, at) => ({ name: `f${at}`, content: '' })));
+    if (this.#is(0.01))
+      parts.push(...Array.from({ length: 250 }, (_all, at) => ({ name: `f${at}`, content: '' })));
     return parts;
   }
 
@@ -158,7 +167,9 @@ class Generator {
     return Array.from({ length: this.#is(0.05) ? 25 : random.between(1, 2) }, () => ({
       name,
       content: random.pick(['Hello', '', '\u0000\u0001PNG', '{"a":1}', 'a,b\n1,2', hugeText(random)]),
-      filename: this.#wild() ? hostileText(random).slice(0, 500) : random.pick(['a.txt', 'b.png', 'c.csv', 'd.json']),
+      filename: this.#wild()
+        ? hostileText(random).slice(0, 500)
+        : random.pick(['a.txt', 'b.png', 'c.csv', 'd.json']),
       contentType: this.#wild()
         ? hostileText(random).slice(0, 200)
         : random.pick(['text/plain', 'image/png', 'text/csv', 'application/json', 'application/pdf']),
@@ -169,7 +180,7 @@ class Generator {
   #members({ properties = {}, required = [] }: Schema): [string, Schema][] {
     const { random, wildness } = this;
     return Object.entries(properties).filter(([name]) =>
-      required.includes(name) ? !this.#is(0.05) : random.chance(0.15 + wildness / 4),
+      required.includes(name) ? !this.#is(0.05) : random.chance(0.25 + wildness / 4),
     );
   }
 

@@ -38,7 +38,9 @@ export interface Wire {
 const boundary = 'fuzz-boundary-5d1f';
 
 export function wireOf(request: FuzzRequest, token: string | null): Wire {
-  const path = request.template.replace(/\{(\w+)\}/g, (_all, name: string) => segment(request.path[name] ?? ''));
+  const path = request.template.replace(/\{(\w+)\}/g, (_all, name: string) =>
+    segment(request.path[name] ?? ''),
+  );
   const query = request.query.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join('&');
   const body = request.body === null ? null : bytesOf(request.body);
   return {

@@ -33,12 +33,14 @@ function* shorter(request: FuzzRequest): Generator<FuzzRequest> {
 }
 
 function* shorterBodies(body: FuzzBody): Generator<FuzzBody> {
-  if (body.kind === 'urlencoded')
-    for (const fields of withoutEach(body.fields)) yield { ...body, fields };
+  if (body.kind === 'urlencoded') for (const fields of withoutEach(body.fields)) yield { ...body, fields };
   if (body.kind === 'multipart') for (const parts of withoutEach(body.parts)) yield { ...body, parts };
   if (body.kind === 'json' && typeof body.value === 'object' && body.value !== null)
     for (const rest of withoutEach(Object.entries(body.value)))
-      yield { ...body, value: Array.isArray(body.value) ? rest.map(([, item]) => item) : Object.fromEntries(rest) };
+      yield {
+        ...body,
+        value: Array.isArray(body.value) ? rest.map(([, item]) => item) : Object.fromEntries(rest),
+      };
 }
 
 function* withoutEach<Item>(list: readonly Item[]): Generator<Item[]> {

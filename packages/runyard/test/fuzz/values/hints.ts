@@ -45,7 +45,17 @@ export function hinted(name: string, random: Random): unknown {
   return Object.hasOwn(hints, name) ? hints[name]!(random) : undefined;
 }
 
-const keys = ['status', 'user_id', 'agent_id', 'session_id', 'run_id', 'name', 'duration_ms', 'start_time', 'trace_id'];
+const keys = [
+  'status',
+  'user_id',
+  'agent_id',
+  'session_id',
+  'run_id',
+  'name',
+  'duration_ms',
+  'start_time',
+  'trace_id',
+];
 const comparisons = ['EQ', 'NEQ', 'GT', 'GTE', 'LT', 'LTE', 'CONTAINS', 'STARTSWITH'];
 
 function aFilter(random: Random, depth = 3): unknown {

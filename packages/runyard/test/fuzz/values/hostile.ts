@@ -29,7 +29,7 @@ const texts: readonly string[] = [
   '$1',
   '$$',
   ':name',
-  '${7*7}',
+  '\x24{7*7}',
   '{{7*7}}',
   '{key}',
   '(a+)+$',
@@ -95,7 +95,18 @@ const numerals: readonly string[] = [
   ...['00', '-0', '9'.repeat(40), `-${'9'.repeat(400)}`],
 ];
 
-const names = ['__proto__', 'constructor', 'prototype', '', 'a.b', '$ref', 'toJSON', 'length', 'user_id', '0'];
+const names = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  '',
+  'a.b',
+  '$ref',
+  'toJSON',
+  'length',
+  'user_id',
+  '0',
+];
 
 export function hostileText(random: Random): string {
   if (random.chance(0.08)) return hugeText(random);
@@ -139,7 +150,7 @@ export function anyObject(random: Random, depth = 3): Record<string, unknown> {
 }
 
 function deepJson(random: Random): unknown {
-  const depth = random.pick([20, 101, 600, 5000]);
+  const depth = random.pick([20, 101, 600, 1500]);
   const isArray = random.chance(0.5);
   let value: unknown = 0;
   for (let level = 0; level < depth; level++) value = isArray ? [value] : { a: value };

@@ -12,7 +12,6 @@ const deepest = 8;
 export class Pool {
   readonly #known: Known[] = [];
   readonly #requirements = new Map<string, { tools: unknown; requirements: unknown }>();
-  #written = 0;
 
   /** What is withheld is never learned: it stays as it is, whoever has this pool. */
   constructor(private readonly withheld: ReadonlySet<string> = new Set()) {}
@@ -24,16 +23,17 @@ export class Pool {
 
   add(known: Known): void {
     if (Object.values(known).some((id) => this.withheld.has(id))) return;
+    this.#known.push(known);
     // the first ones stay, so that what was there from the beginning is asked for to the end
-    const at = this.#written < capacity ? this.#written : capacity / 2 + (this.#written % (capacity / 2));
-    this.#known[at] = known;
-    this.#written++;
+    if (this.#known.length > capacity) this.#known.splice(capacity / 4, 1);
   }
 
   /** Something of which all these ids are known. */
   withAll(names: readonly string[], random: Random): Known | undefined {
     const fitting = this.#known.filter((known) => names.every((name) => name in known));
-    return fitting.length === 0 ? undefined : random.pick(fitting);
+    if (fitting.length === 0) return undefined;
+    // what came lately is more likely to be still there
+    return random.pick(random.chance(0.4) ? fitting.slice(-8) : fitting);
   }
 
   id(name: string, random: Random): string | undefined {
@@ -48,6 +48,10 @@ export class Pool {
   /** All ids of these kinds. */
   ids(names: readonly string[]): string[] {
     return this.#known.flatMap((known) => names.flatMap((name) => known[name] ?? []));
+  }
+
+  all(): readonly Known[] {
+    return this.#known;
   }
 
   #walk(value: unknown, depth: number): void {
@@ -66,8 +70,8 @@ export class Pool {
   }
 
   #remember({ run_id, tools, requirements, step_requirements }: Record<string, unknown>): void {
-    const asked = requirements ?? step_requirements;
-    if (typeof run_id !== 'string' || !Array.isArray(asked) || asked.length === 0) return;
+    const asked = [requirements, step_requirements].find((one) => Array.isArray(one) && one.length > 0);
+    if (typeof run_id !== 'string' || asked === undefined) return;
     if (this.#requirements.size >= capacity) this.#requirements.clear();
     this.#requirements.set(run_id, { tools, requirements: asked });
   }

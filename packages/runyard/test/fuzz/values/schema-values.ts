@@ -94,7 +94,14 @@ export class SchemaValues {
       return JSON.stringify(this.fitting(schema.contentSchema ?? { type: 'object' }, name));
     if (schema.pattern !== undefined) return matching(new RegExp(schema.pattern), random);
     if (/_id$/.test(name) && random.chance(0.8)) return this.pool.id(name, random) ?? 'ada';
-    const text = random.pick(['ada', 'Likes tea', 'x', 'Trip to Rome', 'Zoë 👋', `n${random.between(0, 99)}`]);
+    const text = random.pick([
+      'ada',
+      'Likes tea',
+      'x',
+      'Trip to Rome',
+      'Zoë 👋',
+      `n${random.between(0, 99)}`,
+    ]);
     return text.padEnd(schema.minLength ?? 0, 'x').slice(0, schema.maxLength);
   }
 

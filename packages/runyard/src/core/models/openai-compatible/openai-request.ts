@@ -3,7 +3,16 @@ import type { Media, MediaContents } from '../../media.js';
 import type { Message, ToolCall } from '../message.js';
 import type { ModelRequest, ToolChoice } from '../model.js';
 import { withPairedToolCalls } from '../provider/conversation.js';
-import { audioFormat, base64, bytesOf, dataUrl, isText, nameOf } from '../provider/media-parts.js';
+import {
+  audioFormat,
+  base64,
+  bytesOf,
+  dataUrl,
+  documentName,
+  forOneRequest,
+  isText,
+  loaded,
+} from '../provider/media-parts.js';
 import { fitsStrictMode } from '../provider/strict-schema.js';
 import { argumentsText } from '../provider/tool-arguments.js';
 
@@ -24,7 +33,11 @@ export async function openAIRequestBody(
 ): Promise<string> {
   const body: Record<string, unknown> = {
     model: options.id,
-    messages: await wireMessages(withPairedToolCalls(request.messages), request.media, options),
+    messages: await wireMessages(
+      withPairedToolCalls(request.messages),
+      forOneRequest(request.media),
+      options,
+    ),
     ...options.parameters,
   };
   if (request.tools.length > 0) {
@@ -148,10 +161,10 @@ async function mediaPart(media: Media, contents: MediaContents, provider: string
   }
 }
 
-async function filePart(media: Media, contents: MediaContents, provider: string): Promise<JsonObject> {
-  const filename = nameOf(media);
-  if (media.url) return { type: 'file', file: { filename, file_data: media.url } };
-  const bytes = await bytesOf(media, contents, provider);
+/** The protocol takes a file only as bytes. */
+async function filePart(given: Media, contents: MediaContents, provider: string): Promise<JsonObject> {
+  const filename = documentName(given);
+  const { media, bytes } = await loaded(given, contents, provider);
   // Providers take documents as files; text they read better, and everywhere, as text.
   if (isText(media.mimeType)) {
     return { type: 'text', text: `File ${filename}:\n${Buffer.from(bytes).toString('utf8')}` };

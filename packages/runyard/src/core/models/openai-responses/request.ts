@@ -10,7 +10,9 @@ import {
   base64,
   bytesOf,
   dataUrl,
+  forOneRequest,
   isText,
+  loaded,
   nameOf,
   notTaken,
   toldInWords,
@@ -36,10 +38,9 @@ export async function responsesBody(
 ): Promise<string> {
   const { parameters, provider } = settings;
   const owner = unsigned ? undefined : { protocol: 'openai-responses', model: settings.id };
+  const contents = forOneRequest(request.media);
   const items = await Promise.all(
-    withPairedToolCalls(request.messages).map((message) =>
-      inputItems(message, request.media, provider, owner),
-    ),
+    withPairedToolCalls(request.messages).map((message) => inputItems(message, contents, provider, owner)),
   );
   const tools = toolsOf(request, parameters);
   const own = Array.isArray(parameters.include) ? parameters.include : [];
@@ -172,10 +173,11 @@ async function mediaPart(media: Media, contents: MediaContents, provider: string
     return { type: 'input_image', image_url: url, detail: typeof detail === 'string' ? detail : 'auto' };
   }
   if (media.kind === 'file' && media.url) return { type: 'input_file', file_url: media.url };
-  const bytes = await bytesOf(media, contents, provider);
   if (media.kind === 'audio') {
-    return { type: 'input_audio', input_audio: { data: base64(bytes), format: audioFormat(media) } };
+    const { media: known, bytes: sound } = await loaded(media, contents, provider);
+    return { type: 'input_audio', input_audio: { data: base64(sound), format: audioFormat(known) } };
   }
+  const bytes = await bytesOf(media, contents, provider);
   if (isText(media.mimeType)) {
     return { type: 'input_text', text: `File ${nameOf(media)}:\n${Buffer.from(bytes).toString('utf8')}` };
   }

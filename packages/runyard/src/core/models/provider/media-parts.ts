@@ -1,6 +1,53 @@
 import type { Media, MediaContents } from '../../media.js';
 import { ModelError } from '../model-error.js';
 
+/** A medium with its bytes, wherever they are, and with the type that is known by then. */
+export async function loaded(
+  media: Media,
+  contents: MediaContents,
+  provider: string,
+): Promise<{ readonly media: Media; readonly bytes: Uint8Array }> {
+  if (media.url === undefined || contents.fetch === undefined) {
+    return { media, bytes: await bytesOf(media, contents, provider) };
+  }
+  try {
+    const { bytes, mimeType } = await contents.fetch(media.url);
+    return { media: { ...media, mimeType: media.mimeType ?? mimeType ?? sniffed(bytes) }, bytes };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ModelError(
+      `${provider} takes the ${media.kind} ${nameOf(media)} only as bytes, which could not be fetched. ${reason}`,
+      { provider, kind: 'configuration' },
+    );
+  }
+}
+
+/** How many bytes may be fetched for one request to a model. */
+const mostFetchedBytes = 52_428_800;
+
+/** The same contents for one request to a model: what is fetched for it comes one after the other, and is bounded. */
+export function forOneRequest(contents: MediaContents): MediaContents {
+  if (contents.fetch === undefined) return contents;
+  let left = mostFetchedBytes;
+  let turn: Promise<unknown> = Promise.resolve();
+  const fetchNext = async (url: string) => {
+    const fetched = await contents.fetch!(url);
+    left -= fetched.bytes.length;
+    if (left < 0)
+      throw new Error(`The files of a request have more than ${mostFetchedBytes} bytes together.`);
+    return fetched;
+  };
+  return {
+    put: (bytes) => contents.put(bytes),
+    get: (hash) => contents.get(hash),
+    fetch: (url) => {
+      const fetched = turn.then(() => fetchNext(url));
+      turn = fetched.catch(() => {});
+      return fetched;
+    },
+  };
+}
+
 /** The bytes of a medium that is not at a URL. */
 export async function bytesOf(media: Media, contents: MediaContents, provider: string): Promise<Uint8Array> {
   const bytes = media.hash === undefined ? undefined : await contents.get(media.hash);
@@ -56,6 +103,13 @@ export function audioFormat(media: Media): string {
 
 export function nameOf(media: Media): string {
   return media.filename ?? media.id;
+}
+
+/** A name for a document: that of its file, also when it is at a URL. */
+export function documentName(media: Media): string {
+  if (media.filename !== undefined || media.url === undefined) return nameOf(media);
+  const [path = ''] = media.url.split(/[?#]/, 1);
+  return path.slice(path.lastIndexOf('/') + 1) || media.id;
 }
 
 /** For a medium in a message of the user: the person who sent it must learn that the model cannot take it. */

@@ -54,7 +54,8 @@ export const upkeep: Migration = {
     'DROP INDEX sessions_by_kind',
     'DROP INDEX sessions_by_creation',
     'CREATE INDEX sessions_by_creation ON sessions (created_at, session_id)',
-    'CREATE INDEX sessions_by_name ON sessions (name, session_id)',
+    // A name that was given since may be longer than what an index holds.
+    'CREATE INDEX sessions_by_name ON sessions (substr(name, 1, 255), session_id)',
     'ALTER TABLE sessions DROP COLUMN search_name',
   ],
 };

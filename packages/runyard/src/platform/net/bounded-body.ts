@@ -3,7 +3,7 @@ import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
 /** A body that is larger than it may be. */
-class BodyTooLarge extends Error {
+export class BodyTooLarge extends Error {
   constructor(readonly maximumBytes: number) {
     super(`The answer is larger than ${maximumBytes} bytes.`);
     this.name = 'BodyTooLarge';

@@ -1,0 +1,55 @@
+import { AgentFactory } from '../../core/agents/agent-factory.js';
+import { errors } from '../../core/errors.js';
+import { newId } from '../../core/ids.js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
+import type { Executable } from '../../core/runs/executable.js';
+import type { RunOptions } from '../../core/runs/run.js';
+import { ownSession } from '../../core/runs/start-run.js';
+import { parseJson } from '../../platform/http/json-text.js';
+import type { Component } from '../components/service.js';
+import type { RunSpace } from './run-spaces.js';
+import type { CreateForm } from './schema.js';
+
+/** Whom a run is for, and what their token says. */
+export interface RunCaller {
+  readonly userId: string | null;
+  readonly claims: JsonObject | null;
+}
+
+export interface PreparedRun {
+  readonly executable: Executable;
+  readonly sessionId?: string;
+  /** What has to be kept to build the same agent again. */
+  readonly factory?: Pick<RunOptions, 'factoryInput' | 'claims'>;
+}
+
+/** What executes a run: the component itself, or what a factory builds for this caller and this session. */
+export async function preparedRun(
+  component: Component,
+  { runs }: RunSpace,
+  { userId, claims }: RunCaller,
+  form: CreateForm,
+): Promise<PreparedRun> {
+  if (!(component instanceof AgentFactory)) return { executable: component, sessionId: form.session_id };
+  const input = factoryInputOf(form.factory_input);
+  const sessionId = form.session_id ?? newId();
+  // only the state of a session of the user's own reaches the factory
+  const session = form.session_id === undefined ? undefined : await ownSession(runs, sessionId, userId);
+  const state = { ...session?.state, ...form.session_state };
+  const executable = await component.build({ input, userId, claims, sessionId, state });
+  return { executable, sessionId, factory: { factoryInput: input, claims: claims ?? undefined } };
+}
+
+/** Reads the `factory_input` of a form. Only a factory asks for it. */
+function factoryInputOf(text: string | undefined): JsonObject {
+  if (text === undefined) return {};
+  let value: Json;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw errors.invalidFactoryInput(`factory_input is not JSON: ${reason}`);
+  }
+  if (!isJsonObject(value)) throw errors.invalidFactoryInput('factory_input has to be a JSON object.');
+  return value;
+}

@@ -1,0 +1,200 @@
+import { randomBytes } from 'node:crypto';
+import { SignJWT } from 'jose';
+import { RunyardError } from '../core/errors.js';
+import type { Json, JsonObject } from '../core/json.js';
+import { silentLog } from '../core/log.js';
+import { parseScope } from '../platform/auth/rights.js';
+import { checkAuthSettings } from '../platform/auth/tokens/check-settings.js';
+import { hasKeySource } from '../platform/auth/tokens/settings.js';
+import { readStaticKeys } from '../platform/auth/tokens/static-keys.js';
+import { TokenVerifier } from '../platform/auth/tokens/verifier.js';
+import { loadSettings, type Settings } from '../platform/config.js';
+import { serviceIdOf } from '../platform/service-id.js';
+import { CommandFailure } from './failure.js';
+import { findEntry, loadEntry } from './load-entry.js';
+import { configure } from './setting-flags.js';
+
+export interface TokenFlags {
+  readonly user: string;
+  readonly scopes?: string;
+  readonly admin?: boolean;
+  readonly expires: string;
+  readonly claim: readonly string[];
+  readonly config?: string;
+}
+
+/** Prints a token for development. Standard output gets the token and nothing else. */
+export async function token(entry: string | undefined, flags: TokenFlags): Promise<void> {
+  const seconds = secondsOf(flags.expires);
+  const settings = await withoutOutput(() => settingsOf(entry, flags));
+  const signing = signingSecret(settings);
+  const scopes = scopesOf(flags, settings);
+  const issuedAt = Math.floor(Date.now() / 1000);
+  const times = { iat: issuedAt, exp: issuedAt + seconds };
+  const claims = claimsOf(flags, settings, scopes, times);
+  const signed = await new SignJWT(claims)
+    .setProtectedHeader({ alg: signing.algorithm, typ: 'JWT' })
+    .sign(new TextEncoder().encode(signing.secret));
+  await verify(signed, settings, flags.user);
+  console.error(explanation(flags.user, scopes, times.exp, settings));
+  process.stdout.write(`${signed}\n`);
+}
+
+/** Of the application that would be served here; where there is none, of the file and the environment alone. */
+async function settingsOf(entry: string | undefined, { config }: TokenFlags): Promise<Settings> {
+  const file = entryOf(entry);
+  if (file === undefined) {
+    const sources = { env: process.env, cwd: process.cwd(), ...(config !== undefined && { file: config }) };
+    return loadSettings(sources).settings;
+  }
+  const application = await loadEntry(file);
+  configure(application, config === undefined ? {} : { config });
+  const { settings } = application;
+  await application.close({ graceMs: 0 });
+  return settings;
+}
+
+function entryOf(given: string | undefined): string | undefined {
+  if (given !== undefined) return findEntry(given);
+  try {
+    return findEntry(undefined);
+  } catch (error) {
+    if (error instanceof CommandFailure) return undefined;
+    throw error;
+  }
+}
+
+/** What an application prints when it is loaded must not become a part of `$(runyard token …)`. */
+async function withoutOutput<T>(work: () => Promise<T>): Promise<T> {
+  const { stdout, stderr } = process;
+  const write = stdout.write;
+  stdout.write = stderr.write.bind(stderr) as typeof write;
+  try {
+    return await work();
+  } finally {
+    stdout.write = write;
+  }
+}
+
+const secondsPerUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+const longestSeconds = 365 * 86_400;
+
+function secondsOf(text: string): number {
+  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const seconds = Number(count) * (secondsPerUnit[unit ?? ''] ?? 0);
+  if (seconds > 0 && seconds <= longestSeconds) return seconds;
+  throw new CommandFailure(
+    `flag --expires is "${text}"; allowed: a time of at most 365d, such as 90s, 30m, 8h or 7d.`,
+  );
+}
+
+interface SigningSecret {
+  readonly secret: string;
+  readonly algorithm: string;
+}
+
+/** Only a secret both signs and checks: who has a public key can check, and that is the point of it. */
+function signingSecret(settings: Settings): SigningSecret {
+  // a service that checks nothing takes what anybody has signed
+  if (!settings.jwtValidate) return { secret: newSecret(), algorithm: 'HS256' };
+  if (!hasKeySource(settings)) throw new CommandFailure(withoutKey(settings));
+  checkAuthSettings(settings);
+  const { keys } = readStaticKeys(settings);
+  for (const [at, { algorithms }] of keys.entries()) {
+    const algorithm = [...algorithms].find((name) => name.startsWith('HS'));
+    if (algorithm !== undefined) return { secret: settings.jwtKeys[at]!, algorithm };
+  }
+  throw new CommandFailure(
+    'This service checks tokens with public keys, and only the holder of the private half can sign. ' +
+      'Get a token from your issuer; or, for development only, give the service a secret instead:\n\n' +
+      secretLines(),
+  );
+}
+
+function withoutKey({ securityKey }: Settings): string {
+  if (securityKey !== undefined)
+    return 'This service has one key for everybody (securityKey) and takes no other tokens: send that key as "Authorization: Bearer …".';
+  return (
+    'This service has no key to check tokens with. Here is a new secret, which is kept nowhere: put it into the ' +
+    `environment of the service and of this command, and ask again.\n\n${secretLines()}`
+  );
+}
+
+function secretLines(): string {
+  return `  export RUNYARD_AUTHORIZATION=true\n  export RUNYARD_JWT_KEYS=${newSecret()}\n`;
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString('hex');
+}
+
+function scopesOf({ scopes = '', admin = false }: TokenFlags, { adminScope }: Settings): string[] {
+  const named = scopes.split(/[\s,]+/).filter((scope) => scope !== '');
+  const wrong = named.filter((scope) => scope !== adminScope && parseScope(scope) === undefined);
+  if (wrong.length > 0)
+    throw new CommandFailure(
+      `flag --scopes has ${wrong.join(', ')}; allowed: scopes such as agents:run, agents:writer:run or ${adminScope}.`,
+    );
+  return [...new Set(admin ? [...named, adminScope] : named)];
+}
+
+function claimsOf(
+  { user, claim }: TokenFlags,
+  settings: Settings,
+  scopes: readonly string[],
+  times: { readonly iat: number; readonly exp: number },
+): JsonObject {
+  const { userIdClaim, scopesClaim, jwtIssuer, jwtAudience, jwtVerifyAudience } = settings;
+  const audience = jwtAudience[0] ?? (jwtVerifyAudience ? serviceIdOf(settings) : undefined);
+  const own: JsonObject = { [userIdClaim]: user, [scopesClaim]: [...scopes], ...times };
+  const further = Object.fromEntries(claim.map((text) => furtherClaim(text, own)));
+  return {
+    ...(jwtIssuer !== undefined && { iss: jwtIssuer }),
+    ...(audience !== undefined && { aud: audience }),
+    ...further,
+    ...own,
+  };
+}
+
+function furtherClaim(text: string, own: JsonObject): [string, Json] {
+  const at = text.indexOf('=');
+  const name = text.slice(0, Math.max(at, 0));
+  if (name === '')
+    throw new CommandFailure(`flag --claim is "${text}"; allowed: name=value, such as tier=gold.`);
+  if (Object.hasOwn(own, name))
+    throw new CommandFailure(`flag --claim names ${name}, which --user, --scopes and --expires decide.`);
+  return [name, jsonOrText(text.slice(at + 1))];
+}
+
+function jsonOrText(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
+/** With the service's own check: what is printed is what it takes. Issuers that it asks too are not needed for that. */
+async function verify(signed: string, settings: Settings, user: string): Promise<void> {
+  const { jwksFile: _file, jwksUrl: _url, ...ownKeys } = settings;
+  const verifier = new TokenVerifier(ownKeys, { log: silentLog, serviceId: serviceIdOf(settings) });
+  try {
+    await verifier.open();
+    const { subject } = await verifier.verify(signed);
+    if (subject === null) throw new CommandFailure('flag --user is empty. Say whom the token is for.');
+  } catch (error) {
+    if (!(error instanceof RunyardError)) throw error;
+    throw new CommandFailure(
+      error.code === 'token_subject'
+        ? `flag --user is "${user}"; such a name is reserved for the service's own callers, or no id. Choose another.`
+        : `The service would refuse this token: ${error.message}.`,
+    );
+  }
+}
+
+function explanation(user: string, scopes: readonly string[], end: number, settings: Settings): string {
+  const until = new Date(end * 1000).toISOString().replace('.000Z', 'Z');
+  const allowed = scopes.length === 0 ? 'without scopes' : `with ${scopes.join(', ')}`;
+  const note = settings.authorization ? '' : ' Scopes are not looked at while authorization is off.';
+  return `A token of ${user} ${allowed}, until ${until}.${note}`;
+}

@@ -1,0 +1,40 @@
+import { BodyTooLarge } from './bounded-body.js';
+import { FetchRefused, guardedFetch } from './guarded-fetch.js';
+
+/** What a fetch for somebody who named an address may do. */
+export interface FetchLimits {
+  /** Hosts that may be reached although their addresses are not public: `host` or `host:port`. */
+  readonly allowedHosts: readonly string[];
+  readonly maxBytes: number;
+  /** For the whole of it, redirects included. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface FetchedContent {
+  /** Without its parameters; undefined when the server does not say. */
+  readonly contentType: string | undefined;
+  readonly bytes: Uint8Array;
+}
+
+/** Fetches the content of an address through the guard. What goes wrong is told in words that its namer may see. */
+export async function fetchContent(address: string, limits: FetchLimits): Promise<FetchedContent> {
+  const { allowedHosts, maxBytes, timeoutMs, signal } = limits;
+  try {
+    const { status, headers, body } = await guardedFetch(address, {
+      allowedHosts,
+      maximumBytes: maxBytes,
+      timeoutMs,
+      ...(signal && { signal }),
+    });
+    if (status !== 200) throw new FetchRefused(`The address answered with status ${status}.`);
+    const contentType = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+    return { contentType: contentType || undefined, bytes: body };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof FetchRefused) throw error;
+    if (error instanceof BodyTooLarge) throw new FetchRefused(error.message);
+    // what the network says may name hosts behind the address
+    throw new FetchRefused('The address could not be reached.');
+  }
+}

@@ -1,0 +1,121 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { agent } from '../../src/index.js';
+import { startService } from '../support/service.js';
+import { buildPackage, entry, project, run } from './support.js';
+
+beforeAll(buildPackage);
+
+const secret = 'a secret that is long enough for HS256';
+const env = { RUNYARD_JWT_KEYS: secret, RUNYARD_AUTHORIZATION: 'true' };
+
+const token = (words: readonly string[], variables: Record<string, string> = env, files = {}) =>
+  run(['token', ...words], { cwd: project(files), env: variables });
+
+function claimsIn(printed: string) {
+  const [, payload = ''] = printed.split('.');
+  return JSON.parse(Buffer.from(payload, 'base64url').toString());
+}
+
+describe('runyard token', () => {
+  test('prints a token, and nothing else, that the service takes for what was asked', async () => {
+    const words = ['--user', 'ada', '--scopes', 'agents:read,sessions:read', '--expires', '30m'];
+    const { code, stdout, stderr } = await token(words);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+    const claims = claimsIn(stdout);
+    expect(claims).toEqual({
+      sub: 'ada',
+      scopes: ['agents:read', 'sessions:read'],
+      iat: expect.any(Number),
+      exp: claims.iat + 1800,
+    });
+    expect(stderr).toMatch(
+      /^A token of ada with agents:read, sessions:read, until \d{4}-\d\d-\d\dT[\d:]+Z\.\n$/,
+    );
+    const service = await startService({
+      agents: [agent({ id: 'a', model: 'offline' })],
+      authorization: true,
+      jwtKeys: [secret],
+    });
+    const headers = { authorization: `Bearer ${stdout.trim()}` };
+    expect((await service.get('/agents', headers)).status).toBe(200);
+    expect((await service.get('/memories', headers)).status).toBe(403);
+  });
+
+  test('follows the settings of the application, whatever that prints', async () => {
+    const settings = {
+      authorization: true,
+      jwtKeys: ['x'.repeat(64)],
+      jwtAlgorithms: ['HS512'],
+      jwtIssuer: 'https://issuer.example',
+      jwtVerifyAudience: true,
+      id: 'shop',
+      userIdClaim: 'uid',
+      scopesClaim: 'rights',
+      adminScope: 'our-root',
+    };
+    const code = `console.log('a word of the application');\n${entry(`{ settings: ${JSON.stringify(settings)} }`)}`;
+    const words = ['--user', 'ada', '--admin', '--claim', 'tier=gold', '--claim', 'level=3'];
+    const outcome = await token(words, {}, { 'agents.ts': code });
+    expect(outcome.stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+    expect(outcome.stderr).toContain('a word of the application');
+    expect(claimsIn(outcome.stdout)).toMatchObject({
+      uid: 'ada',
+      rights: ['our-root'],
+      iss: 'https://issuer.example',
+      aud: 'shop',
+      tier: 'gold',
+      level: 3,
+    });
+    const [header = ''] = outcome.stdout.split('.');
+    expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toMatchObject({ alg: 'HS512' });
+  });
+
+  test('offers a secret where there is none, and that secret works', async () => {
+    const { code, stdout, stderr } = await token(['--user', 'ada'], {});
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    const offered = Object.fromEntries(
+      Array.from(stderr.matchAll(/^ {2}export (\w+)=(\w+)$/gm), ([, name, value]) => [name, value]),
+    );
+    expect(Object.keys(offered)).toEqual(['RUNYARD_AUTHORIZATION', 'RUNYARD_JWT_KEYS']);
+    expect(await token(['--user', 'ada'], offered)).toMatchObject({ code: 0 });
+    expect((await token(['--user', 'ada'], {})).stderr).not.toContain(offered.RUNYARD_JWT_KEYS);
+  });
+
+  test('says why it cannot sign for a service that has no secret', async () => {
+    const { publicKey } = generateKeyPairSync('ed25519');
+    const pem = publicKey.export({ type: 'spki', format: 'pem' }) as string;
+    const withPem = await token(['--user', 'ada'], { JWT_VERIFICATION_KEY: pem });
+    expect(withPem).toMatchObject({ code: 1, stdout: '' });
+    expect(withPem.stderr).toContain('This service checks tokens with public keys');
+    const published = { RUNYARD_JWKS_URL: 'http://127.0.0.1:1/jwks.json' };
+    expect((await token(['--user', 'ada'], published)).stderr).toContain('public keys');
+    const keyed = await token(['--user', 'ada'], { RUNYARD_SECURITY_KEY: 'the-one-key-of-this-service' });
+    expect(keyed).toMatchObject({ code: 1, stdout: '' });
+    expect(keyed.stderr).toContain('one key for everybody (securityKey)');
+    expect(keyed.stderr).not.toContain('the-one-key');
+  });
+
+  test.each([
+    [['--user', 'sa:ci'], 'flag --user is "sa:ci"; such a name is reserved'],
+    [['--user', '__scheduler__'], 'flag --user is "__scheduler__"; such a name is reserved'],
+    [['--user', ''], 'flag --user is empty'],
+    [['--user', 'ada', '--expires', '8'], 'flag --expires is "8"; allowed: a time of at most 365d'],
+    [['--user', 'ada', '--expires', '400d'], 'flag --expires is "400d"'],
+    [['--user', 'ada', '--scopes', 'agents:run,nonsense'], 'flag --scopes has nonsense; allowed'],
+    [['--user', 'ada', '--claim', 'tier'], 'flag --claim is "tier"; allowed: name=value'],
+    [['--user', 'ada', '--claim', 'exp=1'], 'flag --claim names exp'],
+    [[], "required option '--user <id>' not specified"],
+  ])('%j is refused with what to do', async (words, text) => {
+    const { code, stdout, stderr } = await token(words);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(text);
+  });
+
+  test('names a secret that is too short as the service would', async () => {
+    const { code, stderr } = await token(['--user', 'ada'], { RUNYARD_JWT_KEYS: 'short' });
+    expect(code).toBe(1);
+    expect(stderr).toContain('jwtKeys: key 1 is a secret of 5 bytes');
+  });
+});

@@ -1,0 +1,62 @@
+import type { Operation } from './operations.js';
+import { isSafe, kindsOf, ownedIn } from './requests.js';
+import type { Place } from './world.js';
+
+/** A request that names something of somebody else. */
+export interface Case {
+  readonly operation: Operation;
+  /** What it names. */
+  readonly place: Place;
+  /** The fields that do. */
+  readonly named: ReadonlySet<string>;
+  /** Whether it needs something of the caller's own besides. */
+  readonly needsOwn: boolean;
+}
+
+/** Everything that an operation can be asked about somebody who has these places. */
+export function casesOf(operation: Operation, places: readonly Place[]): Case[] {
+  const owned = ownedIn(operation);
+  const required = owned.filter((field) => field.required);
+  return placesFor(operation, places).flatMap((place) =>
+    namings(operation).map((named) => ({
+      ...{ operation, place, named },
+      needsOwn: required.some(({ name }) => !named.has(name)),
+    })),
+  );
+}
+
+/** The one with everything, each optional field by itself and with what the path names, and each part of a path. */
+function namings(operation: Operation): Set<string>[] {
+  const owned = ownedIn(operation);
+  const inPath = owned.filter(({ place }) => place === 'path').map(({ name }) => name);
+  const others = owned.filter(({ place }) => place !== 'path').map(({ name }) => name);
+  const sets = [
+    inPath,
+    ...inPath.map((name) => [name]),
+    ...others.map((name) => [...inPath, name]),
+    ...others.map((name) => [name]),
+    [...inPath, ...others],
+  ];
+  const distinct = new Map(sets.map((names) => [[...names].sort().join(), new Set(names)]));
+  distinct.delete('');
+  return [...distinct.values()];
+}
+
+/** Of each kind one, or one in each state where what it does depends on that. */
+function placesFor(operation: Operation, places: readonly Place[]): Place[] {
+  const dependsOnState = operation.fields.some(
+    ({ name, place }) => place === 'path' && (name === 'run_id' || name === 'session_id'),
+  );
+  const kinds = kindsOf(operation);
+  return places.filter(
+    ({ kind, state }) => kinds.includes(kind) && (dependsOnState || state === 'completed'),
+  );
+}
+
+/** Those that only read, and those that change something. */
+export function inPhases(cases: readonly Case[]): { reading: Case[]; changing: Case[] } {
+  return {
+    reading: cases.filter(({ operation }) => isSafe(operation)),
+    changing: cases.filter(({ operation }) => !isSafe(operation)),
+  };
+}

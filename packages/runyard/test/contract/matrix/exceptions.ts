@@ -1,0 +1,46 @@
+/** An answer about somebody else's thing that differs from the one about a thing that does not exist. */
+export interface Exception {
+  readonly operation: RegExp;
+  /** It names this of somebody else. */
+  readonly field: string;
+  readonly status: number;
+  readonly detail: RegExp;
+  readonly reason: string;
+}
+
+/** What the contract decides otherwise. Everything else answers as if what others have did not exist. */
+export const exceptions: readonly Exception[] = [
+  {
+    operation: /^POST \/sessions$/,
+    field: 'session_id',
+    status: 409,
+    detail: /^The id '.*' cannot be used for a session\./,
+    reason: 'an id is used once; whose the session is, or whether there is one, is not told',
+  },
+  {
+    operation: /^POST \/\w+\/\{\w+\}\/runs$/,
+    field: 'session_id',
+    status: 404,
+    detail: /^Session not found$/,
+    reason:
+      'a session that does not exist is made, and one of another user is refused before anything runs (FIX-4)',
+  },
+  {
+    operation: /^POST \/\w+\/\{\w+\}\/runs$/,
+    field: 'run_id',
+    status: 409,
+    detail: /^Run .* exists already\./,
+    reason: 'an id is used once',
+  },
+];
+
+/** Answers that show who somebody else is, and why they may. */
+export const shownToAll: ReadonlyMap<string, string> = new Map([
+  ['GET /service-accounts', 'accounts are shared among those who may manage them, with who made them'],
+]);
+
+/** What even the owner is refused, and why. */
+export const refusedToOwners: ReadonlyMap<string, string> = new Map([
+  ['POST /approvals/{approval_id}/resolve', 'nobody decides on what they asked for themselves'],
+  ['DELETE /approvals/{approval_id}', 'nobody decides on what they asked for themselves'],
+]);

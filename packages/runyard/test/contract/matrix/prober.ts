@@ -1,0 +1,120 @@
+import type { Answer, TestService } from '../../support/service.js';
+import type { Case } from './cases.js';
+import { type Exception, exceptions, shownToAll } from './exceptions.js';
+import { operations } from './operations.js';
+import { isSafe, ownedIn, type Request, requestOf, sent } from './requests.js';
+import { absentThings, type Things } from './things.js';
+import type { Kind, Person } from './world.js';
+
+/** Somebody who tries what they can with what belongs to others. */
+export interface Intruder {
+  readonly name: string;
+  readonly headers: Record<string, string>;
+  /** Something of their own that a request may change; left out for one who has nothing. */
+  fresh?(kind: Kind): Promise<Things>;
+  /** What they have, for requests that only read. */
+  readonly own?: readonly (Things & { readonly kind: Kind })[];
+}
+
+/** Asks for what belongs to somebody, and for what does not exist, and compares. */
+export class Prober {
+  readonly problems: string[] = [];
+
+  constructor(
+    private readonly service: TestService,
+    private readonly intruder: Intruder,
+    private readonly victims: readonly Person[],
+  ) {}
+
+  /** The two answers have to be the same, and neither may hold anything that was not in the question. */
+  async compare(probe: Case): Promise<void> {
+    if (probe.needsOwn && this.intruder.fresh === undefined) return;
+    const absent = { ...absentThings(), ...sameForm(probe) };
+    const foreign = await this.ask(probe, probe.place);
+    const nothing = await this.ask(probe, absent);
+    const exception = exceptionFor(probe);
+    if (exception !== undefined) return this.expectException(foreign, nothing, exception);
+    const [seen, expected] = [shapeOf(foreign, probe.place), shapeOf(nothing, absent)];
+    if (seen !== expected) this.report(foreign.request, `tells them apart:\n    ${seen}\n    ${expected}`);
+    const { status, text } = nothing.answer;
+    if (status === 400 || status === 422) this.report(nothing.request, `asks nothing: ${status} ${text}`);
+  }
+
+  /** Every list, asked for without naming anything. */
+  async lookAround(): Promise<void> {
+    for (const operation of operations.filter(isSafe)) {
+      if (operation.fields.some(({ place, required }) => place === 'path' || required)) continue;
+      const wording = { named: new Set<string>(), target: absentThings(), own: absentThings() };
+      const request = requestOf(operation, { ...wording, kind: 'agent' });
+      this.findSecrets(request, await sent(this.service, request, this.intruder.headers));
+    }
+  }
+
+  private async ask({ operation, named, place, needsOwn }: Case, target: Things): Promise<Asked> {
+    const own = needsOwn ? await this.ownFor(operation, place.kind) : target;
+    const request = requestOf(operation, { named, target, own, kind: place.kind });
+    const answer = await sent(this.service, request, this.intruder.headers);
+    this.findSecrets(request, answer);
+    return { request, answer };
+  }
+
+  private async ownFor(operation: Case['operation'], kind: Kind): Promise<Things> {
+    const { fresh, own } = this.intruder;
+    return (isSafe(operation) && own?.find((things) => things.kind === kind)) || fresh!(kind);
+  }
+
+  private expectException({ request, answer }: Asked, nothing: Asked, exception: Exception): void {
+    const { status, body } = answer;
+    if (status !== exception.status || !exception.detail.test(String(body?.detail)))
+      this.report(request, `is not the exception that was decided: ${status} ${answer.text}`);
+    if (nothing.answer.status >= 300)
+      this.report(nothing.request, `asks nothing: ${nothing.answer.status} ${nothing.answer.text}`);
+  }
+
+  private findSecrets(request: Request, { text }: Answer): void {
+    if (shownToAll.has(request.operation.name)) return;
+    const told = this.victims
+      .flatMap(({ secrets }) => secrets)
+      .filter((secret) => text.includes(secret) && !request.text.includes(secret));
+    if (told.length > 0) this.report(request, `gives away ${told.join(', ')}: ${text.slice(0, 400)}`);
+  }
+
+  private report({ operation, path, text }: Request, what: string): void {
+    this.problems.push(
+      `${this.intruder.name}: ${operation.method} ${path} ${text.slice(path.length)} ${what}`,
+    );
+  }
+}
+
+interface Asked {
+  readonly request: Request;
+  readonly answer: Answer;
+}
+
+function exceptionFor({ operation, named }: Case): Exception | undefined {
+  return exceptions.find(({ operation: pattern, field }) => pattern.test(operation.name) && named.has(field));
+}
+
+/** An id that does not exist is compared with one that has the same form. */
+function sameForm({ place }: Case): Partial<Things> {
+  return place.approvalId === 'none' ? { approvalId: 'none' } : {};
+}
+
+/** An answer without what differs from one answer to the next, and without what was asked for. */
+function shapeOf({ answer }: Asked, target: Things): string {
+  let { text } = answer;
+  const { kind: _kind, state: _state, ...things } = target as Things & { kind?: unknown; state?: unknown };
+  for (const [name, value] of Object.entries(things)) text = text.replaceAll(value as string, `<${name}>`);
+  const plain = text
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replace(/\b\d+\.\d+\b/g, '<number>')
+    .replace(/\b\d{9,}\b/g, '<time>')
+    .replace(/\b[0-9a-f]{16,}\b/g, '<hex>');
+  return `${answer.status} ${plain}`;
+}
+
+/** Whatever an operation can name, in a case where it names all of it. */
+export function isWhole({ operation, named }: Case): boolean {
+  return ownedIn(operation).every(({ name }) => named.has(name));
+}

@@ -1,0 +1,18 @@
+import { signedWithSecret } from '../../support/issuer.js';
+
+const secret = 'a secret that is known to this test alone';
+
+/** The settings of a service that takes the tokens of these tests. */
+export const tokenSettings = { authorization: true, jwtKeys: [secret] };
+
+export interface TokenFacts {
+  readonly scopes?: readonly string[];
+  /** Nobody in particular when it is left out. */
+  readonly subject?: string;
+}
+
+/** The header of somebody who holds a token. */
+export async function bearer({ scopes = [], subject }: TokenFacts): Promise<Record<string, string>> {
+  const claims = { scopes: [...scopes], ...(subject !== undefined && { sub: subject }) };
+  return { authorization: `Bearer ${await signedWithSecret(secret, claims)}` };
+}

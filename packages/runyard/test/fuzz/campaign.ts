@@ -1,0 +1,156 @@
+import { Random } from '../chaos/storm/random.js';
+import type { ApiCheck } from '../support/api-check.js';
+import type { Audience, FuzzCaller } from './callers.js';
+import { type Operation, operationsOf } from './description.js';
+import { curlLine } from './exchange/curl.js';
+import { generate } from './exchange/generate.js';
+import { type FuzzRequest, wireOf } from './exchange/request.js';
+import type { RawSender, WireAnswer } from './exchange/send.js';
+import { shortened } from './exchange/shorten.js';
+import { faultOf } from './oracle.js';
+
+export interface CampaignOptions {
+  readonly url: string;
+  readonly api: ApiCheck;
+  readonly sender: RawSender;
+  readonly audience: Audience;
+  readonly seed: number;
+  readonly seconds: number;
+  /** How many requests are under way at once. */
+  readonly lanes: number;
+  /** Only the operations of these ids; all, if there are none. */
+  readonly only: readonly string[];
+}
+
+export interface CampaignReport {
+  /** Each with its request as a line for a shell. */
+  readonly failures: string[];
+  requests: number;
+  /** How often each operation was called, and how often it did what was asked. */
+  readonly called: Map<string, number>;
+  readonly succeeded: Map<string, number>;
+  readonly statuses: Map<number, number>;
+}
+
+/** Enough to work on; more of them say the same. */
+const mostFailures = 12;
+
+/**
+ * Asks every operation of the description for all kinds of things until the time is up. Each lane goes through all
+ * operations again and again, in an order of its own. What a request is made of depends on the seed, the lane and
+ * its number alone; only ids that the service gave out are others the next time.
+ */
+export async function campaign(options: CampaignOptions): Promise<CampaignReport> {
+  return new Campaign(options).run();
+}
+
+class Campaign {
+  private readonly operations: readonly Operation[];
+  private readonly until: number;
+  /** Faults that are known already, by operation and text. */
+  private readonly known = new Set<string>();
+  private readonly report: CampaignReport = {
+    failures: [],
+    requests: 0,
+    called: new Map(),
+    succeeded: new Map(),
+    statuses: new Map(),
+  };
+
+  constructor(private readonly options: CampaignOptions) {
+    const all = operationsOf(options.api.description);
+    this.operations = all.filter(({ id }) => options.only.length === 0 || options.only.includes(id));
+    this.until = performance.now() + options.seconds * 1000;
+  }
+
+  async run(): Promise<CampaignReport> {
+    const { seed, lanes } = this.options;
+    await Promise.all(Array.from({ length: lanes }, (_all, lane) => this.#lane(new Random(seed + lane))));
+    return this.report;
+  }
+
+  async #lane(random: Random): Promise<void> {
+    for (;;) {
+      const round = random.fork();
+      // the order of a round and what is asked in it are decided at once: how long an answer takes changes nothing
+      for (const operation of shuffled(this.operations, round)) {
+        if (performance.now() >= this.until || this.report.failures.length >= mostFailures) return;
+        await this.#ask(operation, round.fork());
+      }
+    }
+  }
+
+  async #ask(operation: Operation, random: Random): Promise<void> {
+    const { api, audience } = this.options;
+    const caller = audience.pick(random);
+    const { pool } = caller;
+    const request = generate(operation, { description: api.description, pool, random, tame: 0.35 });
+    caller.noteSent?.(request);
+    const { fault, answer } = await this.#send(request, operation, caller);
+    this.#count(operation, answer);
+    if (fault !== undefined) await this.#fail(request, operation, caller, fault);
+    else if (answer && answer.status < 300) learn(caller, answer);
+  }
+
+  async #send(
+    request: FuzzRequest,
+    operation: Operation,
+    caller: FuzzCaller,
+  ): Promise<{ fault: string | undefined; answer?: WireAnswer }> {
+    const wire = wireOf(request, caller.token);
+    const t0=performance.now();
+    try {
+      const answer = await this.options.sender.send(wire);
+      const dt=performance.now()-t0; if(dt>500) console.log('SLOW',caller.name,operation.id,Math.round(dt), answer.status, answer.text.length, curlLine('',wire).slice(0,400));
+      const fault =
+        caller.faultOf(operation, request, answer) ?? faultOf(this.options.api, request, wire, answer);
+      return { fault, answer };
+    } catch (error) {
+      return { fault: `there was no answer: ${String(error)}` };
+    }
+  }
+
+  async #fail(request: FuzzRequest, operation: Operation, caller: FuzzCaller, fault: string): Promise<void> {
+    const kind = `${operation.id} ${fault.replace(/[0-9a-f-]{8,}|\d+/g, '#').slice(0, 120)}`;
+    if (this.known.has(kind)) return;
+    this.known.add(kind);
+    const kindOf = (text: string) => text.slice(0, 24);
+    const shortest = await shortened(request, async (shorter) => {
+      const again = await this.#send(shorter, operation, caller);
+      return again.fault !== undefined && kindOf(again.fault) === kindOf(fault);
+    });
+    const line = curlLine(this.options.url, wireOf(shortest, caller.token));
+    this.report.failures.push(`${operation.id} as ${caller.name}: ${fault}\n  ${line}`);
+  }
+
+  #count({ id }: Operation, answer: WireAnswer | undefined): void {
+    const { report } = this;
+    const status = answer?.status ?? 0;
+    report.requests++;
+    increment(report.called, id);
+    increment(report.statuses, status);
+    if (status >= 200 && status < 300) increment(report.succeeded, id);
+  }
+}
+
+function learn({ pool }: FuzzCaller, { contentType, text }: WireAnswer): void {
+  if (contentType.startsWith('application/json') && text.length < 500_000) pool.feed(JSON.parse(text));
+  else if (contentType.startsWith('text/event-stream')) {
+    for (const [, data] of text.slice(-20_000).matchAll(/^data: (.*)$/gm)) {
+      try {
+        pool.feed(JSON.parse(data!));
+      } catch {
+        // the first line may be cut
+      }
+    }
+  }
+}
+
+function increment<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+function shuffled<Item>(list: readonly Item[], random: Random): Item[] {
+  const order = list.map((item) => ({ item, at: random.next() }));
+  return order.sort((one, other) => one.at - other.at).map(({ item }) => item);
+}

@@ -1,0 +1,42 @@
+import { expect } from 'vitest';
+import type { FuzzCaller } from './callers.js';
+import { type FuzzBody, type FuzzRequest, type Pair, wireOf } from './exchange/request.js';
+import type { RawSender } from './exchange/send.js';
+import { words } from './yard/words.js';
+
+type Step = readonly [template: string, body: FuzzBody | null];
+
+const run = (template: string, message: string): Step => {
+  const fields: Pair[] = [...Object.entries({ message, stream: 'false', user_id: 'ada' })];
+  return [template, { kind: 'urlencoded', fields }];
+};
+const given = (template: string, value: object): Step => [template, { kind: 'json', value }];
+
+/** One of everything, so that from the first moment there is something to ask about. */
+const steps: readonly Step[] = [
+  ...[...words, 'approve', 'approve', 'audit'].map((word) => run('/agents/plain/runs', word)),
+  ...['Hello', 'delegate', 'pay'].map((word) => run('/teams/desk/runs', word)),
+  ...['chain', 'asked', 'wide'].flatMap((id) =>
+    ['Hello', 'fail', 'pay'].map((word) => run(`/workflows/${id}/runs`, word)),
+  ),
+  given('/sessions', { session_name: 'Trip', user_id: 'ada' }),
+  given('/memories', { memory: 'Likes tea', user_id: 'ada', topics: ['food'] }),
+  given('/memories', { memory: 'Lives in Rome', user_id: 'ada' }),
+  given('/learnings', { learning_type: 'notes', user_id: 'ada', content: { note: 'x' } }),
+  ...['/sessions', '/memories', '/learnings', '/traces', '/approvals', '/agents'].map(
+    (list): Step => [list, null],
+  ),
+];
+
+/** What a good client does first. The caller knows of it afterwards. */
+export async function takeFirstSteps({ token, pool }: FuzzCaller, sender: RawSender): Promise<void> {
+  for (const [template, body] of steps) {
+    const request: FuzzRequest = {
+      ...{ operationId: template, template, path: {}, query: [], headers: [], body },
+      method: body === null ? 'GET' : 'POST',
+    };
+    const { status, text } = await sender.send(wireOf(request, token));
+    expect(status, `${template} ${text.slice(0, 300)}`).toBeOneOf([200, 201]);
+    pool.feed(JSON.parse(text));
+  }
+}

@@ -1,0 +1,76 @@
+import type { ApiCheck } from '../support/api-check.js';
+import type { FuzzRequest, Wire } from './exchange/request.js';
+import type { WireAnswer } from './exchange/send.js';
+
+/** What no answer may show: where the code is, what it runs on, how it asks its database. */
+const internals: readonly RegExp[] = [
+  /\n\s+at .+:\d+/,
+  /node_modules|node:internal/,
+  /\b(packages\/runyard|src\/(core|platform|capabilities|interfaces))\//,
+  /\.(ts|js|mjs):\d+/,
+  /SQLITE_|SqliteError|no such (table|column)|near ".{0,20}": syntax/,
+  /syntax error at or near|violates .{0,40}constraint|invalid (byte sequence|input syntax)|PostgresError/i,
+  /\bselect .{1,300} from "|insert into "|update "\w+" set/i,
+  /Cannot (read|set) propert|is not a function|is not iterable|Maximum call stack/,
+];
+
+/** The one 500 of the contract: the model that was asked for did not do its work. */
+const modelFailure = '"error_code":"optimize_failed"';
+
+/** Said before it is known which operation is meant: the address or the headers are too long. */
+export const beforeOperations: readonly number[] = [414, 431];
+
+/** Holds an answer against everything that is true for every operation. Answers with what is wrong, or nothing. */
+export function faultOf(
+  api: ApiCheck,
+  request: FuzzRequest,
+  wire: Wire,
+  answer: WireAnswer,
+): string | undefined {
+  const { status, contentType, text, headers } = answer;
+  if (status >= 500 && status !== 503 && !text.includes(modelFailure))
+    return `it answered ${status}: ${text.slice(0, 300)}`;
+  const undescribed = descriptionFault(api, wire, answer);
+  if (undescribed !== undefined) return undescribed;
+  const shown = internals.find((pattern) => pattern.test(text));
+  if (shown) return `the answer shows internals (${shown}): ${excerpt(text, shown)}`;
+  if (headers['x-request-id'] === undefined) return 'the answer has no x-request-id';
+  if (contentType.startsWith('text/event-stream')) return streamFault(text);
+  if (request.broken !== undefined && status < 400)
+    return `it took ${request.broken}, which is beyond its bounds`;
+  return undefined;
+}
+
+function descriptionFault(api: ApiCheck, { method, target }: Wire, answer: WireAnswer): string | undefined {
+  const path = beforeOperations.includes(answer.status) ? '/none' : namedPath(target);
+  try {
+    api.check(method, path, answer.status, answer.contentType, answer.text);
+    return undefined;
+  } catch (error) {
+    return `${(error as Error).message.slice(0, 500)} (${answer.text.slice(0, 300)})`;
+  }
+}
+
+/** The path, with something in the place of ids that are empty. */
+function namedPath(target: string): string {
+  return target.split('?', 1)[0]!.replace(/\/(?=\/)/g, '/-');
+}
+
+/** A stream has whole frames only, each with JSON in it. */
+function streamFault(text: string): string | undefined {
+  if (text !== '' && !text.endsWith('\n\n')) return `the stream broke off: ${text.slice(-200)}`;
+  for (const frame of text.split('\n\n').slice(0, -1)) {
+    if (frame.startsWith(':')) continue;
+    const match = /^(?:id: (\d+)\n)?event: (\w+)\ndata: ([^\n\r]*)$/.exec(frame);
+    if (!match) return `this is no frame: ${JSON.stringify(frame.slice(0, 300))}`;
+    const { event } = JSON.parse(match[3]!) as { event?: unknown };
+    if (event !== undefined && event !== match[2])
+      return `a frame of ${match[2]} says that it is ${String(event)}`;
+  }
+  return undefined;
+}
+
+function excerpt(text: string, pattern: RegExp): string {
+  const at = text.search(pattern);
+  return text.slice(Math.max(0, at - 100), at + 200);
+}
