@@ -22,7 +22,7 @@ export async function measureViews({ start, postgres }, database, { samples, sca
   const server = { ...process, port: await process.ask('port') };
   say(`${title}: lists, searches and details`);
   const unbounded = await measureUnbounded(server, facts);
-  const rows = await measureOperations({ server, facts, samples });
+  const rows = await measureOperations({ server, facts, samples, isWhole: scale === 1 });
   await server.stop();
   return [...rows, ...unbounded].map((row) => ({ ...row, where: title }));
 }

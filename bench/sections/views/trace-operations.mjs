@@ -28,6 +28,7 @@ function listOperations(random, { sessions, amounts, until }) {
   return [
     ['list, first page', () => list({})],
     ['list, page 1,000', () => list({ page: Math.ceil(amounts.runs / 200) })],
+    ['list, middle pages', () => list({ page: Math.floor(amounts.runs / 40) + random.below(5) })],
     ['list, last pages', () => list({ page: Math.floor(amounts.runs / 20) - random.below(5) })],
     ['list, 100 at once', () => list({ limit: 100, page: 1 + random.below(10) })],
     ['list, run_id', () => list({ run_id: some().first })],
@@ -143,6 +144,7 @@ function groupOperations(random, { sessions, amounts, until }) {
       'nothing',
     ],
     ['statistics, first page', () => stats({})],
+    ['statistics, middle pages', () => stats({ page: Math.floor(amounts.sessions / 40) + random.below(5) })],
     ['statistics, last pages', () => stats(last())],
     ['statistics, user', () => stats({ user_id: random.pick(sessions).user ?? 'user-0' })],
     ['statistics, agent', () => stats({ agent_id: 'support' })],

@@ -4,7 +4,7 @@ import { migrate, schemaStatus } from '../../src/platform/storage/migrations/mig
 import type { Migration } from '../../src/platform/storage/migrations/migration.js';
 import { migrations } from '../../src/platform/storage/migrations/migrations.js';
 import { forEachDatabase } from '../support/databases.js';
-import { anApproval, aRun, aStep, creation } from './builders.js';
+import { anApproval, aRun, aStep, creation, sessionOf } from './builders.js';
 
 const latest = migrations.at(-1)!.version;
 const done = (direction: 'up' | 'down') => (migration: Migration) => ({
@@ -88,6 +88,22 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await runs.load(run.runId))?.run).toEqual(run);
     const sessions = await database.query.selectFrom('sessions').select(['name', 'search_name']).execute();
     expect(sessions).toEqual([{ name: name.join(''), search_name: name.slice(0, 255).join('') }]);
+  });
+
+  it('takes sessions along whose names no database holds as they are', async () => {
+    const database = await (await freshPlace()).open();
+    const runs = new RunStore(database);
+    const names: Record<string, string> = { odd: `a\0${'b'.repeat(254)}`, plain: 'A Plan' };
+    const ofSession = (sessionId: string) => {
+      const run = aRun({ sessionId });
+      return creation(run, { session: sessionOf(run, { name: names[sessionId]! }) });
+    };
+    await runs.commit(Object.keys(names).map(ofSession));
+    await migrate(database, { to: 7 });
+    expect(await migrate(database)).toEqual(migrations.slice(7).map(done('up')));
+    const sessions = await database.query.selectFrom('sessions').selectAll().orderBy('session_id').execute();
+    expect(sessions.map(({ name }) => name)).toEqual([names.odd, names.plain]);
+    expect(sessions[1]!.search_name).toBe('a plan');
   });
 
   it('has nothing to do the second time', async () => {

@@ -78,6 +78,34 @@ forEachDatabase((_dialect, freshPlace) => {
     for (const detail of found.items) expect(detail).toMatchObject({ total_spans: 3, error_count: 1 });
   });
 
+  test('the tree of a long run is put together a piece at a time', async () => {
+    const { runs, service } = tracesIn(await (await freshPlace()).open());
+    const run = aRun();
+    const asked = { system: null, user: 'hi', history: [] };
+    const steps = [aStep(run, 0, { key: 'context', kind: 'context', output: asked })];
+    const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+    for (let turn = 0; turn < 40; turn += 1) {
+      const output = { content: 'x'.repeat(5_000), usage, finishReason: 'stop' };
+      steps.push(aStep(run, turn + 1, { key: `model:${turn}`, output }));
+    }
+    await runs.commit([creation(run, { steps })]);
+    let turns = 0;
+    let isOver = false;
+    const others = (async () => {
+      for (; !isOver; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+    })();
+    const [summary] = await allOf((await service.list(anonymousCaller, undefined, {}, page)).entries);
+    const before = turns;
+    const { tree } = await service.get(anonymousCaller, undefined, summary!.trace_id);
+    const after = turns;
+    isOver = true;
+    await others;
+    expect(after - before).toBeGreaterThan(10);
+    expect(tree[0]!.spans).toHaveLength(40);
+    expect(tree[0]!.spans![39]!.input!.length).toBeGreaterThan(195_000);
+    expect(tree[0]!.metadata).toMatchObject({ total_input_tokens: 40 });
+  });
+
   test('a list of everything is read as it is taken, and lets others have their turn', async () => {
     const database = await (await freshPlace()).open();
     const { runs, service } = tracesIn(database);

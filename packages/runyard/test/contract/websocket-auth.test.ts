@@ -187,7 +187,7 @@ describe('a token', () => {
     const rest = gate();
     book.write('outlives its token', { chunks: ['begun ', rest.opened, 'and finished'] });
     const client = await speaking(
-      token('ada', everything, { exp: inSeconds(2) }),
+      token('ada', everything, { exp: inSeconds(4) }),
       '/agents/ws?format=json',
       strict,
     );

@@ -14,8 +14,10 @@ export interface FuzzCaller {
   readonly token: string | null;
   /** What they know about. */
   readonly pool: Pool;
-  /** Is told about each request before it is sent. */
-  noteSent?(request: FuzzRequest): void;
+  /** Is told everything before it is sent. */
+  noteSent?(text: string): void;
+  /** What a text shows that is not for them. */
+  leakIn?(text: string): string | undefined;
   /** What is wrong with an answer because it is they who got it. */
   faultOf(operation: Operation, request: FuzzRequest, answer: WireAnswer): string | undefined;
 }
@@ -131,21 +133,24 @@ async function someRights(
   const pool = newPool();
   for (const known of victim.known) pool.add(known);
   const sent = new Set<string>();
+  const leakIn = (text: string): string | undefined => {
+    if (text.includes(victim.marker))
+      return `it shows what belongs to another user: ${around(text, victim.marker)}`;
+    const id = [...victim.ids].find((one) => !sent.has(one) && text.includes(one));
+    return id === undefined ? undefined : `it gives away an id of another user: ${around(text, id)}`;
+  };
   return {
     name: sub ?? 'somebody without a name',
     token: await signed({ ...(sub !== undefined && { sub }), scopes: [...scopes] }),
     pool,
-    noteSent(request) {
-      const text = JSON.stringify([request.path, request.query, request.headers, request.body]);
+    leakIn,
+    noteSent(text) {
       for (const id of victim.ids) if (text.includes(id)) sent.add(id);
     },
     faultOf(operation, request, answer) {
       const { status, text } = answer;
-      if (text.includes(victim.marker))
-        return `it shows what belongs to another user: ${around(text, victim.marker)}`;
-      const id = [...victim.ids].find((one) => !sent.has(one) && text.includes(one));
-      if (id !== undefined) return `it gives away an id of another user: ${around(text, id)}`;
-      if (!isRouted(operation, request)) return undefined;
+      const leak = leakIn(text);
+      if (leak !== undefined || !isRouted(operation, request)) return leak;
       if (!mayCall(scopes, operation, request)) return refused(403)(operation, request, answer);
       return status === 401 ? `it does not know a good token: ${text.slice(0, 200)}` : undefined;
     },

@@ -36,9 +36,8 @@ export interface CampaignReport {
 const mostFailures = 12;
 
 /**
- * Asks every operation of the description for all kinds of things until the time is up. Each lane goes through all
- * operations again and again, in an order of its own. What a request is made of depends on the seed, the lane and
- * its number alone; only ids that the service gave out are others the next time.
+ * Asks every operation of the description for all kinds of things until the time is up. What a request is made of
+ * depends on the seed and its number alone; only ids that the service gave out are others the next time.
  */
 export async function campaign(options: CampaignOptions): Promise<CampaignReport> {
   return new Campaign(options).run();
@@ -64,18 +63,21 @@ class Campaign {
   }
 
   async run(): Promise<CampaignReport> {
-    const { seed, lanes } = this.options;
-    await Promise.all(Array.from({ length: lanes }, (_all, lane) => this.#lane(new Random(seed + lane))));
+    const requests = this.#sequence(new Random(this.options.seed));
+    const lane = async () => {
+      for (const [operation, random] of requests) await this.#ask(operation, random);
+    };
+    await Promise.all(Array.from({ length: this.options.lanes }, lane));
     return this.report;
   }
 
-  async #lane(random: Random): Promise<void> {
-    for (;;) {
-      const round = random.fork();
-      // the order of a round and what is asked in it are decided at once: how long an answer takes changes nothing
-      for (const operation of shuffled(this.operations, round)) {
-        if (performance.now() >= this.until || this.report.failures.length >= mostFailures) return;
-        await this.#ask(operation, round.fork());
+  /** All operations again and again, each time in another order; at least once, however short the time. */
+  *#sequence(random: Random): Generator<[Operation, Random]> {
+    for (let round = 0; ; round++) {
+      for (const operation of shuffled(this.operations, random)) {
+        if (round > 0 && performance.now() >= this.until) return;
+        if (this.report.failures.length >= mostFailures) return;
+        yield [operation, random.fork()];
       }
     }
   }
@@ -85,7 +87,7 @@ class Campaign {
     const caller = audience.pick(random);
     const { pool } = caller;
     const request = generate(operation, { description: api.description, pool, random, tame: 0.35 });
-    caller.noteSent?.(request);
+    caller.noteSent?.(JSON.stringify([request.path, request.query, request.headers, request.body]));
     const { fault, answer } = await this.#send(request, operation, caller);
     this.#count(operation, answer);
     if (fault !== undefined) await this.#fail(request, operation, caller, fault);
@@ -98,10 +100,8 @@ class Campaign {
     caller: FuzzCaller,
   ): Promise<{ fault: string | undefined; answer?: WireAnswer }> {
     const wire = wireOf(request, caller.token);
-    const t0=performance.now();
     try {
       const answer = await this.options.sender.send(wire);
-      const dt=performance.now()-t0; if(dt>500) console.log('SLOW',caller.name,operation.id,Math.round(dt), answer.status, answer.text.length, curlLine('',wire).slice(0,400));
       const fault =
         caller.faultOf(operation, request, answer) ?? faultOf(this.options.api, request, wire, answer);
       return { fault, answer };

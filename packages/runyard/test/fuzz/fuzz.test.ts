@@ -8,6 +8,7 @@ import { operationsOf } from './description.js';
 import { RawSender } from './exchange/send.js';
 import { takeFirstSteps } from './first-steps.js';
 import { Health } from './health.js';
+import { fuzzSockets } from './sockets.js';
 import { settle } from './victim.js';
 import { yard } from './yard/application.js';
 
@@ -22,12 +23,16 @@ async function attack(service: TestService, audience: Audience, seeds: Health): 
   console.log(`RUNYARD_FUZZ_SEED=${seed} RUNYARD_FUZZ_SECONDS=${seconds * 4}`);
   const sender = new RawSender(url);
   for (const caller of audience.active) await takeFirstSteps(caller, sender);
-  const report = await campaign({ url, api, sender, audience, seed, seconds, lanes: 4, only });
+  const { description } = api;
+  const [report, socketFaults] = await Promise.all([
+    campaign({ url, api, sender, audience, seed, seconds, lanes: 4, only }),
+    only.length > 0 ? [] : fuzzSockets({ url, description, audience, seed, seconds }),
+  ]);
   sender.close();
   const unmet = operationsOf(api.description).filter(({ id }) => !report.succeeded.has(id));
   console.log(`${report.requests} requests`, Object.fromEntries([...report.statuses].sort()));
   if (unmet.length > 0) console.log(`never successful: ${unmet.map(({ id }) => id).join(', ')}`);
-  expect(report.failures.join('\n\n'), `seed ${seed}`).toBe('');
+  expect([...report.failures, ...socketFaults].join('\n\n'), `seed ${seed}`).toBe('');
   await seeds.expectGood();
   return report;
 }
@@ -37,7 +42,7 @@ function expectReach(service: TestService, report: CampaignReport): void {
   if (only.length > 0) return;
   const operations = operationsOf(service.api.description);
   for (const { id } of operations) expect(report.called.get(id), id).toBeGreaterThan(0);
-  expect(report.succeeded.size).toBeGreaterThan(operations.length * 0.7);
+  expect(report.succeeded.size).toBeGreaterThan(operations.length * 0.6);
 }
 
 // a request may name the model of a provider: nobody here may have a key for one

@@ -32,8 +32,8 @@ export function faultOf(
     return `it answered ${status}: ${text.slice(0, 300)}`;
   const undescribed = descriptionFault(api, wire, answer);
   if (undescribed !== undefined) return undescribed;
-  const shown = internals.find((pattern) => pattern.test(text));
-  if (shown) return `the answer shows internals (${shown}): ${excerpt(text, shown)}`;
+  const shown = shownInternals(text);
+  if (shown !== undefined) return shown;
   if (headers['x-request-id'] === undefined) return 'the answer has no x-request-id';
   if (contentType.startsWith('text/event-stream')) return streamFault(text);
   if (request.broken !== undefined && status < 400)
@@ -70,7 +70,10 @@ function streamFault(text: string): string | undefined {
   return undefined;
 }
 
-function excerpt(text: string, pattern: RegExp): string {
+/** Says what of the inside a text shows, if it does. */
+export function shownInternals(text: string): string | undefined {
+  const pattern = internals.find((one) => one.test(text));
+  if (pattern === undefined) return undefined;
   const at = text.search(pattern);
-  return text.slice(Math.max(0, at - 100), at + 200);
+  return `it shows internals (${pattern}): ${text.slice(Math.max(0, at - 100), at + 200)}`;
 }

@@ -53,9 +53,16 @@ export async function settle(service: TestService): Promise<Victim> {
     ...{ userId, marker, headers, ids, known: [...pool.all()] },
     async expectAllThere() {
       const after = await Promise.all(places.map(learn));
-      for (const [at, place] of places.entries()) expect(after[at], place).toEqual(before[at]);
+      for (const [at, place] of places.entries())
+        expect(steady(after[at]), place).toEqual(steady(before[at]));
     },
   };
+}
+
+/** A body without what goes on by itself: a run that waits takes longer and longer. */
+function steady(body: unknown): unknown {
+  const goingOn = ['duration', 'end_time'];
+  return JSON.parse(JSON.stringify(body, (name, value: unknown) => (goingOn.includes(name) ? null : value)));
 }
 
 /** Where the things are read that somebody else might have changed. */

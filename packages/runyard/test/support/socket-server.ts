@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { RunsService } from '../../src/capabilities/runs/service.js';
 import { errors } from '../../src/core/errors.js';
 import { silentLog } from '../../src/core/log.js';
@@ -37,6 +38,8 @@ class Tokens implements SocketIdentities {
   readonly mode = 'jwt';
   /** When each token ends. */
   expiresAt: number | null = null;
+  /** How many it was asked about. */
+  asked = 0;
   #withdrawn = false;
   #unavailable = false;
 
@@ -49,6 +52,9 @@ class Tokens implements SocketIdentities {
   }
 
   async of(token: string): Promise<Identity> {
+    this.asked++;
+    // as long as a look into a database takes: more may come from the client meanwhile
+    for (let turn = 0; turn < 20; turn++) await setImmediate();
     if (this.#unavailable) throw errors.authenticationUnavailable();
     if (token === 'internal')
       return { caller: callerNamed('__scheduler__'), by: 'internal_token', expiresAt: null };
@@ -67,12 +73,15 @@ class NotingRuns {
   pieces = 0;
   /** Nobody reads the endless run any more. */
   closed = false;
+  /** A run begins no sooner. */
+  ready: Promise<void> = Promise.resolve();
 
   async cancel(caller: Caller): Promise<void> {
     this.callers.push(caller);
   }
 
   async create({ userId }: Caller) {
+    await this.ready;
     const reader = {
       next: async () => [
         {
@@ -112,6 +121,7 @@ export async function startSockets({ settings: changed, limits }: Wishes = {}) {
 /** Starts a run that never ends. */
 export const startEndless = { action: 'start-agent', agent_id: 'a', message: 'x' };
 export const cancel = { action: 'cancel-agent', agent_id: 'a', run_id: 'r' };
+
 /** A client whose token was accepted. */
 export async function authenticated(url: string, token = 'right'): Promise<WsClient> {
   const client = await WsClient.connect(url, '/agents/ws?format=json');

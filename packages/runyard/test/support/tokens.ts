@@ -6,7 +6,7 @@ import type { SseClient } from './sse-client.js';
 const secret = 'a secret that these tests alone know of';
 
 /** Settings of a service that takes the tokens that are made here. */
-export const tokenSettings = { authorization: true, jwtKeys: [secret] } as const;
+export const tokenSettings = { authorization: true, jwtKeys: [secret] };
 
 export const adminScope = 'agent_os:admin';
 
@@ -89,11 +89,12 @@ export class Gatehouse {
   /** A service account with these scopes. */
   async account(name: string, ...scopes: string[]): Promise<Holder> {
     const admin = await this.admin();
-    const { body } = await admin.send('POST', '/service-accounts', {
+    const { status, body } = await admin.send('POST', '/service-accounts', {
       name,
-      scopes,
+      scopes: scopes.map((scope) => ({ scope })),
       allow_privileged_scopes: true,
     });
+    if (status !== 201) throw new Error(`No service account: ${status} ${body.detail}`);
     return new Holder(this.service, { authorization: `Bearer ${body.token}` });
   }
 }

@@ -24,6 +24,7 @@ export type LearningFilter = { readonly [Column in (typeof filterColumns)[number
 
 const timeColumns = ['updated_at', 'created_at'] as const;
 const sortColumns = [...timeColumns, ...filterColumns, 'learning_id'] as const;
+const alwaysSet: ReadonlySet<string> = new Set([...timeColumns, 'learning_id', 'learning_type']);
 
 export interface Order {
   /** The name of a column; any other means the time of the last change. */
@@ -50,19 +51,31 @@ export class LearningStore {
     const column = sortColumns.find((name) => name === order.sortBy) ?? 'updated_at';
     const { direction } = order;
     let sorted = filtered(this.database, scope, filter);
-    if (timeColumns.some((name) => name === column)) sorted = sorted.orderBy(column, direction);
+    if (alwaysSet.has(column)) sorted = sorted.orderBy(plainOrder(this.database, column), direction);
     else {
       // both databases in the same order: what has no value last, texts by their characters
       sorted = sorted.orderBy(sql`${sql.ref(column)} is null`);
       sorted = sorted.orderBy(plainOrder(this.database, column), direction);
     }
-    const rows = await sorted
+    const places = await sorted
       .orderBy(plainOrder(this.database, 'learning_id'), direction)
-      .selectAll()
+      .select('learning_id')
       .limit(range.limit)
       .offset(range.offset)
       .execute();
-    return rows.map(learningFromRow);
+    return this.inOrder(places.map((place) => place.learning_id));
+  }
+
+  /** What is sorted are ids: contents may be long, and only those of the page are read. */
+  private async inOrder(learningIds: readonly string[]): Promise<Learning[]> {
+    if (learningIds.length === 0) return [];
+    const rows = await this.database.query
+      .selectFrom('learnings')
+      .where('learning_id', 'in', learningIds)
+      .selectAll()
+      .execute();
+    const byId = new Map(rows.map((row) => [row.learning_id, learningFromRow(row)]));
+    return learningIds.flatMap((learningId) => byId.get(learningId) ?? []);
   }
 
   async count(scope: DataScope, filter: LearningFilter): Promise<number> {
@@ -176,5 +189,6 @@ function withOwner({ query }: Database, scope: DataScope, { learningType, userId
 /** Texts in the order of their characters, whatever the language of the database. */
 function plainOrder({ dialect }: Database, column: string) {
   const { sql } = queryBuilder();
-  return dialect === 'sqlite' ? sql`${sql.ref(column)}` : sql`${sql.ref(column)} collate "C"`;
+  const isTime = timeColumns.some((name) => name === column);
+  return dialect === 'sqlite' || isTime ? sql`${sql.ref(column)}` : sql`${sql.ref(column)} collate "C"`;
 }

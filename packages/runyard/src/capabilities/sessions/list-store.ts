@@ -74,7 +74,10 @@ export class SessionListStore {
     const others = kinds.filter((kind) => kind !== by);
     const parts: [Sessions, SessionOrder['by']][] = [
       [this.filtered(scope, { ...filter, kind: by }, by), by],
-      [this.filtered(scope, filter, 'created_at').where('kind', 'in', others), 'created_at'],
+      [
+        this.filtered(scope, filter, 'created_at').where(this.column('kind', 'order'), 'in', others),
+        'created_at',
+      ],
     ];
     if (direction === 'asc') parts.reverse();
     const [[first, firstBy], [second, secondBy]] = parts as [(typeof parts)[0], (typeof parts)[0]];

@@ -10,11 +10,11 @@ import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/p
 import type { DatabaseTraces, SpanMaking } from './database-service.js';
 import { allOf, parseFilter, type TraceFilter } from './filter.js';
 import type { SessionStatistics } from './session-statistics-store.js';
-import { type NodeContext, type SpanNode, singleNode } from './span-node.js';
+import { type NodeContext, type SpanNode, singleNode, textAt } from './span-node.js';
 import type { TraceRow, TraceStore } from './store.js';
 import { TextBudget } from './text-budget.js';
 import { parseTime } from './times.js';
-import { detailOf, summaryOf, type TraceDetail, type TraceSummary } from './trace-body.js';
+import { detailOf, summaryOf, type TraceDetail, type TracedRow, type TraceSummary } from './trace-body.js';
 
 /** Where the traces are: one part for each database. */
 export interface TraceSpaces {
@@ -58,6 +58,9 @@ export interface TracesPage {
 /** What runs were asked may be long: so many are held at once. */
 const summarisedTogether = 100;
 
+/** So many characters of what spans say are put together at once. */
+const madeInOneGo = 200_000;
+
 /** How many runs are read together, so that an answer with many trees holds the journals of a few at a time. */
 const readTogether = 20;
 
@@ -95,8 +98,9 @@ export class TracesService {
 
   /** A trace with all of its spans that the caller may see. */
   async get(caller: Caller, databaseId: string | undefined, traceId: string): Promise<TraceDetail> {
-    const [first, ...others] = await this.runsOf(caller, databaseId, traceId);
-    return detailOf([first, ...others], newContext());
+    const runs = await this.runsOf(caller, databaseId, traceId);
+    await makeAttributes(runs);
+    return detailOf(runs, newContext());
   }
 
   /** One span of a trace. */
@@ -168,6 +172,7 @@ export class TracesService {
     const context = newContext();
     for (let from = 0; from < rows.length; from += readTogether) {
       const runs = await traces.traced(rows.slice(from, from + readTogether), this.making);
+      await makeAttributes(runs);
       details.push(...runs.map((run) => detailOf([run], context)));
     }
     return details;
@@ -234,6 +239,17 @@ function rangeOf(page: PageRequest) {
 
 function newContext(): NodeContext {
   return { now: Date.now(), budget: new TextBudget() };
+}
+
+/** What a model was shown can be long, and there is more of it with each call: others have their turn in between. */
+async function makeAttributes(runs: readonly TracedRow[]): Promise<void> {
+  let made = 0;
+  for (const { attributes } of runs.flatMap(({ spans }) => spans)) {
+    made += textAt(attributes['input.value'])?.length ?? 0;
+    if (made < madeInOneGo) continue;
+    made = 0;
+    await nextTurn();
+  }
 }
 
 /** Milliseconds from now on, with two decimals. */

@@ -22,6 +22,12 @@ export interface SessionStatistics {
 /** Up to so many traces are put together here: one look at the table tells everything then. */
 const groupedHere = 5000;
 
+interface FoundSessions {
+  /** In no order. */
+  readonly sessionIds: readonly string[];
+  readonly total: number;
+}
+
 /** How many sessions are looked at in one statement. */
 const sessionsAtOnce = 500;
 
@@ -110,26 +116,39 @@ export class SessionStatisticsStore {
     return rows.map(({ session_id }) => session_id);
   }
 
-  /** Far from the beginning: all sessions by their newest trace, with how many they are, and a part of them. */
-  async #far(
-    wanted: TraceFilter | null,
-    { offset, limit }: Range,
-  ): Promise<{ readonly sessionIds: string[]; readonly total: number }> {
+  /** Far from the beginning: a part of all sessions by their newest trace, with how many they all are. */
+  #far(wanted: TraceFilter | null, range: Range): Promise<FoundSessions> {
+    return this.database.dialect === 'sqlite'
+      ? this.#fromNearerEnd(wanted, range)
+      : this.#atOnce(wanted, range);
+  }
+
+  /** SQLite counts from an index alone, and sorts the less the nearer an end is. */
+  async #fromNearerEnd(wanted: TraceFilter | null, { offset, limit }: Range): Promise<FoundSessions> {
+    const total = await this.#count(wanted);
+    const size = Math.max(Math.min(limit, total - offset), 0);
+    const isLate = offset > total / 2;
+    const rows = await this.#byLast(wanted, isLate ? 'asc' : 'desc')
+      .limit(size)
+      .offset(isLate ? Math.max(total - offset - size, 0) : offset)
+      .execute();
+    return { sessionIds: rows.map(({ session_id }) => session_id), total };
+  }
+
+  /** PostgreSQL goes through the traces once for both. */
+  async #atOnce(wanted: TraceFilter | null, { offset, limit }: Range): Promise<FoundSessions> {
     const { sql } = queryBuilder();
-    const places = selected(this.database, wanted, { inOrder: true })
-      .select((select) => ['session_id', select.fn.max('start_time').as('last')])
-      .groupBy('session_id');
     const rows = await this.database.query
       .with(
         (name) => name('places').materialized(),
-        () => places,
+        () => this.#byLast(wanted),
       )
       .selectFrom(sql<{ total: number }>`(SELECT count(*) AS total FROM places)`.as('counted'))
       .leftJoin(
         (select) =>
           select
             .selectFrom('places')
-            .selectAll()
+            .select('session_id')
             .orderBy('last', 'desc')
             .orderBy('session_id', 'desc')
             .limit(limit)
@@ -138,13 +157,17 @@ export class SessionStatisticsStore {
         (join) => join.onTrue(),
       )
       .select(['counted.total', 'page.session_id'])
-      .orderBy('page.last', 'desc')
-      .orderBy('page.session_id', 'desc')
       .execute();
-    return {
-      sessionIds: rows.flatMap(({ session_id }) => session_id ?? []),
-      total: rows[0]?.total ?? 0,
-    };
+    const sessionIds = rows.flatMap(({ session_id }) => session_id ?? []);
+    return { sessionIds, total: rows[0]?.total ?? 0 };
+  }
+
+  #byLast(wanted: TraceFilter | null, direction?: 'asc' | 'desc') {
+    const sessions = selected(this.database, wanted, { inOrder: true })
+      .select((select) => ['session_id', select.fn.max('start_time').as('last')])
+      .groupBy('session_id');
+    if (direction === undefined) return sessions;
+    return sessions.orderBy('last', direction).orderBy('session_id', direction);
   }
 
   /** What the traces of these sessions come to that fit. */

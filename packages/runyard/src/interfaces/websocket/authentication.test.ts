@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { authenticated, cancel, startEndless, startSockets } from '../../../test/support/socket-server.js';
+import { gate } from '../../../test/support/until.js';
 import { WsClient } from '../../../test/support/ws-client.js';
 
 const required = {
@@ -90,6 +91,24 @@ describe('a run that is followed', () => {
     await client.event('Piece', ({ of }) => of > last);
   });
 
+  test('does not come at all when the token ended while it was being started', async () => {
+    const { url, tokens, runs } = await startSockets();
+    const begun = gate();
+    runs.ready = begun.opened;
+    const client = await authenticated(url);
+    tokens.expiresAt = Date.now();
+    client.send(startEndless);
+    await client.event('auth_required');
+    begun.open();
+    const stopped = [{ run_id: 'endless', last_event_index: -1 }];
+    expect(await client.event('auth_required', ({ runs }) => runs !== undefined)).toMatchObject({
+      runs: stopped,
+    });
+    await client.ask({ action: 'ping' });
+    expect(client.names).not.toContain('Piece');
+    expect(runs.closed).toBe(true);
+  });
+
   test('comes no further when the token was withdrawn, also to one who only listens', async () => {
     const { url, tokens, runs } = await startSockets({ limits: { recheckMs: 20 } });
     const client = await authenticated(url);
@@ -126,7 +145,7 @@ describe('a run that is followed', () => {
 
 describe('a client that does not say who it is', () => {
   test('is sent away after a while, also when it talks', async () => {
-    const { url } = await startSockets({ limits: { unprovenMs: 200 } });
+    const { url } = await startSockets({ limits: { unprovenMs: 1_000 } });
     const known = await authenticated(url);
     const client = await WsClient.connect(url, '/agents/ws');
     expect(await client.ask({ action: 'ping' })).toEqual({ event: 'pong' });
@@ -135,8 +154,8 @@ describe('a client that does not say who it is', () => {
   });
 
   test('is sent away after its token has ended, too', async () => {
-    const { url, tokens } = await startSockets({ limits: { unprovenMs: 50 } });
-    tokens.expiresAt = Date.now() + 200;
+    const { url, tokens } = await startSockets({ limits: { unprovenMs: 1_000 } });
+    tokens.expiresAt = Date.now();
     const client = await authenticated(url);
     expect(await client.closed).toEqual({ code: 1008, reason: 'Authentication required' });
     expect(client.names).toContain('auth_required');
@@ -149,6 +168,7 @@ describe('a client that does not say who it is', () => {
     client.send({ action: 'authenticate', token: 'right' });
     expect(await client.closed).toEqual({ code: 1008, reason: 'Too many failed authentication attempts' });
     expect(client.names).toEqual(['connected', 'auth_error', 'auth_error', 'auth_error']);
+    expect(tokens.asked).toBe(3);
     tokens.breakDown();
     const patient = await WsClient.connect(url, '/agents/ws');
     for (let at = 0; at < 10; at++) {

@@ -27,6 +27,8 @@ export type Action = (connection: Connection, frame: ClientFrame, caller: Caller
 export interface ConnectionOptions {
   readonly requestId: string;
   readonly clientAddress: string;
+  /** Counts an action of the caller; throws for one who asks too often. */
+  spend(caller: Caller): void;
   /** A token that came with the request for the connection. */
   readonly token: string | undefined;
   readonly kind: RunKind;
@@ -203,6 +205,7 @@ export class Connection {
       this.#askForToken();
       return;
     }
+    this.options.spend(caller);
     const action = this.options.actions.get(frame.action);
     if (action === undefined) throw errors.invalidFrame(`Unknown action: ${frame.action}`);
     await action(this, frame, caller);

@@ -8,7 +8,12 @@ import type { Log } from '../../core/log.js';
 import type { RunKind } from '../../core/runs/run.js';
 import { presentedToken } from '../../platform/auth/presented-token.js';
 import type { AuthSettings } from '../../platform/auth/tokens/settings.js';
-import { type NodeUpgrade, refuseUpgrade, type Upgrades } from '../../platform/http/upgrades.js';
+import {
+  refuseUpgrade,
+  type UpgradeEndpoint,
+  type UpgradeFacts,
+  type Upgrades,
+} from '../../platform/http/upgrades.js';
 import { type WireFormatSettings, wireFormatOf } from '../../platform/http/wire-format.js';
 import { actionsOf } from './actions.js';
 import { type Action, Connection } from './connection.js';
@@ -54,6 +59,12 @@ export function openWebSockets(options: WebSocketOptions): Upgrades {
   };
 }
 
+interface EndpointFacts {
+  readonly path: string;
+  readonly kind: RunKind;
+  readonly actions: ReadonlyMap<string, Action>;
+}
+
 /** All open connections, with one timer for their heartbeats and one for their tokens. */
 class OpenSockets {
   readonly #open = new Set<Connection>();
@@ -71,9 +82,9 @@ class OpenSockets {
     this.#waitingRoom = new WaitingRoom(this.#limits.unprovenConnections);
   }
 
-  endpoint(path: string, kind: RunKind): NodeUpgrade {
+  endpoint(path: string, kind: RunKind): UpgradeEndpoint {
     const actions = actionsOf(this.options.runs, kind);
-    return (request, socket, head) => {
+    return (request, socket, head, upgrade) => {
       const requestId = newId();
       const { origin } = request.headers;
       if (this.#closing) refuseUpgrade(socket, errors.stopping(), requestId);
@@ -81,7 +92,7 @@ class OpenSockets {
         refuseUpgrade(socket, errors.originRefused(origin), requestId);
       else
         this.server.handleUpgrade(request, socket, head, (webSocket) =>
-          this.#add(webSocket, socket, request, { path, kind, actions, requestId }),
+          this.#add(webSocket, socket, request, { path, kind, actions, requestId, upgrade }),
         );
     };
   }
@@ -110,15 +121,16 @@ class OpenSockets {
     webSocket: WebSocket,
     socket: Duplex,
     request: IncomingMessage,
-    facts: { path: string; kind: RunKind; actions: ReadonlyMap<string, Action>; requestId: string },
+    facts: EndpointFacts & { requestId: string; upgrade: UpgradeFacts },
   ): void {
-    const { path, kind, actions, requestId } = facts;
+    const { path, kind, actions, requestId, upgrade } = facts;
     const { identities, log, settings } = this.options;
     const { headers } = request;
     const plain = new URLSearchParams(request.url?.split('?')[1]).get('format') === 'json';
     const connection = new Connection(webSocket, new Outlet(webSocket, socket), {
       requestId,
-      clientAddress: request.socket.remoteAddress ?? '',
+      clientAddress: upgrade.clientAddress,
+      spend: (caller) => upgrade.spend(caller),
       token: this.#tokenOf(request),
       kind,
       actions,

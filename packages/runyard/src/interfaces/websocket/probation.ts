@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { SocketLimits } from './limits.js';
 
 /** Ends a connection that went beyond what it may. */
-export type Refuse = (code: number, reason: string) => void;
+type Refuse = (code: number, reason: string) => void;
 
 /** Connections that nobody has proved anything on. When there are too many, the one that waits longest goes. */
 export class WaitingRoom {

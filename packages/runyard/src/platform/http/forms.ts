@@ -101,6 +101,8 @@ class FormBuilder implements PartReceiver {
   }
 
   #add(name: string, value: FormEntry): void {
+    // no field has this name, and whoever copies the fields would not get one but another prototype
+    if (name === '__proto__') return;
     if (name.length > longestFieldName)
       throw errors.payloadTooLarge('The name of a form field', `${longestFieldName} characters`);
     if (!this.repeatable.has(name)) {

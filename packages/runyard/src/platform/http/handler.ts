@@ -4,7 +4,7 @@ import { errors } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
 import type { ApiDescription } from './openapi.js';
 import type { EventStreams } from './sse.js';
-import { type NodeUpgrade, refuseUpgrade, type Upgrades, upgradeOf } from './upgrades.js';
+import { type NodeUpgrade, refuseUpgrade, type UpgradeGate, type Upgrades } from './upgrades.js';
 
 /** A plain Node request handler, for someone else's server. */
 export interface NodeHandler {
@@ -35,13 +35,14 @@ interface Parts {
   readonly streams: EventStreams;
   readonly description: ApiDescription;
   readonly upgrades?: Upgrades;
+  readonly gate?: UpgradeGate;
 }
 
 /** How long ended streams may take to reach their clients before the sockets are closed. */
 const flushMs = 1_000;
 const sweepMs = 20;
 
-export function httpServer({ app, front, streams, description, upgrades }: Parts): HttpServer {
+export function httpServer({ app, front, streams, description, upgrades, gate }: Parts): HttpServer {
   return {
     app,
     description,
@@ -62,9 +63,7 @@ export function httpServer({ app, front, streams, description, upgrades }: Parts
       };
       const upgrade: NodeUpgrade = (request, socket, head) => {
         request.url = withoutPrefix(request.url ?? '/', prefix);
-        const accept = upgrades && upgradeOf(upgrades, request);
-        if (accept) accept(request, socket, head);
-        else refuseUpgrade(socket, errors.notFound(), newId());
+        if (!gate?.accept(request, socket, head)) refuseUpgrade(socket, errors.notFound(), newId());
       };
       return Object.assign(handle, { upgrade });
     },

@@ -94,6 +94,8 @@ function faultOffset(text: string): number {
   };
   let expect: 'value' | 'first value' | 'first key' | 'key' | 'colon' | 'end' = 'value';
   for (;;) {
+    // too deep to be taken anyway: where else it is wrong is not worth the time
+    if (open.length > maxJsonDepth) return at;
     take(blank);
     if (expect === 'end') {
       const bracket = open.at(-1);

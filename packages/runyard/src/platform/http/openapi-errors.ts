@@ -71,6 +71,13 @@ const closed = (route: DescribedRoute) => !route.public;
 const takesInput = (route: DescribedRoute) => Boolean(route.params || route.query || route.body);
 const takesBody = (route: DescribedRoute) => Boolean(route.body);
 
+const retryAfter = {
+  'retry-after': {
+    description: 'After how many seconds to try again, when that is known.',
+    schema: { type: 'string' },
+  },
+};
+
 export const apiErrors: Readonly<Record<number, ApiError>> = {
   400: {
     name: 'BadRequest',
@@ -92,6 +99,15 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
     applies: closed,
     response: problem('There is no such thing, or the caller may not see it.', 'Not Found', 'not_found'),
   },
+  408: {
+    name: 'RequestTimeout',
+    applies: takesBody,
+    response: problem(
+      'The body comes too slowly.',
+      'The request comes too slowly: its body has to bring at least 16 KiB in 30000 ms (setting slowClientMs).',
+      'request_timeout',
+    ),
+  },
   409: {
     name: 'Conflict',
     applies: (route) => closed(route) && route.method !== 'GET',
@@ -108,6 +124,15 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
       'The body is too large.',
       'The request body is larger than the limit of 1 MiB (setting maxBodyBytes).',
       'payload_too_large',
+    ),
+  },
+  414: {
+    name: 'UrlTooLong',
+    applies: takesInput,
+    response: problem(
+      'The address is too long, or has too many parameters.',
+      'The address of the request is longer than the limit of 16384 characters.',
+      'url_too_long',
     ),
   },
   415: {
@@ -136,6 +161,27 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
       },
     },
   },
+  429: {
+    name: 'TooManyRequests',
+    applies: closed,
+    response: {
+      ...problem(
+        'The caller, or whoever shows tokens from this address, has asked too often.',
+        'Too many failed authentication attempts',
+        'too_many_failed_attempts',
+      ),
+      headers: retryAfter,
+    },
+  },
+  431: {
+    name: 'HeadersTooLarge',
+    applies: closed,
+    response: problem(
+      'The headers are too large, or too many.',
+      'The headers of the request are larger than the limit of 32 KiB (setting maxHeaderBytes).',
+      'headers_too_large',
+    ),
+  },
   500: {
     name: 'InternalError',
     applies: () => true,
@@ -154,12 +200,7 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
         'The service is stopping and takes no new runs. Try again shortly.',
         'service_stopping',
       ),
-      headers: {
-        'retry-after': {
-          description: 'After how many seconds to try again, when that is known.',
-          schema: { type: 'string' },
-        },
-      },
+      headers: retryAfter,
     },
   },
 };

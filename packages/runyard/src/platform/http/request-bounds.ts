@@ -27,11 +27,3 @@ function hasMore(text: string, sign: string, most: number): boolean {
     if (++count > most) return true;
   return false;
 }
-
-/** `GET http://host/path`, as a client speaks to a proxy, asks for the same as `GET /path`. */
-export function originForm(url: string): string {
-  if (url.charCodeAt(0) === 0x2f) return url;
-  const rest = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/is.exec(url)?.[1];
-  if (rest === undefined) return url;
-  return rest.startsWith('/') ? rest : `/${rest}`;
-}

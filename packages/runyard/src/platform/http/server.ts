@@ -18,7 +18,8 @@ import { type HttpServer, httpServer } from './handler.js';
 import { answerMalformed, headersTimeoutMs } from './malformed.js';
 import { type ApiInfo, describeApi } from './openapi.js';
 import { RateLimiter } from './rate-limit.js';
-import { excessOf, mostHeaders, mostUnanswered, originForm } from './request-bounds.js';
+import { originForm, withoutTrailingSlashes } from './request-address.js';
+import { excessOf, mostHeaders, mostUnanswered } from './request-bounds.js';
 import { sendError } from './respond.js';
 import type { Route } from './route.js';
 import { refuseUndecidedAccess } from './route-access.js';
@@ -26,7 +27,7 @@ import { RouteTable } from './route-table.js';
 import type { HttpSettings } from './settings.js';
 import { SlowBodies } from './slow-bodies.js';
 import { EventStreams } from './sse.js';
-import { acceptUpgrades, type Upgrades } from './upgrades.js';
+import { acceptUpgrades, UpgradeGate, type Upgrades } from './upgrades.js';
 
 export interface HttpServerOptions<Services> {
   readonly routes: readonly Route<Services>[];
@@ -57,9 +58,10 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
   refuseUndecidedAccess(routes);
   const table = new RouteTable(routes);
   const limiter = RateLimiter.of(settings);
+  const addresses = new ClientAddresses(settings.trustedProxies);
   const front = new Front(new Cors(settings.corsOrigins), {
     log,
-    addresses: new ClientAddresses(settings.trustedProxies),
+    addresses,
     slowBodies: new SlowBodies(settings.slowClientMs),
   });
   const app = buildApp(front, settings, log);
@@ -75,8 +77,10 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
   await app.ready();
   const { upgrades } = options;
   // Without an endpoint nobody listens: then Node ignores the wish for another protocol by itself.
-  if (upgrades) acceptUpgrades(app.server, upgrades);
-  return httpServer({ app, front, streams, description, ...(upgrades && { upgrades }) });
+  if (!upgrades) return httpServer({ app, front, streams, description });
+  const gate = new UpgradeGate(upgrades, addresses, limiter);
+  acceptUpgrades(app.server, gate);
+  return httpServer({ app, front, streams, description, upgrades, gate });
 }
 
 /**
@@ -228,14 +232,4 @@ function translate(error: FastifyError): unknown {
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) return new RunyardError('bad_request', status, error.message);
   return error;
-}
-
-/** Any number of slashes at the end of a path means the same path; `/` stays, and `//` is no path of ours. */
-function withoutTrailingSlashes(url: string): string {
-  const query = url.indexOf('?');
-  let end = query === -1 ? url.length : query;
-  if (end <= 1 || url.charCodeAt(end - 1) !== 0x2f) return url;
-  while (end > 0 && url.charCodeAt(end - 1) === 0x2f) end--;
-  if (end === 0) return url;
-  return query === -1 ? url.slice(0, end) : url.slice(0, end) + url.slice(query);
 }

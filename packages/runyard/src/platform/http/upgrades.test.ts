@@ -112,3 +112,29 @@ async function hosting(handler: ReturnType<Awaited<ReturnType<typeof startServer
   onTestFinished(() => void host.close());
   return (host.address() as AddressInfo).port;
 }
+
+test('a client that connects too often is told to wait', async () => {
+  const { port } = await startServer([echo], {
+    upgrades: talking(),
+    settings: { rateLimit: 2, rateLimitBurst: 1 },
+  });
+  const first = rawClient(port);
+  first.socket.write(asking('/talk'));
+  await first.until((text) => text.endsWith('hello'));
+  const second = rawClient(port);
+  second.socket.write(asking('/talk'));
+  const text = await second.closed();
+  expect(text).toMatch(/^HTTP\/1\.1 429 Too Many Requests\r\n/);
+  expect(text).toContain('retry-after: 30\r\n');
+  expect(text).toContain('"error_code":"rate_limited"');
+});
+
+test('a path of nothing but slashes is looked at in no time worth a thought', async () => {
+  const { port } = await startServer([echo], {
+    upgrades: talking(),
+    settings: { maxHeaderBytes: 1_048_576 },
+  });
+  const client = rawClient(port);
+  client.socket.write(asking(`${'/'.repeat(900_000)}x`));
+  expect(await client.until((text) => text.includes('}'))).toMatch(/^HTTP\/1\.1 414 /);
+});

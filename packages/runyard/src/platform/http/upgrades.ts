@@ -1,47 +1,96 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { RunyardError } from '../../core/errors.js';
+import { RunyardError } from '../../core/errors.js';
+import { newId } from '../../core/ids.js';
+import type { Caller } from '../auth/caller.js';
+import type { ClientAddresses } from './client-address.js';
+import type { RateLimiter } from './rate-limit.js';
+import { withoutTrailingSlashes } from './request-address.js';
+import { excessOf } from './request-bounds.js';
 
 /** Takes over a connection whose client asked for another protocol. */
 export type NodeUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
+/** What an endpoint is told of the one who connects. */
+export interface UpgradeFacts {
+  readonly clientAddress: string;
+  /** Counts something that this caller asks for; throws 429 for one who asks too often. */
+  spend(caller: Caller): void;
+}
+
+export type UpgradeEndpoint = (
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  facts: UpgradeFacts,
+) => void;
+
 /** WebSocket endpoints on the same port, by their paths. */
 export interface Upgrades {
-  readonly paths: ReadonlyMap<string, NodeUpgrade>;
+  readonly paths: ReadonlyMap<string, UpgradeEndpoint>;
   /** Takes no more connections and ends those that are there. Settles when they are closed. */
   close(): Promise<void>;
 }
 
-/** The endpoint that a request is for; undefined when it asks for another protocol or for another path. */
-export function upgradeOf(upgrades: Upgrades, request: IncomingMessage): NodeUpgrade | undefined {
-  if (request.headers.upgrade?.toLowerCase() !== 'websocket') return undefined;
-  const [path = '/'] = (request.url ?? '/').split('?', 1);
-  return upgrades.paths.get(path.replace(/\/+$/, ''));
+/** Lets connections through to the endpoints, within the bounds that hold for requests. */
+export class UpgradeGate {
+  constructor(
+    private readonly upgrades: Upgrades,
+    private readonly addresses: ClientAddresses,
+    private readonly limiter: RateLimiter | undefined,
+  ) {}
+
+  /** Whether it was for an endpoint; all else asks for another protocol, or for another path. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket') return false;
+    const [path = '/'] = withoutTrailingSlashes(request.url ?? '/').split('?', 1);
+    const endpoint = this.upgrades.paths.get(path);
+    if (endpoint === undefined) return false;
+    try {
+      endpoint(request, socket, head, this.#factsOf(request));
+    } catch (error) {
+      if (!(error instanceof RunyardError)) throw error;
+      refuseUpgrade(socket, error, newId());
+    }
+    return true;
+  }
+
+  #factsOf(request: IncomingMessage): UpgradeFacts {
+    const excess = excessOf(request);
+    if (excess) throw excess;
+    const { limiter } = this;
+    const clientAddress = this.addresses.of(request);
+    limiter?.takeForAddress(clientAddress);
+    return { clientAddress, spend: (caller) => limiter?.takeFor(caller, clientAddress) };
+  }
 }
 
 /** Hands requests for an endpoint to it. All others are answered as if they had not asked for another protocol. */
-export function acceptUpgrades(server: Server, upgrades: Upgrades): void {
+export function acceptUpgrades(server: Server, gate: UpgradeGate): void {
   server.on('upgrade', (request, socket, head) => {
-    const accept = upgradeOf(upgrades, request);
-    if (accept) accept(request, socket, head);
-    else goOnAsHttp(server, request, socket, head);
+    if (!gate.accept(request, socket, head)) goOnAsHttp(server, request, socket, head);
   });
 }
 
 /** Refuses with the body that all errors have. */
 export function refuseUpgrade(socket: Duplex, error: RunyardError, requestId: string): void {
   const body = JSON.stringify({ detail: error.detail, error_code: error.code, request_id: requestId });
+  const retryAfter = error.options.headers?.['retry-after'];
   socket.on('error', () => {});
   socket.end(
     `HTTP/1.1 ${error.status} ${reasons[error.status] ?? 'Error'}\r\n` +
       `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
-      `x-request-id: ${requestId}\r\nconnection: close\r\n\r\n${body}`,
+      `x-request-id: ${requestId}\r\nx-content-type-options: nosniff\r\ncache-control: no-store\r\n` +
+      `${retryAfter === undefined ? '' : `retry-after: ${retryAfter}\r\n`}connection: close\r\n\r\n${body}`,
   );
 }
 
 const reasons: Readonly<Record<number, string>> = {
   403: 'Forbidden',
   404: 'Not Found',
+  414: 'URI Too Long',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
   503: 'Service Unavailable',
 };
 

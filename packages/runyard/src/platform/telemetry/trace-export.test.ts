@@ -72,6 +72,34 @@ test('a long journal is sent in several requests, none of which is too large', a
   for (const { spans } of collector.requests) expect(JSON.stringify(spans).length).toBeLessThan(2_100_000);
 });
 
+test('other work goes on while the spans of a long journal are made', async () => {
+  const collector = await Collector.listen();
+  let turn = 0;
+  let isOver = false;
+  const others = (async () => {
+    for (; !isOver; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  })();
+  const madeIn: number[] = [];
+  const { traces } = exportTo(collector, {
+    spans: ({ run }) =>
+      Array.from({ length: 40 }, (_, index) => ({
+        ...spanOf(run, index === 0 ? '' : `s${index}`),
+        // as long as a conversation of many turns
+        get attributes() {
+          madeIn.push(turn);
+          return Object.fromEntries(Array.from({ length: 50 }, (_, part) => [`m${part}`, 'x'.repeat(2_000)]));
+        },
+      })),
+  });
+  traces.rested(ended());
+  await traces.close(10_000);
+  isOver = true;
+  await others;
+  expect(collector.spans).toHaveLength(40);
+  expect(madeIn).toHaveLength(40);
+  for (const one of madeIn) expect(madeIn.filter((other) => other === one).length).toBeLessThan(5);
+});
+
 test('one run whose trace cannot be made does not hold up the others', async () => {
   const collector = await Collector.listen();
   const { traces, logged } = exportTo(collector, {

@@ -20,6 +20,9 @@ const delayMs = 500;
 const spansAtOnce = 512;
 const charactersAtOnce = 2_000_000;
 
+/** After so much the process does something else: each call of a model shows all that was said before it. */
+const charactersInOneGo = 200_000;
+
 /** How much may wait for a collector that is slow or away: runs, and what their journals hold. */
 const waitingRuns = 2_000;
 const waitingSteps = 20_000;
@@ -34,8 +37,8 @@ export class TraceExport {
   private readonly envelope: readonly [string, string];
   private readonly waiting: EndedRun[] = [];
   private steps = 0;
-  /** Spans of the run whose turn it was last that the last request had no room for. */
-  private rest: string[] = [];
+  /** What is left of the run whose turn it is: a span is made into a line when there is room for it. */
+  private rest: Iterator<string> = [].values();
   private sending: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   private dropped = 0;
@@ -105,32 +108,35 @@ export class TraceExport {
   private async nextBatch(): Promise<{ runs: number; spans: string[] }> {
     const spans: string[] = [];
     let characters = 0;
+    let pausedAt = 0;
     let runs = 0;
-    for (;;) {
-      while (this.rest.length > 0) {
-        if (spans.length >= spansAtOnce || (spans.length > 0 && characters > charactersAtOnce))
-          return { runs, spans };
-        const span = this.rest.shift()!;
-        characters += span.length;
-        spans.push(span);
+    while (spans.length < spansAtOnce && characters <= charactersAtOnce) {
+      const span = this.rest.next();
+      if (!span.done) {
+        characters += span.value.length;
+        spans.push(span.value);
+        if (characters - pausedAt < charactersInOneGo) continue;
+        pausedAt = characters;
+      } else {
+        const next = this.waiting.shift();
+        if (next === undefined) break;
+        this.steps -= next.steps.length;
+        runs += 1;
+        this.rest = this.linesOf(next);
       }
-      const next = this.waiting.shift();
-      if (next === undefined) return { runs, spans };
-      this.steps -= next.steps.length;
-      runs += 1;
-      this.rest = this.linesOf(next);
-      // other work between two runs
       await new Promise((resolve) => setImmediate(resolve));
     }
+    return { runs, spans };
   }
 
-  private linesOf(rested: EndedRun): string[] {
+  private *linesOf(rested: EndedRun): Generator<string> {
     const { run, steps } = rested;
     try {
-      return spansSinceRest(run, steps, this.options.spans(rested)).map((span) => otlpSpan(span, run));
+      const spans = [...spansSinceRest(run, steps, this.options.spans(rested))];
+      // what a span has in it is let go with the span
+      for (let span = spans.shift(); span !== undefined; span = spans.shift()) yield otlpSpan(span, run);
     } catch (error) {
       this.options.log.error({ err: error, runId: run.runId }, 'the trace of a run could not be made');
-      return [];
     }
   }
 

@@ -18,10 +18,12 @@ export function casesOf(operation: Operation, places: readonly Place[]): Case[] 
   const owned = ownedIn(operation);
   const required = owned.filter((field) => field.required);
   return placesFor(operation, places).flatMap((place) =>
-    namings(operation).map((named) => ({
-      ...{ operation, place, named },
-      needsOwn: required.some(({ name }) => !named.has(name)),
-    })),
+    namings(operation)
+      .map((named) => ({
+        ...{ operation, place, named },
+        needsOwn: required.some(({ name }) => !named.has(name)),
+      }))
+      .filter(({ needsOwn }) => !needsOwn || place.state === 'completed'),
   );
 }
 
@@ -30,26 +32,38 @@ function namings(operation: Operation): Set<string>[] {
   const owned = ownedIn(operation);
   const inPath = owned.filter(({ place }) => place === 'path').map(({ name }) => name);
   const others = owned.filter(({ place }) => place !== 'path').map(({ name }) => name);
+  // a header that was sent before with another body is a story of its own
+  const inBody = owned.filter(({ place }) => place !== 'header').map(({ name }) => name);
   const sets = [
     inPath,
     ...inPath.map((name) => [name]),
     ...others.map((name) => [...inPath, name]),
     ...others.map((name) => [name]),
-    [...inPath, ...others],
+    inBody,
   ];
   const distinct = new Map(sets.map((names) => [[...names].sort().join(), new Set(names)]));
   distinct.delete('');
   return [...distinct.values()];
 }
 
-/** Of each kind one, or one in each state where what it does depends on that. */
+/** One of each kind, and one in each state where what is done to it may depend on that. */
 function placesFor(operation: Operation, places: readonly Place[]): Place[] {
   const dependsOnState = operation.fields.some(
     ({ name, place }) => place === 'path' && (name === 'run_id' || name === 'session_id'),
   );
   const kinds = kindsOf(operation);
   return places.filter(
-    ({ kind, state }) => kinds.includes(kind) && (dependsOnState || state === 'completed'),
+    ({ kind, state }) =>
+      kinds.includes(kind) && (state === 'completed' || (dependsOnState && kind === kinds[0])),
+  );
+}
+
+/** Whether it names all that it can, or only what it has to. */
+export function isOutermost({ operation, named }: Case): boolean {
+  const owned = ownedIn(operation);
+  return (
+    owned.every(({ name, place }) => named.has(name) || place === 'header') ||
+    owned.every(({ name, required }) => named.has(name) === required)
   );
 }
 

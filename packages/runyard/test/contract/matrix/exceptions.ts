@@ -44,3 +44,9 @@ export const refusedToOwners: ReadonlyMap<string, string> = new Map([
   ['POST /approvals/{approval_id}/resolve', 'nobody decides on what they asked for themselves'],
   ['DELETE /approvals/{approval_id}', 'nobody decides on what they asked for themselves'],
 ]);
+
+/** Refusals of requests that are in order, and why. */
+export const emptyAnswers: ReadonlyMap<string, string> = new Map([
+  ['Source session has no runs to fork.', 'there is nothing that it could be about'],
+  ['User ID is required', 'nothing is remembered about somebody who has no identity'],
+]);

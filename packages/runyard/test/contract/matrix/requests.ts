@@ -86,22 +86,44 @@ function textOf(value: unknown): string {
 }
 
 /** Streams that would go on are given up: an answer that does not come is none. */
-const patienceMs = 10_000;
+const patienceMs = 30_000;
 
 export async function sent(
   service: TestService,
-  { operation, path, headers: own, form, json }: Request,
+  request: Request,
   caller: Record<string, string>,
 ): Promise<Answer> {
-  const headers = { ...own, ...caller };
-  const signal = AbortSignal.timeout(patienceMs);
-  if (form !== undefined) return service.submit(path, form, { headers, encoding: 'urlencoded', signal });
-  if (json === undefined) return service.call(operation.method, path, { headers, signal });
-  const body = JSON.stringify(json);
-  const typed = { ...headers, 'content-type': 'application/json' };
-  return service.call(operation.method, path, { headers: typed, body, signal });
+  try {
+    return await exchanged(service, request, { ...request.headers, ...caller });
+  } catch (error) {
+    throw new Error(`${request.operation.method} ${request.path} ${request.text}`, { cause: error });
+  }
 }
 
+function exchanged(
+  service: TestService,
+  { operation: { method }, path, form, json }: Request,
+  headers: Record<string, string>,
+): Promise<Answer> {
+  const signal = AbortSignal.timeout(patienceMs);
+  if (form !== undefined) return service.submit(path, form, { headers, encoding: 'urlencoded', signal });
+  if (json === undefined) return service.call(method, path, { headers, signal });
+  const typed = { ...headers, 'content-type': 'application/json' };
+  return service.call(method, path, { headers: typed, body: JSON.stringify(json), signal });
+}
+
+/** Whether it changes nothing, as the requests of these tests say it. */
 export function isSafe({ method, name }: Operation): boolean {
-  return method === 'GET' || /\/(resume|search)$/.test(name);
+  return method === 'GET' || /\/(resume|search|optimize-memories)$/.test(name);
+}
+
+const atOnce = 16;
+
+/** Does it for all of them, several at a time. */
+export async function together<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items].reverse();
+  const next = async () => {
+    for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, next));
 }

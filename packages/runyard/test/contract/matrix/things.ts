@@ -29,8 +29,8 @@ export function absentThings(): Things {
     memoryId: randomUUID(),
     learningId: randomUUID(),
     approvalId: randomUUID(),
-    entityId: `entity-${word}`,
-    idempotencyKey: `key-${word}`,
+    entityId: `entity-${randomBytes(6).toString('hex')}`,
+    idempotencyKey: `key-${randomBytes(6).toString('hex')}`,
     word,
   };
 }

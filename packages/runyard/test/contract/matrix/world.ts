@@ -86,7 +86,7 @@ export class Settler {
   async settle(states: readonly State[]): Promise<Person> {
     const { userId, headers, word } = this;
     const memory = await this.post('/memories', { memory: `Likes ${word}`, topics: [word] });
-    const entityId = `entity-${word}`;
+    const { entityId } = absentThings();
     const learning = await this.post('/learnings', {
       ...{ learning_type: 'note', content: { text: word }, metadata: { text: word } },
       ...{ user_id: userId, entity_id: entityId, entity_type: 'thing', namespace: `user:${userId}` },
@@ -117,7 +117,7 @@ export class Settler {
   }
 
   private async begin(kind: Kind, state: State) {
-    const idempotencyKey = `key-${this.word}-${kind}-${state}`;
+    const { idempotencyKey } = absentThings();
     const message = this.yard.message(this.word, kind, state);
     const fields = { background: 'true', session_state: JSON.stringify({ note: this.word }) };
     const started = await this.run(kind, message, fields, { 'idempotency-key': idempotencyKey });

@@ -3,7 +3,7 @@ import type { Description } from '../../support/api-check.js';
 import { type Operation, type Parameter, resolved, type Schema } from '../description.js';
 import { answered } from '../values/hints.js';
 import { anyJson, brokenJson, hostileText, hugeText } from '../values/hostile.js';
-import type { Known, Pool } from '../values/pool.js';
+import type { Asked, Known, Pool } from '../values/pool.js';
 import { SchemaValues, textOf } from '../values/schema-values.js';
 import type { FuzzBody, FuzzRequest, Pair, Part } from './request.js';
 
@@ -30,6 +30,8 @@ class Generator {
   private readonly wildness: Wildness;
   /** Ids that belong together, so that the request is about something that is there. */
   private readonly about: Known;
+  /** What the run wants to know that the request is about. */
+  private readonly asked: Asked | undefined;
   private broken: string | undefined;
 
   constructor(
@@ -42,7 +44,9 @@ class Generator {
     this.wildness = random.chance(tame) ? 0 : random.pick([0.1, 0.1, 0.3, 0.7]);
     const ids = operation.parameters.filter((one) => one.in === 'path' && /_id$/.test(one.name));
     const names = ids.map(({ name }) => name);
-    this.about = random.chance(0.85) ? (pool.withAll(names, random) ?? {}) : {};
+    const continued = /\/continue$/.test(operation.template) ? pool.waiting(names, random) : undefined;
+    this.about = random.chance(0.85) ? (continued ?? pool.withAll(names, random) ?? {}) : {};
+    this.asked = pool.asked(this.about.run_id ?? '');
   }
 
   request(): FuzzRequest {
@@ -179,16 +183,25 @@ class Generator {
   /** The members that are sent: nearly always what is required, some of the others. */
   #members({ properties = {}, required = [] }: Schema): [string, Schema][] {
     const { random, wildness } = this;
+    const few = 3 / Object.keys(properties).length;
+    const others = this.asked === undefined ? Math.min(0.25, few) : 0.05;
     return Object.entries(properties).filter(([name]) =>
-      required.includes(name) ? !this.#is(0.05) : random.chance(0.25 + wildness / 4),
+      required.includes(name) || this.#isAnswer(name)
+        ? !this.#is(0.05)
+        : random.chance(others + wildness / 4),
     );
+  }
+
+  /** Whether the field holds what the run has asked for. */
+  #isAnswer(name: string): boolean {
+    return this.asked !== undefined && /^(step_)?requirements$/.test(name);
   }
 
   #fitting(schema: Schema, name: string): unknown {
     const { random } = this;
-    const asked = this.options.pool.asked(this.about.run_id ?? '');
+    const { asked } = this;
     if (asked && name === 'tools') return JSON.stringify(answered(asked.tools ?? [], random));
-    if (asked && /requirements$/.test(name)) return JSON.stringify(answered(asked.requirements, random));
+    if (asked && this.#isAnswer(name)) return JSON.stringify(answered(asked.requirements, random));
     return (random.chance(0.3) ? this.about[name] : undefined) ?? this.values.fitting(schema, name);
   }
 }

@@ -3,6 +3,12 @@ import type { Random } from '../../chaos/storm/random.js';
 /** Ids that were in one answer together: those of a run, of its session and of its agent. */
 export type Known = Readonly<Record<string, string>>;
 
+/** What a paused run wants to know, as its body has it. */
+export interface Asked {
+  readonly tools: unknown;
+  readonly requirements: unknown;
+}
+
 const capacity = 400;
 /** How much of an answer is looked through. */
 const widest = 30;
@@ -11,7 +17,7 @@ const deepest = 8;
 /** Ids that the service itself has given out: what comes later is asked about them. */
 export class Pool {
   readonly #known: Known[] = [];
-  readonly #requirements = new Map<string, { tools: unknown; requirements: unknown }>();
+  readonly #requirements = new Map<string, Asked>();
 
   /** What is withheld is never learned: it stays as it is, whoever has this pool. */
   constructor(private readonly withheld: ReadonlySet<string> = new Set()) {}
@@ -30,7 +36,20 @@ export class Pool {
 
   /** Something of which all these ids are known. */
   withAll(names: readonly string[], random: Random): Known | undefined {
-    const fitting = this.#known.filter((known) => names.every((name) => name in known));
+    return this.#pick(this.#having(names), random);
+  }
+
+  /** A run of which all these ids are known, and that has asked for something. */
+  waiting(names: readonly string[], random: Random): Known | undefined {
+    const runs = this.#having(names).filter(({ run_id = '' }) => this.#requirements.has(run_id));
+    return this.#pick(runs, random);
+  }
+
+  #having(names: readonly string[]): Known[] {
+    return this.#known.filter((known) => names.every((name) => name in known));
+  }
+
+  #pick(fitting: readonly Known[], random: Random): Known | undefined {
     if (fitting.length === 0) return undefined;
     // what came lately is more likely to be still there
     return random.pick(random.chance(0.4) ? fitting.slice(-8) : fitting);
@@ -41,7 +60,7 @@ export class Pool {
   }
 
   /** What a paused run has asked for, to be answered. */
-  asked(runId: string): { tools: unknown; requirements: unknown } | undefined {
+  asked(runId: string): Asked | undefined {
     return this.#requirements.get(runId);
   }
 

@@ -134,7 +134,8 @@ function typeOf({ type, properties }: Schema, random: Random): string {
   return properties ? 'object' : random.pick(['string', 'integer', 'boolean', 'object', 'array', 'null']);
 }
 
-function fitsType({ type, properties, anyOf }: Schema, value: unknown): boolean {
+function fitsType({ type, properties, anyOf, pattern }: Schema, value: unknown): boolean {
+  if (pattern !== undefined && !new RegExp(pattern).test(String(value))) return false;
   const types = typeof type === 'string' ? [type] : type;
   if (types === undefined) return properties === undefined && anyOf === undefined;
   if (value === null) return types.includes('null');

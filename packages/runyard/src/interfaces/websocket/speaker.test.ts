@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Gate, gate } from '../../../test/support/until.js';
+import { errors } from '../../core/errors.js';
+import { anonymousCaller } from '../../platform/auth/caller.js';
+import type { Identity } from '../../platform/auth/identity.js';
+import { type SocketIdentities, Speaker } from './speaker.js';
+
+const identity = (userId: string, expiresAt: number | null = null): Identity => ({
+  caller: { ...anonymousCaller, userId, proven: true },
+  by: 'jwt',
+  expiresAt,
+});
+
+/** Takes any token for the name of a user, and tells when the test says so. */
+class SlowIdentities implements SocketIdentities {
+  readonly mode = 'jwt';
+  readonly asked: Gate<Identity | Error>[] = [];
+
+  async of(): Promise<Identity> {
+    const answer = gate<Identity | Error>();
+    this.asked.push(answer);
+    const told = await answer.opened;
+    if (told instanceof Error) throw told;
+    return told;
+  }
+}
+
+async function speakerWith(first: Identity) {
+  const identities = new SlowIdentities();
+  const onExpiry = vi.fn();
+  const speaker = new Speaker(identities, '127.0.0.1', onExpiry);
+  const presented = speaker.present('first');
+  identities.asked[0]?.open(first);
+  await presented;
+  return { speaker, identities, onExpiry };
+}
+
+describe('a token that is looked at while another one is sent', () => {
+  test.each([
+    ['good', identity('alice')],
+    ['withdrawn', errors.invalidToken('Signature verification failed')],
+  ])('changes nothing any more when it is found %s', async (_name, late) => {
+    const { speaker, identities } = await speakerWith(identity('alice'));
+    const looked = speaker.caller();
+    const presented = speaker.present('second');
+    identities.asked[2]?.open(identity('bob'));
+    await presented;
+    identities.asked[1]?.open(late);
+    expect((await looked)?.userId).toBe('bob');
+    expect(speaker.current?.userId).toBe('bob');
+    expect(speaker.fault).toBeNull();
+  });
+});
+
+describe('the end of a token', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  const days = (count: number) => count * 86_400_000;
+
+  test('comes when it is due, also when that is further than a timer goes', async () => {
+    const { speaker, onExpiry } = await speakerWith(identity('alice', Date.now() + days(60)));
+    vi.advanceTimersByTime(days(60) - 1);
+    expect(speaker.current?.userId).toBe('alice');
+    expect(onExpiry).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(speaker.current).toBeNull();
+    expect(speaker.fault?.code).toBe('token_expired');
+    expect(onExpiry).toHaveBeenCalledOnce();
+  });
+
+  test('is that of the token which counts', async () => {
+    const { speaker, identities, onExpiry } = await speakerWith(identity('alice', Date.now() + 1_000));
+    const presented = speaker.present('longer');
+    identities.asked[1]?.open(identity('alice', Date.now() + 5_000));
+    await presented;
+    vi.advanceTimersByTime(4_000);
+    expect(onExpiry).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1_000);
+    expect(onExpiry).toHaveBeenCalledOnce();
+  });
+
+  test('concerns nobody who has left', async () => {
+    const { speaker, identities, onExpiry } = await speakerWith(identity('alice', Date.now() + 1_000));
+    const looked = speaker.caller();
+    speaker.leave();
+    identities.asked[1]?.open(identity('alice', Date.now() + 1_000));
+    await looked;
+    vi.advanceTimersByTime(2_000);
+    expect(onExpiry).not.toHaveBeenCalled();
+  });
+});

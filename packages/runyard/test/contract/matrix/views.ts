@@ -1,0 +1,64 @@
+import type { TestService } from '../../support/service.js';
+import { type Case, casesOf } from './cases.js';
+import { operations } from './operations.js';
+import { isSafe, ownedIn, requestOf, sent, together } from './requests.js';
+import { absentThings } from './things.js';
+import type { Person } from './world.js';
+
+/** What was answered, by what was asked. */
+export type Views = ReadonlyMap<string, { readonly status: number; readonly text: string }>;
+
+/** Every list, without naming anything. */
+export function listsSeenBy(service: TestService, headers: Record<string, string>): Promise<Views> {
+  const own = absentThings();
+  const lists = operations
+    .filter(isSafe)
+    .filter(({ fields }) => !fields.some(({ place, required }) => place === 'path' || required))
+    .map((operation) => requestOf(operation, { named: new Set(), target: own, own, kind: 'agent' }));
+  return answers(service, headers, lists);
+}
+
+/** Everything that somebody has, asked for by its id, or by whose it is. */
+export function thingsSeenBy(
+  service: TestService,
+  headers: Record<string, string>,
+  { places }: Person,
+): Promise<Views> {
+  const asked = operations
+    .filter((operation) => isSafe(operation))
+    .flatMap((operation) => casesOf(operation, places))
+    .filter((probe) => !probe.needsOwn && namesOwner(probe) && !goesOn(probe))
+    .map(({ operation, named, place }) =>
+      requestOf(operation, { named, target: place, own: place, kind: place.kind }),
+    );
+  return answers(service, headers, asked);
+}
+
+/** Lists of what others wrote about somebody's ids are not theirs. */
+function namesOwner({ operation, named }: Case): boolean {
+  return named.has('user_id') || ownedIn(operation).some(({ place }) => place === 'path');
+}
+
+/** A stream of a run that goes on does not end. */
+function goesOn({ operation, place }: Case): boolean {
+  return place.state === 'running' && /\/(events|resume)$/.test(operation.name);
+}
+
+async function answers(
+  service: TestService,
+  headers: Record<string, string>,
+  requests: readonly ReturnType<typeof requestOf>[],
+): Promise<Views> {
+  const views = new Map<string, { status: number; text: string }>();
+  await together(requests, async (request) => {
+    const { status, text } = await sent(service, request, headers);
+    const key = `${request.operation.method} ${request.path} ${JSON.stringify(request.json ?? request.form ?? {})}`;
+    views.set(key, { status, text });
+  });
+  return views;
+}
+
+/** An answer without what depends on when it was given. */
+export function settled(text: string): string {
+  return text.replace(/"(duration|end_time|search_time_ms|request_id)":("[^"]*"|[\d.]+)/g, '"$1":0');
+}

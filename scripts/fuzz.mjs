@@ -1,0 +1,10 @@
+import { withNewEnoughNode } from './lib/node-version.mjs';
+
+/** By hand there is more time than in every test run. */
+process.env.RUNYARD_FUZZ_SECONDS ??= '600';
+
+withNewEnoughNode(() =>
+  import('./commands/test.mjs').then((command) =>
+    command.run(['packages/runyard/test/fuzz', ...process.argv.slice(2)]),
+  ),
+);
