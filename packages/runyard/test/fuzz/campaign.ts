@@ -8,6 +8,7 @@ import { type FuzzRequest, wireOf } from './exchange/request.js';
 import type { RawSender, WireAnswer } from './exchange/send.js';
 import { shortened } from './exchange/shorten.js';
 import { faultOf } from './oracle.js';
+import { PublishedRules } from './published-rules.js';
 
 export interface CampaignOptions {
   readonly url: string;
@@ -45,6 +46,7 @@ export async function campaign(options: CampaignOptions): Promise<CampaignReport
 
 class Campaign {
   private readonly operations: readonly Operation[];
+  private readonly rules: PublishedRules;
   private readonly until: number;
   /** Faults that are known already, by operation and text. */
   private readonly known = new Set<string>();
@@ -57,6 +59,7 @@ class Campaign {
   };
 
   constructor(private readonly options: CampaignOptions) {
+    this.rules = new PublishedRules(options.api.description);
     const all = operationsOf(options.api.description);
     this.operations = all.filter(({ id }) => options.only.length === 0 || options.only.includes(id));
     this.until = performance.now() + options.seconds * 1000;
@@ -89,7 +92,7 @@ class Campaign {
     const request = generate(operation, { description: api.description, pool, random, tame: 0.35 });
     caller.noteSent?.(JSON.stringify([request.path, request.query, request.headers, request.body]));
     const { fault, answer } = await this.#send(request, operation, caller);
-    this.#count(operation, answer);
+    this.#count(operation, request, answer);
     if (fault !== undefined) await this.#fail(request, operation, caller, fault);
     else if (answer && answer.status < 300) learn(caller, answer);
   }
@@ -103,11 +106,19 @@ class Campaign {
     try {
       const answer = await this.options.sender.send(wire);
       const fault =
-        caller.faultOf(operation, request, answer) ?? faultOf(this.options.api, request, wire, answer);
+        caller.faultOf(operation, request, answer) ??
+        faultOf(this.options.api, wire, answer) ??
+        this.#taken(operation, request, answer);
       return { fault, answer };
     } catch (error) {
       return { fault: `there was no answer: ${String(error)}` };
     }
+  }
+
+  /** What must not be taken, and was. */
+  #taken(operation: Operation, request: FuzzRequest, { status }: WireAnswer): string | undefined {
+    const breach = status < 400 ? this.rules.breach(operation, request) : undefined;
+    return breach && `it took ${breach}`;
   }
 
   async #fail(request: FuzzRequest, operation: Operation, caller: FuzzCaller, fault: string): Promise<void> {
@@ -123,13 +134,13 @@ class Campaign {
     this.report.failures.push(`${operation.id} as ${caller.name}: ${fault}\n  ${line}`);
   }
 
-  #count({ id }: Operation, answer: WireAnswer | undefined): void {
+  #count({ id, method }: Operation, sent: FuzzRequest, answer: WireAnswer | undefined): void {
     const { report } = this;
     const status = answer?.status ?? 0;
     report.requests++;
     increment(report.called, id);
     increment(report.statuses, status);
-    if (status >= 200 && status < 300) increment(report.succeeded, id);
+    if (status >= 200 && status < 300 && sent.method === method) increment(report.succeeded, id);
   }
 }
 

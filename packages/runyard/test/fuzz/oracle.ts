@@ -1,5 +1,5 @@
 import type { ApiCheck } from '../support/api-check.js';
-import type { FuzzRequest, Wire } from './exchange/request.js';
+import type { Wire } from './exchange/request.js';
 import type { WireAnswer } from './exchange/send.js';
 
 /** What no answer may show: where the code is, what it runs on, how it asks its database. */
@@ -21,12 +21,7 @@ const modelFailure = '"error_code":"optimize_failed"';
 export const beforeOperations: readonly number[] = [414, 431];
 
 /** Holds an answer against everything that is true for every operation. Answers with what is wrong, or nothing. */
-export function faultOf(
-  api: ApiCheck,
-  request: FuzzRequest,
-  wire: Wire,
-  answer: WireAnswer,
-): string | undefined {
+export function faultOf(api: ApiCheck, wire: Wire, answer: WireAnswer): string | undefined {
   const { status, contentType, text, headers } = answer;
   if (status >= 500 && status !== 503 && !text.includes(modelFailure))
     return `it answered ${status}: ${text.slice(0, 300)}`;
@@ -36,8 +31,6 @@ export function faultOf(
   if (shown !== undefined) return shown;
   if (headers['x-request-id'] === undefined) return 'the answer has no x-request-id';
   if (contentType.startsWith('text/event-stream')) return streamFault(text);
-  if (request.broken !== undefined && status < 400)
-    return `it took ${request.broken}, which is beyond its bounds`;
   return undefined;
 }
 

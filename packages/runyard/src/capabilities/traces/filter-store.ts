@@ -19,7 +19,7 @@ export interface FilterPlace {
    * that it finds: for this it is kept from seeing an index there.
    */
   readonly inOrder?: boolean;
-  /** The rows are found by something else, or all are looked at: for SQLite no column of the filter has an index. */
+  /** The rows are found by something else, or all are looked at: for SQLite only the start of the filter has an index. */
   readonly apart?: boolean;
 }
 
@@ -176,7 +176,7 @@ class FilterCompiler {
     const { sql } = queryBuilder();
     const { table, dialect, apart } = this.place;
     const column = sql.ref(`${table}.${name}`);
-    return apart && dialect === 'sqlite' ? sql`+${column}` : column;
+    return apart && dialect === 'sqlite' && name !== 'start_time' ? sql`+${column}` : column;
   }
 
   #bigint(value: number): Sql {

@@ -29,7 +29,8 @@ export class ClientAddresses {
    * proxy of ours is the client. Whatever stands left of it anybody may have written.
    */
   of(request: IncomingMessage): string {
-    let address = plainAddress(request.socket.remoteAddress ?? '');
+    const remote = request.socket.remoteAddress ?? '';
+    let address = remote.startsWith('::') ? plainAddress(remote) : remote;
     const forwarded = this.#trusted && request.headers['x-forwarded-for'];
     if (typeof forwarded !== 'string') return address;
     let end = forwarded.length;

@@ -46,16 +46,18 @@ function namings(operation: Operation): Set<string>[] {
   return [...distinct.values()];
 }
 
+/** What each place has of its own. All else of a person is the same wherever. */
+const ofPlaces = new Set(['session_id', 'session_ids', 'run_id', 'trace_id', 'span_id', 'filter']);
+
 /** One of each kind, and one in each state where what is done to it may depend on that. */
 function placesFor(operation: Operation, places: readonly Place[]): Place[] {
-  const dependsOnState = operation.fields.some(
-    ({ name, place }) => place === 'path' && (name === 'run_id' || name === 'session_id'),
-  );
   const kinds = kindsOf(operation);
-  return places.filter(
-    ({ kind, state }) =>
-      kinds.includes(kind) && (state === 'completed' || (dependsOnState && kind === kinds[0])),
-  );
+  const completed = places.filter(({ kind, state }) => kinds.includes(kind) && state === 'completed');
+  const ofPlace = ownedIn(operation).filter(({ name }) => ofPlaces.has(name));
+  if (ofPlace.length === 0) return completed.slice(0, 1);
+  if (!ofPlace.some(({ place }) => place === 'path')) return completed;
+  const others = places.filter(({ kind, state }) => kind === kinds[0] && state !== 'completed');
+  return [...completed, ...others];
 }
 
 /** Whether it names all that it can, or only what it has to. */

@@ -33,8 +33,8 @@ export async function settlePeople(
   const ofBot = new Settler(service, yard, 'sa:bot', await account(service, admin), 'woodpecker');
   const [ada, bob, bot] = await Promise.all([
     ofAda.settle(states),
-    ofBob.settle(['completed']),
-    ofBot.settle(['completed']),
+    ofBob.settle(['completed', 'paused']),
+    ofBot.settle(['completed', 'paused']),
   ]);
   return { ada, bob, ofBob, bot, nobody: await bearer({ scopes: everyScope }), admin };
 }

@@ -30,7 +30,7 @@ export class Prober {
   async compare(probe: Case): Promise<void> {
     // one who has nothing is asked for the outermost cases alone
     if (this.intruder.fresh === undefined && (probe.needsOwn || !isOutermost(probe))) return;
-    const absent = { ...absentThings(), ...sameForm(probe) };
+    const absent = absentThings();
     const foreign = await this.ask(probe, probe.place);
     const nothing = await this.ask(probe, absent);
     const exception = exceptionFor(probe);
@@ -94,11 +94,6 @@ interface Asked {
 
 function exceptionFor({ operation, named }: Case): Exception | undefined {
   return exceptions.find(({ operation: pattern, field }) => pattern.test(operation.name) && named.has(field));
-}
-
-/** An id that does not exist is compared with one that has the same form. */
-function sameForm({ place }: Case): Partial<Things> {
-  return place.approvalId === 'none' ? { approvalId: 'none' } : {};
 }
 
 /** An answer without what differs from one answer to the next, and without what was asked for. */

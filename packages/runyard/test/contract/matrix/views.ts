@@ -1,5 +1,5 @@
 import type { TestService } from '../../support/service.js';
-import { type Case, casesOf } from './cases.js';
+import { type Case, casesOf, isOutermost } from './cases.js';
 import { operations } from './operations.js';
 import { isSafe, ownedIn, requestOf, sent, together } from './requests.js';
 import { absentThings } from './things.js';
@@ -27,7 +27,7 @@ export function thingsSeenBy(
   const asked = operations
     .filter((operation) => isSafe(operation))
     .flatMap((operation) => casesOf(operation, places))
-    .filter((probe) => !probe.needsOwn && namesOwner(probe) && !goesOn(probe))
+    .filter((probe) => isOutermost(probe) && !probe.needsOwn && namesOwner(probe) && !goesOn(probe))
     .map(({ operation, named, place }) =>
       requestOf(operation, { named, target: place, own: place, kind: place.kind }),
     );

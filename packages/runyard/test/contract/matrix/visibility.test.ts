@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type DatabasePlace, forEachDatabase } from '../../support/databases.js';
 import { startService, type TestService } from '../../support/service.js';
-import { casesOf, inPhases, isOutermost } from './cases.js';
+import { type Case, casesOf, inPhases, isOutermost } from './cases.js';
 import { refusedToOwners } from './exceptions.js';
 import { operations } from './operations.js';
 import { settlePeople } from './people.js';
@@ -28,7 +28,7 @@ forEachDatabase((_dialect, freshPlace) => {
         ...{ ...tokenSettings, ...yard.options, database: url },
         userIsolation: false,
       });
-      for (const headers of [bob.headers, nobody, admin])
+      for (const headers of [bob.headers, nobody])
         expect(await missing(together, headers, [ada, bob, bot])).toEqual([]);
       // accounts are kept apart wherever they are
       expect(await missing(together, bot.headers, [bot])).toEqual([]);
@@ -42,25 +42,33 @@ forEachDatabase((_dialect, freshPlace) => {
     'does to their own what others cannot do to it',
     async () => {
       const { yard, service } = await opened(await freshPlace());
-      const { ada } = await settlePeople(service, yard, ['completed']);
+      const { ada } = await settlePeople(service, yard, ['completed', 'paused']);
       const { changing } = inPhases(operations.flatMap((operation) => casesOf(operation, ada.places)));
       const refused: string[] = [];
-      const last = (name: string) => Number(name.startsWith('DELETE')) + Number(name === 'DELETE /sessions');
+
       const inOrder = changing
         .filter(
           (probe) => !probe.needsOwn && isOutermost(probe) && !refusedToOwners.has(probe.operation.name),
         )
-        .sort((one, other) => last(one.operation.name) - last(other.operation.name));
+        .sort((one, other) => turnOf(one) - turnOf(other));
       for (const { operation, named, place } of inOrder) {
         const request = requestOf(operation, { named, target: place, own: place, kind: place.kind });
         const { status, text } = await sent(service, request, ada.headers);
-        if (status >= 300) refused.push(`${operation.name} ${request.text}: ${status} ${text}`);
+        // what cannot be done twice, or any more, was found all the same
+        if (status >= 300 && status !== 409)
+          refused.push(`${operation.name} ${request.text}: ${status} ${text}`);
       }
       expect(refused).toEqual([]);
     },
     timeoutMs,
   );
 });
+
+/** What is deleted goes last, and what is deleted together after that. */
+function turnOf({ operation }: Case): number {
+  if (operation.method !== 'DELETE') return 0;
+  return /users|s$/.test(operation.template) ? 2 : 1;
+}
 
 async function opened(place: DatabasePlace) {
   await place.open();

@@ -135,9 +135,9 @@ export class Settler {
     const traceId = data[0].trace_id as string;
     const { tree } = await this.read(`/traces/${traceId}`);
     const approvals = await this.read(`/approvals?run_id=${run.runId}`);
-    // those that have none are asked about the one of somebody who has
+    // a run that needs none is asked about with one of another run
     const [approval] = approvals.data.length > 0 ? approvals.data : (await this.read('/approvals')).data;
-    return { ...run, traceId, spanId: tree[0].id as string, approvalId: (approval?.id ?? 'none') as string };
+    return { ...run, traceId, spanId: tree[0].id as string, approvalId: approval.id as string };
   }
 
   private async run(
@@ -172,5 +172,5 @@ function done({ status, text, body }: Answer): Body {
 
 function secretsOf(places: readonly Place[]): string[] {
   const named = places.flatMap(({ kind: _kind, state: _state, ...things }) => Object.values(things));
-  return [...new Set(named)].filter((value) => value !== 'none');
+  return [...new Set(named)];
 }

@@ -32,7 +32,6 @@ class Generator {
   private readonly about: Known;
   /** What the run wants to know that the request is about. */
   private readonly asked: Asked | undefined;
-  private broken: string | undefined;
 
   constructor(
     private readonly operation: Operation,
@@ -59,8 +58,7 @@ class Generator {
     const headers = this.#of('header').flatMap((parameter) => this.#optional(parameter, 0.2));
     const body = this.#body();
     const method = this.#is(0.02) ? random.pick(['PUT', 'PATCH', 'DELETE', 'POST', 'GET']) : operation.method;
-    const sent = { operationId: id, method, template, path, query, headers, body };
-    return this.broken === undefined || method !== operation.method ? sent : { ...sent, broken: this.broken };
+    return { operationId: id, method, template, path, query, headers, body };
   }
 
   #is(likelihood: number): boolean {
@@ -90,24 +88,13 @@ class Generator {
   }
 
   /** A parameter is sent, or not; one that is a list is repeated. */
-  #optional({ name, schema, required, in: place }: Parameter, likelihood: number): Pair[] {
+  #optional({ name, schema, required }: Parameter, likelihood: number): Pair[] {
     if (!required && !this.random.chance(likelihood + this.wildness / 3)) return [];
-    if (this.#wild()) {
-      const text = this.values.hostileText(schema, name).slice(0, 3000);
-      if (place === 'query') this.#note(schema, name, text);
-      return [[name, text]];
-    }
+    if (this.#wild()) return [[name, this.values.hostileText(schema, name).slice(0, 3000)]];
     const known = this.random.chance(0.7) ? this.about[name] : undefined;
     const value = known ?? this.values.fitting(schema, name);
     const values = Array.isArray(value) ? value : [value];
     return values.map((one): Pair => [name, textOf(one)]);
-  }
-
-  /** Notes a number beyond its published bounds: nobody may take that. */
-  #note({ type, minimum, maximum }: Schema, name: string, text: string): void {
-    if (type !== 'integer' || !/^-?\d+$/.test(text)) return;
-    const value = Number(text);
-    if (value < (minimum ?? value) || value > (maximum ?? value)) this.broken = `${name}=${text}`;
   }
 
   #body(): FuzzBody | null {

@@ -7,8 +7,6 @@ export interface FuzzRequest {
   readonly query: readonly Pair[];
   readonly headers: readonly Pair[];
   readonly body: FuzzBody | null;
-  /** Where the generator broke a published rule, so that the service must not take the request. */
-  readonly broken?: string;
 }
 
 export type Pair = readonly [name: string, value: string];
