@@ -13,13 +13,19 @@ export const adminScope = 'agent_os:admin';
 
 /** Somebody who holds these scopes. */
 export function holding(...scopes: string[]): Minter {
-  return { userId: 'ada', rights: new Rights(scopes, { adminScope, enforced: true }), proven: true };
+  const rights = new Rights(scopes, { adminScope, enforced: true });
+  return { userId: 'ada', scope: { kind: 'all' }, rights, proven: true };
 }
 
 /** The holder of the security key: nobody by name, and not held to scopes. */
-export const keyHolder: Minter = { userId: null, rights: Rights.unlimited, proven: true };
+export const keyHolder: Minter = {
+  userId: null,
+  scope: { kind: 'all' },
+  rights: Rights.unlimited,
+  proven: true,
+};
 
-export const anonymous: Minter = { userId: null, rights: Rights.unlimited, proven: false };
+export const anonymous: Minter = { ...keyHolder, proven: false };
 
 export function anAccount(given: Partial<GivenAccount> = {}): GivenAccount {
   return { name: 'ci-bot', scopes: null, expiresInDays: 90, allowPrivilegedScopes: false, ...given };

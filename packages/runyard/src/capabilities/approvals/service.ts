@@ -98,7 +98,8 @@ export class ApprovalsService {
     const resolvedBy = caller.userId ?? nameOf(given.resolvedBy);
     if (this.options.fourEyes) {
       if (resolvedBy === null) throw errors.resolverUnknown();
-      if (resolvedBy === approval.userId) throw errors.ownApproval();
+      // an account of one's own is not a second pair of eyes
+      if ([resolvedBy, caller.madeBy].includes(approval.userId)) throw errors.ownApproval();
     }
     const decision = { ...given, approvalId, resolvedBy, now: Date.now() };
     const decided = await store.resolve(decision);

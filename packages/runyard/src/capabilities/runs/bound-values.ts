@@ -1,4 +1,5 @@
 import { errors } from '../../core/errors.js';
+import type { JsonObject } from '../../core/json.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { BoundValues, Caller } from '../../platform/auth/caller.js';
 import { identifier } from '../../platform/http/fields.js';
@@ -6,16 +7,32 @@ import type { ContinueRequest } from './continue-request.js';
 import type { CreateForm } from './schema.js';
 
 /** What the caller's token fixes for a run of this user. An admin's says nothing about those whom they act for. */
-export function boundFor({ bound, rights, userId }: Caller, owner: string | null): BoundValues {
-  if (rights.isAdmin && owner !== userId) return {};
-  if (bound.sessionId !== undefined && !identifier().safeParse(bound.sessionId).success)
+export function boundFor(caller: Caller, owner: string | null): BoundValues {
+  const { bound } = caller;
+  if (actsForAnother(caller, owner)) return {};
+  if (bound.sessionId !== undefined && !isSessionId(bound.sessionId))
     throw errors.invalidToken('its session cannot be the id of a session');
   return bound;
 }
 
+/** What a factory is told. Whoever the run belongs to may let it go on: they must not get what an admin would. */
+export function claimsFor(caller: Caller, owner: string | null): JsonObject | null {
+  return actsForAnother(caller, owner) ? null : caller.claims;
+}
+
+function actsForAnother({ rights, userId }: Caller, owner: string | null): boolean {
+  return rights.isAdmin && owner !== userId;
+}
+
+function isSessionId(text: string): boolean {
+  return text !== '' && identifier().safeParse(text).success;
+}
+
 /** The form of a new run. What the token says takes the place of what the form says: nothing of that is left. */
 export function boundForm<Form extends CreateForm>(form: Form, bound: BoundValues): Form {
-  const { sessionId, sessionState, dependencies } = bound;
+  const { sessionId, claimNames } = bound;
+  const sessionState = bound.sessionState ?? without(form.session_state, claimNames?.sessionState);
+  const dependencies = bound.dependencies ?? without(form.dependencies, claimNames?.dependencies);
   return {
     ...form,
     ...(sessionId !== undefined && { session_id: sessionId }),
@@ -25,9 +42,16 @@ export function boundForm<Form extends CreateForm>(form: Form, bound: BoundValue
 }
 
 /** The state of a session is given to a new run alone; a run that goes on has it. */
-export function boundRequest(request: ContinueRequest, { dependencies }: BoundValues): ContinueRequest {
+export function boundRequest(request: ContinueRequest, bound: BoundValues): ContinueRequest {
+  const given = without(request.options.dependencies, bound.claimNames?.dependencies);
+  const dependencies = bound.dependencies ?? given;
   if (dependencies === undefined) return request;
   return { ...request, options: { ...request.options, dependencies } };
+}
+
+function without(values: JsonObject | undefined, names: readonly string[] = []): JsonObject | undefined {
+  if (values === undefined || names.length === 0) return values;
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 }
 
 /** The session that a read has to keep to: of workflows, the one that the token names. */

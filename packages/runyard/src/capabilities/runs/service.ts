@@ -13,7 +13,7 @@ import { parseTraceParent, traceParentLength } from '../../core/traces/trace-par
 import type { Caller } from '../../platform/auth/caller.js';
 import { userFor } from '../../platform/auth/named-user.js';
 import type { ComponentsService } from '../components/service.js';
-import { boundFor, boundForm, boundRequest, boundSession } from './bound-values.js';
+import { boundFor, boundForm, boundRequest, boundSession, claimsFor } from './bound-values.js';
 import { cancelRun } from './cancel-run.js';
 import { type Checkpoint, checkpointAt, checkpointsOf } from './checkpoints.js';
 import { continueRequestOf } from './continue-request.js';
@@ -79,7 +79,7 @@ export class RunsService {
     const form = boundForm(given, boundFor(caller, userId));
     const wishes = followWishes(form, this.options.onDisconnect);
     const { space } = found;
-    const runCaller = { userId, claims: caller.claims };
+    const runCaller = { userId, claims: claimsFor(caller, userId) };
     const begin = (keyed?: KeyedRequest) =>
       hideForeign(caller, () => this.begin(found, runCaller, form, wishes, { keyed, traceParent }));
     if (idempotencyKey === undefined) return startedRun(await begin(), wishes, { status: 'pending' });
@@ -139,7 +139,8 @@ export class RunsService {
     runId: string,
     { sessionId, after }: FollowPlace,
   ): Promise<Followed | undefined> {
-    return followRun(this.lookup, caller, { kind, componentId, runId, sessionId }, after);
+    const place = { kind, componentId, runId, sessionId: boundSession(caller, kind, sessionId) };
+    return followRun(this.lookup, caller, place, after);
   }
 
   /** Waits for the end of a run that was just started. */

@@ -64,7 +64,8 @@ export class ServiceAccountTokens implements AccountTokens {
     if (stored === undefined || (stored.expiresAt !== null && stored.expiresAt <= now))
       throw this.#refusal(clientAddress, now);
     this.#noteUse(stored, now);
-    return { principal: principalOf(stored.name), scopes: stored.scopes, expiresAt: stored.expiresAt };
+    const { name, userId: madeBy, scopes, expiresAt } = stored;
+    return { principal: principalOf(name), madeBy, scopes, expiresAt };
   }
 
   /** For an account that was revoked: this process trusts it no longer. */

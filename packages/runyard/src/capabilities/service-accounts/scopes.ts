@@ -34,6 +34,14 @@ export function grantable(rights: Rights, adminScope: string): Rights {
   return new Rights(rights.held, { adminScope, enforced: rights.enforced || rights.held.length > 0 });
 }
 
+/** Whether an account with this scope sees what is everybody's. */
+export function showsEverybody(scope: string, adminScope: string): boolean {
+  if (scope === adminScope) return true;
+  const { resource, action } = parseScope(scope) ?? {};
+  // an account that decides on calls finds the calls of everybody
+  return resource === 'approvals' && action === 'write';
+}
+
 /** Whether whoever has these rights holds all that the scope gives. */
 export function covers(rights: Rights, scope: string, adminScope: string): boolean {
   if (!rights.enforced || rights.isAdmin) return true;

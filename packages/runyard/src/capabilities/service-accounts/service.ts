@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { errors } from '../../core/errors.js';
 import type { Caller } from '../../platform/auth/caller.js';
+import { isServiceAccount } from '../../platform/auth/named-user.js';
 import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/pagination.js';
 import type { Database } from '../../platform/storage/database.js';
 import type { ServiceAccountTokens } from './account-tokens.js';
-import { covers, defaultScopes, grantable, isPrivileged, isScope } from './scopes.js';
+import { covers, defaultScopes, grantable, isPrivileged, isScope, showsEverybody } from './scopes.js';
 import { type AccountQuery, type ServiceAccount, ServiceAccountStore, sortColumns } from './store.js';
 import { newAccountToken } from './token.js';
 
@@ -17,7 +18,7 @@ export interface ServiceAccountsOptions {
 }
 
 /** Who makes an account. Whether a credential was checked counts: nobody makes accounts anonymously. */
-export type Minter = Pick<Caller, 'userId' | 'rights' | 'proven'>;
+export type Minter = Pick<Caller, 'userId' | 'madeBy' | 'scope' | 'rights' | 'proven'>;
 
 /** An account that somebody asks for. */
 export interface GivenAccount {
@@ -53,10 +54,15 @@ export class ServiceAccountsService {
     this.store = new ServiceAccountStore(options.database);
   }
 
-  /** Makes an account that may do no more than whoever makes it. */
+  /** Makes an account that may do and see no more than whoever makes it. */
   async create(minter: Minter, given: GivenAccount): Promise<NewServiceAccount> {
     const scopes = [...new Set(given.scopes ?? defaultScopes)];
     this.checkScopes(minter, scopes, given.allowPrivilegedScopes);
+    // what an account makes belongs to the person behind it
+    const owner = minter.madeBy ?? minter.userId;
+    // the name is the user that an account's data belongs to: with it one would get what another's account left
+    if (minter.scope.kind !== 'all' && (await this.store.hasAnothers(given.name, owner)))
+      throw errors.serviceAccountNameTaken(given.name);
     const { token, hash, prefix } = newAccountToken();
     const now = Date.now();
     const account: ServiceAccount = {
@@ -64,7 +70,7 @@ export class ServiceAccountsService {
       name: given.name,
       tokenPrefix: prefix,
       scopes,
-      userId: minter.userId,
+      userId: owner,
       createdBy: minter.userId,
       createdAt: now,
       expiresAt: given.expiresInDays === null ? null : now + given.expiresInDays * dayMs,
@@ -94,7 +100,8 @@ export class ServiceAccountsService {
     if (!found) throw errors.serviceAccountNotFound(id);
   }
 
-  private checkScopes({ rights, proven }: Minter, scopes: readonly string[], allowPrivileged: boolean): void {
+  private checkScopes(minter: Minter, scopes: readonly string[], allowPrivileged: boolean): void {
+    const { rights, proven } = minter;
     const { adminScope } = this.options;
     const invalid = scopes.filter((scope) => !isScope(scope, adminScope));
     if (invalid.length > 0) throw errors.invalidScopes(invalid);
@@ -102,7 +109,16 @@ export class ServiceAccountsService {
     if (privileged.length > 0 && !allowPrivileged) throw errors.privilegedScopes(privileged);
     if (!proven) throw errors.minterUnknown();
     const held = grantable(rights, adminScope);
-    const notHeld = scopes.filter((scope) => !covers(held, scope, adminScope));
+    const notHeld = scopes.filter(
+      (scope) => !covers(held, scope, adminScope) || this.showsMore(minter, scope),
+    );
     if (notHeld.length > 0) throw errors.scopesNotHeld(notHeld);
+  }
+
+  /** Whether an account with this scope would see what its maker does not. */
+  private showsMore(minter: Minter, scope: string): boolean {
+    const { adminScope } = this.options;
+    if (minter.scope.kind === 'all' || !showsEverybody(scope, adminScope)) return false;
+    return scope === adminScope || !isServiceAccount(minter);
   }
 }

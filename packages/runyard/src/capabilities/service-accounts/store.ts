@@ -21,6 +21,7 @@ export interface ServiceAccount {
 export interface StoredToken {
   readonly accountId: string;
   readonly name: string;
+  readonly userId: string | null;
   readonly scopes: readonly string[];
   readonly expiresAt: number | null;
   readonly lastUsedAt: number | null;
@@ -41,10 +42,10 @@ export interface Range {
 
 type TokenRow = Pick<
   ServiceAccountsTable,
-  'id' | 'name' | 'token_hash' | 'scopes' | 'expires_at' | 'last_used_at'
+  'id' | 'name' | 'user_id' | 'token_hash' | 'scopes' | 'expires_at' | 'last_used_at'
 >;
 
-const tokenColumns = 'id, name, token_hash, scopes, expires_at, last_used_at';
+const tokenColumns = 'id, name, user_id, token_hash, scopes, expires_at, last_used_at';
 
 const readTokens: Statement = {
   name: 'service_account_tokens',
@@ -66,6 +67,16 @@ export class ServiceAccountStore {
       .onConflict((conflict) => conflict.column('name').where('revoked_at', 'is', null).doNothing())
       .executeTakeFirst();
     return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+  }
+
+  /** Whether somebody else has, or had, an account of this name. */
+  async hasAnothers(name: string, userId: string | null): Promise<boolean> {
+    const named = this.database.query.selectFrom('service_accounts').select('id').where('name', '=', name);
+    const others =
+      userId === null
+        ? named
+        : named.where(({ eb, or }) => or([eb('user_id', 'is', null), eb('user_id', '<>', userId)]));
+    return (await others.limit(1).executeTakeFirst()) !== undefined;
   }
 
   async list({ includeRevoked, sortBy, direction }: AccountQuery, range: Range): Promise<ServiceAccount[]> {
@@ -166,6 +177,7 @@ function tokenFromRow(row: TokenRow): StoredToken {
   return {
     accountId: row.id,
     name: row.name,
+    userId: row.user_id,
     scopes: JSON.parse(row.scopes) as string[],
     expiresAt: row.expires_at,
     lastUsedAt: row.last_used_at,

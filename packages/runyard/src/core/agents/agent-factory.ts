@@ -18,7 +18,10 @@ export interface FactoryRequest<Input = JsonObject> {
   readonly input: Input;
   /** Who the run belongs to: the identity that a token proved, or what an anonymous caller named. */
   readonly userId: string | null;
-  /** All that the caller's token says, and the token alone; null when there was none. It can be trusted. */
+  /**
+   * All that the caller's token says, and the token alone; null when there was none, and when an admin starts a run
+   * for somebody else. It can be trusted.
+   */
   readonly claims: JsonObject | null;
   readonly sessionId: string;
   /** The state of the session, with what the run brings along. */

@@ -64,6 +64,11 @@ export const callerErrors = {
     409,
     (name: string) => `An active service account named '${name}' already exists. Revoke it first to rotate.`,
   ),
+  serviceAccountNameTaken: define(
+    'service_account_name_taken',
+    409,
+    (name: string) => `The name '${name}' belongs to a service account of somebody else. Choose another.`,
+  ),
   serviceAccountNotFound: define(
     'service_account_not_found',
     404,

@@ -17,12 +17,19 @@ export interface BoundValues {
   readonly sessionId?: string;
   readonly sessionState?: JsonObject;
   readonly dependencies?: JsonObject;
+  /** What only a token can say: a form that names it, where the token does not, says nothing. */
+  readonly claimNames?: {
+    readonly sessionState: readonly string[];
+    readonly dependencies: readonly string[];
+  };
 }
 
 /** Who makes a request. Resolved once, before any agent code, and handed on as a value. */
 export interface Caller {
   /** The identity that a token proved; null for an anonymous caller. */
   readonly userId: string | null;
+  /** Of a service account: the person who made it, and answers for it. */
+  readonly madeBy?: string | null;
   readonly scope: DataScope;
   /** What the caller may do. That a route may be called at all was checked before; lists and gates ask further. */
   readonly rights: Rights;

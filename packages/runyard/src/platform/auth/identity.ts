@@ -12,6 +12,8 @@ export const accountTokenPrefix = 'runyard_pat_';
 /** What the token of a service account proves. */
 export interface AccountIdentity {
   readonly principal: string;
+  /** Who made the account; null when that was nobody by name. */
+  readonly madeBy: string | null;
   readonly scopes: readonly string[];
   readonly expiresAt: number | null;
 }
@@ -66,11 +68,11 @@ export class Identities {
   }
 
   /** A service account sees its own rows alone, in every mode. */
-  #account({ principal, scopes, expiresAt }: AccountIdentity): Identity {
+  #account({ principal, madeBy, scopes, expiresAt }: AccountIdentity): Identity {
     const rights = this.#rights(scopes, true);
     const scope: DataScope = rights.isAdmin ? { kind: 'all' } : { kind: 'user', userId: principal };
     return {
-      caller: { userId: principal, scope, rights, proven: true, claims: null, bound: {} },
+      caller: { userId: principal, madeBy, scope, rights, proven: true, claims: null, bound: {} },
       by: 'service_account',
       expiresAt,
     };
@@ -132,14 +134,21 @@ function digest(text: string): Buffer {
 }
 
 function boundValues(claims: JsonObject, settings: AuthSettings): BoundValues {
-  const sessionId = ownClaim(claims, settings.sessionIdClaim);
-  const sessionState = chosenClaims(claims, settings.sessionStateClaims);
-  const dependencies = chosenClaims(claims, settings.dependenciesClaims);
+  const { sessionIdClaim, sessionStateClaims, dependenciesClaims } = settings;
+  const session = ownClaim(claims, sessionIdClaim) ?? null;
+  const sessionState = chosenClaims(claims, sessionStateClaims);
+  const dependencies = chosenClaims(claims, dependenciesClaims);
   return {
-    ...(typeof sessionId === 'string' && sessionId !== '' && { sessionId }),
+    ...(session !== null && { sessionId: sessionIdIn(session) }),
+    claimNames: { sessionState: sessionStateClaims, dependencies: dependenciesClaims },
     ...(sessionState !== undefined && { sessionState }),
     ...(dependencies !== undefined && { dependencies }),
   };
+}
+
+/** What cannot name a session does not leave the choice to the caller: it becomes an id that no session has. */
+function sessionIdIn(claim: Json): string {
+  return typeof claim === 'string' || typeof claim === 'number' ? String(claim) : '';
 }
 
 function chosenClaims(claims: JsonObject, names: readonly string[]): JsonObject | undefined {

@@ -12,7 +12,7 @@ export function isReservedUser(userId: string): boolean {
 }
 
 /** Whether the caller is a service account. */
-export function isServiceAccount({ userId }: Caller): boolean {
+export function isServiceAccount({ userId }: Pick<Caller, 'userId'>): boolean {
   return userId?.startsWith(accountPrefix) ?? false;
 }
 

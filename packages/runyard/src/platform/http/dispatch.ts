@@ -117,9 +117,10 @@ export class RouteDispatcher<Services> {
 
   /** Of a parameter that is given several times the last one counts, unless it is a list. */
   #queryValues(query: QueryValues): Record<string, unknown> {
-    // whatever the names are: none of them may reach a prototype
-    const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+    const values: Record<string, unknown> = {};
     for (const name in query) {
+      // no parameter has this name, and here it would not become one but another prototype
+      if (name === '__proto__') continue;
       const value = query[name] as string | string[];
       const list = this.#repeatableInQuery.has(name);
       if (Array.isArray(value) === list) values[name] = value;

@@ -67,10 +67,18 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
   const app = buildApp(front, settings, log);
 
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
-  app.setNotFoundHandler((request, reply) => {
+  const answerUnrouted = (request: FastifyRequest, reply: FastifyReply): void => {
     reply.hijack();
     void answerNotFound(exchangeOf(request.raw), table, options.resolveCaller, limiter);
-  });
+  };
+  app.setNotFoundHandler(answerUnrouted);
+  // Before fastify reads a body for nobody. The operator's routes may have such handlers of their own.
+  if (!options.customRoutes) {
+    app.addHook('onRequest', (request, reply, done) => {
+      if (request.is404) answerUnrouted(request, reply);
+      else done();
+    });
+  }
   for (const route of routes) addRoute(app, new RouteDispatcher(route, { ...options, streams, limiter }));
   if (options.customRoutes)
     app.register(customRouteScope(options.customRoutes, table, options.resolveCaller, limiter));

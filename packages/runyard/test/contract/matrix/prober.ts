@@ -28,6 +28,15 @@ export class Prober {
 
   /** The two answers have to be the same, and neither may hold anything that was not in the question. */
   async compare(probe: Case): Promise<void> {
+    try {
+      await this.tryBoth(probe);
+    } catch (error) {
+      const { message, cause } = error as Error;
+      this.problems.push(`${this.intruder.name}: ${message} is not answered: ${cause}`);
+    }
+  }
+
+  private async tryBoth(probe: Case): Promise<void> {
     // one who has nothing is asked for the outermost cases alone
     if (this.intruder.fresh === undefined && (probe.needsOwn || !isOutermost(probe))) return;
     const absent = absentThings();
