@@ -99,7 +99,8 @@ export class ApprovalsService {
     if (this.options.fourEyes) {
       if (resolvedBy === null) throw errors.resolverUnknown();
       // an account of one's own is not a second pair of eyes
-      if ([resolvedBy, caller.madeBy].includes(approval.userId)) throw errors.ownApproval();
+      const asked = approval.userId;
+      if (asked !== null && (asked === resolvedBy || asked === caller.madeBy)) throw errors.ownApproval();
     }
     const decision = { ...given, approvalId, resolvedBy, now: Date.now() };
     const decided = await store.resolve(decision);

@@ -60,9 +60,7 @@ export class ServiceAccountsService {
     this.checkScopes(minter, scopes, given.allowPrivilegedScopes);
     // what an account makes belongs to the person behind it
     const owner = minter.madeBy ?? minter.userId;
-    // the name is the user that an account's data belongs to: with it one would get what another's account left
-    if (minter.scope.kind !== 'all' && (await this.store.hasAnothers(given.name, owner)))
-      throw errors.serviceAccountNameTaken(given.name);
+    if (minter.scope.kind !== 'all') await this.refuseNameOfAnother(given.name, owner);
     const { token, hash, prefix } = newAccountToken();
     const now = Date.now();
     const account: ServiceAccount = {
@@ -98,6 +96,13 @@ export class ServiceAccountsService {
     const found = await this.store.revoke(id, Date.now());
     this.options.tokens.forget(id);
     if (!found) throw errors.serviceAccountNotFound(id);
+  }
+
+  /** An account's data belong to its name: who gets the name would get what the account of somebody else left. */
+  private async refuseNameOfAnother(name: string, owner: string | null): Promise<void> {
+    const other = await this.store.ofAnother(name, owner);
+    if (other === 'active') throw errors.serviceAccountExists(name);
+    if (other === 'revoked') throw errors.serviceAccountNameTaken(name);
   }
 
   private checkScopes(minter: Minter, scopes: readonly string[], allowPrivileged: boolean): void {

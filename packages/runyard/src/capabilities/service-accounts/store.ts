@@ -69,14 +69,19 @@ export class ServiceAccountStore {
     return (numInsertedOrUpdatedRows ?? 0n) > 0n;
   }
 
-  /** Whether somebody else has, or had, an account of this name. */
-  async hasAnothers(name: string, userId: string | null): Promise<boolean> {
-    const named = this.database.query.selectFrom('service_accounts').select('id').where('name', '=', name);
+  /** What has become of the accounts of this name that somebody else made; undefined when there was none. */
+  async ofAnother(name: string, userId: string | null): Promise<'active' | 'revoked' | undefined> {
+    const named = this.database.query
+      .selectFrom('service_accounts')
+      .select('revoked_at')
+      .where('name', '=', name);
     const others =
       userId === null
         ? named
         : named.where(({ eb, or }) => or([eb('user_id', 'is', null), eb('user_id', '<>', userId)]));
-    return (await others.limit(1).executeTakeFirst()) !== undefined;
+    const rows = await others.execute();
+    if (rows.length === 0) return undefined;
+    return rows.some((row) => row.revoked_at === null) ? 'active' : 'revoked';
   }
 
   async list({ includeRevoked, sortBy, direction }: AccountQuery, range: Range): Promise<ServiceAccount[]> {

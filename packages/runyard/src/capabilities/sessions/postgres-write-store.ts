@@ -26,12 +26,14 @@ export const touchSessions: BatchSection = {
     ['user_id', 'text'],
     ['name', 'text'],
     ['search_name', 'text'],
+    ['metadata', 'text'],
     ['now', 'bigint'],
   ],
   sql: (given) => `
     INSERT INTO sessions AS stored
-      (session_id, kind, component_id, user_id, name, search_name, created_at, updated_at)
-    SELECT session_id, kind, component_id, user_id, name, search_name, now, now FROM ${given} ORDER BY session_id
+      (session_id, kind, component_id, user_id, name, search_name, metadata, created_at, updated_at)
+    SELECT session_id, kind, component_id, user_id, name, search_name, metadata, now, now
+    FROM ${given} ORDER BY session_id
     ON CONFLICT (session_id) DO UPDATE SET ${touched('excluded', 'updated_at')}
     WHERE stored.user_id IS NOT DISTINCT FROM excluded.user_id
     RETURNING session_id`,
@@ -47,12 +49,13 @@ export const touchKnownSessions: BatchSection = {
     RETURNING stored.session_id`,
 };
 
-/** A session that was made without a name or a component gets them with its first run. */
+/** A session that was made without a name, a component or metadata gets them with its first run. */
 function touched(given: string, now: string): string {
   return `updated_at = greatest(stored.updated_at, ${given}.${now}),
       name = coalesce(stored.name, ${given}.name),
       search_name = CASE WHEN stored.name IS NULL THEN coalesce(${given}.search_name, stored.search_name)
         ELSE stored.search_name END,
+      metadata = coalesce(stored.metadata, ${given}.metadata),
       kind = CASE WHEN stored.component_id = '' THEN ${given}.kind ELSE stored.kind END,
       component_id = CASE WHEN stored.component_id = '' THEN ${given}.component_id ELSE stored.component_id END`;
 }
@@ -118,6 +121,7 @@ export function sessionValues(writes: readonly SessionWrite[]): SessionValues {
             ...earlier,
             existing: earlier.existing === true && write.existing === true,
             name: earlier.name ?? write.name,
+            metadata: earlier.metadata ?? write.metadata ?? null,
             now: Math.max(earlier.now, write.now),
           },
     );
@@ -137,6 +141,7 @@ function sessionRow(write: SessionWrite): unknown[] {
     write.userId,
     write.name,
     searchNameOf(write.name),
+    write.metadata ? JSON.stringify(write.metadata) : null,
     write.now,
   ];
 }

@@ -19,6 +19,8 @@ const nameSession = `
 const adoptSession = `
   UPDATE sessions SET kind = ?2, component_id = ?3 WHERE session_id = ?1 AND component_id = ''`;
 
+const describeSession = 'UPDATE sessions SET metadata = ?2 WHERE session_id = ?1 AND metadata IS NULL';
+
 const setState = `
   INSERT INTO session_state (session_id, key, value) VALUES (?, ?, ?)
   ON CONFLICT (session_id, key) DO UPDATE SET value = excluded.value`;
@@ -54,12 +56,15 @@ export function sqliteSessionRow(write: SessionWrite): WriteRow {
   };
 }
 
-/** Gives a session that was made without them its name and its component. */
-export function sqliteSessionFilling({ sessionId, kind, componentId, name }: SessionWrite): WriteRow[] {
-  return [
+/** Gives a session that was made without them its name, its component and its metadata. */
+export function sqliteSessionFilling(write: SessionWrite): WriteRow[] {
+  const { sessionId, kind, componentId, name, metadata } = write;
+  const rows: WriteRow[] = [
     { sql: nameSession, parameters: [sessionId, name, searchNameOf(name)] },
     { sql: adoptSession, parameters: [sessionId, kind, componentId] },
   ];
+  if (metadata) rows.push({ sql: describeSession, parameters: [sessionId, JSON.stringify(metadata)] });
+  return rows;
 }
 
 export function sqliteStateRows({ sessionId, set, remove }: StateChange): WriteRow[] {

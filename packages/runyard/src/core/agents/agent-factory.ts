@@ -155,6 +155,10 @@ export class BuiltAgent extends FactoryMade {
     return this.agent.initialState;
   }
 
+  get sessionMetadata(): JsonObject | undefined {
+    return this.agent.sessionMetadata;
+  }
+
   get introduction(): string | undefined {
     return this.agent.introduction;
   }

@@ -59,6 +59,10 @@ export class Agent implements AgentDefinition, Executable {
     return this.settings.sessionState ?? {};
   }
 
+  get sessionMetadata(): JsonObject | undefined {
+    return this.settings.metadata;
+  }
+
   get introduction(): string | undefined {
     return this.settings.introduction;
   }

@@ -42,12 +42,13 @@ export function metricsOf(model: { id: string; provider: string }, context: RunC
     tally.cost = (tally.cost ?? 0) + callCost;
     cost = (cost ?? 0) + callCost;
   }
+  const details = detailsOf(tallies.values());
   return {
     ...usageBody(total),
     ...(cost !== undefined && { cost }),
     ...(first && { time_to_first_token: first.timeToFirstToken }),
     duration: (ended - context.run.createdAt) / 1000,
-    details: detailsOf(tallies.values()),
+    ...(tallies.size > 0 && { details }),
   };
 }
 

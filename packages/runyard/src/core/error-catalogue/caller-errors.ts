@@ -67,7 +67,7 @@ export const callerErrors = {
   serviceAccountNameTaken: define(
     'service_account_name_taken',
     409,
-    (name: string) => `The name '${name}' belongs to a service account of somebody else. Choose another.`,
+    (name: string) => `The name '${name}' was that of a service account of somebody else. Choose another.`,
   ),
   serviceAccountNotFound: define(
     'service_account_not_found',

@@ -264,6 +264,7 @@ export class RunEngine {
           componentId: run.componentId,
           userId: run.userId,
           name: request.sessionName,
+          metadata: request.executable.sessionMetadata ?? null,
           existing: request.session !== undefined,
           now: run.createdAt,
         },

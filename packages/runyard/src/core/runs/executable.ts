@@ -12,6 +12,8 @@ export interface Executable {
   readonly model: { readonly id: string; readonly provider: string } | null;
   /** The state that a new session begins with. */
   readonly initialState: JsonObject;
+  /** What a session that has no metadata is given by the first run in it. */
+  readonly sessionMetadata?: JsonObject | undefined;
   /** Stored as the first run of a new session. */
   readonly introduction?: string;
   /** Fields that each of its events carries. */

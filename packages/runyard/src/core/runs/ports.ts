@@ -247,6 +247,8 @@ export interface SessionWrite {
   readonly userId: string | null;
   /** Given to a session that has no name yet. */
   readonly name: string | null;
+  /** Given to a session that has none yet. */
+  readonly metadata?: JsonObject | null;
   /** The session was there when the run began: one that was removed meanwhile is not made again. */
   readonly existing?: boolean;
   readonly now: number;

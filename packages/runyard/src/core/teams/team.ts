@@ -82,6 +82,10 @@ export class Team implements TeamMember, Executable, AgentDefinition {
     return this.settings.sessionState ?? {};
   }
 
+  get sessionMetadata(): JsonObject | undefined {
+    return this.settings.metadata;
+  }
+
   get introduction(): string | undefined {
     return this.settings.introduction;
   }

@@ -86,6 +86,10 @@ export class Workflow implements Executable, WorkflowDefinition {
     return this.settings.sessionState ?? {};
   }
 
+  get sessionMetadata(): JsonObject | undefined {
+    return this.settings.metadata;
+  }
+
   get hasInputSchema(): boolean {
     return this.settings.inputSchema !== undefined;
   }

@@ -112,9 +112,14 @@ function exchanged(
   return service.call(method, path, { headers: typed, body: JSON.stringify(json), signal });
 }
 
+/** Whether it shows what there is. */
+export function isView({ method, name }: Operation): boolean {
+  return method === 'GET' || /\/(resume|search)$/.test(name);
+}
+
 /** Whether it changes nothing, as the requests of these tests say it. */
-export function isSafe({ method, name }: Operation): boolean {
-  return method === 'GET' || /\/(resume|search|optimize-memories)$/.test(name);
+export function isSafe(operation: Operation): boolean {
+  return isView(operation) || operation.name === 'POST /optimize-memories';
 }
 
 const atOnce = 16;

@@ -1,7 +1,7 @@
 import type { TestService } from '../../support/service.js';
 import { type Case, casesOf, isOutermost } from './cases.js';
 import { operations } from './operations.js';
-import { isSafe, ownedIn, requestOf, sent, together } from './requests.js';
+import { isView, ownedIn, requestOf, sent, together } from './requests.js';
 import { absentThings } from './things.js';
 import type { Person } from './world.js';
 
@@ -12,7 +12,7 @@ export type Views = ReadonlyMap<string, { readonly status: number; readonly text
 export function listsSeenBy(service: TestService, headers: Record<string, string>): Promise<Views> {
   const own = absentThings();
   const lists = operations
-    .filter(isSafe)
+    .filter(isView)
     .filter(({ fields }) => !fields.some(({ place, required }) => place === 'path' || required))
     .map((operation) => requestOf(operation, { named: new Set(), target: own, own, kind: 'agent' }));
   return answers(service, headers, lists);
@@ -25,7 +25,7 @@ export function thingsSeenBy(
   { places }: Person,
 ): Promise<Views> {
   const asked = operations
-    .filter((operation) => isSafe(operation))
+    .filter(isView)
     .flatMap((operation) => casesOf(operation, places))
     .filter((probe) => isOutermost(probe) && !probe.needsOwn && namesOwner(probe) && !goesOn(probe))
     .map(({ operation, named, place }) =>
