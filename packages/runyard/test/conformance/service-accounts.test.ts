@@ -44,6 +44,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(JSON.stringify(row)).not.toContain(token.slice(16));
     expect(await process.tokens.verify(token, 'here')).toEqual({
       principal: 'sa:ci-bot',
+      madeBy: account.userId,
       scopes: ['agents:run', 'teams:run', 'workflows:run', 'sessions:read', 'config:read'],
       expiresAt: account.expiresAt,
     });

@@ -274,7 +274,11 @@ test('a route of the application’s own is handed the caller with all this', as
     user: 'ada',
     scope: { kind: 'user', userId: 'ada' },
     department: 'sales',
-    bound: { sessionState: { tier: 'gold' }, dependencies: { topic: 'cats' } },
+    bound: {
+      sessionState: { tier: 'gold' },
+      dependencies: { topic: 'cats' },
+      claimNames: { sessionState: ['tier'], dependencies: ['topic'] },
+    },
     runs: true,
     admin: false,
   });

@@ -1,3 +1,5 @@
+import { request } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { agent, agentFactory, step, tool, workflow } from '../../src/index.js';
 import { answered, payCall, payingAgent } from '../support/run-life.js';
@@ -179,6 +181,48 @@ describe('what a token says cannot be said by its holder', () => {
       ['ada', null],
     ]);
   });
+});
+
+describe('a cookie that the browser sends along for the page of somebody else', () => {
+  const page = { host: 'yard.example' };
+
+  test.each([
+    ['a page elsewhere', { origin: 'https://evil.example' }],
+    ['a page without an origin of its own', { origin: 'null' }],
+    ['another port of the same host', { origin: 'https://yard.example:3000' }],
+    ['a host that only begins the same', { origin: 'https://yard.example.evil.example' }],
+    ['a browser that names the site alone', { 'sec-fetch-site': 'cross-site' }],
+    ['the same host without TLS', { origin: 'http://yard.example', 'sec-fetch-site': 'cross-site' }],
+  ])('%s does nothing with it', async (_what, headers) => {
+    const house = await Gatehouse.open({ agents: [agent(simple())], tokenSource: 'both' });
+    const refused = await posted(house, { ...page, ...headers });
+    expect(refused).toEqual([403, 'origin_not_allowed']);
+    expect((await (await house.admin()).get('/agents/a/runs')).body).toEqual([]);
+  });
+
+  test.each([
+    ['a page of the service itself', { origin: 'https://yard.example', 'sec-fetch-site': 'same-origin' }],
+    ['a page that may call', { origin: 'http://localhost:3000', 'sec-fetch-site': 'cross-site' }],
+    ['a program', {}],
+  ])('%s acts with it', async (_what, headers) => {
+    const house = await Gatehouse.open({ agents: [agent(simple())], tokenSource: 'both' });
+    expect(await posted(house, { ...page, ...headers })).toEqual([200, undefined]);
+  });
+
+  /** `fetch` does not let one say the host. */
+  async function posted(house: Gatehouse, headers: Record<string, string>): Promise<unknown[]> {
+    const { authorization = '' } = (await house.person('ada')).headers;
+    const cookie = `a=b; access_token=${authorization.replace('Bearer ', '')}`;
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const options = { method: 'POST', headers: { ...headers, ...form, cookie } };
+    return new Promise((resolve, reject) => {
+      const sent = request(`${house.service.url}/agents/a/runs`, options, async (response) => {
+        const { error_code: code } = (await json(response)) as Body;
+        resolve([response.statusCode, code]);
+      });
+      sent.on('error', reject).end('message=hi&stream=false');
+    });
+  }
 });
 
 function simple() {

@@ -150,6 +150,21 @@ describe('the published description', () => {
     }
   });
 
+  test('gives every JSON body an example that is taken as it stands', async () => {
+    const bodies = operations().flatMap(({ name, operation }) => {
+      const schema = operation.requestBody?.content['application/json']?.schema;
+      return schema === undefined ? [] : [{ name, example: named(schema).examples?.[0] }];
+    });
+    expect(bodies.length).toBeGreaterThan(10);
+    for (const { name, example } of bodies) {
+      const [method = '', path = ''] = name.replace(/\{\w+\}/g, 'some-id').split(' ');
+      const headers = { 'content-type': 'application/json' };
+      const { status } = await service.call(method, path, { headers, body: JSON.stringify(example) });
+      // 401: only somebody who is known can make service accounts
+      expect([200, 201, 204, 401, 404], name).toContain(status);
+    }
+  });
+
   test('tells of the headers and the frames beside the bodies', () => {
     const { paths, components } = document;
     const run = paths['/agents/{agent_id}/runs'].post;
@@ -296,6 +311,11 @@ function operations(): { name: string; operation: Body }[] {
       operation,
     })),
   );
+}
+
+/** A schema, or the one that it names. */
+function named(schema: Body): Body {
+  return schema.$ref ? document.components.schemas[schema.$ref.split('/').at(-1)] : schema;
 }
 
 function nameOf({ method, path }: RouteFacts): string {

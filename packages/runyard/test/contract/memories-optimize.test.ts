@@ -236,6 +236,8 @@ it('says what is wrong with a request to optimize', async () => {
     });
   }
   expect((await optimize({ model: 'offline' })).status).toBe(422);
+  const unsure = await optimize({ user_id: 'ada', apply: 'maybe' });
+  expect([unsure.status, unsure.body.detail[0].type]).toEqual([422, 'bool_parsing']);
 });
 
 it('optimizes the memories of a caller who sees only their own, whoever is named', async () => {

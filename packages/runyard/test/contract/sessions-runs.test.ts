@@ -48,6 +48,15 @@ describe('the runs of a session', () => {
     expect((await sessions.run('a2', first.run_id)).status).toBe(404);
   });
 
+  test('of an agent that failed has no usage but how long it took', async () => {
+    book.write('No way', { error: 'broken' });
+    const failed = await sessions.said('agents', 'writer', 'failed', 'No way');
+    const { body } = await sessions.run('failed', failed.run_id);
+    expect(body).toMatchObject({ status: 'error', run_input: 'No way', tools: null });
+    expect(body.metrics).toEqual({ duration: expect.any(Number) });
+    expect((await sessions.get('failed')).body.metrics).toEqual({});
+  });
+
   test('of a team are preceded by those of its members, which can be read alone', async () => {
     const run = await sessions.said('teams', 'newsroom', 't1', asking('Go and ask', 'Find the facts'));
     const { body } = await sessions.runs('t1');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freshSqlite } from '../support/databases.js';
+import { agent, team, workflow } from '../../src/index.js';
+import { forEachDatabase, freshSqlite } from '../support/databases.js';
 import { type Body, startService, TestService } from '../support/service.js';
 import { asking, book, components, Sessions } from '../support/sessions.js';
 
@@ -48,6 +49,7 @@ describe('creating', () => {
       expect(answer.status).toBe(201);
       expect(answer.body.session_id).toMatch(/^[0-9a-f-]{36}$/);
       expect(answer.body).toMatchObject({ session_name: '', agent_session_id: answer.body.session_id });
+      expect(answer.body).not.toHaveProperty('metrics');
     }
   });
 
@@ -287,5 +289,38 @@ describe('the database of a session', () => {
       404,
       "No database with id 'default' has table 'traces'",
     ]);
+  });
+});
+
+forEachDatabase((_dialect, freshPlace) => {
+  describe('the metadata of a component', () => {
+    test('is that of its sessions, unless they have some', async () => {
+      const place = await freshPlace();
+      await place.open();
+      const metadata = { department: 'law' };
+      const lawyer = agent({ id: 'lawyer', model: book.model, metadata });
+      const own = await startService({
+        database: place.url,
+        agents: [lawyer],
+        teams: [team({ id: 'firm', model: book.model, members: [lawyer], metadata: { floor: 2 } })],
+        workflows: [workflow({ id: 'case', steps: [lawyer], metadata: { court: 'high' } })],
+      });
+      const its = new Sessions(own);
+      const metadataOf = async (id: string) => (await its.get(id)).body.metadata;
+      await its.said('agents', 'lawyer', 'new', 'Hello', { metadata: '{"mine":true}' });
+      await its.said('teams', 'firm', 'team', 'Hello');
+      await its.said('workflows', 'case', 'flow', 'Hello');
+      expect(await metadataOf('new')).toEqual(metadata);
+      expect(await metadataOf('team')).toEqual({ floor: 2 });
+      expect(await metadataOf('flow')).toEqual({ court: 'high' });
+      await its.create({ session_id: 'prepared' });
+      await its.create({ session_id: 'described', metadata: { mine: 1 } });
+      for (const id of ['prepared', 'described']) await its.said('agents', 'lawyer', id, 'Hello');
+      expect(await metadataOf('prepared')).toEqual(metadata);
+      expect(await metadataOf('described')).toEqual({ mine: 1 });
+      await its.change('new', { metadata: {} });
+      await its.said('agents', 'lawyer', 'new', 'Again');
+      expect(await metadataOf('new')).toEqual({});
+    });
   });
 });

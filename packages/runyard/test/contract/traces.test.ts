@@ -89,6 +89,18 @@ describe('what a trace shows', () => {
     expect(call.metadata).toMatchObject({ tool_name: 'look_up', parameters: '{"city":"Rome"}' });
   });
 
+  test('a model that remembers beside the answer: what it was asked, and under the name of its model', async () => {
+    const a = agent({ id: 'a', model: 'offline', instructions: 'Be brief.', updateMemoryOnRun: true });
+    const service = await startService({ agents: [a] });
+    await service.run('a', { message: 'I like jazz.', user_id: 'ada' });
+    const { detail } = await onlyTrace(service);
+    const calls = nodesOf(detail.tree).filter(({ type }) => type === 'LLM');
+    expect(calls.map(({ name }) => name)).toEqual(['Offline.ainvoke', 'Offline.ainvoke']);
+    const asked = calls.map(({ input }) => JSON.parse(input).messages.map(({ content }: Body) => content));
+    expect(asked).toEqual([['Be brief.', 'I like jazz.'], ['I like jazz.']]);
+    expect(calls.map(({ metadata }) => metadata.purpose)).toEqual([undefined, 'memory_model']);
+  });
+
   test('a team and a workflow: what ran inside stands under what started it', async () => {
     const book = new ScriptBook();
     const writer = agent({ id: 'writer', name: 'Writer', model: book.model });
@@ -239,8 +251,13 @@ describe('what is better than it was', () => {
     const life = new RunLife(service, 'payer');
     book.write('pay', { toolCalls: [payCall(7)] }, 'all done');
     const run = await life.start({ message: 'pay', session_id: 's1', user_id: 'ada' });
-    const paused = (await onlyTrace(service)).summary;
+    const { summary: paused, detail: waiting } = await onlyTrace(service);
     expect(paused).toMatchObject({ status: 'OK', run_id: run.run_id });
+    // what it waits for lasts no longer than the trace that it is a part of
+    const question = nodesOf(waiting.tree).find(({ type }) => type === 'WAIT');
+    expect(question).toMatchObject({ status: 'UNSET', end_time: paused.end_time });
+    const alone = (await service.get(`/traces/${paused.trace_id}?span_id=${question.id}`)).body;
+    expect(alone.end_time).toBe(paused.end_time);
     await life.continue(run.run_id, { tools: answered(run, { 'pay-7': { confirmed: true } }) });
     const { summary, detail } = await onlyTrace(service);
     expect(summary).toMatchObject({

@@ -98,11 +98,15 @@ export const updateSessionBody = z
       })
       .nullish(),
   })
-  .meta({ id: 'UpdateSession', description: 'What is left out or null stays.' });
+  .meta({
+    id: 'UpdateSession',
+    description: 'What is left out or null stays.',
+    examples: [{ session_name: 'Trip to Rome', session_state: { budget: 900 } }],
+  });
 
 export const renameSessionBody = z
   .object({ session_name: z.preprocess((name) => (name === null ? undefined : name), z.string()) })
-  .meta({ id: 'RenameSession' });
+  .meta({ id: 'RenameSession', examples: [{ session_name: 'Trip to Rome' }] });
 
 export const deleteSessionsBody = z
   .object({
@@ -112,7 +116,7 @@ export const deleteSessionsBody = z
       .min(1)
       .meta({ description: 'As many as there are ids. Sessions are found by their ids alone.' }),
   })
-  .meta({ id: 'DeleteSessions' });
+  .meta({ id: 'DeleteSessions', examples: [{ session_ids: ['rome'], session_types: ['agent'] }] });
 
 const time = () => z.iso.datetime();
 

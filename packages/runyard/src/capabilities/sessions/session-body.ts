@@ -40,16 +40,16 @@ export function listedSessionOf(session: SessionRecord, name: string): Body {
 /** A session with all that belongs to its kind. What has no value is null. */
 export function sessionDetailOf(view: SessionView): Body {
   const { session, name, chatHistory } = view;
-  const metrics = usageBody(session.usage) ?? {};
+  const metrics = usageBody(session.usage) ?? (isEmpty(view) ? null : {});
   return {
     session_id: session.sessionId,
     session_name: name,
     user_id: session.userId,
-    ...componentFields(view, metrics),
+    ...componentFields(view, metrics ?? {}),
     session_state: session.state,
     session_summary: summaryBody(session.summary),
     metrics,
-    total_tokens: metrics.total_tokens ?? null,
+    total_tokens: metrics?.total_tokens ?? null,
     metadata: session.metadata,
     chat_history: chatHistory,
     created_at: wholeSeconds(session.createdAt),
@@ -59,6 +59,11 @@ export function sessionDetailOf(view: SessionView): Body {
 
 export function withoutNulls(body: Body): Body {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}
+
+/** Nothing was said in it, and nobody has given it anything. */
+function isEmpty({ session: { name, state }, firstRun }: SessionView): boolean {
+  return name === null && Object.keys(state).length === 0 && firstRun === undefined;
 }
 
 function componentFields(view: SessionView, metrics: Body): Body {

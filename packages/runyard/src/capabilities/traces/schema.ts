@@ -96,6 +96,7 @@ export const spanNode = z
     error: z.string().optional(),
     step_type: z.string().optional().meta({ description: 'Which kind of step of a workflow it is.' }),
     metadata: z.looseObject({}).optional(),
+    extra_data: z.looseObject({}).optional().meta({ description: 'Not used.' }),
     get spans() {
       return z.array(spanNode).optional();
     },

@@ -14,7 +14,14 @@ import { type NodeContext, type SpanNode, singleNode, textAt } from './span-node
 import type { TraceRow, TraceStore } from './store.js';
 import { TextBudget } from './text-budget.js';
 import { parseTime } from './times.js';
-import { detailOf, summaryOf, type TraceDetail, type TracedRow, type TraceSummary } from './trace-body.js';
+import {
+  detailOf,
+  nowIn,
+  summaryOf,
+  type TraceDetail,
+  type TracedRow,
+  type TraceSummary,
+} from './trace-body.js';
 
 /** Where the traces are: one part for each database. */
 export interface TraceSpaces {
@@ -110,8 +117,11 @@ export class TracesService {
     { traceId, spanId }: { readonly traceId: string; readonly spanId: string },
   ): Promise<SpanNode> {
     const runs = await this.runsOf(caller, databaseId, traceId);
-    const span = runs.flatMap(({ spans }) => spans).find((candidate) => candidate.spanId === spanId);
-    if (span !== undefined) return singleNode(span, { now: Date.now(), budget: new TextBudget(Infinity) });
+    for (const { row, spans } of runs) {
+      const span = spans.find((candidate) => candidate.spanId === spanId);
+      if (span === undefined) continue;
+      return singleNode(span, { now: nowIn(row, Date.now()), budget: new TextBudget(Infinity) });
+    }
     throw /^[0-9a-f]{16}$/.test(spanId) ? errors.spanOfOtherTrace(spanId, traceId) : errors.spanNotFound();
   }
 

@@ -130,6 +130,7 @@ function ownMetadata(span: Span, alone: boolean): Record<string, unknown> {
         model: attributes['llm.model_name'],
         input_tokens: attributes['llm.token_count.prompt'],
         output_tokens: attributes['llm.token_count.completion'],
+        purpose: attributes['runyard.call.purpose'],
       };
     case 'TOOL':
       return { tool_name: attributes['tool.name'], parameters: attributes['tool.parameters'] };

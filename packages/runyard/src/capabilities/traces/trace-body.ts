@@ -75,8 +75,13 @@ export function detailOf(runs: readonly [TracedRow, ...TracedRow[]], context: No
     ...(output !== undefined && { output }),
     ...(error !== undefined && { error }),
     ...identityOf(row),
-    tree: runs.flatMap((run) => treeOf(run.spans, context)),
+    tree: runs.flatMap((run) => treeOf(run.spans, { ...context, now: nowIn(run.row, context.now) })),
   };
+}
+
+/** When it is for a run: one that waits for an answer stands still since its pause, and so does what it asked. */
+export function nowIn(row: TraceRow, now: number): number {
+  return row.status === 'UNSET' ? now : row.end_time;
 }
 
 export function statisticsBody(statistics: SessionStatistics) {
@@ -95,7 +100,7 @@ export function statisticsBody(statistics: SessionStatistics) {
 
 function headOf(rows: readonly TraceRow[], now: number) {
   const start = Math.min(...rows.map(({ start_time }) => start_time));
-  const end = Math.max(start, ...rows.map((row) => (row.status === 'UNSET' ? now : row.end_time)));
+  const end = Math.max(start, ...rows.map((row) => nowIn(row, now)));
   return {
     trace_id: rows[0]?.trace_id ?? '',
     name: rows[0]?.name ?? '',

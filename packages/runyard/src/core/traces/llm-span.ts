@@ -1,5 +1,11 @@
 import { turnOf } from '../agents/continuation/conversation.js';
-import type { AuxiliaryRecord, ModelCallRecord, ModelRecord, ToolRecord } from '../agents/journal-records.js';
+import type {
+  AuxiliaryRecord,
+  AuxiliaryRole,
+  ModelCallRecord,
+  ModelRecord,
+  ToolRecord,
+} from '../agents/journal-records.js';
 import { toolMessage } from '../agents/transcript.js';
 import type { JsonObject } from '../json.js';
 import type { Message } from '../models/message.js';
@@ -18,9 +24,16 @@ import type { SpanAttributes } from './span.js';
 import type { TracedRun } from './traced-run.js';
 
 export function llmSpanName(traced: TracedRun, step: StepRecord): string {
-  const call = callOf(traced, step);
-  const suffix = call?.stream ? 'ainvoke_stream' : 'ainvoke';
-  return `${modelClassOf(traced.modelOf(step).provider, call?.adapter)}.${suffix}`;
+  const suffix = callOf(traced, step)?.stream ? 'ainvoke_stream' : 'ainvoke';
+  return `${modelClassOf(traced.modelOf(step).provider, adapterOf(traced, step))}.${suffix}`;
+}
+
+function adapterOf(traced: TracedRun, step: StepRecord): string | undefined {
+  if (step.kind !== 'auxiliary') return callOf(traced, step)?.adapter;
+  // a call beside the conversation is written down without its adapter: the agent's own model has the agent's
+  const { id, provider } = traced.modelOf(step);
+  const { model, modelProvider } = traced.run;
+  return id === model && provider === modelProvider ? traced.callRecord(step)?.adapter : undefined;
 }
 
 export interface LlmSpanMaking {
@@ -57,6 +70,8 @@ export function llmAttributes(traced: TracedRun, step: StepRecord, making: LlmSp
   };
 }
 
+const memoryRole: AuxiliaryRole = 'memory_model';
+
 const systems = new Set(['OpenAI', 'Anthropic']);
 
 function isFailed(record: ModelRecord | AuxiliaryRecord): boolean {
@@ -75,7 +90,11 @@ function callOf(traced: TracedRun, step: StepRecord): ModelCallRecord | undefine
 function shownMessages(traced: TracedRun, step: StepRecord): Message[] {
   const key = triedKey(step);
   if (step.kind !== 'auxiliary') return traced.messagesBefore(turnOf({ ...step, key }));
-  if (!key.startsWith('compression:')) return traced.messagesBefore(Number.POSITIVE_INFINITY, step.seq);
+  if (!key.startsWith('compression:')) {
+    const said = traced.messagesBefore(Number.POSITIVE_INFINITY, step.seq);
+    // what is to be remembered is what the user has just said; the answer may be on its way at the same time
+    return step.name === memoryRole ? said.filter(({ role }) => role === 'user').slice(-1) : said;
+  }
   const tool = traced.step(key.slice('compression:'.length));
   return tool?.status === 'completed' ? [toolMessage(tool)] : [];
 }

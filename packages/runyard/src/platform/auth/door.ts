@@ -62,12 +62,13 @@ export class Door {
   #refuseForeignPages({ method, headers }: AccessRequest): void {
     if (method === 'GET') return;
     const { origin, host } = headers;
-    const site = headers['sec-fetch-site'];
+    const isElsewhere = headers['sec-fetch-site'] === 'cross-site';
     if (origin === undefined) {
-      if (site === 'cross-site') throw errors.originRefused('another site');
+      if (isElsewhere) throw errors.originRefused('another site');
       return;
     }
-    const own = URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
+    // what the browser says knows more than the host: a page of the same host without TLS is another site
+    const own = !isElsewhere && URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
     if (!own && !this.options.settings.corsOrigins.includes(origin)) throw errors.originRefused(origin);
   }
 

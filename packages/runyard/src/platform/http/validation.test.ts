@@ -39,8 +39,24 @@ test('a body that is missing or no object', () => {
 
 test.each([
   ['text', z.string(), 1, 'string_type', 'Input should be a valid string', undefined],
-  ['integer', z.int(), 'x', 'int_type', 'Input should be a valid integer', undefined],
-  ['boolean', z.boolean(), 'x', 'bool_type', 'Input should be a valid boolean', undefined],
+  ['integer', z.int(), null, 'int_type', 'Input should be a valid integer', undefined],
+  [
+    'integer as text',
+    z.int(),
+    'x',
+    'int_parsing',
+    'Input should be a valid integer, unable to parse string as an integer',
+    undefined,
+  ],
+  ['boolean', z.boolean(), null, 'bool_type', 'Input should be a valid boolean', undefined],
+  [
+    'boolean as text',
+    z.boolean(),
+    'x',
+    'bool_parsing',
+    'Input should be a valid boolean, unable to interpret input',
+    undefined,
+  ],
   [
     'object',
     z.record(z.string(), z.string()),

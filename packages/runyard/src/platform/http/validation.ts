@@ -80,7 +80,7 @@ function itemsOf(issue: z.core.$ZodIssue, prefix: Location, root: unknown, form:
 function faultOf(issue: z.core.$ZodIssue): Fault {
   switch (issue.code) {
     case 'invalid_type':
-      return typeFault(issue.message === integerMark ? 'int' : issue.expected, issue.path.length === 0);
+      return typeFault(issue.message === integerMark ? 'int' : issue.expected, issue);
     case 'too_big':
       return tooBig(issue);
     case 'too_small':
@@ -115,8 +115,18 @@ const typeFaults: Readonly<Record<string, Fault>> = {
   null: { type: 'none_required', msg: 'Input should be None' },
 };
 
-function typeFault(expected: string, whole: boolean): Fault {
-  if (whole && (expected === 'object' || expected === 'record')) {
+/** A text where a number or a boolean is wanted. */
+const textFaults: Readonly<Record<string, Fault>> = {
+  int: {
+    type: 'int_parsing',
+    msg: 'Input should be a valid integer, unable to parse string as an integer',
+  },
+  boolean: { type: 'bool_parsing', msg: 'Input should be a valid boolean, unable to interpret input' },
+};
+
+function typeFault(expected: string, { path, input }: z.core.$ZodIssue): Fault {
+  if (typeof input === 'string' && Object.hasOwn(textFaults, expected)) return textFaults[expected]!;
+  if (path.length === 0 && (expected === 'object' || expected === 'record')) {
     return {
       type: 'model_attributes_type',
       msg: 'Input should be a valid dictionary or object to extract fields from',

@@ -4,7 +4,7 @@ import { pathTemplate, type Route } from '../../../src/platform/http/route.js';
 import { routes, type Services } from '../../../src/routes.js';
 
 /** A JSON schema, as far as values are made up from it. */
-export interface Schema {
+interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -95,9 +95,9 @@ function resolved(schema: Schema): Schema {
 }
 
 /** The parameters of the paths of components, of which each has scopes of its own. */
-export const componentParameters = ['agent_id', 'team_id', 'workflow_id'] as const;
+const componentParameters = ['agent_id', 'team_id', 'workflow_id'] as const;
 
-export type ComponentParameter = (typeof componentParameters)[number];
+type ComponentParameter = (typeof componentParameters)[number];
 
 /** The parameter that names the component of a path, if there is one. */
 export function componentParameterOf({ fields }: Operation): ComponentParameter | undefined {

@@ -14,7 +14,7 @@ export interface Request {
 }
 
 /** Where the values of a request come from: what it names of somebody, and what it needs of the caller's own. */
-export interface Wording {
+interface Wording {
   /** The fields that name something of `target`. */
   readonly named: ReadonlySet<string>;
   readonly target: Things;
@@ -122,7 +122,7 @@ export function isSafe(operation: Operation): boolean {
   return isView(operation) || operation.name === 'POST /optimize-memories';
 }
 
-const atOnce = 16;
+const atOnce = 4;
 
 /** Does it for all of them, several at a time. */
 export async function together<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {

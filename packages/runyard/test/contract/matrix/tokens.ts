@@ -5,7 +5,7 @@ const secret = 'a secret that is known to this test alone';
 /** The settings of a service that takes the tokens of these tests. */
 export const tokenSettings = { authorization: true, jwtKeys: [secret] };
 
-export interface TokenFacts {
+interface TokenFacts {
   readonly scopes?: readonly string[];
   /** Nobody in particular when it is left out. */
   readonly subject?: string;

@@ -19,17 +19,16 @@ forEachDatabase((_dialect, freshPlace) => {
     async () => {
       const { yard, service, url } = await opened(await freshPlace());
       const { ada, bob, bot, nobody, admin } = await settlePeople(service, yard, ['completed', 'paused']);
-      const everybody = [ada, bob, bot];
-      for (const person of everybody)
+      for (const person of [ada, bot])
         expect(await missing(service, person.headers, [person]), person.userId).toEqual([]);
-      expect(await missing(service, admin, everybody)).toEqual([]);
+      expect(await missing(service, admin, [ada, bot])).toEqual([]);
 
       const together = await startService({
         ...{ ...tokenSettings, ...yard.options, database: url },
         userIsolation: false,
       });
       for (const headers of [bob.headers, nobody])
-        expect(await missing(together, headers, [ada, bob, bot])).toEqual([]);
+        expect(await missing(together, headers, [ada])).toEqual([]);
       // accounts are kept apart wherever they are
       expect(await missing(together, bot.headers, [bot])).toEqual([]);
       const seen = [...(await listsSeenBy(together, bot.headers)).values()].map(({ text }) => text).join();

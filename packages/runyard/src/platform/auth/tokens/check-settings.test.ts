@@ -12,6 +12,14 @@ const secret = 'a secret that is long enough for HS256';
 const rsa = signingKey('RS256').pem;
 const ec = signingKey('ES256').pem;
 const bare = rsa.replace(/-----[^-]+-----|\n/g, '');
+/** A self-signed one, without its armour: its private half was never kept. */
+const certificate =
+  'MIIBiTCCAS+gAwIBAgIUL/Cz8ZjH8k/f7dbptrXonhJ1aKUwCgYIKoZIzj0EAwIwGTEXMBUGA1UEAwwOaXNzdWVyLmV4' +
+  'YW1wbGUwIBcNMjYxMTE1MTExNDUwWhgPMjEyNjEwMjIxMTE0NTBaMBkxFzAVBgNVBAMMDmlzc3Vlci5leGFtcGxlMFkw' +
+  'EwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE7PPiIND4XoU//qFrLNUX7K7Y5j7rdrC0KiigrQUviQas8muvehT57GfcG1xT' +
+  'veosZkr4RsmkkFKFTjTqj1Z+f6NTMFEwHQYDVR0OBBYEFG0qyncEnrqmWJ+meUPP6+A8lDB3MB8GA1UdIwQYMBaAFG0q' +
+  'yncEnrqmWJ+meUPP6+A8lDB3MA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSAAwRQIgGicQmF9ZeKvT3gLTUyy7' +
+  '6S1CYMpEruAaIKGFPk9U6noCIQDcP+QaDXj8XkTnjh5deSK/18iMXhiKRl7aPy0sIs6rZA==';
 const weakRsa = generateKeyPairSync('rsa', { modulusLength: 1024 });
 const privatePem = weakRsa.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
 const weakPem = weakRsa.publicKey.export({ type: 'spki', format: 'pem' }) as string;
@@ -42,6 +50,7 @@ describe('a start is refused', () => {
     ['a private key', { jwtKeys: [privatePem] }, /is a private key/],
     ['half a PEM text', { jwtKeys: [rsa.slice(0, 100)] }, /PEM text that cannot be read/],
     ['a public key without its armour', { jwtKeys: [bare] }, /public key without its first and last line/],
+    ['a certificate without its armour', { jwtKeys: [certificate] }, /public key without its first/],
     ['a key of SSH', { jwtKeys: [`ssh-rsa ${bare}`] }, /public key without/],
     ['a key in JSON', { jwtKeys: ['{"kty":"RSA","n":"…","e":"AQAB"}'] }, /is a key in JSON/],
     ['isolation without tokens', { userIsolation: true }, /nothing tells callers apart/],

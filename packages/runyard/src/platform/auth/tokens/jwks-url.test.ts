@@ -91,6 +91,28 @@ test('keys are read again in the background, and a withdrawn one goes with the t
   await verifier.verify(other);
 });
 
+test('a key that was withdrawn while nobody called is good for nobody any more', async () => {
+  const issuer = await startIssuer(first, second);
+  const { verifier, clock } = await trusting(issuer);
+  await verifier.verify(await first.sign({}));
+  issuer.publish(second);
+  clock.now += 3_600_000;
+  const stale = await Promise.all(['a', 'b'].map((sub) => first.sign({ sub })));
+  const verified = await Promise.allSettled(stale.map((token) => verifier.verify(token)));
+  expect(verified.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await verifier.verify(await second.sign({}));
+  expect(issuer.asked()).toBe(2);
+});
+
+test('an issuer whose tokens for other services would open this one is a warning in the log', async () => {
+  const issuer = await startIssuer(first);
+  const told = async (given: SettingsInput) =>
+    (await trusting(issuer, given)).logged.map(({ message }) => message);
+  expect(await told({})).toEqual([expect.stringContaining('Set jwtAudience')]);
+  expect(await told({ jwtAudience: ['runyard'] })).toEqual([]);
+  expect(await told({ jwtVerifyAudience: true })).toEqual([]);
+});
+
 test('while the issuer is away its last keys stay good, and it is not asked at each token', async () => {
   const issuer = await startIssuer(first);
   const { verifier, logged, clock } = await trusting(issuer);

@@ -1,4 +1,4 @@
-import { createPublicKey, createSecretKey, type KeyObject, webcrypto } from 'node:crypto';
+import { createPublicKey, createSecretKey, type KeyObject, webcrypto, X509Certificate } from 'node:crypto';
 import { isJsonObject } from '../../../core/json.js';
 import type { SignatureAlgorithm } from './settings.js';
 
@@ -73,9 +73,14 @@ function readPem(text: string): KeyObject {
 function isPublicKeyText(text: string): boolean {
   if (/^(ssh-|ecdsa-sha2-)/.test(text)) return true;
   const bytes = Buffer.from(text.replace(/\s|\\n/g, ''), 'base64');
-  return (['spki', 'pkcs1'] as const).some((type) => {
+  const readers: readonly (() => unknown)[] = [
+    () => createPublicKey({ key: bytes, format: 'der', type: 'spki' }),
+    () => createPublicKey({ key: bytes, format: 'der', type: 'pkcs1' }),
+    () => new X509Certificate(bytes),
+  ];
+  return readers.some((read) => {
     try {
-      createPublicKey({ key: bytes, format: 'der', type });
+      read();
       return true;
     } catch {
       return false;

@@ -20,6 +20,8 @@ export interface ReloadingKeysOptions {
 
 /** An issuer that starts together with the service is asked again soon. */
 const restWithoutKeysMs = 1000;
+/** Keys that nobody looked after for so many times their age are read before they are used. */
+const staleAges = 2;
 
 /**
  * Keys that change while the service runs. They are read when first needed, again when a token names a key that is
@@ -29,6 +31,8 @@ const restWithoutKeysMs = 1000;
 export class ReloadingKeys {
   #keys: KeySet | undefined;
   #attemptedAt = Number.NEGATIVE_INFINITY;
+  /** When the last attempt was over, whatever came of it. */
+  #lookedAfterAt = Number.NEGATIVE_INFINITY;
   #loading: Promise<void> | undefined;
 
   constructor(private readonly options: ReloadingKeysOptions) {}
@@ -37,15 +41,22 @@ export class ReloadingKeys {
   async open(): Promise<void> {
     this.#attemptedAt = this.options.now();
     this.#keys = await this.options.load();
+    this.#lookedAfterAt = this.options.now();
   }
 
   /** The keys to look for this one in; undefined while there have never been any. */
   async holding(keyId: string | null): Promise<KeySet | undefined> {
-    const { restMs } = this.options;
+    const { restMs, maximumAgeMs } = this.options;
     if (this.#keys === undefined) await this.#reload(Math.min(restMs, restWithoutKeysMs));
     else if (keyId !== null && !this.#keys.has(keyId)) await this.#reload(restMs);
-    else void this.#reload(this.options.maximumAgeMs);
+    else if (this.#isStale()) await this.#reload(maximumAgeMs);
+    else void this.#reload(maximumAgeMs);
     return this.#keys;
+  }
+
+  /** While nobody calls nothing is read: a key that was withdrawn then must not be good for the next one who does. */
+  #isStale(): boolean {
+    return this.options.now() - this.#lookedAfterAt > staleAges * this.options.maximumAgeMs;
   }
 
   /** One attempt at a time, and none before the last one is so old. Never fails. */
@@ -70,6 +81,8 @@ export class ReloadingKeys {
       const consequence =
         this.#keys === undefined ? 'no token can be checked until they can' : 'the last ones stay in use';
       log.warn({ error }, `${label}: keys could not be read; ${consequence}`);
+    } finally {
+      this.#lookedAfterAt = now();
     }
   }
 }

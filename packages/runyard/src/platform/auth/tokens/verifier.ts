@@ -62,6 +62,7 @@ export class TokenVerifier {
     }
     if (jwksUrl !== undefined) {
       this.#warnOfPlainHttp(jwksUrl);
+      this.#warnOfOtherAudiences();
       const load = jwksUrlLoader(jwksUrl, { algorithms, timeoutMs: issuer.timeoutMs });
       this.#reloading('jwksUrl', load, issuer);
     }
@@ -143,6 +144,14 @@ export class TokenVerifier {
     });
     this.#published.push(keys);
     return keys;
+  }
+
+  #warnOfOtherAudiences(): void {
+    if (this.#audiences.length > 0) return;
+    this.options.log.warn(
+      {},
+      'Tokens that the issuer of jwksUrl makes for any other service are taken here too. Set jwtAudience',
+    );
   }
 
   #warnOfPlainHttp(url: string): void {
