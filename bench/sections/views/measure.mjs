@@ -6,7 +6,7 @@ import { sessionOperations } from './session-operations.mjs';
 import { traceOperations } from './trace-operations.mjs';
 
 /** What the blueprint promises for each of them. */
-export const targetMs = 100;
+const targetMs = 100;
 
 const warmingRequests = 3;
 

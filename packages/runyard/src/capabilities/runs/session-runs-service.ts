@@ -21,7 +21,7 @@ export interface SessionRunsQuery {
 /** How many runs are held with their journals at once. */
 const runsAtOnce = 20;
 /** How many runs of a session its chat history goes back. */
-export const chatHistoryRuns = 200;
+const chatHistoryRuns = 200;
 /** How many sessions are removed in one transaction. */
 const removedAtOnce = 100;
 /** Clocks of several processes differ. */

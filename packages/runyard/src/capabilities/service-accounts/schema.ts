@@ -118,7 +118,7 @@ const accountFields = {
   created_by: z.string().nullable(),
 };
 
-export const accountBody = z
+const accountBody = z
   .object(accountFields)
   .meta({ id: 'ServiceAccount', description: 'The identity of a program.' });
 

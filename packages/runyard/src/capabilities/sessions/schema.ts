@@ -130,7 +130,7 @@ const usage = z
   .looseObject({ total_tokens: z.int().optional(), cost: z.number().optional() })
   .meta({ id: 'SessionUsage', description: 'What all runs used together. What is zero is left out.' });
 
-export const listedSession = z
+const listedSession = z
   .object({
     session_id: z.string(),
     session_name: z.string(),

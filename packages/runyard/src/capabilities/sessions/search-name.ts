@@ -1,7 +1,7 @@
 import { searchText } from '../../platform/storage/search-text.js';
 
 /** How much of a name searches see: indexes bound what they hold. A derived name is never longer. */
-export const searchedCharacters = 255;
+const searchedCharacters = 255;
 
 /** A name as it is stored for searches, whoever gave it. */
 export function searchNameOf(name: string | null): string | null {

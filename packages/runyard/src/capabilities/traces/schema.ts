@@ -82,7 +82,7 @@ const duration = () => z.string().meta({ description: 'Such as 27ms or 1.39s.' }
 
 const spanStatus = z.enum(['OK', 'ERROR', 'UNSET']);
 
-export const spanNode = z
+const spanNode = z
   .object({
     id: z.string(),
     name: z.string(),
@@ -124,11 +124,11 @@ const summaryFields = {
   created_at: time(),
 };
 
-export const traceSummary = z
+const traceSummary = z
   .object(summaryFields)
   .meta({ id: 'TraceSummary', description: 'What one run did, in short. What has no value is left out.' });
 
-export const traceDetail = z
+const traceDetail = z
   .object({
     ...summaryFields,
     output: z.string().optional(),
@@ -137,7 +137,7 @@ export const traceDetail = z
   })
   .meta({ id: 'TraceDetail', description: 'What one run did, step by step.' });
 
-export const sessionStats = z
+const sessionStats = z
   .object({
     session_id: z.string(),
     user_id: z.string().optional(),

@@ -12,7 +12,7 @@ import { nameInSpan, type SpanAttributes, spanIdOf } from './span.js';
 import type { TracedRun } from './traced-run.js';
 
 /** Whether a step is a node of a workflow's tree; the others are functions at work. */
-export function isNode({ input }: StepRecord): boolean {
+function isNode({ input }: StepRecord): boolean {
   return isJsonObject(input) && 'node' in input;
 }
 

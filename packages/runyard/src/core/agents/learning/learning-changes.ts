@@ -12,7 +12,7 @@ import type { Learned } from './learned.js';
 import type { LearningPlan } from './learning-settings.js';
 import { mergedEntity, mergedMemories, mergedProfile, mergedSession } from './merge-learned.js';
 
-export const decisionType = 'decision_log';
+const decisionType = 'decision_log';
 
 /** Where something was learned. */
 export interface LearnedAt {

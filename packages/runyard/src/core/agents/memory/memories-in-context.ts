@@ -2,7 +2,7 @@ import type { AgentSettings } from '../definition.js';
 import type { AgentExecution } from '../execution.js';
 import { block, memoryLines } from './memory-text.js';
 
-export const defaultMemoriesInContext = 30;
+const defaultMemoriesInContext = 30;
 
 /** Whether anything is remembered about users, and shown to the model. */
 export function usesMemories(settings: AgentSettings): boolean {
