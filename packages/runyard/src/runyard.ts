@@ -100,7 +100,7 @@ export class Runyard {
 
   /** The API description. Nothing is opened for it. */
   async openapi(): Promise<object> {
-    return describeApi(routes, this.apiInfo()).document();
+    return structuredClone(describeApi(routes, this.apiInfo()).document());
   }
 
   async schemaStatus(): Promise<{ readonly database: string; readonly status: SchemaStatus }[]> {

@@ -19,7 +19,7 @@ async function startAccounts() {
     services: { serviceAccounts: process.accounts },
     resolveCaller: () => present,
   });
-  const api = new ApiCheck((await (await fetch(`${url}/openapi.json`)).json()) as Description);
+  const api = ApiCheck.of((await (await fetch(`${url}/openapi.json`)).json()) as Description);
   const call = async (method: string, path: string, body?: unknown): Promise<Answer> => {
     const response = await fetch(url + path, {
       method,

@@ -24,7 +24,17 @@ export class ApiCheck {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
   private readonly compiled = new Map<Schema, ValidateFunction>();
 
-  constructor(readonly description: Description) {
+  private static readonly known = new Map<string, ApiCheck>();
+
+  /** To compile a description takes long, and most services of a test file have the same one. */
+  static of(description: Description): ApiCheck {
+    const text = JSON.stringify([description.paths, description.components]);
+    const check = ApiCheck.known.get(text) ?? new ApiCheck(description);
+    ApiCheck.known.set(text, check);
+    return check;
+  }
+
+  private constructor(readonly description: Description) {
     formats.default(this.ajv);
     this.ajv.addSchema({ $id: 'api', components: description.components });
   }

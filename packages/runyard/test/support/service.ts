@@ -49,7 +49,7 @@ export class TestService {
     const app = new Runyard({ port: 0, dataDir: folder, log: recordingLog(logged), ...options });
     const { url } = await app.listen();
     const description = (await (await fetch(`${url}/openapi.json`)).json()) as Description;
-    return new TestService(app, url, new ApiCheck(description), folder, logged);
+    return new TestService(app, url, ApiCheck.of(description), folder, logged);
   }
 
   async stop(): Promise<void> {

@@ -43,11 +43,23 @@ export function describeApi<Services>(routes: readonly Route<Services>[], info: 
   };
 }
 
+/** The part that depends on the routes alone. It takes a while, and the services of a process share one table. */
+type Operations = Pick<OpenApiDocument, 'tags' | 'paths' | 'components'>;
+const describedTables = new WeakMap<object, Operations>();
+
 function buildDocument<Services>(
   routes: readonly Route<Services>[],
   info: ApiInfo,
   basePath: string,
 ): OpenApiDocument {
+  const operations = describedTables.get(routes) ?? operationsOf(routes);
+  describedTables.set(routes, operations);
+  const { tags, paths, components } = operations;
+  const servers = [{ url: basePath === '' ? '/' : basePath }];
+  return { openapi: '3.1.0', info, servers, tags, paths, components };
+}
+
+function operationsOf<Services>(routes: readonly Route<Services>[]): Operations {
   const documented = routes.filter((route) => !route.undocumented);
   refuseRepeatedIds(documented);
   const schemas = new SchemaCollection(problemSchemas);
@@ -58,9 +70,6 @@ function buildDocument<Services>(
     paths[path][route.method.toLowerCase()] = operationOf(route, schemas);
   }
   return {
-    openapi: '3.1.0',
-    info,
-    servers: [{ url: basePath === '' ? '/' : basePath }],
     tags: [...new Set(documented.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
