@@ -5,6 +5,13 @@ import { CountReporter } from './scripts/lib/count-reporter.mjs';
 const source = (file: string) => fileURLToPath(new URL(`./packages/runyard/src/${file}`, import.meta.url));
 const counts = process.env.RUNYARD_TEST_COUNTS;
 
+/** Tests that leave nothing behind in their process. */
+const together = [
+  'packages/runyard/src/**/*.test.ts',
+  'packages/runyard/test/{heart,contract}/**/*.test.ts',
+  'packages/runyard/test/conformance/**/!(lean-start).test.ts',
+];
+
 export default defineConfig({
   resolve: {
     // Examples and snippets import the package by its name; tests run them against the sources.
@@ -14,16 +21,29 @@ export default defineConfig({
     ],
   },
   test: {
-    include: [
-      'packages/runyard/src/**/*.test.ts',
-      'packages/runyard/test/**/*.test.ts',
-      'scripts/**/*.test.mjs',
-      'examples/**/*.test.ts',
-    ],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     reporters: counts ? ['default', new CountReporter(counts)] : ['default'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          // What they import, and what they compile of the API's description, is loaded once for all of them.
+          isolate: false,
+          include: together,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'apart',
+          include: ['packages/runyard/test/**/*.test.ts', 'scripts/**/*.test.mjs', 'examples/**/*.test.ts'],
+          exclude: together.filter((pattern) => pattern.includes('/test/')),
+        },
+      },
+    ],
   },
 });

@@ -16,8 +16,13 @@ const bound = 12 * megabyte;
 
 test('readers that stop reading cost bounded memory, disturb nobody, and miss nothing', async () => {
   const service = await ChaosProcess.start(await embedded());
-  // one run ahead, so that what any run needs is there before it is measured
+  const completed = async () => {
+    const response = await fetch(`${service.url}/agents/flood/runs?status=completed`);
+    return ((await response.json()) as Body[]).length;
+  };
+  // one run ahead, and one look at it, so that what any of it needs is there before it is measured
   await (await service.stream('flood', { message: String(events) })).end();
+  await until('the first run has ended', async () => (await completed()) === 1);
   const before = await service.memory();
 
   const stalled = Array.from(
@@ -26,10 +31,10 @@ test('readers that stop reading cost bounded memory, disturb nobody, and miss no
   );
   const reader = await (await service.stream('flood', { message: String(events) })).end();
   expect(numbersOf(reader.events)).toEqual(upTo(events));
-  await until('all runs have ended though nobody reads them', async () => {
-    const response = await fetch(`${service.url}/agents/flood/runs?status=completed`);
-    return ((await response.json()) as Body[]).length === readers + 2;
-  });
+  await until(
+    'all runs have ended though nobody reads them',
+    async () => (await completed()) === readers + 2,
+  );
   expect(((await service.memory()) - before) / megabyte).toBeLessThan(bound / megabyte);
 
   const late = await stalled[0]!.readOn();

@@ -8,7 +8,7 @@ beforeAll(buildPackage);
 
 /** RUNYARD_CHAOS_SEED repeats the choices of an earlier storm, RUNYARD_CHAOS_SECONDS says how long it lasts. */
 const seed = Number(process.env.RUNYARD_CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32));
-const seconds = Number(process.env.RUNYARD_CHAOS_SECONDS ?? 20);
+const seconds = Number(process.env.RUNYARD_CHAOS_SECONDS ?? 14);
 const testMs = seconds * 1000 + 300_000;
 
 const entry = fileURLToPath(new URL('./storm/application.ts', import.meta.url));

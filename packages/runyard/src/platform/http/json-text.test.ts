@@ -38,3 +38,15 @@ function faultOf(text: string): JsonFault {
   }
   throw new Error('accepted');
 }
+
+test('a number that no program could hold is a fault, and told where', () => {
+  for (const [text, offset] of [
+    ['{"a":1e400}', 5],
+    ['[1,-1E+999]', 3],
+    [`[${'9'.repeat(400)}]`, 1],
+    ['1e0000309', 0],
+  ] as const) {
+    expect(() => parseJson(text)).toThrow(expect.objectContaining({ name: 'JsonFault', offset }));
+  }
+  expect(parseJson('["1e400", 1e308, 1e-400, 0.5e100]')).toEqual(['1e400', 1e308, 0, 0.5e100]);
+});

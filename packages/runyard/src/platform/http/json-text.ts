@@ -27,12 +27,26 @@ export function parseJson(text: string): Json {
     const reason = error instanceof Error ? error.message : String(error);
     throw new JsonFault(reason, offset);
   }
+  const infinite = infiniteOffset(text);
+  if (infinite !== undefined) throw new JsonFault('a number that is too large', infinite);
   // Each level takes two characters at least, so a short text need not be walked.
   if (text.length <= 2 * maxJsonDepth) return value;
   const left = valuesLeft(value, maxJsonDepth, maxJsonValues);
   if (left === tooDeep) throw new JsonFault(`nested deeper than ${maxJsonDepth} levels`, depthOffset(text));
   if (left < 0) throw new JsonFault(`more than ${maxJsonValues} values`, text.length);
   return value;
+}
+
+/** Has an exponent of three figures, or as many figures as no number has that can be held. */
+const mayBeInfinite = /\d[eE]\+?0*[1-9]\d\d|\d{309}/;
+
+/** Where a number stands that would be read as infinite, which is no JSON: it could be neither stored nor sent. */
+function infiniteOffset(text: string): number | undefined {
+  if (!mayBeInfinite.test(text)) return undefined;
+  for (const token of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g)) {
+    if (!token[0].startsWith('"') && !Number.isFinite(Number(token[0]))) return token.index;
+  }
+  return undefined;
 }
 
 const tooDeep = Number.NEGATIVE_INFINITY;
