@@ -1,7 +1,8 @@
 import { withNewEnoughNode } from './lib/node-version.mjs';
 
-/** By hand there is more time than in every test run. */
+/** By hand there is more time than in every test run, and other values each time. */
 process.env.RUNYARD_FUZZ_SECONDS ??= '600';
+process.env.RUNYARD_FUZZ_SEED ??= String(Math.floor(Math.random() * 2 ** 32));
 
 withNewEnoughNode(() =>
   import('./commands/test.mjs').then((command) =>
