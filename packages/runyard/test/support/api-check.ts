@@ -64,12 +64,12 @@ export class ApiCheck {
     if (type === 'application/json' && media.schema) this.fits(media.schema, JSON.parse(body), at);
   }
 
+  /** Of a path that two templates fit, the one counts that has the method: `users` may be an id as well. */
   private operation(method: string, path: string): Operation | undefined {
-    const paths = Object.entries(this.description.paths);
-    const match = paths.find(([template]) =>
-      new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
-    );
-    return match?.[1][method.toLowerCase()];
+    return Object.entries(this.description.paths)
+      .filter(([template]) => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path))
+      .map(([, methods]) => methods[method.toLowerCase()])
+      .find((operation) => operation !== undefined);
   }
 
   private resolved(response: ResponseObject): ResponseObject {

@@ -128,7 +128,7 @@ describe('a token is refused with the text of its fault', () => {
     [
       'exp beyond numbers',
       withClaims('{"exp":1e999}'),
-      'Invalid token: Expiration Time claim (exp) must be an integer.',
+      'Invalid token: Invalid payload string: it is not JSON that is read here',
     ],
     ['nbf a text', withClaims({ nbf: 'x' }), 'Invalid token: Not Before claim (nbf) must be an integer.'],
     ['iat null', withClaims({ iat: null }), 'Invalid token: Issued At claim (iat) must be an integer.'],
