@@ -15,6 +15,8 @@ export class RunyardError extends Error {
     readonly options: {
       readonly items?: readonly ValidationItem[];
       readonly headers?: Record<string, string>;
+      /** What a program needs to act on the error, in the words of the wire: `run_id`, for one. */
+      readonly fields?: Readonly<Record<string, string>>;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -35,4 +37,14 @@ export function define<Arguments extends unknown[]>(
   text: (...args: Arguments) => string,
 ) {
   return (...args: Arguments) => new RunyardError(code, status, text(...args));
+}
+
+/** An entry of the catalogue about one run, whose id comes first. */
+export function defineForRun<Arguments extends unknown[]>(
+  code: string,
+  status: number,
+  text: (runId: string, ...args: Arguments) => string,
+) {
+  return (runId: string, ...args: Arguments) =>
+    new RunyardError(code, status, text(runId, ...args), { fields: { run_id: runId } });
 }

@@ -60,9 +60,14 @@ describe('what is still running when the time is up', () => {
       expect(stream.names).not.toContain('RunError');
       const answer = await waiting;
       expect(answer.status).toBe(503);
-      expect(await answer.json()).toMatchObject({
+      expect(answer.headers.get('x-run-id')).toBe('waiting');
+      expect(await answer.json()).toEqual({
         error_code: 'run_handed_on',
         detail: expect.stringContaining('waiting'),
+        request_id: expect.any(String),
+        run_id: 'waiting',
+        session_id: expect.any(String),
+        agent_id: 'held',
       });
       expect(await first.ended).toEqual({ code: 0, signal: null });
 

@@ -3,7 +3,7 @@ import { buildPackage } from '../cli/support.js';
 import { ChaosProcess } from '../support/chaos-process.js';
 import type { Body } from '../support/service.js';
 import { until } from '../support/until.js';
-import { onEveryDatabase } from './places.js';
+import { embedded, onEveryDatabase } from './places.js';
 
 beforeAll(buildPackage);
 
@@ -119,3 +119,18 @@ onEveryDatabase((place) => {
     expect(folder.effects('step')).toHaveLength(1);
   });
 });
+
+test.runIf(process.platform === 'linux')(
+  'the runs of a killed process that its parent has not reaped continue at once',
+  async () => {
+    // a lease that no test sees end: who waits for it waits in vain
+    const options = { ...(await embedded()), settings: { leaseMs: 600_000 } };
+    const first = await ChaosProcess.start({ ...options, neverReaped: true });
+    const { run_id } = await first.run('planner', { message: 'plan: peek@gate', background: 'true' });
+    await until('the step has begun', () => options.folder.effects('peek').length === 1);
+    await first.makeZombie();
+    options.folder.release('gate');
+    const second = await ChaosProcess.start(options);
+    expect(await second.settled('planner', run_id)).toMatchObject({ status: 'completed' });
+  },
+);

@@ -169,7 +169,7 @@ describe('the published description', () => {
     const { paths, components } = document;
     const run = paths['/agents/{agent_id}/runs'].post;
     expect(Object.keys(run.responses[200].headers)).toEqual(['x-run-id']);
-    expect(Object.keys(components.responses.Unavailable.headers)).toEqual(['retry-after']);
+    expect(Object.keys(components.responses.Unavailable.headers)).toEqual(['retry-after', 'x-run-id']);
     const resumed = paths['/agents/{agent_id}/runs/{run_id}/resume'].post.responses[200];
     const { description } = resumed.content['text/event-stream'].schema;
     for (const frame of ['catch_up', 'subscribed', 'replay', 'error', 'missed_events'])

@@ -251,8 +251,8 @@ describe('users', () => {
 
 describe('run_id', () => {
   test('may be chosen', async () => {
-    const { body } = await service.run('plain', { message: 'named', run_id: 'my-run' });
-    expect(body.run_id).toBe('my-run');
+    const { body, headers } = await service.run('plain', { message: 'named', run_id: 'my-run' });
+    expect([body.run_id, headers.get('x-run-id')]).toEqual(['my-run', 'my-run']);
     expect((await service.get('/agents/plain/runs/my-run')).body.content).toBe('Answer to: named');
   });
 
@@ -263,6 +263,7 @@ describe('run_id', () => {
         const answer = await service.run(agentId, { message: 'usurper', run_id: 'taken', ...extra });
         expect(answer.status).toBe(409);
         expect(answer.body.error_code).toBe('run_exists');
+        expect([answer.body.run_id, answer.headers.get('x-run-id')]).toEqual(['taken', 'taken']);
       }
     }
     expect(book.requests('usurper')).toEqual([]);

@@ -89,7 +89,7 @@ describe('the same key with the same form', () => {
 describe('the same key', () => {
   test('with another form is refused', async () => {
     const file = (text: string) => [new File([text], 'note.txt', { type: 'text/plain' })];
-    await run('k7', { message: 'with a file', files: file('one') });
+    const first = await run('k7', { message: 'with a file', files: file('one') });
     for (const form of [
       { message: 'with a file', files: file('two') },
       { message: 'with a file' },
@@ -97,6 +97,7 @@ describe('the same key', () => {
     ]) {
       const { status, body } = await run('k7', form);
       expect([status, body.error_code]).toEqual([409, 'idempotency_key_taken']);
+      expect(body.run_id).toBe(first.body.run_id);
     }
     expect(calls('another')).toBe(0);
   });

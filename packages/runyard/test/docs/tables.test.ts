@@ -81,7 +81,7 @@ test('docs/http-api.md lists every error code with its status', () => {
     .map((file) => readFileSync(join(folder, file), 'utf8'))
     .join('\n');
   const catalogue = [
-    ...source.matchAll(/(?:define|new RunyardError)\(\s*['`]([a-z_${}]+)['`],\s*(\d+)/g),
+    ...source.matchAll(/(?:define(?:ForRun)?|new RunyardError)\(\s*['`]([a-z_${}]+)['`],\s*(\d+)/g),
   ].map(([, code, status]) => `${code!.replace(/^\$\{kind\}/, 'agent')} ${status}`);
   const rows = tableBelow(readPage('docs/http-api.md'), 'Error codes');
   // one code may have several texts

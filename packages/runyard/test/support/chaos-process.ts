@@ -48,7 +48,12 @@ export interface ChaosOptions {
   /** The embedded database in the folder when left out. */
   readonly database?: string;
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Started by a process that never asks how its children ended: killed, it stays as a zombie. */
+  readonly neverReaped?: boolean;
 }
+
+/** Starts what comes behind it, names its process id, and becomes a program that waits for nothing. */
+const carelessParent = ['/bin/sh', '-c', '"$@" & echo "pid: $!"; exec sleep 3600', 'sh'];
 
 /** A service in a process of its own, started as an operator starts it. */
 export class ChaosProcess {
@@ -56,10 +61,18 @@ export class ChaosProcess {
   output = '';
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   private readonly child: ChildProcess;
+  private servicePid: number | undefined;
 
-  private constructor({ folder, entry = usualEntry, database, settings = {} }: ChaosOptions) {
+  private constructor({ folder, entry = usualEntry, database, settings = {}, neverReaped }: ChaosOptions) {
     const { PORT: _port, HOST: _host, RUNYARD_PORT: _runyardPort, ...inherited } = process.env;
-    this.child = spawn(process.execPath, [command, 'start', entry], {
+    const [program, ...args] = [
+      ...(neverReaped ? carelessParent : []),
+      process.execPath,
+      command,
+      'start',
+      entry,
+    ];
+    this.child = spawn(program!, args, {
       cwd: folder.path,
       env: {
         ...inherited,
@@ -78,6 +91,12 @@ export class ChaosProcess {
   static async start(options: ChaosOptions): Promise<ChaosProcess> {
     const started = new ChaosProcess(options);
     onTestFinished(() => started.kill());
+    if (options.neverReaped) {
+      started.servicePid = await until(
+        'its process is named',
+        () => /^pid: (\d+)$/m.exec(started.output)?.[1],
+      ).then(Number);
+    }
     started.url = await until('the service is up', () => {
       if (started.hasEnded) throw new Error(`The service did not start:\n${started.output}`);
       return /API\s+(http:\S+)/.exec(started.output)?.[1];
@@ -86,7 +105,13 @@ export class ChaosProcess {
   }
 
   get pid(): number {
-    return this.child.pid!;
+    return this.servicePid ?? this.child.pid!;
+  }
+
+  /** Kills a service that nobody asks about afterwards, and waits until it has ended all the same. */
+  async makeZombie(): Promise<void> {
+    process.kill(this.pid, 'SIGKILL');
+    await until('it is a zombie', () => /\) Z /.test(readFileSync(`/proc/${this.pid}/stat`, 'utf8')));
   }
 
   get hasEnded(): boolean {
@@ -99,6 +124,7 @@ export class ChaosProcess {
 
   /** Dead at once, in the middle of whatever it was doing. */
   async kill(): Promise<void> {
+    if (this.servicePid !== undefined && !this.hasEnded) process.kill(this.servicePid, 'SIGKILL');
     this.child.kill('SIGKILL');
     await this.ended;
   }

@@ -1,4 +1,5 @@
 import { errors } from '../../core/errors.js';
+import { runIdHeader } from '../../platform/http/respond.js';
 import { eventStream, reply } from '../../platform/http/results.js';
 import { defineRoute } from '../../platform/http/route.js';
 import { wireFormatHeaders, wireFormatOf } from '../../platform/http/wire-format.js';
@@ -8,6 +9,7 @@ import {
   type RunRoute,
   type RunServices,
   readScopes,
+  runIdHeaders,
   runParams,
   runScope,
   runsPath,
@@ -38,12 +40,15 @@ export function resumeRun(facts: RunKindFacts): RunRoute {
     params: runParams(facts),
     headers: wireFormatHeaders,
     body: resumeForm,
-    responses: { 200: { description: 'The stream of events.', events: resumedStreamText } },
+    responses: {
+      200: { description: 'The stream of events.', events: resumedStreamText, headers: runIdHeaders },
+    },
     handler: async ({ runs, settings }: RunServices, { params, body, caller, headers }) => {
       const { componentId, runId } = params;
       const place = { sessionId: body.session_id, after: body.last_event_index ?? -1 };
       const followed = await runs.follow(caller, kind, componentId, runId, place);
-      return eventStream(followed?.frames(wireFormatOf(settings, headers)) ?? unknownRunFrames(runId));
+      const frames = followed?.frames(wireFormatOf(settings, headers));
+      return eventStream(frames ?? unknownRunFrames(runId), runIdHeader(runId));
     },
   });
 }
@@ -65,7 +70,7 @@ export function followEvents(facts: RunKindFacts): RunRoute {
     query: followQuery,
     headers: followHeaders,
     responses: {
-      200: { description: 'The stream of events.', events: followedStreamText },
+      200: { description: 'The stream of events.', events: followedStreamText, headers: runIdHeaders },
       204: { description: 'There is nothing more to come.' },
     },
     handler: async ({ runs }: RunServices, { params, query, caller, headers }) => {
@@ -75,7 +80,8 @@ export function followEvents(facts: RunKindFacts): RunRoute {
       const place = { sessionId: query.session_id, after };
       const followed = await runs.follow(caller, kind, componentId, runId, place);
       if (followed === undefined) throw errors.runNotFound();
-      return followed.resting && followed.missedEvents === 0 ? reply(204) : eventStream(followed.events());
+      if (followed.resting && followed.missedEvents === 0) return reply(204);
+      return eventStream(followed.events(), runIdHeader(runId));
     },
   });
 }

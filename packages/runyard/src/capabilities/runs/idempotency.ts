@@ -42,7 +42,7 @@ function hashable(value: unknown): Json {
 export async function runUnderKey(space: RunSpace, request: KeyedRequest): Promise<RunHandle | undefined> {
   const known = await space.runs.idempotentRun(request, Date.now() - keysKeptMs);
   if (known === undefined) return undefined;
-  if (known.payload !== request.payload) throw errors.idempotencyKeyTaken();
+  if (known.payload !== request.payload) throw errors.idempotencyKeyTaken(known.runId);
   const stored = await space.runs.load(known.runId);
   if (stored === undefined) throw errors.runNotFound();
   return attachedTo(space, stored.run);

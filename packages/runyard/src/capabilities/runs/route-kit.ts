@@ -73,6 +73,9 @@ export function componentField({ kind, idName }: RunKindFacts): Record<string, z
   };
 }
 
+/** The header that `runIdHeader` adds, for the description of the API. */
+export const runIdHeaders = { 'x-run-id': 'The id of the run, percent-encoded.' };
+
 export const runField = { run_id: z.string().meta({ description: 'The identifier of the run.' }) };
 
 /** The whole body of a run, media included. */

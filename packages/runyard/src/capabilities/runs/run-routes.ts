@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { runIdHeader } from '../../platform/http/respond.js';
 import { type EventStreamReply, eventStream, type Reply, reply } from '../../platform/http/results.js';
 import { defineRoute } from '../../platform/http/route.js';
 import type { EventReader } from '../../platform/http/sse.js';
@@ -16,6 +17,7 @@ import {
   type RunRoute,
   type RunServices,
   readScopes,
+  runIdHeaders,
   runParams,
   runScope,
   runsPath,
@@ -34,9 +36,13 @@ function runResponses({ body, lastEvents }: RunKindFacts) {
       events:
         'Server-sent events. Each has an id (its index in the run), a name, and one line of JSON that repeats both ' +
         `as event_index and event. The last one is ${lastEvents}.`,
-      headers: { 'x-run-id': 'With a stream: the id of the run, percent-encoded.' },
+      headers: runIdHeaders,
     },
-    202: startedRunBody,
+    202: {
+      description: 'A run that continues in the background.',
+      schema: startedRunBody,
+      headers: runIdHeaders,
+    },
   };
 }
 
@@ -168,14 +174,14 @@ async function answerOf(
   services: RunServices,
   started: StartedRun,
   format: WireFormat,
-): Promise<EventStreamReply | Reply | Record<string, unknown>> {
+): Promise<EventStreamReply | Reply> {
   const { handle, stream, background, status } = started;
   const { runId, sessionId } = handle.run;
-  // an id of the client's may have characters that no header can carry
-  if (stream)
-    return eventStream(streamOf(services, started, format), { 'x-run-id': encodeURIComponent(runId) });
-  if (!background) return shown(services, await services.runs.ended(started), format);
-  return reply(202, { run_id: runId, session_id: sessionId, status: statusIn(format, status) });
+  const headers = runIdHeader(runId);
+  if (stream) return eventStream(streamOf(services, started, format), headers);
+  if (!background)
+    return reply(200, await shown(services, await services.runs.ended(started), format), headers);
+  return reply(202, { run_id: runId, session_id: sessionId, status: statusIn(format, status) }, headers);
 }
 
 /** The stream of a workflow that pauses ends with its body: clients of the older interface wait for it. */

@@ -152,7 +152,7 @@ export class RunsService {
       if (!continued) return view;
       return { ...view, events: await storedEvents(space.runs, view) };
     } catch (error) {
-      throw error instanceof RunReleased ? errors.runHandedOn(handle.runId) : error;
+      throw error instanceof RunReleased ? errors.runHandedOn(handle.run) : error;
     }
   }
 

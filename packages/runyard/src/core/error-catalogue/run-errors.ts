@@ -1,7 +1,14 @@
-import { define, RunyardError } from '../runyard-error.js';
+import { define, defineForRun, RunyardError } from '../runyard-error.js';
 
 const componentNames = { agent: 'Agent', team: 'Team', workflow: 'Workflow' } as const;
 type ComponentKind = keyof typeof componentNames;
+
+export interface HandedOnRun {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly kind: ComponentKind;
+  readonly componentId: string;
+}
 
 /** Components, runs and sessions, and what goes on inside of them. */
 export const runErrors = {
@@ -26,7 +33,7 @@ export const runErrors = {
     400,
     () => 'Session IDs and session types must have the same length',
   ),
-  runExists: define(
+  runExists: defineForRun(
     'run_exists',
     409,
     (runId: string) => `Run ${runId} exists already. Leave run_id out, or choose another.`,
@@ -55,12 +62,13 @@ export const runErrors = {
   emptyFile: define('empty_file', 400, () => 'Empty file'),
   unsupportedFileType: define('unsupported_file_type', 400, () => 'Unsupported file type'),
 
-  runHandedOn: define(
-    'run_handed_on',
-    503,
-    (runId: string) =>
-      `The service is stopping; run ${runId} is stored and goes on when it is back. Ask for it by its run_id.`,
-  ),
+  runHandedOn: ({ runId, sessionId, kind, componentId }: HandedOnRun) =>
+    new RunyardError(
+      'run_handed_on',
+      503,
+      `The service is stopping; run ${runId} is stored and continues when the service is back. Get it by its run_id.`,
+      { fields: { run_id: runId, session_id: sessionId, [`${kind}_id`]: componentId } },
+    ),
 
   tooManyRuns: (waiting: number) =>
     new RunyardError(
@@ -69,7 +77,7 @@ export const runErrors = {
       `${waiting} runs are waiting already, which is the limit (setting maxWaitingRuns). Try again in a few seconds.`,
       { headers: { 'retry-after': '5' } },
     ),
-  cannotContinue: define(
+  cannotContinue: defineForRun(
     'cannot_continue',
     409,
     (runId: string, status: string, why = `is ${status}`) => `Cannot continue run ${runId}: run ${why}`,
@@ -80,17 +88,20 @@ export const runErrors = {
     (field: 'continue_from' | 'message_index', last: number) => `${field} must be between 0 and ${last}`,
   ),
   notPaused: define('run_not_paused', 409, (status: string) => `Run is not paused (status=${status})`),
-  answeredBefore: define(
+  answeredBefore: defineForRun(
     'answered_before',
     409,
     (runId: string) =>
       `Run ${runId} does not wait for one of these answers any more. Get the run to see what it waits for.`,
   ),
-  idempotencyKeyTaken: define(
-    'idempotency_key_taken',
-    409,
-    () => 'Another run was started with this Idempotency-Key. Use a new key for another run.',
-  ),
+  /** The run is named where it is known: keys are the caller's own, and so are the runs behind them. */
+  idempotencyKeyTaken: (runId?: string) =>
+    new RunyardError(
+      'idempotency_key_taken',
+      409,
+      'Another run was started with this Idempotency-Key. Use a new key for another run.',
+      runId === undefined ? {} : { fields: { run_id: runId } },
+    ),
 
   invalidContinue: define('invalid_continue', 400, (text: string) => text),
   unresolvedRequirements: define(
@@ -103,10 +114,14 @@ export const runErrors = {
 
   invalidAnswer: define('invalid_answer', 400, (text: string) => text),
 
-  illegalTransition: define(
+  illegalTransition: defineForRun(
     'illegal_transition',
     409,
     (runId: string, from: string, to: string) => `Run ${runId} is ${from}; it cannot become ${to}.`,
   ),
-  fenced: define('run_fenced', 409, (runId: string) => `Run ${runId} was taken over by another process.`),
+  fenced: defineForRun(
+    'run_fenced',
+    409,
+    (runId: string) => `Run ${runId} was taken over by another process.`,
+  ),
 } as const;

@@ -28,6 +28,7 @@ export function errorFrame(
     error_code: known.code,
     ...(frame !== null && { action: frame.action }),
     ...(typeof frame?.fields.run_id === 'string' && { run_id: frame.fields.run_id }),
+    ...known.options.fields,
     ...(known.status >= 500 && { request_id: requestId }),
   };
 }

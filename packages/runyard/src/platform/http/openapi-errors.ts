@@ -21,6 +21,10 @@ const requestId = {
 
 const errorCode = { type: 'string', description: 'A stable name of the error, in snake case.' };
 
+function subject(description: string): object {
+  return { type: 'string', description, 'x-addition': true };
+}
+
 /** The bodies of errors, for the description of the API. */
 export const problemSchemas = {
   Problem: {
@@ -30,6 +34,11 @@ export const problemSchemas = {
       detail: { type: 'string', description: 'A text for people.' },
       error_code: errorCode,
       request_id: requestId,
+      run_id: subject('The run that the error is about, when it is about one.'),
+      session_id: subject('The session of that run.'),
+      agent_id: subject('The agent whose run it is.'),
+      team_id: subject('The team whose run it is.'),
+      workflow_id: subject('The workflow whose run it is.'),
     },
     required: ['detail', 'error_code', 'request_id'],
   },
@@ -78,6 +87,13 @@ const retryAfter = {
   },
 };
 
+const runId = {
+  'x-run-id': {
+    description: 'The run_id of the body, percent-encoded, when the error is about a run.',
+    schema: { type: 'string' },
+  },
+};
+
 export const apiErrors: Readonly<Record<number, ApiError>> = {
   400: {
     name: 'BadRequest',
@@ -111,11 +127,15 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
   409: {
     name: 'Conflict',
     applies: (route) => closed(route) && route.method !== 'GET',
-    response: problem(
-      'What is asked for clashes with what is there.',
-      'Run 019a8502-7f3e-7cc1-8d40-5a7b1a6f2c11 exists already. Leave run_id out, or choose another.',
-      'run_exists',
-    ),
+    response: {
+      ...problem(
+        'What is asked for clashes with what is there.',
+        'Run 019a8502-7f3e-7cc1-8d40-5a7b1a6f2c11 exists already. Leave run_id out, or choose another.',
+        'run_exists',
+        { run_id: '019a8502-7f3e-7cc1-8d40-5a7b1a6f2c11' },
+      ),
+      headers: runId,
+    },
   },
   413: {
     name: 'PayloadTooLarge',
@@ -200,18 +220,18 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
         'The service is stopping and takes no new runs. Try again shortly.',
         'service_stopping',
       ),
-      headers: retryAfter,
+      headers: { ...retryAfter, ...runId },
     },
   },
 };
 
-function problem(description: string, detail: string, code: string): object {
+function problem(description: string, detail: string, code: string, fields?: object): object {
   return {
     description,
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Problem' },
-        example: { detail, error_code: code, request_id: requestId.examples[0] },
+        example: { detail, error_code: code, request_id: requestId.examples[0], ...fields },
       },
     },
   };

@@ -58,14 +58,23 @@ export function sendError(exchange: Exchange, error: unknown, headers?: Headers)
     exchange.response.destroy();
     return;
   }
+  const runId = known.options.fields?.run_id;
   sendJson(exchange, known.status, errorBody(known, exchange.requestId), {
     ...known.options.headers,
+    ...(runId !== undefined && runIdHeader(runId)),
     ...headers,
   });
 }
 
+/** Names the run that an answer is about. An id of the client's may have characters that no header can carry. */
+export function runIdHeader(runId: string): Headers {
+  return { 'x-run-id': encodeURIComponent(runId.replace(loneSurrogates, '\ufffd')) };
+}
+
+const loneSurrogates = /\p{Surrogate}/gu;
+
 function errorBody(error: RunyardError, requestId: string): object {
-  return { detail: error.detail, error_code: error.code, request_id: requestId };
+  return { detail: error.detail, error_code: error.code, request_id: requestId, ...error.options.fields };
 }
 
 function explain(exchange: Exchange, error: unknown): RunyardError {
