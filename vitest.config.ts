@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { patience } from './packages/runyard/test/support/patience.js';
 import { CountReporter } from './scripts/lib/count-reporter.mjs';
 
 const source = (file: string) => fileURLToPath(new URL(`./packages/runyard/src/${file}`, import.meta.url));
@@ -23,8 +24,10 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // A net for what hangs: nothing that a test waits for may be called slow before it.
+    testTimeout: patience(300_000),
+    hookTimeout: patience(300_000),
+    expect: { poll: { timeout: patience() } },
     reporters: counts ? ['default', new CountReporter(counts)] : ['default'],
     projects: [
       {

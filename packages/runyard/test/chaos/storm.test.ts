@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { buildPackage } from '../cli/support.js';
+import { patience } from '../support/patience.js';
 import { embedded, onPostgres } from './places.js';
 import { type StormOptions, type StormReport, storm } from './storm/storm.js';
 
@@ -9,7 +10,7 @@ beforeAll(buildPackage);
 /** RUNYARD_CHAOS_SEED repeats the choices of an earlier storm, RUNYARD_CHAOS_SECONDS says how long it lasts. */
 const seed = Number(process.env.RUNYARD_CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32));
 const seconds = Number(process.env.RUNYARD_CHAOS_SECONDS ?? 14);
-const testMs = seconds * 1000 + 300_000;
+const testMs = seconds * 1000 + patience(300_000);
 
 const entry = fileURLToPath(new URL('./storm/application.ts', import.meta.url));
 /** Few at once, so that some wait for their turn; signs of life in every stream. */

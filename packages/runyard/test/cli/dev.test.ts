@@ -1,21 +1,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { until } from '../support/until.js';
 import { buildPackage, entry, project, start } from './support.js';
 
 beforeAll(buildPackage);
 
 const answers = (url: string, text: string) =>
-  vi.waitUntil(
+  until(
+    `it answers '${text}'`,
     async () =>
       (await fetch(url).then(
         (response) => response.text(),
         () => '',
       )) === text,
-    {
-      timeout: 20_000,
-      interval: 25,
-    },
   );
 
 test('restarts on change with the same port, survives a broken file, and ends with Ctrl-C', async () => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../support/until.js';
 import { buildPackage, entry, project, run, start, startUnderShell } from './support.js';
 
 beforeAll(buildPackage);
@@ -61,13 +62,10 @@ describe('runyard start', () => {
     server.signal('SIGINT');
     await server.prints(/closing/);
     expect(server.hasEnded).toBe(false);
-    await vi.waitUntil(
-      () => {
-        server.signal('SIGINT');
-        return server.hasEnded;
-      },
-      { timeout: 10_000, interval: 50 },
-    );
+    await until('it has ended', () => {
+      server.signal('SIGINT');
+      return server.hasEnded;
+    });
     expect((await server.ended).code).toBe(1);
   });
 });
@@ -78,13 +76,11 @@ test('stops when the npm that started it is gone: npm passes signals to a shell,
   const [, url] = await shell.prints(/API +(http:\S+)/);
   shell.signal('SIGTERM');
   await shell.prints(/closing/);
-  await vi.waitUntil(
-    () =>
-      fetch(url!).then(
-        () => false,
-        () => true,
-      ),
-    { timeout: 10_000, interval: 25 },
+  await until('nothing answers', () =>
+    fetch(url!).then(
+      () => false,
+      () => true,
+    ),
   );
 });
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { patience } from '../support/patience.js';
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 const packageFolder = fileURLToPath(new URL('../../', import.meta.url));
@@ -123,7 +124,7 @@ function launch(
   const running = new RunningCommand(program, words, cwd, env);
   onTestFinished(async () => {
     running.signal('SIGTERM');
-    const impatience = setTimeout(() => running.signal('SIGKILL'), 5000);
+    const impatience = setTimeout(() => running.signal('SIGKILL'), patience(5000));
     await running.ended;
     clearTimeout(impatience);
   });

@@ -167,7 +167,7 @@ describe('what lists, searches and details ask the database is found by an index
       for (const [name, body, exception] of searches)
         await ask(`search ${name}`, () => search(service, body), exception);
       expect(faults.join('\n\n')).toBe('');
-    }, 120_000);
+    });
   });
 });
 

@@ -5,6 +5,8 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { patience } from '../support/patience.js';
+import { until } from '../support/until.js';
 import { type Block, repository } from './pages.js';
 
 export interface Outcome {
@@ -15,11 +17,10 @@ export interface Outcome {
 
 const command = join(repository, 'packages/runyard/bin/runyard.mjs');
 const hooks = pathToFileURL(join(repository, 'packages/runyard/dist/cli/typescript-hooks.js')).href;
-const patienceMs = 20_000;
 
 /** The page shows plain calls: here curl also tells the status, and npx finds the command without asking around. */
 const shellWords = `
-  curl() { command curl -sS -N --max-time 20 -w '%{stderr}status %{http_code}\\n' "$@"; }
+  curl() { command curl -sS -N --max-time ${Math.ceil(patience() / 1000)} -w '%{stderr}status %{http_code}\\n' "$@"; }
   npx() { "$@"; }
 `;
 
@@ -129,7 +130,7 @@ async function outcome(child: ChildProcess): Promise<Outcome> {
   child.stderr!.on('data', (chunk) => {
     errors += chunk;
   });
-  const impatience = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+  const impatience = setTimeout(() => child.kill('SIGKILL'), patience());
   const [code] = (await once(child, 'close')) as [number | null];
   clearTimeout(impatience);
   return { code, output, errors };
@@ -139,7 +140,7 @@ async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const closed = once(child, 'close');
   child.kill('SIGTERM');
-  const impatience = setTimeout(() => child.kill('SIGKILL'), 5000);
+  const impatience = setTimeout(() => child.kill('SIGKILL'), patience(5000));
   await closed;
   clearTimeout(impatience);
 }
@@ -152,11 +153,10 @@ async function listening(port: number, child: ChildProcess): Promise<void> {
       printed += chunk;
     });
   }
-  const until = Date.now() + patienceMs;
-  while (!(await answers(port))) {
-    if (child.exitCode !== null || Date.now() > until) throw new Error(`nothing listens:\n${printed}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await until(`something listens on port ${port}`, () => {
+    if (child.exitCode !== null) throw new Error(`nothing listens:\n${printed}`);
+    return answers(port);
+  });
 }
 
 function answers(port: number): Promise<boolean> {

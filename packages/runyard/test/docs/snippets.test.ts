@@ -4,7 +4,7 @@ import { jsonMismatch, textMismatch } from './answers.js';
 import { allPages, type Block, type Page } from './pages.js';
 import { type Outcome, Sandbox } from './sandbox.js';
 
-beforeAll(() => buildPackage(), 120_000);
+beforeAll(() => buildPackage());
 
 const pages = allPages().filter(({ blocks }) => blocks.some(({ words }) => words.length > 0));
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { Random } from '../chaos/storm/random.js';
 import { forEachDatabase } from '../support/databases.js';
+import { patience } from '../support/patience.js';
 import { startService, type TestService } from '../support/service.js';
 import { type Audience, guardedAudience, openAudience, secret } from './callers.js';
 import { type CampaignReport, campaign } from './campaign.js';
@@ -19,7 +20,7 @@ import { yard } from './yard/application.js';
 const seed = Number(process.env.RUNYARD_FUZZ_SEED ?? 1);
 const seconds = Number(process.env.RUNYARD_FUZZ_SECONDS ?? 60) / 4;
 const only = (process.env.RUNYARD_FUZZ_OPERATIONS ?? '').split(',').filter((id) => id !== '');
-const testMs = seconds * 1000 + 120_000;
+const testMs = seconds * 1000 + patience(300_000);
 
 async function attack(service: TestService, audience: Audience, seeds: Health): Promise<CampaignReport> {
   const { url, api } = service;

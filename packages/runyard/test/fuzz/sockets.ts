@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws';
 import { Random } from '../chaos/storm/random.js';
 import type { Description } from '../support/api-check.js';
+import { patience } from '../support/patience.js';
 import type { Audience, FuzzCaller } from './callers.js';
 import { type Operation, operationsOf, type Schema } from './description.js';
 import { shownInternals } from './oracle.js';
@@ -18,9 +19,6 @@ export interface SocketOptions {
 
 const kinds = ['agent', 'team', 'workflow'] as const;
 type Kind = (typeof kinds)[number];
-
-/** How long a connection may take to answer all that it was sent. */
-const patienceMs = 20_000;
 
 /**
  * Sends frames to the WebSocket endpoints until the time is up: those of the contract, with fields out of the
@@ -109,7 +107,7 @@ function converse(url: string, caller: FuzzCaller, frames: readonly string[]): P
       socket.terminate();
       resolve(fault);
     };
-    const overdue = setTimeout(() => end('it does not answer any more'), patienceMs);
+    const overdue = setTimeout(() => end('it does not answer any more'), patience());
     socket.on('open', () => {
       if (caller.token) socket.send(JSON.stringify({ action: 'authenticate', token: caller.token }));
       for (const frame of frames) socket.send(frame);

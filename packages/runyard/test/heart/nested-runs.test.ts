@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { messagesOf } from '../../src/core/agents/transcript.js';
 import type { JsonObject } from '../../src/core/json.js';
@@ -146,18 +147,23 @@ test('an executor without an answer waits in silence beside one that goes on', a
 
 describe('a workflow that is one function', () => {
   test('waits for all that it runs before it pauses', async () => {
-    const held = gate();
+    const [held, asked] = [gate(), gate()];
     const slow = scriptedModel([{ waitFor: () => held.promise, text: 'slow' } as ScriptedTurn]);
     const payer = paying('payer');
     const flow = workflow({
       id: 'w',
       steps: async ({ run }) => {
-        const both = Promise.all([run(agent({ id: 'slow', model: slow }), 'go'), run(payer.agent, 'go')]);
-        setTimeout(() => held.open(), 200);
-        return (await both).join(' and ');
+        const paying = run(payer.agent, 'go');
+        void paying.catch(() => asked.open());
+        return (await Promise.all([run(agent({ id: 'slow', model: slow }), 'go'), paying])).join(' and ');
       },
     });
-    const first = await flow.run('go');
+    const running = flow.run('go');
+    await asked.promise;
+    // time enough for a run that does not wait for the slow one to be stored as paused
+    for (let turn = 0; turn < 100; turn += 1) await nextTurn();
+    held.open();
+    const first = await running;
     expect(first.status).toBe('paused');
     expect(first.requirements).toMatchObject([{ requirement: { executor_name: 'payer' } }]);
     const second = await flow.continue(first.runId, {

@@ -301,9 +301,7 @@ describe('a question that answers itself', () => {
     const { run } = await (await begin(engines[0]!, store, component)).ended;
     expect((await store.load(run.runId))?.run.wakeAt).toBe(run.createdAt + 20);
     await Promise.all(engines.map((engine) => engine.open()));
-    await expect
-      .poll(async () => (await store.load(run.runId))?.run.status, { timeout: 5_000 })
-      .toBe('completed');
+    await expect.poll(async () => (await store.load(run.runId))?.run.status).toBe('completed');
     expect(heard).toEqual(['{"timed_out":true}']);
     expect((await store.load(run.runId))?.run.wakeAt).toBeNull();
   });
@@ -355,7 +353,7 @@ describe('a question that answers itself', () => {
       return all.map(({ run }) => `${run.componentId} ${run.status}`);
     };
     const expected = ['removed paused', 'kept completed'].flatMap((text) => Array(101).fill(text));
-    await expect.poll(statuses, { timeout: 10_000 }).toEqual(expected);
+    await expect.poll(statuses).toEqual(expected);
   });
 });
 

@@ -1,17 +1,20 @@
-const patienceMs = 20_000;
+import { patience } from './patience.js';
+
 const lookEveryMs = 10;
 
 /** Looks again and again until there is an answer other than undefined or false. Says what it waited for if not. */
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
-  withinMs = patienceMs,
+  idleMs?: number,
 ): Promise<T> {
-  const deadline = performance.now() + withinMs;
+  const begun = performance.now();
   for (;;) {
     const seen = await look();
     if (seen !== undefined && seen !== false) return seen;
-    if (performance.now() > deadline) throw new Error(`Waited ${withinMs} ms in vain until ${what}`);
+    const waitedMs = performance.now() - begun;
+    if (waitedMs > patience(idleMs))
+      throw new Error(`Waited ${Math.round(waitedMs)} ms in vain until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
   }
 }

@@ -99,7 +99,7 @@ describe('a stream of Anthropic', () => {
       expect(joined(result.deltas)).toEqual(joined(deltas));
       expect(result.response).toEqual(response);
     }
-  }, 120_000);
+  });
 
   it('sends thinking back unchanged, with the results of the calls in one message', async () => {
     const { model, server } = await modelFor([

@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { patience } from '../../../test/support/patience.js';
 import type { JsonSchema } from '../json.js';
 import { tool } from '../tools/tool.js';
 import type { Message, Role } from './message.js';
@@ -354,7 +355,7 @@ describe('the offline model fits an output schema', () => {
     await fill(schema, 'Some 12 words and "quotes" about x=5, kind: x, yes.');
   });
 
-  it('is not kept busy by a schema or a text', { timeout: 60_000 }, async () => {
+  it('is not kept busy by a schema or a text', async () => {
     const twice = (name: string) => ({ anyOf: [{ $ref: `#/$defs/${name}` }, { $ref: `#/$defs/${name}` }] });
     const $defs = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`d${at}`, twice(`d${at + 1}`)]));
     const wide = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`p${at}`, { $ref: '#' }]));
@@ -379,6 +380,6 @@ describe('the offline model fits an output schema', () => {
         await model.generate(ask([say('system', text), say('user', text)], { tools }), options);
       }
     }
-    expect(process.cpuUsage(started).user / 1e6).toBeLessThan(20);
+    expect(process.cpuUsage(started).user / 1e6).toBeLessThan(patience() / 1000);
   });
 });

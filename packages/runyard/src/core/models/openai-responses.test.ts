@@ -134,7 +134,7 @@ describe('a stream of the Responses API', () => {
       expect(joined(result.deltas)).toEqual(joined(deltas));
       expect(result.response).toEqual(answer);
     }
-  }, 120_000);
+  });
 
   it('sends reasoning back in its parts, sealed, before what followed from it', async () => {
     const { model, server } = await modelFor([

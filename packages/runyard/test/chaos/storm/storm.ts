@@ -1,4 +1,5 @@
 import type { ChaosOptions } from '../../support/chaos-process.js';
+import { patience } from '../../support/patience.js';
 import { EffectLog } from './effects.js';
 import { Fleet, type Weather } from './fleet.js';
 import { Ledger } from './ledger.js';
@@ -25,7 +26,7 @@ export interface StormReport {
 }
 
 /** How long everything may take to come to rest when nothing is killed any more. */
-const restMs = 120_000;
+const restMs = patience(120_000);
 
 /**
  * Clients drive runs while the processes of the service are killed; when the time is up nothing new is asked for,

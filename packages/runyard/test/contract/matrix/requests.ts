@@ -1,3 +1,4 @@
+import { patience } from '../../support/patience.js';
 import type { Answer, TestService } from '../../support/service.js';
 import { componentParameterOf, type Field, type Operation } from './operations.js';
 import { namedBy, samples, sharedFields, type Things } from './things.js';
@@ -85,9 +86,6 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Streams that would go on are given up: an answer that does not come is none. */
-const patienceMs = 30_000;
-
 export async function sent(
   service: TestService,
   request: Request,
@@ -105,7 +103,8 @@ function exchanged(
   { operation: { method }, path, form, json }: Request,
   headers: Record<string, string>,
 ): Promise<Answer> {
-  const signal = AbortSignal.timeout(patienceMs);
+  // a stream without an end is given up
+  const signal = AbortSignal.timeout(patience());
   if (form !== undefined) return service.submit(path, form, { headers, encoding: 'urlencoded', signal });
   if (json === undefined) return service.call(method, path, { headers, signal });
   const typed = { ...headers, 'content-type': 'application/json' };

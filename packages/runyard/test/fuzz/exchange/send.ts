@@ -1,4 +1,5 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { patience } from '../../support/patience.js';
 import type { Pair, Wire } from './request.js';
 
 export interface WireAnswer {
@@ -7,9 +8,6 @@ export interface WireAnswer {
   readonly contentType: string;
   readonly text: string;
 }
-
-/** How long an answer may take, with its stream to the end. Nothing in the fuzzed yard takes a second. */
-const patienceMs = 20_000;
 
 /** A client that sends what others refuse to: any target, any header, any body. */
 export class RawSender {
@@ -28,7 +26,8 @@ export class RawSender {
       const sent = httpRequest({
         ...{ host: this.host, port: this.port, agent: this.agent },
         ...{ method, path: target, headers: headerMap(headers, body) },
-        signal: AbortSignal.timeout(patienceMs),
+        // with its stream to the end; nothing in the fuzzed yard takes a second
+        signal: AbortSignal.timeout(patience()),
       });
       sent.on('error', reject);
       sent.on('response', (response) => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { patience } from '../../../../../test/support/patience.js';
 import type { HookContext } from '../hook.js';
 import { promptInjectionGuardrail, promptInjectionPatterns } from './prompt-injection.js';
 
@@ -45,5 +46,5 @@ test('takes bounded time', async () => {
   for (const piece of ['ignore all the ', 'show me your hidden ', 'bypass all ', 'new ', ': ']) {
     expect(await check(piece.repeat(20_000))).toBeUndefined();
   }
-  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(performance.now() - started).toBeLessThan(patience());
 });
