@@ -33,9 +33,9 @@ export interface CampaignReport {
   readonly statuses: Map<number, number>;
 }
 
-/** Enough to work on; more of them say the same. */
 /** Enough for most operations to succeed at least once. */
 const leastRounds = 5;
+/** Enough to work on; more of them say the same. */
 const mostFailures = 12;
 
 /**
