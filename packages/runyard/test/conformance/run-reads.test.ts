@@ -97,7 +97,8 @@ forEachDatabase((_dialect, freshPlace) => {
 
   it('gives the last completed runs of a component in a session as its history, oldest first', async () => {
     const { runs } = await stores();
-    const completed = [0, 1, 2, 3].map((ms) => aRun({ createdAt: start + ms, status: 'completed' }));
+    // by the order in which they are stored: the times are those of different clocks
+    const completed = [3, 1, 2, 0].map((ms) => aRun({ createdAt: start + ms, status: 'completed' }));
     const current = aRun({ createdAt: start + 2, status: 'completed' });
     const others = [
       aRun({ createdAt: start + 2 }),
@@ -108,19 +109,33 @@ forEachDatabase((_dialect, freshPlace) => {
       aRun({ createdAt: start + 2, status: 'completed', sessionId: 'elsewhere' }),
     ];
     await runs.commit(
-      [...completed, current, ...others].map((run) => creation(run, { steps: [aStep(run, 0)] })),
+      [...others, ...completed.slice(0, 3), current, completed[3]!].map((run) =>
+        creation(run, { steps: [aStep(run, 0)] }),
+      ),
     );
     const query = {
       sessionId: 'session-1',
       kind: 'agent' as const,
       componentId: 'writer',
-      before: start + 2,
-      exceptRunId: current.runId,
+      runId: current.runId,
     };
     expect(await runs.history({ ...query, count: 2 })).toEqual(
       [completed[1]!, completed[2]!].map((run) => ({ run, steps: [aStep(run, 0)] })),
     );
     expect((await runs.history({ ...query, count: 10 })).map(({ run }) => run)).toEqual(
+      completed.slice(0, 3),
+    );
+    const shownTo = async (given: { runId: string; copyOf?: string }) =>
+      (await runs.history({ ...query, ...given, count: 10 })).map(({ run }) => run);
+    // a run that is not stored yet will come after all that are
+    expect(await shownTo({ runId: 'not yet stored' })).toEqual([
+      ...completed.slice(0, 3),
+      current,
+      completed[3],
+    ]);
+    // a copy stands in the place of what it was made from, if that is in its session
+    expect(await shownTo({ runId: 'a copy', copyOf: completed[1]!.runId })).toEqual([completed[0]]);
+    expect(await shownTo({ runId: current.runId, copyOf: others.at(-1)!.runId })).toEqual(
       completed.slice(0, 3),
     );
     expect(await runs.history({ ...query, sessionId: 'nowhere', count: 10 })).toEqual([]);

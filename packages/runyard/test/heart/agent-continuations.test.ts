@@ -314,9 +314,8 @@ describe('history', () => {
         sessionId: 's1',
         kind: 'agent',
         componentId: 'a',
-        before: Date.now(),
         count: 1,
-        exceptRunId: runId,
+        runId,
       })
     )[0]!;
     // the run that was shown gives way to another one before the crash is noticed

@@ -168,13 +168,11 @@ test('a run that ends late adds to the summary of a later one', async () => {
     });
   const slow = await say('slow');
   await reached.promise;
-  // the later run has a later time, whatever the clock's resolution
-  await expect.poll(() => Date.now()).toBeGreaterThan(slow.run.createdAt);
   const quick = await (await say('quick')).ended;
   held.open();
   await slow.ended;
-  expect(await store.summary('s')).toMatchObject({
-    summary: 'quick then slow',
-    coversUntil: quick.run.createdAt,
-  });
+  const summary = await store.summary('s');
+  expect(summary?.summary).toBe('quick then slow');
+  // it covers more than the one it was made from: that one does not come back when its run is executed again
+  expect(summary?.coversUntil).toBeGreaterThan(quick.run.createdAt);
 });

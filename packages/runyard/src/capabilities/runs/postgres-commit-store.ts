@@ -55,12 +55,31 @@ function given(columns: readonly string[]): string {
   return columns.map((column) => `given.${column}`).join(', ');
 }
 
-const insertRuns: BatchSection = {
-  name: 'inserted_runs',
-  columns: typed(runColumns),
-  sql: (from) => `
-    INSERT INTO runs (${runColumns.join(', ')}) SELECT ${given(runColumns)} FROM ${from} ORDER BY given.run_id
+/**
+ * Each run gets its place in its session from the session's row, which was touched before and is locked. It is read
+ * from what the touching returned: the rest of the statement sees the tables as they were before it waited for locks.
+ * One whose session is refused has none, and is undone with the batch.
+ */
+function insertRuns(touched: readonly BatchSection[]): BatchSection {
+  const numbers = touched.map(({ name }) => `SELECT session_id, last_run_seq FROM ${name}`);
+  return {
+    name: 'inserted_runs',
+    columns: [...typed(runColumns), ['place', 'integer']],
+    sql: (from) => `
+    INSERT INTO runs (${runColumns.join(', ')}, session_seq)
+    SELECT ${given(runColumns)}, coalesce(numbers.last_run_seq, 0) + 1
+      - row_number() OVER (PARTITION BY given.session_id ORDER BY given.place DESC)
+    FROM ${from} LEFT JOIN (${numbers.join(' UNION ALL ')}) AS numbers ON numbers.session_id = given.session_id
+    ORDER BY given.run_id
     ON CONFLICT (run_id) DO NOTHING RETURNING run_id`,
+  };
+}
+
+/** By which of the sections that touch sessions a batch has. */
+const insertAfter = {
+  made: insertRuns([touchSessions]),
+  known: insertRuns([touchKnownSessions]),
+  both: insertRuns([touchSessions, touchKnownSessions]),
 };
 
 /** Whoever takes a run over has to wait for this lock, or has taken it over before and is found out. */
@@ -200,11 +219,11 @@ function traceSections(writes: readonly RunWrite[]): FilledSection[] {
 
 function guardsOf(writes: readonly RunWrite[]): GuardSection[] {
   const later = writes.filter(({ insert }) => !insert);
-  const sessions = sessionValues(writes.flatMap(({ session }) => session ?? []));
+  const { made, known } = sessionValues(writes.flatMap(({ session }) => session ?? []));
   return [
     { section: lockSessions, rows: sessionsToLock(writes) },
-    { section: touchSessions, rows: sessions.made, reason: 'foreign_session' },
-    { section: touchKnownSessions, rows: sessions.known, reason: 'foreign_session' },
+    { section: touchSessions, rows: made, reason: 'foreign_session' },
+    { section: touchKnownSessions, rows: known, reason: 'foreign_session' },
     {
       section: holdRuns,
       rows: later.filter(({ claims }) => !claims).map(({ runId, attempt }) => [runId, attempt]),
@@ -224,8 +243,8 @@ function guardsOf(writes: readonly RunWrite[]): GuardSection[] {
     },
     // After the keys: of two reasons the last is told, and a run that is there already comes before all others.
     {
-      section: insertRuns,
-      rows: writes.flatMap(({ insert }) => (insert ? [runValues(insert)] : [])),
+      section: insertAfter[known.length === 0 ? 'made' : made.length === 0 ? 'known' : 'both'],
+      rows: writes.flatMap(({ insert }, place) => (insert ? [[...runValues(insert), place]] : [])),
       reason: 'run_exists',
     },
   ];

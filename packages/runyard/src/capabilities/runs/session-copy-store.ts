@@ -26,7 +26,7 @@ const readFinished = statement(
   'runs_to_copy',
   `SELECT run_id, parent_run_id, lineage, attempt FROM runs
    WHERE session_id = ? AND status IN ('completed', 'error', 'cancelled', 'regenerated')
-   ORDER BY created_at, run_id`,
+   ORDER BY session_seq, run_id`,
 );
 
 /** Nobody executes the copy, and its events were those of the run that it was made from. */
@@ -45,7 +45,8 @@ const ownColumns: Partial<Record<(typeof runColumns)[number], string>> = {
 /** CROSS JOIN is also how SQLite is told to begin with the copies. */
 function copyRunsSql(count: number): string {
   const values = runColumns.map((column) => ownColumns[column] ?? `runs.${column}`);
-  return `WITH ${copiesOf(count)} INSERT INTO runs (${runColumns.join(', ')}) SELECT ${values.join(', ')}
+  return `WITH ${copiesOf(count)} INSERT INTO runs (${runColumns.join(', ')}, session_seq)
+    SELECT ${values.join(', ')}, runs.session_seq
     FROM copies CROSS JOIN runs WHERE runs.run_id = copies.old_id`;
 }
 

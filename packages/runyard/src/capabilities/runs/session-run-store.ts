@@ -19,20 +19,20 @@ const readIds = statement(
   'run_ids_of_session',
   `SELECT run_id FROM runs
    WHERE session_id = ? AND parent_run_id IS NULL AND created_at >= ? AND created_at < ?
-   ORDER BY created_at, run_id LIMIT ? OFFSET ?`,
+   ORDER BY session_seq, run_id LIMIT ? OFFSET ?`,
 );
 
 const readLastIds = statement(
   'last_run_ids_of_session',
   `SELECT run_id FROM runs WHERE session_id = ? AND parent_run_id IS NULL
-   ORDER BY created_at DESC, run_id DESC LIMIT ?`,
+   ORDER BY session_seq DESC, run_id DESC LIMIT ?`,
 );
 
 const readFirst = statement(
   'first_run_of_session',
   `SELECT ${runList} FROM runs
    WHERE session_id = ? AND kind = ? AND component_id = ? AND parent_run_id IS NULL
-   ORDER BY created_at, run_id LIMIT 1`,
+   ORDER BY session_seq, run_id LIMIT 1`,
 );
 
 const readAny = statement('any_run_of_session', 'SELECT 1 FROM runs WHERE session_id = ? LIMIT 1');
@@ -50,7 +50,7 @@ const holds = (position: string, run: string) => `
   SELECT steps.run_id FROM runs JOIN steps ON steps.run_id = runs.run_id
   WHERE runs.session_id = ? AND runs.created_at <= ? AND runs.updated_at >= ?
     AND steps.kind = 'member' AND ${position}(steps.input, ${run}) > 0
-  ORDER BY runs.created_at, runs.run_id LIMIT 1`;
+  ORDER BY runs.session_seq, runs.run_id LIMIT 1`;
 
 const readHolder: Statement = {
   name: 'run_that_holds_a_member',
@@ -62,14 +62,14 @@ const readHolder: Statement = {
 export class SessionRunStore {
   constructor(private readonly database: Database) {}
 
-  /** In the order in which they began. */
+  /** In the order of the session. */
   async ids(sessionId: string, range: SessionRunRange): Promise<string[]> {
     const { created, limit, offset } = range;
     const parameters = [sessionId, created.from, created.until, limit, offset];
     return (await this.database.read<{ run_id: string }>(readIds, parameters)).map((row) => row.run_id);
   }
 
-  /** Those that began last, the oldest of them first. */
+  /** The last in the order of the session, the oldest of them first. */
   async lastIds(sessionId: string, count: number): Promise<string[]> {
     const rows = await this.database.read<{ run_id: string }>(readLastIds, [sessionId, count]);
     return rows.map((row) => row.run_id).reverse();

@@ -24,7 +24,10 @@ const placeholders = (count: number) => Array(count).fill('?').join(', ');
 
 const runIsNew = 'SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM runs WHERE run_id = ?)';
 
-const insertRun = `INSERT INTO runs (${runColumns.join(', ')}) VALUES (${placeholders(runColumns.length)})`;
+// Its session was touched before it, and has the number.
+const insertRun = `
+  INSERT INTO runs (${runColumns.join(', ')}, session_seq)
+  VALUES (${placeholders(runColumns.length)}, (SELECT last_run_seq FROM sessions WHERE session_id = ?))`;
 
 const updateRun = `
   UPDATE runs SET ${updateColumns.map((column) => `${column} = ?`).join(', ')} WHERE run_id = ?`;
@@ -103,7 +106,7 @@ function heldGuard({ runId, attempt, claims }: RunWrite): WriteRow {
 function addEffects(rows: WriteRow[], write: RunWrite): void {
   const { runId, session, insert, idempotency, update, events, state, summary } = write;
   if (session) rows.push(...sqliteSessionFilling(session));
-  if (insert) rows.push({ sql: insertRun, parameters: runValues(insert) });
+  if (insert) rows.push({ sql: insertRun, parameters: [...runValues(insert), insert.sessionId] });
   if (idempotency) rows.push(sqliteKeyRow(idempotency));
   if (update) rows.push({ sql: updateRun, parameters: [...updateValues(write, update), runId] });
   if (write.replaces !== undefined) {

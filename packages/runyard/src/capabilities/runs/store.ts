@@ -74,19 +74,24 @@ const readSteps: Statement = {
 
 const readProgress = statement('run_progress', 'SELECT status, next_event_index FROM runs WHERE run_id = ?');
 
+/** No session has so many runs. */
+const beyondAll = 2 ** 31 - 1;
+
+// One that is not stored yet will come after all that are.
 const readHistory = statement(
   'run_history',
   `SELECT ${runList} FROM runs
-   WHERE session_id = ? AND component_id = ? AND kind = ? AND status = 'completed' AND created_at <= ? AND run_id <> ?
-     AND parent_run_id IS NULL
-   ORDER BY created_at DESC, run_id DESC LIMIT ?`,
+   WHERE session_id = ? AND component_id = ? AND kind = ? AND status = 'completed' AND parent_run_id IS NULL
+     AND session_seq < coalesce(
+       (SELECT min(own.session_seq) FROM runs AS own WHERE own.session_id = ? AND own.run_id IN (?, ?)), ${beyondAll})
+   ORDER BY session_seq DESC, run_id DESC LIMIT ?`,
 );
 
 const latestOfSession = (owned: string) => `
   SELECT inner_runs.run_id FROM runs AS inner_runs
   WHERE inner_runs.session_id = wanted.value AND inner_runs.component_id = ?
     AND inner_runs.status = 'completed' AND inner_runs.parent_run_id IS NULL${owned}
-  ORDER BY inner_runs.created_at DESC, inner_runs.run_id DESC LIMIT ?`;
+  ORDER BY inner_runs.session_seq DESC, inner_runs.run_id DESC LIMIT ?`;
 
 // A few rows from the end of each session, however long the sessions are.
 const readLatestOfSessions = scopedStatement(
@@ -95,10 +100,10 @@ const readLatestOfSessions = scopedStatement(
   (owned, dialect) =>
     dialect === 'sqlite'
       ? `SELECT ${runList} FROM json_each(?) AS wanted CROSS JOIN runs
-         WHERE run_id IN (${latestOfSession(owned)}) ORDER BY created_at DESC, run_id DESC`
+         WHERE run_id IN (${latestOfSession(owned)}) ORDER BY session_seq DESC, run_id DESC`
       : `SELECT ${runList} FROM unnest(?::text[]) AS wanted(value)
          CROSS JOIN LATERAL (${latestOfSession(owned)}) AS latest JOIN runs USING (run_id)
-         ORDER BY created_at DESC, run_id DESC`,
+         ORDER BY session_seq DESC, run_id DESC`,
 );
 
 /** Runs, their journal and their events, in one database. */
@@ -165,22 +170,11 @@ export class RunStore implements RunJournal {
     return row && { status: row.status, nextEventIndex: row.next_event_index };
   }
 
-  async history({
-    sessionId,
-    kind,
-    componentId,
-    before,
-    count,
-    exceptRunId,
-  }: HistoryQuery): Promise<RunWithSteps[]> {
-    const rows = await this.database.read<RunsTable>(readHistory, [
-      sessionId,
-      componentId,
-      kind,
-      before,
-      exceptRunId,
-      count,
-    ]);
+  async history(query: HistoryQuery): Promise<RunWithSteps[]> {
+    const { sessionId, kind, componentId, runId, copyOf, count } = query;
+    const own = [sessionId, runId, copyOf ?? runId];
+    const parameters = [sessionId, componentId, kind, ...own, count];
+    const rows = await this.database.read<RunsTable>(readHistory, parameters);
     const steps = await this.steps(rows.map((row) => row.run_id));
     return rows.reverse().map((row) => ({ run: runFromRow(row), steps: steps.get(row.run_id) ?? [] }));
   }

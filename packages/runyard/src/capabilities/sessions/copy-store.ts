@@ -12,8 +12,8 @@ const readMetadata = statement('metadata_to_copy', 'SELECT metadata FROM session
 const copyRow = statement(
   'copy_session',
   `INSERT INTO sessions
-     (session_id, kind, component_id, user_id, name, search_name, metadata, created_at, updated_at)
-   SELECT ?, kind, component_id, user_id, name, search_name, ?, ?, ? FROM sessions WHERE session_id = ?`,
+     (session_id, kind, component_id, user_id, name, search_name, metadata, created_at, updated_at, last_run_seq)
+   SELECT ?, kind, component_id, user_id, name, search_name, ?, ?, ?, last_run_seq FROM sessions WHERE session_id = ?`,
 );
 
 const copyState = statement(

@@ -28,15 +28,16 @@ export const touchSessions: BatchSection = {
     ['search_name', 'text'],
     ['metadata', 'text'],
     ['now', 'bigint'],
+    ['runs', 'integer'],
   ],
   sql: (given) => `
     INSERT INTO sessions AS stored
-      (session_id, kind, component_id, user_id, name, search_name, metadata, created_at, updated_at)
-    SELECT session_id, kind, component_id, user_id, name, search_name, metadata, now, now
+      (session_id, kind, component_id, user_id, name, search_name, metadata, created_at, updated_at, last_run_seq)
+    SELECT session_id, kind, component_id, user_id, name, search_name, metadata, now, now, runs
     FROM ${given} ORDER BY session_id
-    ON CONFLICT (session_id) DO UPDATE SET ${touched('excluded', 'updated_at')}
+    ON CONFLICT (session_id) DO UPDATE SET ${touched('excluded', 'updated_at', 'last_run_seq')}
     WHERE stored.user_id IS NOT DISTINCT FROM excluded.user_id
-    RETURNING session_id`,
+    RETURNING session_id, last_run_seq`,
 };
 
 /** Of sessions that were there when their runs began: those that were removed meanwhile are not made again. */
@@ -44,14 +45,18 @@ export const touchKnownSessions: BatchSection = {
   name: 'touched_known_sessions',
   columns: touchSessions.columns,
   sql: (given) => `
-    UPDATE sessions AS stored SET ${touched('given', 'now')}
+    UPDATE sessions AS stored SET ${touched('given', 'now', 'runs')}
     FROM ${given} WHERE stored.session_id = given.session_id AND stored.user_id IS NOT DISTINCT FROM given.user_id
-    RETURNING stored.session_id`,
+    RETURNING stored.session_id, stored.last_run_seq`,
 };
 
-/** A session that was made without a name, a component or metadata gets them with its first run. */
-function touched(given: string, now: string): string {
+/**
+ * A session that was made without a name, a component or metadata gets them with its first run. The runs that come
+ * with the batch get the next numbers: concurrent batches wait for the row, and each counts on from the other.
+ */
+function touched(given: string, now: string, runs: string): string {
   return `updated_at = greatest(stored.updated_at, ${given}.${now}),
+      last_run_seq = stored.last_run_seq + ${given}.${runs},
       name = coalesce(stored.name, ${given}.name),
       search_name = CASE WHEN stored.name IS NULL THEN coalesce(${given}.search_name, stored.search_name)
         ELSE stored.search_name END,
@@ -110,19 +115,20 @@ export interface SessionValues {
 
 /** One row per session, as if the writes had come one after the other. All are of the same user. */
 export function sessionValues(writes: readonly SessionWrite[]): SessionValues {
-  const sessions = new Map<string, SessionWrite>();
+  const sessions = new Map<string, SessionWrite & { readonly runs: number }>();
   for (const write of writes) {
     const earlier = sessions.get(write.sessionId);
     sessions.set(
       write.sessionId,
       earlier === undefined
-        ? write
+        ? { ...write, runs: 1 }
         : {
             ...earlier,
             existing: earlier.existing === true && write.existing === true,
             name: earlier.name ?? write.name,
             metadata: earlier.metadata ?? write.metadata ?? null,
             now: Math.max(earlier.now, write.now),
+            runs: earlier.runs + 1,
           },
     );
   }
@@ -133,7 +139,7 @@ export function sessionValues(writes: readonly SessionWrite[]): SessionValues {
   };
 }
 
-function sessionRow(write: SessionWrite): unknown[] {
+function sessionRow(write: SessionWrite & { readonly runs: number }): unknown[] {
   return [
     write.sessionId,
     write.kind,
@@ -143,6 +149,7 @@ function sessionRow(write: SessionWrite): unknown[] {
     searchNameOf(write.name),
     write.metadata ? JSON.stringify(write.metadata) : null,
     write.now,
+    write.runs,
   ];
 }
 

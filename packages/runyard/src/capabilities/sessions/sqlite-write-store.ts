@@ -5,13 +5,16 @@ import { stateValue } from './store.js';
 
 // Only what changes with every run: SQLite writes the indexes of all columns that it is told to set.
 const upsertSession = `
-  INSERT INTO sessions (session_id, kind, component_id, user_id, name, search_name, created_at, updated_at)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
-  ON CONFLICT (session_id) DO UPDATE SET updated_at = max(sessions.updated_at, excluded.updated_at)
+  INSERT INTO sessions
+    (session_id, kind, component_id, user_id, name, search_name, created_at, updated_at, last_run_seq)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, 1)
+  ON CONFLICT (session_id) DO UPDATE SET updated_at = max(sessions.updated_at, excluded.updated_at),
+    last_run_seq = sessions.last_run_seq + 1
   WHERE sessions.user_id IS excluded.user_id`;
 
 const touchSession = `
-  UPDATE sessions SET updated_at = max(updated_at, ?3) WHERE session_id = ?1 AND user_id IS ?2`;
+  UPDATE sessions SET updated_at = max(updated_at, ?3), last_run_seq = last_run_seq + 1
+  WHERE session_id = ?1 AND user_id IS ?2`;
 
 const nameSession = `
   UPDATE sessions SET name = ?2, search_name = ?3 WHERE session_id = ?1 AND name IS NULL AND ?2 IS NOT NULL`;
@@ -33,7 +36,10 @@ const replaceSummary = `
     covers_until = excluded.covers_until, updated_at = excluded.updated_at
   WHERE session_summaries.covers_until <= excluded.covers_until`;
 
-/** Creates or touches a session, on SQLite. Changes nothing when the session belongs to someone else. */
+/**
+ * Creates or touches a session, on SQLite, and numbers the run that comes with it. Changes nothing when the session
+ * belongs to someone else.
+ */
 export function sqliteSessionRow(write: SessionWrite): WriteRow {
   if (write.existing)
     return {

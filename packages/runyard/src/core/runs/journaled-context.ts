@@ -214,12 +214,10 @@ export class JournaledContext implements RunContext {
   async history(count: number): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
     // what a run inside of another one said before is the other one's to know
     if (this.inside !== null) return [];
-    const { sessionId, kind, componentId, createdAt, runId, lineage } = this.run;
-    const query = { sessionId, kind, componentId, before: createdAt, count, exceptRunId: runId };
-    const earlier = await this.journal.history(query);
-    // a copy stands in the place of what it was made from
-    const source = lineage?.forkedFromRunId;
-    return source === undefined ? earlier : earlier.filter(({ run }) => run.runId !== source);
+    const { sessionId, kind, componentId, runId, lineage } = this.run;
+    const copyOf = lineage?.forkedFromRunId;
+    const query = { sessionId, kind, componentId, count, runId, ...(copyOf !== undefined && { copyOf }) };
+    return this.journal.history(query);
   }
 
   runs(runIds: readonly string[]): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {

@@ -147,16 +147,12 @@ export class MemoryJournal implements RunJournal, PastSessions {
   }
 
   async history(query: HistoryQuery): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
-    return [...this.runs.values()]
-      .filter(({ run }) => run.sessionId === query.sessionId && run.componentId === query.componentId)
-      .filter(({ run }) => run.kind === query.kind)
-      .filter(
-        ({ run }) =>
-          run.status === 'completed' &&
-          run.parentRunId === null &&
-          run.runId !== query.exceptRunId &&
-          run.createdAt <= query.before,
-      )
+    const inSession = [...this.runs.values()].filter(({ run }) => run.sessionId === query.sessionId);
+    const own = inSession.findIndex(({ run }) => run.runId === query.runId || run.runId === query.copyOf);
+    return inSession
+      .slice(0, own === -1 ? inSession.length : own)
+      .filter(({ run }) => run.kind === query.kind && run.componentId === query.componentId)
+      .filter(({ run }) => run.status === 'completed' && run.parentRunId === null)
       .slice(-query.count)
       .map((stored) => ({ run: stored.run, steps: inOrder(stored) }));
   }

@@ -66,7 +66,10 @@ export interface RunJournal {
   /** The run that was started under this key, if it was after `since`. */
   idempotentRun(key: IdempotencyKey, since: number): Promise<StartedUnderKey | undefined>;
 
-  /** The last `count` completed runs of this component in the session up to the time `before`, oldest first. */
+  /**
+   * The last `count` completed runs of this component that come before a run in the order of the session, oldest
+   * first. A run that is not stored yet will come after all that are.
+   */
   history(query: HistoryQuery): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]>;
 
   /** The stored state of a session; an unknown session is undefined. */
@@ -120,10 +123,11 @@ export interface HistoryQuery {
   readonly sessionId: string;
   readonly kind: RunKind;
   readonly componentId: string;
-  readonly before: number;
   readonly count: number;
-  /** A run that must not be part of its own history. */
-  readonly exceptRunId: string;
+  /** The run that asks. */
+  readonly runId: string;
+  /** What it was made from: it stands in the place of that one. */
+  readonly copyOf?: string;
 }
 
 export interface SessionSnapshot {
@@ -140,7 +144,7 @@ export interface SessionSummary {
   readonly summary: string;
   readonly topics: readonly string[];
   readonly updatedAt: number;
-  /** When the newest run that it covers was created. */
+  /** Higher than that of every summary that this one was made from. */
   readonly coversUntil: number;
 }
 
@@ -150,7 +154,7 @@ export interface RunWrite {
   readonly attempt: number;
   /** Creates the session if it is not there; refused when the session belongs to someone else. */
   readonly session?: SessionWrite;
-  /** The first write of a run. Refused when the id is taken. */
+  /** The first write of a run, which gives it its place in the order of its session. Refused when the id is taken. */
   readonly insert?: Run;
   /** With `insert`. Refused when another run was started under this key after `since`. */
   readonly idempotency?: IdempotencyKey & StartedUnderKey & { readonly since: number; readonly now: number };
@@ -214,8 +218,8 @@ export interface ModelUsage {
 }
 
 /**
- * Replaces the summary of the session, unless the stored one covers a newer run: a run that ends late, or is
- * executed again, does not take the session back.
+ * Replaces the summary of the session, unless the stored one covers more: a run that ends late, or is executed again,
+ * does not take the session back.
  */
 export interface SummaryWrite extends SessionSummary {
   readonly sessionId: string;

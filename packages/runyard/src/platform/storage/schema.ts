@@ -1,12 +1,16 @@
+import type { Generated } from 'kysely';
+
 /**
  * The tables, as the queries see them. Payload columns hold JSON as text: storage never looks inside, and
  * PostgreSQL's own JSON type cannot hold every string. Times are milliseconds since the epoch.
  */
 export interface Schema {
-  sessions: SessionsTable;
+  /** `last_run_seq` is the place that its last run got. */
+  sessions: SessionsTable & { last_run_seq: Generated<number> };
   session_state: SessionStateTable;
   session_summaries: SessionSummariesTable;
-  runs: RunsTable;
+  /** `session_seq` is the place of a run among those of its session: the database gives it when it stores the run. */
+  runs: RunsTable & { session_seq: Generated<number> };
   steps: StepsTable;
   event_blocks: EventBlocksTable;
   media_contents: MediaContentsTable;

@@ -56,7 +56,8 @@ export async function summariseSession(execution: AgentExecution, answer: string
     key,
     role: 'session_summary_model',
     model: stageModel(execution, agent.settings.sessionSummaryModel),
-    input: { covers_until: Math.max(context.run.createdAt, previous?.coversUntil ?? 0) },
+    // more than the one it is made from, whatever the clocks of the processes say
+    input: { covers_until: Math.max(context.run.createdAt, (previous?.coversUntil ?? 0) + 1) },
     system: prompt,
     messages: [plainMessage('user', material(execution, answer, previous))],
     output: format,

@@ -7,6 +7,7 @@ import { traces } from './0006-traces.js';
 import { usage } from './0007-usage.js';
 import { upkeep } from './0008-upkeep.js';
 import { serviceAccounts } from './0009-service-accounts.js';
+import { sessionOrder } from './0010-session-order.js';
 import type { Migration } from './migration.js';
 
 /** All migrations, in the order of their versions. */
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   usage,
   upkeep,
   serviceAccounts,
+  sessionOrder,
 ];
