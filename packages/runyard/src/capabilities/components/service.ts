@@ -78,7 +78,7 @@ export class ComponentsService {
   /** What executes a stored run; undefined when its component is not registered here. */
   async executableOf(run: Run, state: () => Promise<JsonObject>): Promise<Executable | undefined> {
     const component = this.find(run.kind, run.componentId);
-    return component instanceof AgentFactory ? component.rebuild(run, await state()) : component;
+    return component instanceof AgentFactory ? component.rebuilt(run, await state()) : component;
   }
 }
 

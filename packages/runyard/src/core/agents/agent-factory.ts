@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { identify } from '../component-id.js';
-import { errors, RunyardError } from '../errors.js';
+import { errors } from '../errors.js';
 import type { Json, JsonObject, JsonSchema } from '../json.js';
 import type { RunContext } from '../runs/context.js';
 import type { Continuation, ContinueFrom } from '../runs/continuation.js';
-import { type Executable, type RunEnd, RunFailed } from '../runs/executable.js';
+import type { Executable, RunEnd } from '../runs/executable.js';
 import type { RunEvent } from '../runs/logged-event.js';
 import type { Run, RunResult, StepRecord } from '../runs/run.js';
 import { faultText, fitToSchema, isZodSchema, jsonSchemaOf, type ValueSchema } from '../value-schema.js';
@@ -90,15 +90,14 @@ export class AgentFactory {
     }
   }
 
-  /** Builds the agent of a stored run again. What goes wrong is the end of that run and of no other. */
-  async rebuild(run: Run, state: JsonObject): Promise<Executable> {
+  /**
+   * The agent of a stored run, built again when the run is executed: what goes wrong then is the end of that run, and
+   * a factory that never answers keeps nobody but that run, which can be cancelled.
+   */
+  rebuilt(run: Run, state: JsonObject): Executable {
     const { sessionId, userId } = run;
     const { factoryInput: input = {}, claims = null } = run.input.options;
-    try {
-      return await this.build({ input, sessionId, userId, claims, state });
-    } catch (error) {
-      return new UnbuiltAgent(this, error);
-    }
+    return new RebuiltAgent(this, () => this.build({ input, sessionId, userId, claims, state }));
   }
 
   private async checked(input: JsonObject): Promise<unknown> {
@@ -176,22 +175,26 @@ export class BuiltAgent extends FactoryMade {
   }
 }
 
-/** Stands for the agent of a run that has to go on and can no longer be built. */
-class UnbuiltAgent extends FactoryMade {
+/** Stands for the agent of a stored run until the run is executed. */
+class RebuiltAgent extends FactoryMade {
   readonly model = null;
   readonly initialState = {};
+  private built: BuiltAgent | undefined;
 
   constructor(
     factory: AgentFactory,
-    private readonly reason: unknown,
+    private readonly build: () => Promise<BuiltAgent>,
   ) {
     super(factory);
   }
 
-  async execute(): Promise<RunResult> {
-    const { reason } = this;
-    if (!(reason instanceof RunyardError)) throw reason;
-    throw new RunFailed({ type: reason.code, message: reason.message }, { cause: reason });
+  async execute(context: RunContext): Promise<RunResult> {
+    this.built ??= await this.build();
+    return this.built.execute(context);
+  }
+
+  metrics(context: RunContext): JsonObject {
+    return this.built?.metrics(context) ?? {};
   }
 }
 

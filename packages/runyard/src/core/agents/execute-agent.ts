@@ -1,6 +1,4 @@
-import { ModelError } from '../models/model-error.js';
 import type { RunContext } from '../runs/context.js';
-import { RunFailed } from '../runs/executable.js';
 import type { RunEvent } from '../runs/logged-event.js';
 import { inheritedAttempt, type RunOptions, type RunResult } from '../runs/run.js';
 import { runContent, runContentCompleted, runContinued, runStarted } from './agent-events.js';
@@ -35,18 +33,13 @@ import { runToolCalls } from './turns/tool-steps.js';
  */
 export async function executeAgent(agent: AgentDefinition, context: RunContext): Promise<RunResult> {
   context.emit(entryEvent(agent, context), `started:${context.run.attempt}`);
-  try {
-    const execution = await prepare(agent, context);
-    await runPreHooks(execution);
-    await buildContext(execution);
-    const result = await answered(execution);
-    await learnFromRun(execution, textOf(result.content));
-    await summariseSession(execution, textOf(result.content));
-    return { ...result, metrics: metricsOf(agent.model, context) };
-  } catch (error) {
-    if (error instanceof ModelError) throw modelFailure(error);
-    throw error;
-  }
+  const execution = await prepare(agent, context);
+  await runPreHooks(execution);
+  await buildContext(execution);
+  const result = await answered(execution);
+  await learnFromRun(execution, textOf(result.content));
+  await summariseSession(execution, textOf(result.content));
+  return { ...result, metrics: metricsOf(agent.model, context) };
 }
 
 /** What the user said is kept in mind at the same time: a run that ends, or pauses, has done with that. */
@@ -160,9 +153,4 @@ async function complete(execution: AgentExecution, { answer, shown }: LastTurn):
     sessionState: context.state.all(),
     ...(Object.keys(extra).length > 0 && { extra }),
   };
-}
-
-function modelFailure(error: ModelError): RunFailed {
-  const { message, facts } = error;
-  return new RunFailed({ type: error.code, message, additionalData: facts }, { cause: error });
 }

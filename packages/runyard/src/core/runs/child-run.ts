@@ -1,18 +1,11 @@
+import { thrownError } from '../failures/thrown-error.js';
 import { newId } from '../ids.js';
 import type { Json, JsonObject } from '../json.js';
 import { childPrefix, stepsByChild } from './child-steps.js';
 import { type RunContext, RunPaused } from './context.js';
-import { type Executable, RunCancelled, type RunEnd, RunFailed } from './executable.js';
-import type {
-  Run,
-  RunEntry,
-  RunFailure,
-  RunInput,
-  RunKind,
-  RunResult,
-  RunStatus,
-  StepRecord,
-} from './run.js';
+import { type Executable, RunCancelled, type RunEnd } from './executable.js';
+import type { Run, RunEntry, RunInput, RunKind, RunResult, RunStatus, StepRecord } from './run.js';
+import { failureOf } from './run-failure.js';
 
 /** A component that is to run inside of another run. */
 export interface ChildRequest {
@@ -130,10 +123,11 @@ async function execute(child: RunContext, executable: Executable, outer: AbortSi
   try {
     const result = await executable.execute(child);
     return finish(child, executable, { status: 'completed', result });
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrownError(thrown);
     if (outer.aborted) throw error;
     if (child.signal.aborted || error instanceof RunCancelled) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = error.message;
       cancelChildren(child, executable, reason);
       emitEnd(child, executable, {
         status: 'cancelled',
@@ -174,13 +168,6 @@ function emitEnd(child: RunContext, executable: Executable, end: RunEnd): void {
     // one that paused may still be cancelled in the same execution
     child.emit(event, `end:${child.run.attempt}:${end.status}:${position}`);
   }
-}
-
-function failureOf(error: unknown): RunFailure {
-  if (error instanceof RunFailed) return error.failure;
-  return error instanceof Error
-    ? { type: error.name, message: error.message }
-    : { type: 'Error', message: String(error) };
 }
 
 function newRecord({ executable, input, fields, depth }: ChildRequest): ChildRecord {

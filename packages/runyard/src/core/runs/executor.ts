@@ -1,14 +1,15 @@
-import { RunyardError } from '../errors.js';
+import { thrownError } from '../failures/thrown-error.js';
 import type { Message } from '../models/message.js';
 import { cancelChildren } from './child-run.js';
 import { type RunContext, RunPaused } from './context.js';
 import { dueAtOf } from './due-questions.js';
 import { EventReader } from './event-reader.js';
-import { type Executable, RunCancelled, type RunEnd, RunFailed, RunReleased } from './executable.js';
+import { type Executable, RunCancelled, type RunEnd, RunReleased } from './executable.js';
 import { JournaledContext, type RunSurroundings } from './journaled-context.js';
 import type { LiveRun } from './live-run.js';
 import type { LoggedEvent } from './logged-event.js';
-import type { Run, RunFailure, RunResult, StepRecord } from './run.js';
+import type { Run, RunResult, StepRecord } from './run.js';
+import { failureOf } from './run-failure.js';
 import type { RunSlots } from './run-slots.js';
 import { usageOf } from './run-usage.js';
 import type { WriteQueue } from './write-queue.js';
@@ -203,7 +204,8 @@ export class RunExecutor {
       await Promise.resolve();
       const result = await untilAborted(executable.execute(context), live.abort.signal);
       return await this.finish(live, executable, { status: 'completed', result }, context);
-    } catch (error) {
+    } catch (thrown) {
+      const error = thrownError(thrown);
       if (live.isClosed || error instanceof RunReleased) throw await this.abandon(live, error);
       const end = this.endOf(live, executable, context, error);
       return await this.finish(live, executable, end, context);
@@ -238,23 +240,9 @@ export class RunExecutor {
     };
     if (error instanceof RunCancelled) return cancelledEnd(error.reason, result);
     if (error instanceof RunPaused) return { status: 'paused', requirements: error.requirements, result };
-    const failure = this.failureOf(error);
+    const failure = failureOf(error);
     this.options.log.warn({ err: error, runId: live.runId }, 'a run failed');
     return { status: 'error', failure, result: { ...result, content: failure.message, error: failure } };
-  }
-
-  private failureOf(error: unknown): RunFailure {
-    if (error instanceof RunFailed) return error.failure;
-    if (error instanceof RunyardError) return { type: error.code, message: error.message };
-    // what a driver says names hosts and ports: that is for the log
-    if (this.options.isTransient(error)) {
-      return {
-        type: 'service_unavailable',
-        message: 'Something that the run needs could not be reached. Run it again.',
-      };
-    }
-    if (error instanceof Error) return { type: error.name, message: error.message };
-    return { type: 'Error', message: String(error) };
   }
 }
 

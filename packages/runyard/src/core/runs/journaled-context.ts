@@ -1,3 +1,4 @@
+import { thrownError } from '../failures/thrown-error.js';
 import type { Json } from '../json.js';
 import type { Learnings } from '../learnings/learnings.js';
 import type { Log } from '../log.js';
@@ -25,6 +26,7 @@ import type { RunEvent } from './logged-event.js';
 import type { PastSessions } from './past-sessions.js';
 import type { RunJournal, SessionSummary } from './ports.js';
 import type { Run, RunEntry, RunOptions, StepRecord } from './run.js';
+import { failureOf } from './run-failure.js';
 import type { SessionState } from './session-state.js';
 import type { WriteQueue } from './write-queue.js';
 
@@ -270,7 +272,8 @@ export class JournaledContext implements RunContext {
       });
       this.complete(begun, spec, output);
       return output;
-    } catch (error) {
+    } catch (thrown) {
+      const error = thrownError(thrown);
       // an aborted step did not end: whether it took effect is for the next execution to find out
       if (!this.signal.aborted && !(error instanceof RunPaused)) {
         this.live.putStep({ ...begun, status: 'error', error: describe(error), endedAt: this.timers.now() });
@@ -328,6 +331,6 @@ function optionsInside(live: LiveRun, { input }: Run): RunOptions {
 }
 
 function describe(error: unknown): Json {
-  if (!(error instanceof Error)) return { message: String(error) };
-  return { name: error.name, message: error.message };
+  const { type, message } = failureOf(error);
+  return { name: type, message };
 }

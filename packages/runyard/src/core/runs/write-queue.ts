@@ -1,4 +1,5 @@
 import { errors } from '../errors.js';
+import { thrownError } from '../failures/thrown-error.js';
 import type { Log } from '../log.js';
 import type { Timers } from '../timers.js';
 import type { RefusedWrite, RunJournal, RunWrite } from './ports.js';
@@ -161,7 +162,7 @@ export class WriteQueue {
 
   private fail(batch: Map<RunWrite, WriteSource>, waiters: Map<WriteSource, Waiter>, error: unknown): void {
     for (const [write, source] of batch) {
-      const reason = error instanceof Error ? error : new Error(String(error));
+      const reason = thrownError(error);
       this.log.error({ err: error, runId: write.runId }, 'a run could not be stored');
       source.refused(write, reason);
       waiters.get(source)?.reject(reason);

@@ -236,7 +236,7 @@ describe('executeTool', () => {
     const thrown: [unknown, string][] = [
       [new Error('no luck'), "'simple' failed: no luck"],
       ['words', "'simple' failed: words"],
-      [Object.create(null), "'simple' failed: it threw no error"],
+      [Object.create(null), "'simple' failed: it threw an object instead of an Error"],
     ];
     for (const [error, content] of thrown) {
       const used = simple(() => {

@@ -1,3 +1,5 @@
+import { reasonOf } from '../failures/reason.js';
+import { thrownError } from '../failures/thrown-error.js';
 import type { JsonObject } from '../json.js';
 import type { MediaContents } from '../media.js';
 import type { ToolCall } from '../models/message.js';
@@ -11,7 +13,7 @@ import { resultCacheOf } from './result-cache.js';
 import type { Tool } from './tool.js';
 import { type ToolCallSite, type ToolContext, toolContextAt } from './tool-context.js';
 import { type ToolHook, ToolRefused, throughHooks } from './tool-hooks.js';
-import { failedOutcome, messageOf, outcomeOf, type ToolOutcome } from './tool-outcome.js';
+import { failedOutcome, outcomeOf, type ToolOutcome } from './tool-outcome.js';
 import { validateArguments, validateModelsPart } from './validate-arguments.js';
 
 export interface ToolEnvironment {
@@ -47,7 +49,8 @@ export async function executeTool(
   try {
     const result = await execution.run(parsed.args);
     return await outcomeOf(tool, execution.args ?? parsed.args, result, environment.media);
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrownError(thrown);
     site.signal.throwIfAborted();
     if (error instanceof RunPaused) throw error;
     const args = execution.args ?? parsed.args;
@@ -55,7 +58,7 @@ export async function executeTool(
     site.log.warn({ err: error, tool: tool.name, toolCallId: call.id, runId: site.runId }, 'a tool failed');
     return failedOutcome(
       args,
-      error instanceof ToolTimeout ? error.message : `'${tool.name}' failed: ${messageOf(error)}`,
+      error instanceof ToolTimeout ? error.message : `'${tool.name}' failed: ${reasonOf(error)}`,
     );
   }
 }

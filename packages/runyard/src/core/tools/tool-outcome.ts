@@ -1,3 +1,4 @@
+import { reasonOf } from '../failures/reason.js';
 import type { JsonObject } from '../json.js';
 import type { Media, MediaContents } from '../media.js';
 import type { Tool } from './tool.js';
@@ -31,7 +32,7 @@ export async function outcomeOf(
   } catch (error) {
     return failedOutcome(
       args,
-      `'${tool.name}' ran, but its result cannot be written as JSON: ${messageOf(error)}`,
+      `'${tool.name}' ran, but its result cannot be written as JSON: ${reasonOf(error)}`,
     );
   }
   const { media, faults } = await storeMedia(result instanceof ToolResult ? result.media : [], contents);
@@ -55,14 +56,4 @@ export function boundedResult(content: string): { content: string; error: boolea
 export function failedOutcome(args: JsonObject | null, content: string): ToolOutcome {
   // A model that is to mend its call needs another turn, whatever the tool says about stopping.
   return { content, error: true, args, stop: false, showResult: false };
-}
-
-export function messageOf(error: unknown): string {
-  const text =
-    error instanceof Error
-      ? error.message || error.name
-      : typeof error === 'string'
-        ? error
-        : 'it threw no error';
-  return text.length > 2_000 ? `${text.slice(0, 2_000)}…` : text;
 }

@@ -1,3 +1,4 @@
+import { reasonOf } from '../failures/reason.js';
 import { newId } from '../ids.js';
 import type { Media, MediaContents, MediaKind } from '../media.js';
 
@@ -44,8 +45,7 @@ export async function storeMedia(
       try {
         media.push(await storeOne(one, contents));
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        faults.push(`[The ${one.kind} that belongs to this result could not be kept: ${reason}]`);
+        faults.push(`[The ${one.kind} that belongs to this result could not be kept: ${reasonOf(error)}]`);
       }
     }
   }

@@ -1,3 +1,5 @@
+import { unreachableCodes } from '../../core/failures/driver-fault.js';
+
 const transientPostgresCodes = new Set([
   '40001', // serialization failure
   '40P01', // deadlock
@@ -8,16 +10,6 @@ const transientPostgresCodes = new Set([
   '57P01', // the server is being shut down
   '57P02', // it crashed
   '57P03', // it is starting
-]);
-const transientSystemCodes = new Set([
-  'EAI_AGAIN',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EPIPE',
-  'ETIMEDOUT',
 ]);
 const sqliteBusy = 5;
 const sqliteLocked = 6;
@@ -38,7 +30,7 @@ export function isTransientStorageError(error: unknown): boolean {
   if (typeof errcode === 'number')
     return (errcode & 0xff) === sqliteBusy || (errcode & 0xff) === sqliteLocked;
   if (typeof code === 'string') {
-    return code.startsWith('08') || transientPostgresCodes.has(code) || transientSystemCodes.has(code);
+    return code.startsWith('08') || transientPostgresCodes.has(code) || unreachableCodes.has(code);
   }
   return (
     typeof message === 'string' &&

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../failures/reason.js';
 import { newId } from '../../ids.js';
 import type { Json } from '../../json.js';
 import type { Message, Role } from '../../models/message.js';
@@ -83,7 +84,7 @@ function failedRecord({ role, model }: AuxiliaryCall, error: unknown): Auxiliary
     timeToFirstToken: 0,
     role,
     model: { id: model.id, provider: model.provider },
-    failure: error instanceof Error ? error.message : String(error),
+    failure: reasonOf(error),
   };
 }
 

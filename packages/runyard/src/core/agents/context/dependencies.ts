@@ -1,3 +1,4 @@
+import { reasonOf } from '../../failures/reason.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { RunContext } from '../../runs/context.js';
 import { RunFailed } from '../../runs/executable.js';
@@ -25,8 +26,7 @@ export async function dependenciesOf(agent: AgentDefinition, context: RunContext
 
 /** What a function of the application failed with, as the end of the run. */
 export function applicationFailure(type: string, what: string, error: unknown): RunFailed {
-  const reason = error instanceof Error ? error.message || error.name : String(error);
-  return new RunFailed({ type, message: `${what} failed: ${reason}` }, { cause: error });
+  return new RunFailed({ type, message: `${what} failed: ${reasonOf(error)}` }, { cause: error });
 }
 
 type DependencyFunction = readonly [

@@ -1,3 +1,5 @@
+import { reasonOf } from '../../failures/reason.js';
+import { thrownError } from '../../failures/thrown-error.js';
 import type { Json } from '../../json.js';
 import { resolveModel } from '../../models/resolve.js';
 import { RunPaused, type StepScope } from '../../runs/context.js';
@@ -93,7 +95,8 @@ async function runHook(
       state.merge();
       const isChange = content !== undefined && content !== null;
       return isChange ? { outcome: 'changed', content: content as Json } : { outcome: 'passed' };
-    } catch (error) {
+    } catch (thrown) {
+      const error = thrownError(thrown);
       if (error instanceof GuardrailRefusal) return refused(stage, error);
       scope.signal.throwIfAborted();
       if (stage.required || error instanceof RunPaused) throw error;
@@ -101,7 +104,7 @@ async function runHook(
         { err: error, hook: stage.name, runId: context.run.runId },
         'a hook crashed; the run goes on',
       );
-      return { outcome: 'crashed', message: error instanceof Error ? error.message : String(error) };
+      return { outcome: 'crashed', message: reasonOf(error) };
     }
   });
 }

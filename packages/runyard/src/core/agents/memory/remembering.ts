@@ -1,3 +1,4 @@
+import { reasonOf } from '../../failures/reason.js';
 import type { MemoryChange, UserMemory } from '../../memory/user-memories.js';
 import type { RunContext, StepSpec } from '../../runs/context.js';
 import { inheritedAttempt } from '../../runs/run.js';
@@ -130,7 +131,7 @@ export class Remembering implements UserListener {
       } catch (error) {
         signal.throwIfAborted();
         this.complain(error);
-        return { failure: error instanceof Error ? error.message : String(error) };
+        return { failure: reasonOf(error) };
       }
     });
   }

@@ -1,3 +1,4 @@
+import { driverFaultOf } from '../../failures/driver-fault.js';
 import { isJsonObject, type Json } from '../../json.js';
 import { ModelError } from '../model-error.js';
 import { errorFromResponse, errorFromStream } from '../provider/provider-failure.js';
@@ -34,11 +35,14 @@ export function failureOf(provider: string, error: unknown): ModelError {
   if (/LoadAPIKeyError|LoadSettingError|NoSuchModel|UnsupportedFunctionality/.test(error.name)) {
     return new ModelError(redact(error.message), { provider, kind: 'configuration' });
   }
+  // where a provider is inside a network is for the log
+  const reason = (driverFaultOf(cause) ?? driverFaultOf(error))?.code ?? redact(error.message);
   return broken
-    ? new ModelError(`The connection to ${provider} failed: ${redact(error.message)}`, {
+    ? new ModelError(`The connection to ${provider} failed: ${reason}`, {
         provider,
         kind: 'connection',
         retryable: true,
+        cause: error,
       })
     : new ModelError(`${provider} failed: ${redact(error.message)}`, { provider, kind: 'protocol' });
 }

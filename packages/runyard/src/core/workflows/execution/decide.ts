@@ -1,3 +1,4 @@
+import { reasonOf } from '../../failures/reason.js';
 import type { Json, JsonObject } from '../../json.js';
 import { RunFailed } from '../../runs/executable.js';
 import { Expression } from '../definition/cel.js';
@@ -32,8 +33,7 @@ export async function decide<F extends (...args: never[]) => unknown, T extends 
         return { decided: read(value) } satisfies DecisionRecord as Json;
       } catch (error) {
         context.signal.throwIfAborted();
-        const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
-        const message = `${what} could not be decided: ${reason}`;
+        const message = `${what} could not be decided: ${reasonOf(error).split('\n', 1)[0]}`;
         throw new RunFailed({ type: 'workflow_decision_error', message }, { cause: error });
       }
     },

@@ -13,7 +13,7 @@ import { nodeKey, runKey } from '../journal-records.js';
 import { stepExecutorContinued, stepExecutorPaused } from '../workflow-events.js';
 import { type Flow, type Place, type Scope, stepFields, tell } from './flow.js';
 import type { Round, RoundResult } from './round.js';
-import { failureOf } from './run-function.js';
+import { shownFailure } from './run-function.js';
 import { StepTimeout, timeoutType, withinTime } from './within-time.js';
 
 /** One round of a step that is an agent, a team or a workflow: a run inside of this one. */
@@ -59,7 +59,7 @@ async function attemptRun(
       tellOfPause(flow, node, component, place, key);
       throw error;
     }
-    if (error instanceof StepTimeout || isRefusedInput(error)) return { failure: failureOf(error) };
+    if (error instanceof StepTimeout || isRefusedInput(error)) return { failure: shownFailure(error) };
     throw error;
   }
 }

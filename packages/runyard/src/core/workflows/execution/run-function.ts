@@ -1,5 +1,8 @@
+import { reasonOf } from '../../failures/reason.js';
+import { thrownError } from '../../failures/thrown-error.js';
 import type { Json } from '../../json.js';
 import { RunPaused, type StepScope } from '../../runs/context.js';
+import { failureOf } from '../../runs/run-failure.js';
 import type { StepContext, StepFunction, StepInput } from '../definition/functions.js';
 import type { StepNode } from '../definition/node.js';
 import { StepOutputValue, type StepReturn } from '../definition/step-return.js';
@@ -7,7 +10,7 @@ import { type FunctionRecord, nodeKey, runKey } from '../journal-records.js';
 import { customEvent } from '../workflow-events.js';
 import { type Flow, type Place, type Scope, stepFields, stepInput, tell } from './flow.js';
 import type { Round, RoundResult } from './round.js';
-import { StepTimeout, timeoutType, withinTime } from './within-time.js';
+import { withinTime } from './within-time.js';
 
 /**
  * One round of a step that is a function. It is a step of the journal of its own where somebody may have to be asked
@@ -82,12 +85,14 @@ async function attempt(
       const record = recordOf(value);
       state.merge();
       return record;
-    } catch (error) {
+    } catch (thrown) {
+      const error = thrownError(thrown);
       site.signal.throwIfAborted();
       if (error instanceof RunPaused) throw error;
       context.log.warn({ err: error, runId: context.run.runId, step: node.name }, 'a step failed');
       // one whose work is done is not asked to do it again
-      if (tries >= node.maxRetries || error instanceof UnusableOutput) return { failure: failureOf(error) };
+      if (tries >= node.maxRetries || error instanceof UnusableOutput)
+        return { failure: shownFailure(error) };
       context.noteTry(site.key, { name: node.name, error, startedAt, delayMs: 0 });
     }
   }
@@ -168,14 +173,12 @@ function jsonText(content: Json): string | undefined {
   try {
     return JSON.stringify(content) as string | undefined;
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
-    throw new UnusableOutput(`it returned what is no JSON value: ${reason}`);
+    throw new UnusableOutput(`it returned what is no JSON value: ${reasonOf(error).split('\n', 1)[0]}`);
   }
 }
 
-export function failureOf(error: unknown): { type: string; message: string } {
-  if (error instanceof StepTimeout) return { type: timeoutType, message: error.message };
-  return error instanceof Error
-    ? { type: error.name, message: error.message || error.name }
-    : { type: 'Error', message: String(error) };
+/** The part of a failure that a step leaves behind. */
+export function shownFailure(error: unknown): { type: string; message: string } {
+  const { type, message } = failureOf(error);
+  return { type, message };
 }

@@ -1,10 +1,15 @@
+import { RunFailed } from '../../runs/executable.js';
 import type { Timers } from '../../timers.js';
-
-/** The time of a step was up. */
-export class StepTimeout extends Error {}
 
 /** What the wire calls it. */
 export const timeoutType = 'step_timeout';
+
+/** The time of a step was up. */
+export class StepTimeout extends RunFailed {
+  constructor(message: string) {
+    super({ type: timeoutType, message });
+  }
+}
 
 /**
  * Does the work with a signal that is aborted with the run's, or when the time is up; whichever comes first counts.

@@ -1,3 +1,6 @@
+import { driverFaultOf } from '../../../core/failures/driver-fault.js';
+import { thrownError } from '../../../core/failures/thrown-error.js';
+
 /**
  * What became of a call that failed. `answered`: the server refused it. `unsent`: it never reached the server, so it
  * can be made again. `lost`: nobody knows.
@@ -48,9 +51,11 @@ export function unavailable(sourceName: string, error: unknown, lastWords: strin
   });
 }
 
-/** The message, with the code of the system that is at the bottom of it. */
+/** The message, with the code of the system at the bottom of it; the system's own words name hosts and paths. */
 export function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const thrown = thrownError(error);
+  const fault = driverFaultOf(thrown);
+  const message = fault?.code ?? thrown.message;
   let bottom = error as ErrorShape;
   while (typeof bottom.cause === 'object' && bottom.cause !== null) bottom = bottom.cause;
   const { code } = bottom;

@@ -71,7 +71,9 @@ async function withClient<T>(
     return await Promise.race([aborted, timer.up, inReadOnlyTransaction(client, options, timeoutMs, work)]);
   } catch (error) {
     signal.throwIfAborted();
-    throw (error as { code?: string }).code === '57014' ? timedOut(timeoutMs) : error;
+    if ((error as { code?: string }).code === '57014') throw timedOut(timeoutMs);
+    // what the database says about a query is for the model that wrote it
+    throw error instanceof pg.DatabaseError ? new Error(error.message, { cause: error }) : error;
   } finally {
     timer.stop();
     // Ends the transaction with it; nobody waits for the goodbye.
