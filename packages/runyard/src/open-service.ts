@@ -29,6 +29,7 @@ import type { HttpServer } from './platform/http/handler.js';
 import type { ApiInfo } from './platform/http/openapi.js';
 import { createHttpServer } from './platform/http/server.js';
 import type { Upgrades } from './platform/http/upgrades.js';
+import { serviceLimits } from './platform/run-limit-settings.js';
 import { serviceIdOf } from './platform/service-id.js';
 import type { Database } from './platform/storage/database.js';
 import type { TraceExport } from './platform/telemetry/trace-export.js';
@@ -106,6 +107,7 @@ function newSpaces(parts: ServiceParts, slots: RunSlots, traceExport: TraceExpor
     leaseMs: settings.leaseMs,
     log,
     prices,
+    limits: serviceLimits(settings),
     traces: settings.traces,
     ...(traceExport !== undefined && { onRest: (rested) => traceExport.rested(rested) }),
     fetchMedia: mediaFetch(settings),

@@ -9,6 +9,8 @@ export interface SourceValue {
 
 interface SchemaDescription {
   readonly type?: string;
+  /** What it may be instead of each other: the first says what kind of value it is. */
+  readonly anyOf?: readonly { readonly type?: string }[];
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
@@ -22,7 +24,8 @@ function describe(schema: z.ZodType): SchemaDescription {
 }
 
 export function schemaKind(schema: z.ZodType): string {
-  return describe(schema).type ?? 'string';
+  const { type, anyOf } = describe(schema);
+  return type ?? anyOf?.[0]?.type ?? 'string';
 }
 
 /** One line: the source, the key, the value and what is allowed. */

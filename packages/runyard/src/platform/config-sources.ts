@@ -129,6 +129,8 @@ function fromText(text: string, schema: z.ZodType): unknown {
   switch (schemaKind(schema)) {
     case 'integer':
       return /^-?\d+$/.test(trimmed) ? Number(trimmed) : text;
+    case 'number':
+      return /^-?\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : text;
     case 'boolean':
       if (/^(true|1|yes|on)$/i.test(trimmed)) return true;
       return /^(false|0|no|off)$/i.test(trimmed) ? false : text;

@@ -6,6 +6,7 @@ import { authSettingsShape } from './auth/tokens/settings.js';
 import { describeFault, nearestName, type SourceValue } from './config-faults.js';
 import { readEnvironment, readFlags, readSettingsFile } from './config-sources.js';
 import { limitSettingsShape } from './http/limit-settings.js';
+import { runLimitSettingsShape } from './run-limit-settings.js';
 
 const databaseUrl = z
   .string()
@@ -195,6 +196,7 @@ const settingsSchema = z.strictObject({
     .describe('Headers of what is sent to the collector, such as a key.'),
   ...authSettingsShape,
   ...limitSettingsShape,
+  ...runLimitSettingsShape,
 });
 
 export type SettingName = keyof typeof settingsSchema.shape;

@@ -224,6 +224,7 @@ function sample(name: SettingName, value: unknown): string {
   if (name === 'publicPaths') return '/info';
   if (name === 'trustedProxies') return '10.0.0.0/8';
   if (name === 'rateLimit' || name === 'rateLimitBurst') return '60';
+  if (name.startsWith('maxRun')) return '60';
   return defaultText(value) || 'something';
 }
 

@@ -4,6 +4,7 @@ import type { Log } from '../../core/log.js';
 import type { ModelPrices } from '../../core/models/prices.js';
 import { type EngineOptions, RunEngine } from '../../core/runs/engine.js';
 import type { Executable } from '../../core/runs/executable.js';
+import type { AnyLimits } from '../../core/runs/limits/run-limits.js';
 import type { Run } from '../../core/runs/run.js';
 import type { RunSlots } from '../../core/runs/run-slots.js';
 import { isLeaseOwnerGone, newLeaseOwner } from '../../platform/engine/local/lease-owner.js';
@@ -46,6 +47,8 @@ export interface RunSpacesOptions {
   readonly leaseMs: number;
   readonly log: Log;
   readonly prices: ModelPrices;
+  /** What the service allows each run. Left out: what the defaults say. */
+  readonly limits?: AnyLimits;
   /** Whether the traces of runs are recorded. */
   readonly traces: boolean;
   /** Hears of each run that has come to rest in this process. */
@@ -137,7 +140,7 @@ export class RunSpaces {
 
 function newSpace(
   database: Database,
-  { traces, leaseMs, log, prices, slots, resolve, onRest, fetchMedia }: RunSpacesOptions,
+  { traces, leaseMs, log, prices, limits = {}, slots, resolve, onRest, fetchMedia }: RunSpacesOptions,
 ) {
   const runs = new RunStore(database, { traces });
   const media = new MediaService(database, { fetch: fetchMedia });
@@ -158,6 +161,7 @@ function newSpace(
     timers: systemTimers,
     log,
     prices,
+    limits,
     owner,
     leaseMs,
     slots,

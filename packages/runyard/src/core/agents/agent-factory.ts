@@ -162,6 +162,10 @@ export class BuiltAgent extends FactoryMade {
     return this.agent.introduction;
   }
 
+  get limits(): Agent['limits'] {
+    return this.agent.limits;
+  }
+
   acceptInput(message: string): Promise<string> {
     return this.agent.acceptInput(message);
   }

@@ -7,6 +7,7 @@ import { resolveModel } from '../models/resolve.js';
 import type { RunContext } from '../runs/context.js';
 import type { Continuation, ContinueFrom } from '../runs/continuation.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
+import { checkLimits, type RunLimits } from '../runs/limits/run-limits.js';
 import type { RunEvent } from '../runs/logged-event.js';
 import type { Run, RunResult, StepRecord } from '../runs/run.js';
 import { collectFixedTools, toolSourcesOf } from '../tools/collect-tools.js';
@@ -39,6 +40,7 @@ export class Agent implements AgentDefinition, Executable {
     this.id = id;
     this.name = name;
     checkStageSettings(`Agent '${this.id}'`, settings);
+    checkLimits(`Agent '${this.id}'`, this.kind, settings.limits);
     if (settings.timezone !== undefined) checkTimezone(`Agent '${this.id}'`, settings.timezone);
     this.toolEntries = [...(settings.tools ?? []), ...builtInTools(settings)];
     const { tools, instructions } = collectFixedTools(`Agent '${this.id}'`, this.toolEntries);
@@ -49,6 +51,10 @@ export class Agent implements AgentDefinition, Executable {
   get model(): Model {
     this.resolvedModel ??= resolveModel(this.settings.model);
     return this.resolvedModel;
+  }
+
+  get limits(): RunLimits | undefined {
+    return this.settings.limits;
   }
 
   get eventFields(): JsonObject {

@@ -4,6 +4,7 @@ import type { Message } from '../models/message.js';
 import type { Model, ToolChoice } from '../models/model.js';
 import type { ModelLike } from '../models/resolve.js';
 import type { RunContext } from '../runs/context.js';
+import type { RunLimits } from '../runs/limits/run-limits.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolHook } from '../tools/tool-hooks.js';
 import type { ToolEntry } from '../tools/toolkit.js';
@@ -47,6 +48,9 @@ export interface AgentSettings {
   readonly toolHooks?: readonly ToolHook[];
   /** How many tool calls one run may make; a call beyond it is refused with a word to the model. */
   readonly toolCallLimit?: number;
+
+  /** How much a run may do before it ends with the error `limit_exceeded`: `{ turns: 50, cost: 2 }`. */
+  readonly limits?: RunLimits;
 
   // sessions
   /** Shows the model earlier runs of the session. */

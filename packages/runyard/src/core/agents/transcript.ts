@@ -17,12 +17,13 @@ import type {
 export function messagesOf(run: Run, all: readonly StepRecord[]): Message[] {
   const steps = ownSteps(all);
   const { context, turns } = conversationOf(steps);
+  const brokenOff = brokenOffText(run);
   const messages = steps.filter(isDoneIntroduction).map(introductionMessage);
   if (context?.status === 'completed') messages.push(...contextMessages(run, context));
   for (const { said, model, tools } of turns) {
     messages.push(...said.map((step) => saidMessage(step, steps)));
     if (model?.status === 'completed') messages.push(assistantMessage(model));
-    else if (model !== undefined && isBrokenOff(run)) messages.push(partialMessage(run, model));
+    else if (model !== undefined && brokenOff !== undefined) messages.push(partialMessage(model, brokenOff));
     messages.push(...tools.filter(({ status }) => status === 'completed').map(toolMessage));
   }
   const answer = steps.find(({ kind, status }) => kind === 'answer' && status === 'completed');
@@ -34,16 +35,18 @@ function isDoneIntroduction({ kind, status }: StepRecord): boolean {
   return kind === 'introduction' && status === 'completed';
 }
 
-/** The run was cancelled while its model spoke. */
-function isBrokenOff({ status, result }: Run): boolean {
-  return status === 'cancelled' && result?.partial === true && typeof result.content === 'string';
+/** What the model had said when the run was cancelled, or met a limit, in the middle of its answer. */
+function brokenOffText({ status, result }: Run): string | undefined {
+  if (status === 'error') return result?.brokenOff;
+  const isPartial = status === 'cancelled' && result?.partial === true && typeof result.content === 'string';
+  return isPartial ? (result.content as string) : undefined;
 }
 
-function partialMessage(run: Run, step: StepRecord): Message {
+function partialMessage(step: StepRecord, content: string): Message {
   return {
     id: `${step.runId}:${step.key}`,
     role: 'assistant',
-    content: run.result!.content as string,
+    content,
     createdAt: seconds(step.startedAt),
   };
 }

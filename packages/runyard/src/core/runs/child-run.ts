@@ -68,7 +68,7 @@ export async function runChild(context: RunContext, request: ChildRequest): Prom
   };
   const outcome = await context.step(key, spec, async () => {
     const entry = earlier === undefined ? 'started' : context.entry;
-    const child = childContext(context, context.recorded(key)!, entry, request.signal);
+    const child = childContext(context, context.recorded(key)!, entry, request.signal, executable);
     return (await execute(child, executable, context.signal)) as unknown as Json;
   });
   return outcome as unknown as ChildOutcome;
@@ -91,11 +91,19 @@ function childContext(
   step: StepRecord,
   entry: RunEntry,
   signal?: AbortSignal,
+  limited?: Executable,
 ): RunContext {
   const { runId, fields, prefix, depth } = step.input as unknown as ChildRecord;
   const run = runOf(context.run, step, 'running', null);
   const origin = { runId, fields, prefix, depth };
-  return context.child({ key: step.key, run, entry, origin, ...(signal !== undefined && { signal }) });
+  return context.child({
+    key: step.key,
+    run,
+    entry,
+    origin,
+    ...(signal !== undefined && { signal }),
+    ...(limited !== undefined && { limited }),
+  });
 }
 
 /** The runs right inside of a run, in the order in which they began. */
@@ -121,12 +129,16 @@ export function wasGivenUp({ status }: StepRecord): boolean {
 async function execute(child: RunContext, executable: Executable, outer: AbortSignal): Promise<ChildOutcome> {
   const { runId } = child.run;
   try {
-    const result = await executable.execute(child);
+    const work = () => executable.execute(child);
+    const result = await (child.guard === undefined ? work() : child.guard.within(work));
     return finish(child, executable, { status: 'completed', result });
   } catch (thrown) {
-    const error = thrownError(thrown);
+    // one that met a limit of its own has failed: the run around it goes on
+    const exceeded = child.guard?.exceeded;
+    const error = exceeded ?? thrownError(thrown);
     if (outer.aborted) throw error;
-    if (child.signal.aborted || error instanceof RunCancelled) {
+    if (exceeded !== undefined) cancelChildren(child, executable, exceeded.message);
+    else if (child.signal.aborted || error instanceof RunCancelled) {
       const reason = error.message;
       cancelChildren(child, executable, reason);
       emitEnd(child, executable, {

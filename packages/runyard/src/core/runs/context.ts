@@ -7,6 +7,7 @@ import type { Message } from '../models/message.js';
 import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
 import type { ApprovalRecord } from './approval.js';
+import type { ExecutionGuard, Limited } from './limits/run-limits.js';
 import type { EventOrigin } from './live-run.js';
 import type { RunEvent } from './logged-event.js';
 import type { PastSessions } from './past-sessions.js';
@@ -100,6 +101,12 @@ export interface RunContext {
   readonly draft: { content: string; extra?: JsonObject };
   /** What only the caller who waits for this very execution is told; it is not stored with the run. */
   readonly shown: { history: readonly Message[] };
+  /** What holds this execution to its limits; undefined where nothing is executed. */
+  readonly guard: ExecutionGuard | undefined;
+  /** Ends the run when so many more steps of a kind are more than it, or a run around it, may make. */
+  admit(kind: StepKind, count: number): void;
+  /** Whether limits leave tokens and costs for a model call that the run can do without. */
+  affords(): boolean;
   step<T extends Json>(key: string, spec: StepSpec<T>, work: (scope: StepScope) => Promise<T>): Promise<T>;
   /** Writes down that the work of a step failed and is tried again. */
   noteTry(key: string, failed: FailedTry): void;
@@ -113,8 +120,11 @@ export interface RunContext {
   stored(): Promise<void>;
   /** Pauses the run until the requirement is answered; answers at once when it has been. */
   wait<Answer extends Json>(requirement: Requirement): Promise<Answer>;
-  /** The steps recorded so far, in order: the journal that the run's answer is folded from. */
-  steps(): readonly StepRecord[];
+  /**
+   * The steps recorded so far, in order: the journal that the run's answer is folded from. Those of one kind are found
+   * without looking at the others.
+   */
+  steps(kind?: StepKind): readonly StepRecord[];
   /** The same with the steps of the runs inside of this one. */
   allSteps(): readonly StepRecord[];
   /** What outside systems know the work of a step by: the same whenever the step is executed again. */
@@ -147,6 +157,8 @@ export interface ChildRun {
   readonly origin: EventOrigin;
   /** Ends this run alone. Left out: it ends with the run around it. */
   readonly signal?: AbortSignal;
+  /** Whose limits hold for it; left out for a run that is not executed. */
+  readonly limited?: Limited;
 }
 
 /** Ends an execution that has to wait for an answer. Executors let it pass. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json.js';
 import type { Requirement, RunContext } from './context.js';
 import type { Continuation, ContinueFrom } from './continuation.js';
+import type { AnyLimits } from './limits/run-limits.js';
 import type { RunEvent } from './logged-event.js';
 import type { Run, RunFailure, RunKind, RunResult, StepRecord } from './run.js';
 
@@ -16,6 +17,8 @@ export interface Executable {
   readonly sessionMetadata?: JsonObject | undefined;
   /** Stored as the first run of a new session. */
   readonly introduction?: string;
+  /** How much a run of it may do. Left out: the defaults of its kind. */
+  readonly limits?: AnyLimits | undefined;
   /** Fields that each of its events carries. */
   readonly eventFields: JsonObject;
   /** What the names of its events begin with, for a kind that says the same things under other names (`Team`). */

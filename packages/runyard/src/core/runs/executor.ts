@@ -6,6 +6,9 @@ import { dueAtOf } from './due-questions.js';
 import { EventReader } from './event-reader.js';
 import { type Executable, RunCancelled, type RunEnd, RunReleased } from './executable.js';
 import { JournaledContext, type RunSurroundings } from './journaled-context.js';
+import { executedBefore } from './limits/executed-time.js';
+import { LimitExceeded } from './limits/limit-exceeded.js';
+import { RunGuard } from './limits/run-guard.js';
 import type { LiveRun } from './live-run.js';
 import type { LoggedEvent } from './logged-event.js';
 import type { Run, RunResult, StepRecord } from './run.js';
@@ -129,7 +132,7 @@ export class RunExecutor {
     for (const [position, event] of executable.endEvents(end, context).entries()) {
       live.emit(event, `end:${live.run.attempt}:${position}`);
     }
-    live.transition(end.status, end.result);
+    live.transition(end.status, restingResult(end, context));
     if (end.status !== 'paused' && live.allSteps().some(isOpenQuestion)) {
       live.putApproval({ kind: 'cancel_pending', at: this.options.timers.now() });
     }
@@ -189,7 +192,8 @@ export class RunExecutor {
   }
 
   private async execute(live: LiveRun, executable: Executable): Promise<EndedRun> {
-    const context = new JournaledContext(live, this.queue, this.options);
+    const guard = this.guardOf(live, executable);
+    const context = new JournaledContext(live, this.queue, this.options, guard);
     let entered = false;
     try {
       const turn = this.options.slots.enter(live.abort.signal);
@@ -202,7 +206,7 @@ export class RunExecutor {
       if (live.run.status !== 'running') live.transition('running');
       // the run has to be among the live ones before its first event, so that a reader finds it
       await Promise.resolve();
-      const result = await untilAborted(executable.execute(context), live.abort.signal);
+      const result = await guard.within(() => untilAborted(executable.execute(context), live.abort.signal));
       return await this.finish(live, executable, { status: 'completed', result }, context);
     } catch (thrown) {
       const error = thrownError(thrown);
@@ -215,6 +219,13 @@ export class RunExecutor {
       if (entered) this.options.slots.leave();
       this.onEnded();
     }
+  }
+
+  private guardOf(live: LiveRun, owner: Executable): RunGuard {
+    const { timers, log, limits: ceiling = {}, prices = {} } = this.options;
+    const meter = live.meter(prices);
+    const executedMs = executedBefore(live.allSteps(), live.run.attempt);
+    return new RunGuard({ owner, ceiling, meter, timers, log, prefix: '', executedMs }, live.abort, null);
   }
 
   private async abandon(live: LiveRun, error: unknown): Promise<unknown> {
@@ -242,8 +253,20 @@ export class RunExecutor {
     if (error instanceof RunPaused) return { status: 'paused', requirements: error.requirements, result };
     const failure = failureOf(error);
     this.options.log.warn({ err: error, runId: live.runId }, 'a run failed');
-    return { status: 'error', failure, result: { ...result, content: failure.message, error: failure } };
+    const said = error instanceof LimitExceeded && context.draft.content !== '';
+    const brokenOff = said ? { brokenOff: context.draft.content } : {};
+    return {
+      status: 'error',
+      failure,
+      result: { ...result, ...brokenOff, content: failure.message, error: failure },
+    };
   }
+}
+
+/** A run that may continue keeps for how long it was executed: its limit on time counts on. */
+function restingResult({ status, result }: RunEnd, { guard }: RunContext): RunResult {
+  if (guard === undefined || (status !== 'paused' && status !== 'error')) return result;
+  return { ...result, executedMs: guard.executedMs };
 }
 
 /** What was said so far is kept; a run that had said nothing shows why it ended. */

@@ -21,11 +21,14 @@ import {
 import { continuationsOf } from './continuation.js';
 import { withDueTime } from './due-questions.js';
 import { tryKey } from './failed-tries.js';
+import { executedBefore } from './limits/executed-time.js';
+import type { RunGuard } from './limits/run-guard.js';
+import type { AnyLimits } from './limits/run-limits.js';
 import type { EventOrigin, LiveRun } from './live-run.js';
 import type { RunEvent } from './logged-event.js';
 import type { PastSessions } from './past-sessions.js';
 import type { RunJournal, SessionSummary } from './ports.js';
-import type { Run, RunEntry, RunOptions, StepRecord } from './run.js';
+import type { Run, RunEntry, RunOptions, StepKind, StepRecord } from './run.js';
 import { failureOf } from './run-failure.js';
 import type { SessionState } from './session-state.js';
 import type { WriteQueue } from './write-queue.js';
@@ -40,6 +43,8 @@ export interface RunSurroundings {
   readonly memories: UserMemories;
   readonly learnings: Learnings;
   readonly prices?: ModelPrices;
+  /** What the service allows each run. */
+  readonly limits?: AnyLimits;
 }
 
 /** The context of a run whose steps are written down. */
@@ -63,6 +68,7 @@ export class JournaledContext implements RunContext {
     private readonly live: LiveRun,
     private readonly queue: WriteQueue,
     private readonly surroundings: RunSurroundings,
+    readonly guard: RunGuard | undefined = undefined,
     private readonly inside: ChildRun | null = null,
   ) {
     this.timers = surroundings.timers;
@@ -95,9 +101,28 @@ export class JournaledContext implements RunContext {
 
   child(child: ChildRun): RunContext {
     const key = this.prefix + child.key;
-    const signal = child.signal ?? this.inside?.signal;
-    const inside = { ...child, key, ...(signal !== undefined && { signal }) };
-    return new JournaledContext(this.live, this.queue, this.surroundings, inside);
+    const around = child.signal ?? this.signal;
+    const guard = this.guardOf(child, key, around);
+    const inside = { ...child, key, signal: guard?.signal ?? around };
+    return new JournaledContext(this.live, this.queue, this.surroundings, guard, inside);
+  }
+
+  private guardOf({ limited, entry }: ChildRun, key: string, around: AbortSignal): RunGuard | undefined {
+    if (limited === undefined) return undefined;
+    const prefix = childPrefix(key);
+    const executedMs =
+      entry === 'started'
+        ? 0
+        : executedBefore(stepsUnder(this.live.allSteps(), prefix), this.live.run.attempt);
+    return this.guard?.inside({ owner: limited, prefix, executedMs }, around);
+  }
+
+  admit(kind: StepKind, count: number): void {
+    this.guard?.admit(kind, count);
+  }
+
+  affords(): boolean {
+    return this.guard?.affords() ?? true;
   }
 
   get depth(): number {
@@ -112,8 +137,9 @@ export class JournaledContext implements RunContext {
     return this.live.state;
   }
 
-  steps(): readonly StepRecord[] {
-    const own = this.live.stepsOf(this.prefix);
+  steps(kind?: StepKind): readonly StepRecord[] {
+    const own =
+      kind === undefined ? this.live.stepsOf(this.prefix) : this.live.stepsOfKind(this.prefix, kind);
     if (this.inside === null) return own;
     const { runId } = this.run;
     return own.map((step) => ({ ...relativeStep(step, this.prefix), runId }));
@@ -162,6 +188,7 @@ export class JournaledContext implements RunContext {
       if (settled !== undefined) return settled;
     }
     this.signal.throwIfAborted();
+    this.admit(spec.kind, recorded === undefined ? 1 : 0);
     const begun = this.begin(key, spec, recorded);
     if (spec.interrupted !== undefined) {
       await this.queue.flush(this.live);
@@ -319,7 +346,7 @@ const handledFailure: Json = true;
 
 function optionsOf(live: LiveRun): RunOptions {
   const { options } = live.run.input;
-  const continuations = continuationsOf(live.stepsOf(''));
+  const continuations = continuationsOf(live.stepsOfKind('', 'continue'));
   return continuations.length === 0
     ? options
     : Object.assign({}, options, ...continuations.map((continuation) => continuation.options));

@@ -1,8 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import type { Json, JsonObject } from '../json.js';
+import type { ModelPrices } from '../models/prices.js';
 import type { ApprovalWrite } from './approval.js';
 import { prefixOf } from './child-steps.js';
 import { EventLog } from './event-log.js';
+import { RunMeter } from './limits/run-meter.js';
 import {
   type DeltaTemplate,
   deltaTemplate,
@@ -20,7 +22,7 @@ import type {
   SessionWrite,
   SummaryWrite,
 } from './ports.js';
-import type { Run, RunEntry, RunResult, RunStatus, StepRecord } from './run.js';
+import type { Run, RunEntry, RunResult, RunStatus, StepKind, StepRecord } from './run.js';
 import type { SentEvents } from './sent-events.js';
 import { SessionState } from './session-state.js';
 import { assertTransition } from './transitions.js';
@@ -79,8 +81,10 @@ export class LiveRun implements WriteSource {
   private summary: SummaryWrite | undefined;
   private usage: RunWrite['usage'];
   private readonly steps = new Map<string, StepRecord>();
-  /** The same by whose they are: a run asks for its own over and over, and those around it may have thousands. */
-  private readonly stepsByPrefix = new Map<string, Map<string, StepRecord>>();
+  /** The same by whose they are and by kind: a run asks for its own over and over, and there may be thousands. */
+  private readonly stepsByPrefix = new Map<string, Map<StepKind, Map<string, StepRecord>>>();
+  /** Counts what the steps come to, while the run is executed. */
+  private counting: RunMeter | null = null;
   private changedSteps: Set<string> | null = null;
   private readonly sent = new Set<string>();
   private readonly sentBefore: SentEvents;
@@ -137,7 +141,19 @@ export class LiveRun implements WriteSource {
 
   /** The steps of the run whose keys begin with this, without those of the runs inside of it. */
   stepsOf(prefix: string): StepRecord[] {
-    return [...(this.stepsByPrefix.get(prefix)?.values() ?? [])];
+    const byKind = Array.from(this.stepsByPrefix.get(prefix)?.values() ?? [], (steps) => [...steps.values()]);
+    return byKind.flat().sort((left, right) => left.seq - right.seq);
+  }
+
+  /** Those of one kind. */
+  stepsOfKind(prefix: string, kind: StepKind): StepRecord[] {
+    return [...(this.stepsByPrefix.get(prefix)?.get(kind)?.values() ?? [])];
+  }
+
+  /** What the steps come to, from now on without looking at all of them. */
+  meter(prices: ModelPrices): RunMeter {
+    this.counting ??= new RunMeter(this.record, this.steps.values(), prices);
+    return this.counting;
   }
 
   putStep(step: StepRecord): void {
@@ -152,7 +168,8 @@ export class LiveRun implements WriteSource {
   removeStep(step: StepRecord): void {
     this.assertOpen();
     this.steps.delete(step.key);
-    this.stepsByPrefix.get(prefixOf(step.key))?.delete(step.key);
+    this.stepsByPrefix.get(prefixOf(step.key))?.get(step.kind)?.delete(step.key);
+    this.counting?.changed(step, undefined);
     this.removedSteps ??= [];
     this.removedSteps.push(step.seq);
     this.touch();
@@ -255,11 +272,17 @@ export class LiveRun implements WriteSource {
   }
 
   private keep(step: StepRecord): void {
+    this.counting?.changed(this.steps.get(step.key), step);
     this.steps.set(step.key, step);
     const prefix = prefixOf(step.key);
-    const own = this.stepsByPrefix.get(prefix);
-    if (own === undefined) this.stepsByPrefix.set(prefix, new Map([[step.key, step]]));
-    else own.set(step.key, step);
+    let own = this.stepsByPrefix.get(prefix);
+    if (own === undefined) {
+      own = new Map();
+      this.stepsByPrefix.set(prefix, own);
+    }
+    const ofKind = own.get(step.kind);
+    if (ofKind === undefined) own.set(step.kind, new Map([[step.key, step]]));
+    else ofKind.set(step.key, step);
   }
 
   private takeChangedSteps(): StepRecord[] {

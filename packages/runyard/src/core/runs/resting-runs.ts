@@ -8,6 +8,7 @@ import { type Continuation, type ContinueRecord, continueKey } from './continuat
 import { dueAtOf, timedOut } from './due-questions.js';
 import type { Executable } from './executable.js';
 import { cancelledEnd, type RunExecutor, type RunHandle } from './executor.js';
+import { executedUntil } from './limits/executed-time.js';
 import { LiveRun } from './live-run.js';
 import type { RestingRun, RunJournal, RunUsage } from './ports.js';
 import type { Run, StepRecord } from './run.js';
@@ -226,7 +227,11 @@ export function continueStep(
     status: 'completed',
     attempt: run.attempt,
     // what was told before counts only as far as it is about steps that are kept
-    input: { first_event: run.nextEventIndex, ...(isSpent && { spent: spent as unknown as Json }) },
+    input: {
+      first_event: run.nextEventIndex,
+      ...(isSpent && { spent: spent as unknown as Json }),
+      ...executedUntil(run),
+    },
     output: record as unknown as Json,
     error: null,
     startedAt: now,

@@ -145,12 +145,12 @@ function keyAround(key: string): string {
   return prefixOf(key).slice(0, -1);
 }
 
-function isModelCall({ kind, status, output }: StepRecord): boolean {
+export function isModelCall({ kind, status, output }: StepRecord): boolean {
   if ((kind !== 'model' && kind !== 'auxiliary') || status !== 'completed') return false;
   return typeof output === 'object' && output !== null && 'usage' in output;
 }
 
-function isRunInside({ kind, input }: StepRecord): boolean {
+export function isRunInside({ kind, input }: StepRecord): boolean {
   return (
     (kind === 'member' || kind === 'step') && typeof input === 'object' && input !== null && 'runId' in input
   );

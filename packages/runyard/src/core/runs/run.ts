@@ -60,6 +60,10 @@ export interface RunResult {
   readonly metadata?: JsonObject;
   readonly sessionState?: JsonObject;
   readonly error?: RunFailure;
+  /** What the model had said of its answer when a limit ended the run. */
+  readonly brokenOff?: string;
+  /** For how many milliseconds the run was executed before it came to rest. */
+  readonly executedMs?: number;
   /** Everything else that a component wants in the run body, in wire form (references, followups …). */
   readonly extra?: JsonObject;
 }

@@ -18,6 +18,7 @@ import { resolveModel } from '../models/resolve.js';
 import { type RunContext, RunPaused } from '../runs/context.js';
 import type { Continuation, ContinueFrom } from '../runs/continuation.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
+import { checkLimits, type RunLimits } from '../runs/limits/run-limits.js';
 import type { RunEvent } from '../runs/logged-event.js';
 import type { Run, RunResult, StepRecord } from '../runs/run.js';
 import { collectFixedTools, toolSourcesOf } from '../tools/collect-tools.js';
@@ -61,6 +62,7 @@ export class Team implements TeamMember, Executable, AgentDefinition {
     checkMembers(id, settings.members);
     this.members = [...settings.members];
     checkStageSettings(`Team '${id}'`, settings);
+    checkLimits(`Team '${id}'`, this.kind, settings.limits);
     if (settings.timezone !== undefined) checkTimezone(`Team '${id}'`, settings.timezone);
     this.toolEntries = [leaderKit(this), ...(settings.tools ?? []), ...builtInTools(settings)];
     const { tools, instructions } = collectFixedTools(`Team '${id}'`, this.toolEntries);
@@ -72,6 +74,10 @@ export class Team implements TeamMember, Executable, AgentDefinition {
   get model(): Model {
     this.resolvedModel ??= resolveModel(this.settings.model);
     return this.resolvedModel;
+  }
+
+  get limits(): RunLimits | undefined {
+    return this.settings.limits;
   }
 
   get eventFields(): JsonObject {

@@ -49,6 +49,9 @@ export class ChatAgent implements Executable {
   get initialState(): JsonObject {
     return {};
   }
+  get limits(): Agent['limits'] {
+    return this.agent.limits;
+  }
   get eventFields(): JsonObject {
     return this.agent.eventFields;
   }

@@ -6,6 +6,7 @@ import { errors } from '../errors.js';
 import type { JsonObject } from '../json.js';
 import type { RunContext } from '../runs/context.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
+import { checkLimits, type WorkflowLimits } from '../runs/limits/run-limits.js';
 import type { RunEvent } from '../runs/logged-event.js';
 import type { Run, RunResult } from '../runs/run.js';
 import type { ValueSchema } from '../value-schema.js';
@@ -45,6 +46,8 @@ export interface WorkflowSettings {
   readonly metadata?: JsonObject;
   /** How many branches of a parallel group run at once. Default 10. */
   readonly maxParallel?: number;
+  /** How much a run may do before it ends with the error `limit_exceeded`: `{ steps: 500, cost: 20 }`. */
+  readonly limits?: WorkflowLimits;
 }
 
 /** A workflow: steps, groups of them, and what ties them together. Made with `workflow()`. */
@@ -67,6 +70,7 @@ export class Workflow implements Executable, WorkflowDefinition {
     const owner = `Workflow '${id}'`;
     checkCount(owner, 'numHistoryRuns', settings.numHistoryRuns, 1);
     checkCount(owner, 'maxParallel', settings.maxParallel, 1);
+    checkLimits(owner, this.kind, settings.limits);
     const { steps, agent, description } = settings;
     this.whole = typeof steps === 'function' ? steps : undefined;
     this.nodes = typeof steps === 'function' ? [] : nodesFrom(owner, steps);
@@ -76,6 +80,10 @@ export class Workflow implements Executable, WorkflowDefinition {
     this.chat = agent && new ChatAgent(agent, { name, ...(description !== undefined && { description }) });
     for (const component of componentsIn(this.nodes)) this.register(component);
     if (this.chat !== undefined) this.register(this.chat);
+  }
+
+  get limits(): WorkflowLimits | undefined {
+    return this.settings.limits;
   }
 
   get eventFields(): JsonObject {

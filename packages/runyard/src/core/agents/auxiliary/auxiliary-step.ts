@@ -38,6 +38,8 @@ export async function tryAuxiliaryModel(
   context: RunContext,
   call: AuxiliaryCall,
 ): Promise<AuxiliaryRecord | undefined> {
+  // a limit that is met does not end a run for the sake of what it can do without
+  if (context.recorded(call.key) === undefined && !context.affords()) return undefined;
   const record = await context.step<AuxiliaryRecord>(call.key, specOf(call), async ({ signal }) => {
     try {
       return await answered(context, call, signal);

@@ -59,6 +59,8 @@ export async function runToolCalls(
   requested: readonly RequestedCall[],
 ): Promise<ToolTurn> {
   const { context } = execution;
+  // all of them or none: what a model that has lost its way asks for is not begun
+  context.admit('tool', requested.filter((_, position) => isNew(context, turn, position)).length);
   const allowed = callsLeft(execution, turn);
   const calls = await Promise.all(
     requested.map((call, position) =>
@@ -76,6 +78,10 @@ export async function runToolCalls(
   throwFailure(waits);
   throwPause(execution, [...done, ...waits]);
   return turnOf(calls.map(({ key }) => context.recorded(key)!));
+}
+
+function isNew(context: RunContext, turn: number, position: number): boolean {
+  return context.recorded(`tool:${turn}:${position}`) === undefined;
 }
 
 function turnOf(steps: readonly StepRecord[]): ToolTurn {

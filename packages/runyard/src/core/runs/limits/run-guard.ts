@@ -1,0 +1,187 @@
+import { setMaxListeners } from 'node:events';
+import type { Log } from '../../log.js';
+import type { Timers } from '../../timers.js';
+import type { StepKind } from '../run.js';
+import { LimitExceeded } from './limit-exceeded.js';
+import {
+  type AnyLimits,
+  type Bound,
+  type Bounds,
+  boundsOf,
+  type ExecutionGuard,
+  type Limited,
+  type LimitName,
+} from './run-limits.js';
+import type { RunMeter } from './run-meter.js';
+
+/** The limits that are looked at before a step of a kind begins, and which of them it counts for. */
+interface Check {
+  readonly counts?: Exclude<LimitName, 'timeMs'>;
+  readonly spends?: true;
+}
+
+const checks: Partial<Record<StepKind, Check>> = {
+  model: { counts: 'turns', spends: true },
+  auxiliary: { spends: true },
+  tool: { counts: 'toolCalls', spends: true },
+  member: { spends: true },
+  step: { counts: 'steps', spends: true },
+};
+
+export interface GuardedRun {
+  readonly owner: Limited;
+  /** What the service allows. */
+  readonly ceiling: AnyLimits;
+  readonly meter: RunMeter;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** What the keys of its steps begin with. */
+  readonly prefix: string;
+  /** For how long earlier executions took. */
+  readonly executedMs: number;
+}
+
+/**
+ * Holds one execution of a run to its limits. A run that meets one is aborted, with all that runs inside it: the
+ * reason of its signal says which limit it was.
+ */
+export class RunGuard implements ExecutionGuard {
+  private readonly bounds: Bounds;
+  private startedAt: number | undefined;
+  private reached: LimitExceeded | undefined;
+  private warned = false;
+  private reject: ((reason: LimitExceeded) => void) | undefined;
+
+  constructor(
+    private readonly run: GuardedRun,
+    private readonly controller: AbortController,
+    /** That of the run around this one; null for the outermost run. */
+    private readonly outer: RunGuard | null,
+    /** The signal that ends it together with something around it. */
+    private readonly around?: AbortSignal,
+  ) {
+    this.bounds = boundsOf(run.owner, run.ceiling);
+  }
+
+  /** The guard of a run inside this one. Its signal is aborted with that of the run around it. */
+  inside(run: Pick<GuardedRun, 'owner' | 'prefix' | 'executedMs'>, around: AbortSignal): RunGuard {
+    const controller = new AbortController();
+    setMaxListeners(0, controller.signal);
+    return new RunGuard({ ...this.run, ...run }, controller, this, around);
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** The limit that ended this run itself, if one did. */
+  get exceeded(): LimitExceeded | undefined {
+    return this.reached;
+  }
+
+  get executedMs(): number {
+    const { timers, executedMs } = this.run;
+    return this.startedAt === undefined
+      ? executedMs
+      : executedMs + Math.max(timers.now() - this.startedAt, 0);
+  }
+
+  /** Throws when `count` more steps of this kind would be more than this run, or one around it, may do. */
+  admit(kind: StepKind, count: number): void {
+    const check = checks[kind];
+    if (check === undefined) return;
+    // the outermost first: what ends the whole run is not the failure of a part of it
+    this.outer?.admitInside(check, count);
+    this.admitHere(check.counts, count, check.spends === true);
+  }
+
+  /** Whether this run and those around it have tokens and costs left. */
+  affords(): boolean {
+    return this.spent() === undefined && (this.outer?.affords() ?? true);
+  }
+
+  /**
+   * Does the work of the run within its time. It ends with the limit that was met even if the work does not notice.
+   */
+  async within<T>(work: () => Promise<T>): Promise<T> {
+    const { around } = this;
+    const { timers } = this.run;
+    this.startedAt = timers.now();
+    const stopTimer = this.armed();
+    const abort = (): void => this.controller.abort(around?.reason);
+    if (around?.aborted) abort();
+    else around?.addEventListener('abort', abort, { once: true });
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        this.reject = reject;
+        work().then(resolve, reject);
+      });
+    } finally {
+      stopTimer();
+      this.reject = undefined;
+      around?.removeEventListener('abort', abort);
+      if (this.outer !== null) this.run.meter.forget(this.run.prefix);
+    }
+  }
+
+  /** Turns are those of the run that takes them. */
+  private admitInside(check: Check, count: number): void {
+    this.outer?.admitInside(check, count);
+    this.admitHere(check.counts === 'turns' ? undefined : check.counts, count, check.spends === true);
+  }
+
+  private admitHere(counts: Check['counts'], count: number, spends: boolean): void {
+    if (this.reached !== undefined) throw this.reached;
+    const tally = this.run.meter.of(this.run.prefix);
+    if (counts !== undefined) {
+      const bound = this.bounds[counts];
+      const wanted = tally[counts] + count;
+      if (bound !== undefined && count > 0 && wanted > bound.value)
+        throw this.exceed(bound, counts === 'turns' || counts === 'steps' ? tally[counts] : wanted);
+    }
+    if (!spends) return;
+    this.warnOfUnpriced();
+    const spent = this.spent();
+    if (spent !== undefined) throw this.exceed(spent, tally[spent.limit as 'tokens' | 'cost']);
+  }
+
+  /** The limit on tokens or costs that was met. */
+  private spent(): Bound | undefined {
+    const { tokens, cost } = this.bounds;
+    const tally = this.run.meter.of(this.run.prefix);
+    if (tokens !== undefined && tally.tokens >= tokens.value) return tokens;
+    return cost !== undefined && tally.cost >= cost.value ? cost : undefined;
+  }
+
+  /** A limit that cannot be met is no limit: whoever set it has to know. */
+  private warnOfUnpriced(): void {
+    const { meter, log, owner } = this.run;
+    if (this.bounds.cost === undefined || this.warned || meter.unpriced === undefined) return;
+    this.warned = true;
+    log.warn(
+      { model: meter.unpriced, component: owner.id },
+      'a limit on costs cannot count the calls of a model without a price: set prices',
+    );
+  }
+
+  private armed(): () => void {
+    const bound = this.bounds.timeMs;
+    if (bound === undefined) return () => {};
+    const { timers, executedMs } = this.run;
+    const left = Math.max(bound.value - executedMs, 0);
+    const end = (): void => {
+      stop();
+      this.exceed(bound, this.executedMs);
+    };
+    // nobody asked for a default: it keeps no process alive that has nothing else to do
+    const stop = bound.source === 'own' ? timers.after(left, end) : timers.every(Math.max(left, 1), end);
+    return stop;
+  }
+
+  private exceed(bound: Bound, used: number): LimitExceeded {
+    this.reached ??= new LimitExceeded(this.run.owner, bound, used, this.outer === null);
+    this.controller.abort(this.reached);
+    this.reject?.(this.reached);
+    return this.reached;
+  }
+}

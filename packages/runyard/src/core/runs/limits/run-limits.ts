@@ -1,0 +1,138 @@
+import { errors } from '../../errors.js';
+import type { RunKind } from '../run.js';
+
+/**
+ * How much one run may do, what runs inside it included. A limit that is left out has its default; null removes the
+ * default. What the service allows is a ceiling above all of them.
+ */
+export interface RunLimits {
+  /** Model calls of the conversation of the run itself. */
+  readonly turns?: number | null;
+  /** Tool calls that models ask for. */
+  readonly toolCalls?: number | null;
+  /** Tokens of all model calls. */
+  readonly tokens?: number | null;
+  /** US dollars for all model calls. A model without a known price costs nothing here. */
+  readonly cost?: number | null;
+  /** Milliseconds of execution. The time in which a run waits for a person does not count. */
+  readonly timeMs?: number | null;
+}
+
+export interface WorkflowLimits extends Omit<RunLimits, 'turns'> {
+  /** Steps that are executed, those of all iterations and of workflows inside included. */
+  readonly steps?: number | null;
+}
+
+export type AnyLimits = RunLimits & WorkflowLimits;
+export type LimitName = keyof AnyLimits;
+
+/** What has limits. */
+export interface Limited {
+  readonly kind: RunKind;
+  readonly id: string;
+  readonly limits?: AnyLimits | undefined;
+}
+
+/** One limit that holds for a run, and who set it. */
+export interface Bound {
+  readonly limit: LimitName;
+  readonly value: number;
+  readonly source: 'own' | 'service' | 'default';
+}
+
+export type Bounds = Readonly<Partial<Record<LimitName, Bound>>>;
+
+/** Holds an execution to its limits, as the code that executes the run sees it. */
+export interface ExecutionGuard {
+  /** Aborted when the run ends before its work does. */
+  readonly signal: AbortSignal;
+  /** The limit that ended this run itself, if one did. */
+  readonly exceeded: Error | undefined;
+  /** For how long the run was executed, earlier executions included. */
+  readonly executedMs: number;
+  /** Does the work of the run within its time; rejects with the limit that was met even if the work does not notice. */
+  within<T>(work: () => Promise<T>): Promise<T>;
+}
+
+const day = 86_400_000;
+
+const ofConversations = { turns: 500, toolCalls: 10_000, tokens: 100_000_000, timeMs: day } as const;
+
+/**
+ * Several times what the longest honest runs need: a coding agent that works for a day stays below a few hundred
+ * turns, a workflow may loop over all rows of a table. There is no default for costs: what is much differs too widely.
+ */
+const defaultLimits: Readonly<Record<RunKind, AnyLimits>> = {
+  agent: ofConversations,
+  team: ofConversations,
+  workflow: { steps: 100_000, toolCalls: 100_000, tokens: 1_000_000_000, timeMs: 7 * day },
+};
+
+/** The longest time that a timer of the platform can wait: almost 25 days. */
+export const longestTimeMs = 2_147_483_647;
+
+const conversationLimits = ['turns', 'toolCalls', 'tokens', 'cost', 'timeMs'] as const;
+const workflowLimits = ['steps', 'toolCalls', 'tokens', 'cost', 'timeMs'] as const;
+
+const limitNames: readonly LimitName[] = [...conversationLimits, 'steps'];
+
+/** Rejects limits that do not exist or that hold nothing. `owner` as in `Agent 'bank'`. */
+export function checkLimits(owner: string, kind: RunKind, limits: AnyLimits | undefined): void {
+  if (limits === undefined) return;
+  if (typeof limits !== 'object' || limits === null || Array.isArray(limits))
+    throw errors.invalidConfig(`${owner} has limits that are not an object. Give one such as { turns: 50 }.`);
+  const known: readonly string[] = kind === 'workflow' ? workflowLimits : conversationLimits;
+  for (const [name, value] of Object.entries(limits) as [LimitName, unknown][]) {
+    if (!known.includes(name))
+      throw errors.invalidConfig(
+        `${owner} has limits.${name}, which does not exist. Limits of ${article[kind]} are ${known.join(', ')}.`,
+      );
+    if (value === undefined || value === null || isValid(name, value)) continue;
+    throw errors.invalidConfig(
+      `${owner} has limits.${name}: ${String(value)}. Give ${allowed(name)}, or null for none.`,
+    );
+  }
+}
+
+const article: Readonly<Record<RunKind, string>> = {
+  agent: 'an agent',
+  team: 'a team',
+  workflow: 'a workflow',
+};
+
+function isValid(name: LimitName, value: unknown): boolean {
+  if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) return false;
+  if (name === 'cost') return true;
+  return Number.isSafeInteger(value) && (name !== 'timeMs' || value <= longestTimeMs);
+}
+
+function allowed(name: LimitName): string {
+  if (name === 'cost') return 'US dollars above 0';
+  if (name === 'timeMs') return `whole milliseconds from 1 to ${longestTimeMs}`;
+  return 'a whole number above 0';
+}
+
+/** The limits that hold for a run: its own or the default, and never more than the service allows. */
+export function boundsOf({ kind, limits }: Limited, ceiling: AnyLimits): Bounds {
+  const bounds: Partial<Record<LimitName, Bound>> = {};
+  for (const limit of limitNames) {
+    const bound = boundOf(limit, limits?.[limit], defaultLimits[kind][limit], ceiling[limit]);
+    if (bound !== undefined) bounds[limit] = bound;
+  }
+  return bounds;
+}
+
+function boundOf(
+  limit: LimitName,
+  own: number | null | undefined,
+  usual: number | null | undefined,
+  ceiling: number | null | undefined,
+): Bound | undefined {
+  // the service that sets a ceiling, or says that there is none, has spoken about the default too
+  const fallback = ceiling === undefined ? usual : undefined;
+  const wanted = own === undefined ? fallback : own;
+  if (typeof ceiling === 'number' && (typeof wanted !== 'number' || ceiling < wanted))
+    return { limit, value: ceiling, source: 'service' };
+  if (typeof wanted !== 'number') return undefined;
+  return { limit, value: wanted, source: own === undefined ? 'default' : 'own' };
+}

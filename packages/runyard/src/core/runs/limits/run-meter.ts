@@ -1,0 +1,126 @@
+import type { AuxiliaryRecord, ModelRecord } from '../../agents/journal-records.js';
+import { costOf, type ModelPrices } from '../../models/prices.js';
+import { childPrefix, prefixOf } from '../child-steps.js';
+import type { RunUsage } from '../ports.js';
+import { inheritedAttempt, type Run, type StepRecord } from '../run.js';
+import { isModelCall, isRunInside } from '../run-usage.js';
+
+/** What a run has done so far, what runs inside it included; its turns are its own. */
+export interface Tally {
+  turns: number;
+  toolCalls: number;
+  steps: number;
+  tokens: number;
+  cost: number;
+}
+
+interface CalledModel {
+  readonly id: string;
+  readonly provider: string;
+}
+
+/**
+ * Counts what the steps of a journal come to, for the run and for each run inside it. It hears of every step that
+ * is put or removed, so that asking costs nothing, however long the journal is.
+ */
+export class RunMeter {
+  /** By what the keys of the steps of a run begin with. */
+  private readonly tallies = new Map<string, Tally>();
+  private readonly models = new Map<string, CalledModel>();
+  private readonly paidAttempt: number;
+  /** A model that was called and whose calls cannot be counted as costs. */
+  unpriced: CalledModel | undefined;
+
+  constructor(
+    run: Run,
+    steps: Iterable<StepRecord>,
+    private readonly prices: ModelPrices,
+  ) {
+    this.paidAttempt = run.lineage?.paidAttempt ?? inheritedAttempt;
+    this.models.set('', { id: run.model ?? '', provider: run.modelProvider ?? '' });
+    for (const step of steps) this.changed(undefined, step);
+  }
+
+  /** What the run whose steps have this prefix has done. */
+  of(prefix: string): Readonly<Tally> {
+    return this.tallies.get(prefix) ?? nothing;
+  }
+
+  /** A step took the place of an earlier one under its key; undefined stands for no step. */
+  changed(earlier: StepRecord | undefined, later: StepRecord | undefined): void {
+    if (earlier !== undefined) this.count(earlier, -1);
+    if (later !== undefined) this.count(later, 1);
+  }
+
+  /** The run inside with this prefix has ended: nobody asks for it again. */
+  forget(prefix: string): void {
+    this.tallies.delete(prefix);
+    this.models.delete(prefix);
+  }
+
+  private count(step: StepRecord, sign: 1 | -1): void {
+    if (isRunInside(step)) this.know(step);
+    // what a run was copied with, another run has paid for
+    if (step.attempt <= this.paidAttempt) return;
+    const { kind, key } = step;
+    if (kind === 'model') {
+      this.tally(prefixOf(key)).turns += sign;
+      this.addCall(step, sign);
+    } else if (kind === 'auxiliary') this.addCall(step, sign);
+    else if (kind === 'tool') this.add(key, 'toolCalls', sign);
+    else if (kind === 'step' && !isRunInside(step)) this.add(key, 'steps', sign);
+    else if (kind === 'continue') this.addSpent(step, sign);
+  }
+
+  private addCall(step: StepRecord, sign: 1 | -1): void {
+    if (!isModelCall(step)) return;
+    const record = step.output as ModelRecord | AuxiliaryRecord;
+    if ('failure' in record) return;
+    const { usage } = record;
+    const model = record.model ?? this.models.get(prefixOf(step.key)) ?? this.models.get('')!;
+    const cost = costOf(model.provider, model.id, usage, this.prices);
+    if (cost === undefined) this.unpriced ??= model;
+    const tokens = countOf(usage.totalTokens) || countOf(usage.inputTokens) + countOf(usage.outputTokens);
+    this.add(step.key, 'tokens', sign * tokens);
+    this.add(step.key, 'cost', sign * countOf(cost));
+  }
+
+  /** What was used for steps that were removed. */
+  private addSpent({ key, input }: StepRecord, sign: 1 | -1): void {
+    const spent = (input as { spent?: RunUsage } | null)?.spent;
+    for (const { totalTokens, cost } of spent?.models ?? []) {
+      this.add(key, 'tokens', sign * countOf(totalTokens));
+      this.add(key, 'cost', sign * countOf(cost));
+    }
+  }
+
+  /** Adds to the run of the step and to all runs around it. */
+  private add(key: string, what: keyof Tally, amount: number): void {
+    if (amount === 0) return;
+    for (let prefix = prefixOf(key); ; prefix = prefixOf(prefix.slice(0, -1))) {
+      this.tally(prefix)[what] += amount;
+      if (prefix === '') return;
+    }
+  }
+
+  private tally(prefix: string): Tally {
+    let tally = this.tallies.get(prefix);
+    if (tally === undefined) {
+      tally = { ...nothing };
+      this.tallies.set(prefix, tally);
+    }
+    return tally;
+  }
+
+  private know({ key, input }: StepRecord): void {
+    const { model, modelProvider } = input as unknown as Pick<Run, 'model' | 'modelProvider'>;
+    this.models.set(childPrefix(key), { id: model ?? '', provider: modelProvider ?? '' });
+  }
+}
+
+const nothing: Tally = { turns: 0, toolCalls: 0, steps: 0, tokens: 0, cost: 0 };
+
+/** A model of the application's own may report anything: what is no amount counts nothing. */
+function countOf(amount: number | null | undefined): number {
+  return typeof amount === 'number' && Number.isFinite(amount) && amount > 0 ? amount : 0;
+}
