@@ -1,4 +1,5 @@
 import { unreachableCodes } from '../../core/failures/driver-fault.js';
+import { writerEndedCode } from './sqlite/thread-link.js';
 
 const transientPostgresCodes = new Set([
   '40001', // serialization failure
@@ -30,7 +31,12 @@ export function isTransientStorageError(error: unknown): boolean {
   if (typeof errcode === 'number')
     return (errcode & 0xff) === sqliteBusy || (errcode & 0xff) === sqliteLocked;
   if (typeof code === 'string') {
-    return code.startsWith('08') || transientPostgresCodes.has(code) || unreachableCodes.has(code);
+    return (
+      code.startsWith('08') ||
+      transientPostgresCodes.has(code) ||
+      unreachableCodes.has(code) ||
+      code === writerEndedCode
+    );
   }
   return (
     typeof message === 'string' &&

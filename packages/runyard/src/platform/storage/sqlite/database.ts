@@ -29,6 +29,8 @@ export async function openSqlite({ id, path, durability, log }: OpenSqliteOption
     libraryPath: sqliteLibraryPath(),
     path,
     setup: writingSetup(durability),
+    databaseId: id,
+    log,
   });
   log.debug({ database: id, path, durability }, 'database opened');
   let query: Kysely<Schema> | undefined;

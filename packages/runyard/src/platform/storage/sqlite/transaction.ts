@@ -1,23 +1,20 @@
 import type { SqlValue } from '../database.js';
 import { decodeRows, encodeForSqlite } from '../text.js';
 import type { OpenTransaction } from '../transaction.js';
-import type { QueryOutcome, SqliteWriter } from './writer.js';
+import type { QueryOutcome, SqliteWriter, WriterTurn } from './writer.js';
 
 /** A transaction on the writing connection: it is the writer's turn, so that nobody else writes until it ends. */
 export class SqliteTransaction implements OpenTransaction {
-  private constructor(
-    private readonly writer: SqliteWriter,
-    private readonly endTurn: () => void,
-  ) {}
+  private constructor(private readonly turn: WriterTurn) {}
 
   /** Takes the write lock at once: a transaction that reads first and then writes would fail when it is beaten. */
   static async begin(writer: SqliteWriter): Promise<SqliteTransaction> {
-    const endTurn = await writer.takeTurn();
+    const turn = await writer.takeTurn();
     try {
-      await writer.queryInTurn('BEGIN IMMEDIATE', []);
-      return new SqliteTransaction(writer, endTurn);
+      await turn.query('BEGIN IMMEDIATE', []);
+      return new SqliteTransaction(turn);
     } catch (error) {
-      endTurn();
+      turn.end();
       throw error;
     }
   }
@@ -28,18 +25,18 @@ export class SqliteTransaction implements OpenTransaction {
 
   /** As `query`, and tells how many rows the statement changed. */
   async execute(sql: string, parameters: readonly SqlValue[]): Promise<QueryOutcome> {
-    const outcome = await this.writer.queryInTurn(sql, parameters.map(encodeForSqlite));
+    const outcome = await this.turn.query(sql, parameters.map(encodeForSqlite));
     return { rows: decodeRows(outcome.rows), changes: outcome.changes };
   }
 
   async commit(): Promise<void> {
-    await this.writer.queryInTurn('COMMIT', []);
-    this.endTurn();
+    await this.turn.query('COMMIT', []);
+    this.turn.end();
   }
 
   async rollback(): Promise<void> {
     // It fails when SQLite has rolled back by itself.
-    await this.writer.queryInTurn('ROLLBACK', []).catch(() => {});
-    this.endTurn();
+    await this.turn.query('ROLLBACK', []).catch(() => {});
+    this.turn.end();
   }
 }

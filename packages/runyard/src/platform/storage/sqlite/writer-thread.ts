@@ -16,10 +16,10 @@ export type ThreadRow = readonly [statement: number, guard: 0 | 1 | 2, parameter
 export const guardNumbers = { none: 0, changed: 1, found: 2 } as const;
 
 export type ThreadRequest =
-  /** Batches that share one commit. `defined` holds the texts of statements that the thread has not seen yet. */
+  /** Batches that share one commit. `texts` are those of the next statements that the thread has not seen yet. */
   | {
       readonly kind: 'batches';
-      readonly defined: readonly (readonly [statement: number, sql: string])[];
+      readonly texts: readonly string[];
       readonly batches: readonly (readonly (readonly ThreadRow[])[])[];
     }
   | { readonly kind: 'query'; readonly sql: string; readonly parameters: readonly StoredValue[] }
@@ -53,6 +53,7 @@ export function writerThread(threads: typeof WorkerThreads, load: (path: string)
   const commit = connection.prepare('COMMIT');
   const rollback = connection.prepare('ROLLBACK');
   const changes = connection.prepare('SELECT changes() AS changes');
+  const texts: string[] = [];
   const statements: SqliteStatement[] = [];
   const queries = new Map<string, SqliteStatement>();
   const maximumQueries = 200;
@@ -65,7 +66,9 @@ export function writerThread(threads: typeof WorkerThreads, load: (path: string)
   function runUnit(unit: readonly ThreadRow[]): number {
     for (let index = 0; index < unit.length; index++) {
       const [number, guard, parameters] = unit[index]!;
-      const statement = statements[number]!;
+      // only now: one that cannot be prepared fails with its own unit
+      statements[number] ??= connection.prepare(texts[number]!);
+      const statement = statements[number];
       if (guard === 2) {
         if (statement.get(...parameters) === undefined) return index;
       } else if (Number(statement.run(...parameters).changes) === 0 && guard === 1) {
@@ -122,7 +125,7 @@ export function writerThread(threads: typeof WorkerThreads, load: (path: string)
   function answer(request: ThreadRequest): ThreadReply {
     switch (request.kind) {
       case 'batches':
-        for (const [number, sql] of request.defined) statements[number] = connection.prepare(sql);
+        texts.push(...request.texts);
         return { kind: 'batches', outcomes: runBatches(request.batches) };
       case 'query':
         return runQuery(request.sql, request.parameters);
@@ -134,7 +137,11 @@ export function writerThread(threads: typeof WorkerThreads, load: (path: string)
     }
   }
 
+  const kinds: ReadonlySet<string> = new Set<ThreadRequest['kind']>(['batches', 'query', 'close']);
+
   port.on('message', (request: ThreadRequest) => {
+    // nobody could make anything of an answer: the thread ends, and is started again with the next write
+    if (!kinds.has(request.kind)) throw new Error(`Unknown request: ${request.kind}`);
     let reply: ThreadReply;
     try {
       reply = answer(request);

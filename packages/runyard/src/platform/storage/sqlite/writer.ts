@@ -1,16 +1,15 @@
-import { Worker } from 'node:worker_threads';
+import type { Log } from '../../../core/log.js';
 import type { WriteUnit } from '../database.js';
 import { encodeForSqlite } from '../text.js';
+import { ThreadLink, WriterEnded } from './thread-link.js';
 import { Turns } from './turns.js';
 import {
   guardNumbers,
   type StoredValue,
   type ThreadFailure,
   type ThreadReply,
-  type ThreadRequest,
   type ThreadRow,
   type WriterThreadData,
-  writerThread,
 } from './writer-thread.js';
 
 /** An error that SQLite reported in the writing thread. */
@@ -38,32 +37,45 @@ export interface QueryOutcome {
   readonly changes: number;
 }
 
+/** The time during which nobody else writes. It ends with the thread that it began with: a transaction ends there. */
+export interface WriterTurn {
+  query(sql: string, parameters: readonly StoredValue[]): Promise<QueryOutcome>;
+  end(): void;
+}
+
+export interface WriterOptions extends WriterThreadData {
+  readonly databaseId: string;
+  readonly log: Log;
+}
+
+/** A thread that ended sooner than this after its start is not started again at once when it ends once more. */
+const shortLifeMs = 10_000;
+const firstPauseMs = 100;
+const longestPauseMs = 5_000;
+
 /**
  * The main thread's end of the writing connection. Whoever writes has a turn: a batch of the hot path, a single
  * statement, or a transaction. Batches that arrive while another one is being written wait together and share
  * the next commit.
+ *
+ * A thread that ends without having been closed rejects what it was asked, as a lost connection would, and is
+ * started again by the next write.
  */
 export class SqliteWriter {
-  readonly #worker: Worker;
   readonly #turns = new Turns();
   readonly #statementNumbers = new Map<string, number>();
-  #undefined: [number, string][] = [];
+  readonly #data: WriterThreadData;
   #waiting: WaitingBatch[] = [];
-  #answer: { resolve(reply: ThreadReply): void; reject(error: unknown): void } | undefined;
-  #broken: Error | undefined;
+  #link: ThreadLink | undefined;
+  #closed = false;
+  #shortLives = 0;
+  #pausedUntil = 0;
+  #lastFault: unknown;
 
-  constructor(data: WriterThreadData) {
-    this.#worker = new Worker(`(${writerThread.toString()})(require('node:worker_threads'), require)`, {
-      eval: true,
-      workerData: data,
-      // Hooks and profilers of the process are not for this thread.
-      execArgv: [],
-    });
-    // Only a write under way keeps the process alive.
-    this.#worker.unref();
-    this.#worker.on('message', (reply: ThreadReply) => this.#take()?.resolve(reply));
-    this.#worker.on('error', (error) => this.#break(error));
-    this.#worker.on('exit', () => this.#break(new Error('The database is closed.')));
+  constructor(private readonly options: WriterOptions) {
+    const { libraryPath, path, setup } = options;
+    this.#data = { libraryPath, path, setup };
+    this.#link = this.#start();
   }
 
   write(units: readonly WriteUnit[]): Promise<readonly number[]> {
@@ -77,29 +89,34 @@ export class SqliteWriter {
 
   /** Runs one statement in a turn of its own. */
   async query(sql: string, parameters: readonly StoredValue[]): Promise<QueryOutcome> {
-    const done = await this.#turns.take();
+    const turn = await this.takeTurn();
     try {
-      return await this.queryInTurn(sql, parameters);
+      return await turn.query(sql, parameters);
     } finally {
-      done();
+      turn.end();
     }
   }
 
-  /** For transactions: nobody else writes until the returned function is called. */
-  takeTurn(): Promise<() => void> {
-    return this.#turns.take();
-  }
-
-  async queryInTurn(sql: string, parameters: readonly StoredValue[]): Promise<QueryOutcome> {
-    const reply = await this.#exchange({ kind: 'query', sql, parameters });
-    if (reply.kind !== 'query') throw failureOf(reply);
-    return reply;
+  /** For transactions. */
+  async takeTurn(): Promise<WriterTurn> {
+    const end = await this.#turns.take();
+    try {
+      const link = this.#open();
+      return { query: (sql, parameters) => queryOver(link, sql, parameters), end };
+    } catch (error) {
+      end();
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
     const done = await this.#turns.take();
+    this.#closed = true;
     try {
-      if (this.#broken === undefined) await this.#exchange({ kind: 'close' });
+      await this.#link?.exchange({ kind: 'close' });
+    } catch (error) {
+      // it has just ended by itself, and the next start of a service finds the log beside the file
+      if (!(error instanceof WriterEnded)) throw error;
     } finally {
       done();
     }
@@ -111,7 +128,6 @@ export class SqliteWriter {
       if (number === undefined) {
         number = this.#statementNumbers.size;
         this.#statementNumbers.set(row.sql, number);
-        this.#undefined.push([number, row.sql]);
       }
       return [number, guardNumbers[row.guard ?? 'none'], row.parameters.map(encodeForSqlite)];
     });
@@ -119,13 +135,13 @@ export class SqliteWriter {
 
   async #writeWaiting(): Promise<void> {
     const batches = this.#waiting;
-    const defined = this.#undefined;
     this.#waiting = [];
-    this.#undefined = [];
     try {
-      const reply = await this.#exchange({
+      const link = this.#open();
+      const texts = this.#textsUnknownTo(link);
+      const reply = await link.exchange({
         kind: 'batches',
-        defined,
+        texts,
         batches: batches.map((batch) => batch.units),
       });
       if (reply.kind !== 'batches') throw failureOf(reply);
@@ -138,26 +154,49 @@ export class SqliteWriter {
     }
   }
 
-  #exchange(request: ThreadRequest): Promise<ThreadReply> {
-    return new Promise((resolve, reject) => {
-      if (this.#broken !== undefined) return reject(this.#broken);
-      this.#answer = { resolve, reject };
-      this.#worker.ref();
-      this.#worker.postMessage(request);
-    });
+  #textsUnknownTo(link: ThreadLink): readonly string[] {
+    const known = link.knownStatements;
+    if (known === this.#statementNumbers.size) return [];
+    link.knownStatements = this.#statementNumbers.size;
+    return [...this.#statementNumbers.keys()].slice(known);
   }
 
-  #take() {
-    const answer = this.#answer;
-    this.#answer = undefined;
-    this.#worker.unref();
-    return answer;
+  /** The thread that writes; throws while one that keeps ending is not started again yet. */
+  #open(): ThreadLink {
+    if (this.#closed) throw new Error('The database is closed.');
+    if (this.#link === undefined && performance.now() < this.#pausedUntil)
+      throw new WriterEnded(this.#lastFault);
+    this.#link ??= this.#start();
+    return this.#link;
   }
 
-  #break(error: Error): void {
-    this.#broken ??= error;
-    this.#take()?.reject(this.#broken);
+  #start(): ThreadLink {
+    return new ThreadLink(this.#data, (link, fault) => this.#ended(link, fault));
   }
+
+  #ended(link: ThreadLink, fault: unknown): void {
+    this.#link = undefined;
+    if (this.#closed) return;
+    const now = performance.now();
+    this.#shortLives = now - link.startedAt < shortLifeMs ? this.#shortLives + 1 : 0;
+    // the first time may be an accident: then nobody waits
+    const pauseMs =
+      this.#shortLives < 2 ? 0 : Math.min(firstPauseMs * 2 ** (this.#shortLives - 2), longestPauseMs);
+    this.#pausedUntil = now + pauseMs;
+    this.#lastFault = fault;
+    const { log, databaseId } = this.options;
+    log.error({ database: databaseId, err: fault, pause_ms: pauseMs }, 'the SQLite writing thread ended');
+  }
+}
+
+async function queryOver(
+  link: ThreadLink,
+  sql: string,
+  parameters: readonly StoredValue[],
+): Promise<QueryOutcome> {
+  const reply = await link.exchange({ kind: 'query', sql, parameters });
+  if (reply.kind !== 'query') throw failureOf(reply);
+  return reply;
 }
 
 function failureOf(reply: ThreadReply): Error {

@@ -1,0 +1,24 @@
+import type { Worker } from 'node:worker_threads';
+import { onTestFinished } from 'vitest';
+
+/** The threads that this process starts during a test, so that the test can end them as a crash would. */
+export class WritingThreads {
+  readonly started: Worker[] = [];
+
+  constructor() {
+    const note = (worker: Worker) => void this.started.push(worker);
+    process.on('worker', note);
+    onTestFinished(() => void process.off('worker', note));
+  }
+
+  /**
+   * Ends the newest thread with an exception, between two of its requests. (To terminate it inside of native code
+   * would end the whole process.)
+   */
+  async endNewest(): Promise<void> {
+    const thread = this.started.at(-1)!;
+    const ended = new Promise((resolve) => thread.once('exit', resolve));
+    thread.postMessage({ kind: 'nonsense' });
+    await ended;
+  }
+}
