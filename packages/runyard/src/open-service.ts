@@ -13,6 +13,7 @@ import { SessionRunsService } from './capabilities/runs/session-runs-service.js'
 import { ServiceAccountTokens } from './capabilities/service-accounts/account-tokens.js';
 import { ServiceAccountsService } from './capabilities/service-accounts/service.js';
 import { SessionsService } from './capabilities/sessions/service.js';
+import type { Readiness } from './capabilities/system/readiness.js';
 import { SystemService } from './capabilities/system/service.js';
 import { TracesService } from './capabilities/traces/service.js';
 import type { Log } from './core/log.js';
@@ -46,6 +47,7 @@ export interface ServiceParts {
   readonly customRoutes: CustomRoutes | undefined;
   readonly info: ApiInfo;
   readonly startedAt: Date;
+  readonly readiness: Readiness;
   readonly log: Log;
 }
 
@@ -86,6 +88,7 @@ export async function openService(parts: ServiceParts): Promise<OpenService> {
   await spaces.open();
   const retention = new RetentionService({ databases, settings, timers: systemTimers, log });
   retention.begin();
+  parts.readiness.serve(spaces.parts(), slots);
   return {
     http,
     spaces,
@@ -139,13 +142,14 @@ function servicesOf(
   identities: Identities,
   accountTokens: ServiceAccountTokens,
 ): Services {
-  const { settings, components, prices, databases, startedAt } = parts;
+  const { settings, components, prices, databases, startedAt, readiness } = parts;
   const sessionRuns = new SessionRunsService(spaces);
   const { name, description } = settings;
   const id = serviceIdOf(settings);
   const databaseIds = databases.map((database) => database.id);
   const authMode = identities.mode;
-  const facts = { id, name, description, version, startedAt, slots, databases: databaseIds, authMode };
+  const service = { id, name, description, version, startedAt };
+  const facts = { ...service, slots, readiness, databases: databaseIds, authMode };
   return {
     settings,
     defaultDatabase,

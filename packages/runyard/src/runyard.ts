@@ -3,6 +3,8 @@ import {
   type ReadyComponent,
   type RegisteredAgent,
 } from './capabilities/components/service.js';
+import { Readiness } from './capabilities/system/readiness.js';
+import { healthOf } from './capabilities/system/service.js';
 import { AgentRunner } from './core/agents/runner.js';
 import { errors } from './core/errors.js';
 import type { Log } from './core/log.js';
@@ -22,6 +24,7 @@ import {
 import type { CustomRoutes } from './platform/http/custom-routes.js';
 import type { NodeHandler } from './platform/http/handler.js';
 import { type ApiInfo, describeApi } from './platform/http/openapi.js';
+import { openProbeServer, type ProbeServer } from './platform/http/probe-server.js';
 import { waitingHandler } from './platform/http/waiting-handler.js';
 import { createLog } from './platform/log.js';
 import type { Database } from './platform/storage/database.js';
@@ -61,6 +64,8 @@ export class Runyard {
   private opening: Promise<OpenService> | null = null;
   private databases: Promise<readonly Database[]> | null = null;
   private closing: Promise<void> | null = null;
+  private readiness: Readiness | null = null;
+  private probeServer: Promise<ProbeServer | null> | null = null;
 
   constructor(private readonly options: RunyardOptions) {
     this.components = new ComponentsService(options);
@@ -85,15 +90,25 @@ export class Runyard {
     return this.logger;
   }
 
-  /** Opens everything and listens. */
-  async listen(): Promise<{ url: string; port: number }> {
-    const { http } = await this.open();
-    return http.listen({ host: this.settings.host, port: this.settings.port });
+  /** Opens everything and listens. `probeUrl` is where `probePort` is served. */
+  async listen(): Promise<{ url: string; port: number; probeUrl?: string }> {
+    const { host, port } = this.settings;
+    const probe = await this.openProbes();
+    try {
+      const { http } = await this.open();
+      const listening = await http.listen({ host, port });
+      return probe === null ? listening : { ...listening, probeUrl: probe.url };
+    } catch (error) {
+      await this.closeProbes();
+      throw error;
+    }
   }
 
   /** A handler for your own Node server; what comes before everything is open waits. Its `upgrade` serves WebSockets. */
   handler(options: { readonly basePath?: string } = {}): NodeHandler {
-    const opened = this.open().then(({ http }) => http.handler(options));
+    const opened = this.openProbes()
+      .then(() => this.open())
+      .then(({ http }) => http.handler(options));
     opened.catch((error: unknown) => this.log.error({ err: error }, 'the service could not be opened'));
     return waitingHandler(opened);
   }
@@ -142,6 +157,7 @@ export class Runyard {
 
   private async closeNow(graceMs: number): Promise<void> {
     const { opening, databases } = this;
+    this.readiness?.stop();
     const service = await opening?.catch(() => null);
     try {
       await service?.close(graceMs);
@@ -151,7 +167,42 @@ export class Runyard {
       // only now: whoever asks while it closes must reach this service and be refused, not open a second one
       this.opening = null;
       this.databases = null;
+      await this.closeProbes();
+      this.readiness = null;
     }
+  }
+
+  /** Before anything else is opened: the process is to be seen to live while it migrates or waits for a database. */
+  private async openProbes(): Promise<ProbeServer | null> {
+    const { host, port, probePort } = this.settings;
+    if (probePort === undefined) return null;
+    if (probePort === port && port !== 0)
+      throw errors.invalidConfig(`port and probePort are both ${port}. Choose another probePort.`);
+    this.probeServer ??= openProbeServer(
+      { host, port: probePort },
+      {
+        '/health': () => ({ status: 200, body: healthOf(this.startedAt) }),
+        '/ready': async () => {
+          const report = await this.readinessNow().report();
+          return { status: report.status === 'ready' ? 200 : 503, body: report };
+        },
+      },
+    ).catch((error: unknown) => {
+      this.probeServer = null;
+      throw error;
+    });
+    return this.probeServer;
+  }
+
+  private async closeProbes(): Promise<void> {
+    const server = await this.probeServer?.catch(() => null);
+    this.probeServer = null;
+    await server?.close();
+  }
+
+  private readinessNow(): Readiness {
+    this.readiness ??= new Readiness(this.log);
+    return this.readiness;
   }
 
   private load(): LoadedSettings {
@@ -192,6 +243,7 @@ export class Runyard {
       components,
       databases,
       startedAt,
+      readiness: this.readinessNow(),
       log,
       prices: this.options.prices ?? {},
       customRoutes: this.options.routes,

@@ -23,12 +23,12 @@ export async function serve(entry: string | undefined, flags: SettingFlags): Pro
   configure(application, flags);
   const { settings } = application;
   stopWhenTold(application);
-  const { url, port } = await application.listen();
-  process.stdout.write(banner(url, settings));
+  const { url, port, probeUrl } = await application.listen();
+  process.stdout.write(banner(url, probeUrl, settings));
   process.send?.({ type: 'listening', port } satisfies ListeningNotice);
 }
 
-function banner(url: string, settings: Settings): string {
+function banner(url: string, probeUrl: string | undefined, settings: Settings): string {
   const embedded = settings.database.startsWith('sqlite:');
   const data = embedded
     ? shortPath(settings.database.replace('sqlite://', ''))
@@ -37,6 +37,7 @@ function banner(url: string, settings: Settings): string {
     `${settings.name} is up (Runyard ${version})`,
     `  API   ${url}`,
     ...(settings.docs ? [`  Docs  ${url}/docs`] : []),
+    ...(probeUrl === undefined ? [] : [`  Probe ${probeUrl}`]),
     `  Data  ${data}`,
   ];
   return `${lines.join('\n')}\n`;

@@ -48,6 +48,14 @@ const settingsSchema = z.strictObject({
     .default('127.0.0.1')
     .describe('The address to listen on; loopback unless told otherwise.'),
   port: z.int().min(0).max(65_535).default(7777).describe('The port to listen on; 0 takes a free one.'),
+  probePort: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .optional()
+    .describe(
+      'A port of their own for /health and /ready, without tokens, for orchestrators; none when left out, 0 takes a free one.',
+    ),
   name: z
     .string()
     .min(1)

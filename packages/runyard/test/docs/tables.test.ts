@@ -223,7 +223,7 @@ function sample(name: SettingName, value: unknown): string {
   if (name === 'jwtAlgorithms') return 'RS256,ES256';
   if (name === 'publicPaths') return '/info';
   if (name === 'trustedProxies') return '10.0.0.0/8';
-  if (name === 'rateLimit' || name === 'rateLimitBurst') return '60';
+  if (name === 'rateLimit' || name === 'rateLimitBurst' || name === 'probePort') return '60';
   if (name.startsWith('maxRun')) return '60';
   return defaultText(value) || 'something';
 }

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../core/json.js';
 import type { Log } from '../../core/log.js';
 import type { ModelPrices } from '../../core/models/prices.js';
 import { type EngineOptions, RunEngine } from '../../core/runs/engine.js';
+import type { EngineCondition } from '../../core/runs/engine-condition.js';
 import type { Executable } from '../../core/runs/executable.js';
 import type { AnyLimits } from '../../core/runs/limits/run-limits.js';
 import type { Run } from '../../core/runs/run.js';
@@ -12,6 +13,7 @@ import { systemTimers } from '../../platform/engine/local/timers.js';
 import type { DatabaseQuery } from '../../platform/http/database-query.js';
 import type { Database } from '../../platform/storage/database.js';
 import { schemaStatus } from '../../platform/storage/migrations/migrate.js';
+import { type DatabaseProbe, probeDatabase } from '../../platform/storage/probe.js';
 import type { Schema } from '../../platform/storage/schema.js';
 import { isTransientStorageError } from '../../platform/storage/transient.js';
 import { DatabaseApprovals } from '../approvals/service.js';
@@ -64,6 +66,13 @@ export interface RunSpacesOptions {
   ) => Promise<Executable | undefined> | Executable | undefined;
 }
 
+/** What a space is asked when somebody wants to know how it is. */
+export interface SpaceParts {
+  readonly databaseId: string;
+  probe(): Promise<DatabaseProbe>;
+  engine(): EngineCondition;
+}
+
 /** The tables that a request may name. All of them are in every database. */
 const namedTables: ReadonlySet<string> = new Set<keyof Schema>([
   'sessions',
@@ -114,6 +123,20 @@ export class RunSpaces {
   /** The spaces of all databases. Refused while one of them has an older schema. */
   all(): Promise<readonly RunSpace[]> {
     return Promise.all(Array.from(this.spaces.keys(), (databaseId) => this.get(databaseId)));
+  }
+
+  /** Each database, to be asked how it and its engine are. */
+  parts(): readonly SpaceParts[] {
+    return Array.from(this.spaces.values(), (space) => ({
+      databaseId: space.databaseId,
+      probe: async () => {
+        const probe = await probeDatabase(space.database);
+        // migrated from outside: nobody sends requests here, which would open it, before it is ready
+        if (!this.ready.has(space.databaseId)) await this.openIfReady(space);
+        return probe;
+      },
+      engine: () => space.engine.condition,
+    }));
   }
 
   async stop(graceMs: number): Promise<void> {

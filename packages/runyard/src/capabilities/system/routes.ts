@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { reply } from '../../platform/http/results.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';
-import { configBody, healthBody, homeBody, infoBody, modelBody } from './schema.js';
+import { configBody, healthBody, homeBody, infoBody, modelBody, readyBody } from './schema.js';
 import type { SystemService } from './service.js';
 
 export interface SystemServices {
@@ -16,6 +17,27 @@ const getHealth = defineRoute({
   summary: 'Whether the service answers',
   responses: { 200: healthBody },
   handler: ({ system }: SystemServices) => system.health(),
+});
+
+const getReady = defineRoute({
+  method: 'GET',
+  path: '/ready',
+  operationId: 'readiness_check',
+  scope: null,
+  tag: 'Service',
+  summary: 'Whether the service can do its work',
+  description:
+    'Asks each database for a write and for its schema, and the engine whether it keeps its runs. 503 with the same ' +
+    'body when something is not in order, or as soon as the service begins to stop.',
+  addition: true,
+  responses: {
+    200: readyBody,
+    503: { description: 'Requests should be sent elsewhere.', schema: readyBody },
+  },
+  handler: async ({ system }: SystemServices) => {
+    const report = await system.ready();
+    return reply(report.status === 'ready' ? 200 : 503, report);
+  },
 });
 
 const getHome = defineRoute({
@@ -69,6 +91,7 @@ const getModels = defineRoute({
 
 export const systemRoutes: readonly Route<SystemServices>[] = [
   getHealth,
+  getReady,
   getHome,
   getInfo,
   getConfig,

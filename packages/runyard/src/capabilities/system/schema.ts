@@ -17,6 +17,56 @@ export const healthBody = z
     examples: [{ status: 'ok', instantiated_at: '2026-11-15T00:35:54.448Z' }],
   });
 
+const runCounts = z.object({
+  executing: z.int().meta({ description: 'Runs that are executed now.' }),
+  waiting: z.int().meta({ description: 'Runs that wait for their turn.' }),
+  max_executing: z.int().meta({ description: 'The setting maxConcurrentRuns.' }),
+  max_waiting: z.int().meta({ description: 'The setting maxWaitingRuns.' }),
+});
+
+const checkStatus = z.enum(['ok', 'failed', 'unknown']);
+
+function checkOf(states: readonly [string, ...string[]], description: string) {
+  const databases = z.record(z.string(), z.enum(states)).meta({ description: 'By the id of the database.' });
+  return z.object({ status: checkStatus, databases }).meta({ description });
+}
+
+export const readyBody = z
+  .object({
+    status: z.enum(['ready', 'not_ready']),
+    checks: z.object({
+      database: checkOf(['ok', 'unavailable', 'read_only', 'unknown'], 'Whether each database stores.'),
+      migrations: checkOf(
+        ['current', 'older', 'newer', 'unknown'],
+        'Whether each database has the schema of this version.',
+      ),
+      engine: checkOf(
+        ['ok', 'closed', 'leases_overdue', 'recovery_stuck', 'unknown'],
+        'Whether leases are renewed and abandoned runs are looked for. Slots that are all taken are no fault.',
+      ).extend({ runs: runCounts.optional() }),
+      stopping: z.object({ status: checkStatus }).meta({ description: 'failed: the service is stopping.' }),
+    }),
+  })
+  .meta({
+    id: 'Ready',
+    description: 'Whether requests should be sent to this process, and if not, why.',
+    examples: [
+      {
+        status: 'ready',
+        checks: {
+          database: { status: 'ok', databases: { default: 'ok' } },
+          migrations: { status: 'ok', databases: { default: 'current' } },
+          engine: {
+            status: 'ok',
+            databases: { default: 'ok' },
+            runs: { executing: 3, waiting: 0, max_executing: 1000, max_waiting: 10000 },
+          },
+          stopping: { status: 'ok' },
+        },
+      },
+    ],
+  });
+
 export const infoBody = z
   .object({
     os_id: z.string(),
@@ -33,14 +83,7 @@ export const infoBody = z
         .nullable(),
     }),
     auth_mode: z.enum(['none', 'security_key', 'jwt']),
-    runs: z
-      .object({
-        executing: z.int().meta({ description: 'Runs that are executed now.' }),
-        waiting: z.int().meta({ description: 'Runs that wait for their turn.' }),
-        max_executing: z.int().meta({ description: 'The setting maxConcurrentRuns.' }),
-        max_waiting: z.int().meta({ description: 'The setting maxWaitingRuns.' }),
-      })
-      .meta({ description: 'What this process is busy with.', 'x-addition': true }),
+    runs: runCounts.meta({ description: 'What this process is busy with.', 'x-addition': true }),
   })
   .meta({ id: 'Info', description: 'What a client needs to know before it logs in.' });
 

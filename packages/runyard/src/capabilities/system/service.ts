@@ -5,6 +5,8 @@ import type { Team } from '../../core/teams/team.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import type { AuthMode } from '../../platform/auth/tokens/settings.js';
 import type { Component, ComponentsService } from '../components/service.js';
+import type { Readiness, ReadinessReport } from './readiness.js';
+import { runCounts } from './run-counts.js';
 
 export interface SystemFacts {
   readonly id: string;
@@ -15,6 +17,7 @@ export interface SystemFacts {
   /** The ids of the registered databases, the service's own first. */
   readonly databases: readonly string[];
   readonly slots: RunSlots;
+  readonly readiness: Readiness;
   readonly authMode: AuthMode;
 }
 
@@ -35,7 +38,11 @@ export class SystemService {
   }
 
   health(): Fields {
-    return { status: 'ok', instantiated_at: this.facts.startedAt.toISOString() };
+    return healthOf(this.facts.startedAt);
+  }
+
+  ready(): Promise<ReadinessReport> {
+    return this.facts.readiness.report();
   }
 
   info(): Fields {
@@ -49,12 +56,7 @@ export class SystemService {
       workflow_count: this.components.listWorkflows().length,
       mcp: { enabled: false, path: null, oauth: null },
       auth_mode: this.facts.authMode,
-      runs: {
-        executing: slots.executing,
-        waiting: slots.waiting,
-        max_executing: slots.limits.executing,
-        max_waiting: slots.limits.waiting,
-      },
+      runs: runCounts(slots),
     };
   }
 
@@ -117,6 +119,11 @@ export class SystemService {
       db_id: settings.database ?? this.facts.databases[0],
     };
   }
+}
+
+/** The process lives; whether it can do its work is another question. */
+export function healthOf(startedAt: Date): Fields {
+  return { status: 'ok', instantiated_at: startedAt.toISOString() };
 }
 
 /** What a client has to know to ask for one group's part of a database. */

@@ -3,6 +3,7 @@ import { newId } from '../ids.js';
 import type { JsonObject } from '../json.js';
 import { appliesTo, CancellationWatch, cancellationKeptMs } from './cancellations.js';
 import { type Continuation, type ContinueRecord, copiedKey } from './continuation.js';
+import { conditionOf, type EngineCondition } from './engine-condition.js';
 import type { EventReader } from './event-reader.js';
 import { type Executable, RunCancelled } from './executable.js';
 import { type ExecutorOptions, RunExecutor, type RunHandle } from './executor.js';
@@ -106,6 +107,7 @@ export class RunEngine {
         if (isGone(owner)) await journal.releaseLeases(owner);
       }
     }
+    this.executor.leasesRenewedAt = this.recovery.movedAt = timers.now();
     this.stopTimers = [
       timers.every(leaseMs / 3, () => void this.executor.renewLeases()),
       timers.every(leaseMs / 2, () => void this.recovery.look()),
@@ -113,6 +115,19 @@ export class RunEngine {
       timers.every(wakeMs, () => void this.resting.wake()),
     ];
     void this.recovery.look();
+  }
+
+  /** Whether it keeps its runs and finds those that nobody executes. */
+  get condition(): EngineCondition {
+    if (this.stopTimers.length === 0 || this.stopped !== null) return 'closed';
+    const { timers, leaseMs } = this.options;
+    const { leasesRenewedAt } = this.executor;
+    return conditionOf({
+      now: timers.now(),
+      leaseMs,
+      leasesRenewedAt,
+      recoveryMovedAt: this.recovery.movedAt,
+    });
   }
 
   get liveCount(): number {

@@ -52,6 +52,8 @@ export interface ExecutorOptions extends RunSurroundings {
 export class RunExecutor {
   private readonly live = new Map<string, { live: LiveRun; ended: Promise<EndedRun> }>();
   private lost = false;
+  /** When all leases were renewed last, or there were none. */
+  leasesRenewedAt = 0;
   /** Called when an execution is over. */
   onEnded: () => void = () => {};
 
@@ -149,14 +151,19 @@ export class RunExecutor {
 
   /** Prolongs the leases of what is executed here, and of nothing else: a run that was lost has to be found. */
   async renewLeases(): Promise<void> {
-    const held = Array.from(this.live.values(), ({ live }) => live).filter((live) => !live.isClosed);
-    if (held.length === 0) return;
     const { journal, owner, leaseMs, log, timers } = this.options;
-    const expiresAt = timers.now() + leaseMs;
+    const begun = timers.now();
+    const held = Array.from(this.live.values(), ({ live }) => live).filter((live) => !live.isClosed);
+    if (held.length === 0) {
+      this.leasesRenewedAt = begun;
+      return;
+    }
+    const expiresAt = begun + leaseMs;
     for (const live of held) live.setLease(owner, expiresAt);
     try {
       const runIds = held.map(({ runId }) => runId);
       await journal.renewLeases(owner, runIds, expiresAt);
+      this.leasesRenewedAt = begun;
     } catch (error) {
       log.warn({ err: error }, 'leases could not be renewed');
     }

@@ -33,6 +33,8 @@ export class Recovery {
   private looking: Promise<void> = Promise.resolve();
   private ended = false;
   private cutShort = false;
+  /** When a look last came a step further. */
+  movedAt = 0;
 
   constructor(
     private readonly executor: RunExecutor,
@@ -114,6 +116,7 @@ export class Recovery {
     // what cannot be taken over here stays in the list: look past it
     for (let passed = 0; !this.ended; ) {
       const runs = await journal.expired(timers.now(), batchSize, passed);
+      this.movedAt = timers.now();
       for (const run of runs) {
         // what cannot be executed now is left to others, or for later
         this.cutShort = this.options.slots.full;
@@ -124,6 +127,7 @@ export class Recovery {
           log.error({ err: error, runId: run.runId }, 'an abandoned run could not be taken over');
           passed += 1;
         }
+        this.movedAt = timers.now();
       }
       if (runs.length < batchSize) return;
     }

@@ -48,12 +48,11 @@ export function httpServer({ app, front, streams, description, upgrades, gate }:
     description,
     async listen({ host, port }) {
       await app.listen({ host, port }).catch((error: unknown) => {
-        throw explainListen(error, host, port);
+        throw explainListen(error, host, port, 'port');
       });
       const address = app.server.address();
       const actual = typeof address === 'object' && address !== null ? address.port : port;
-      const shownHost = host.includes(':') ? `[${host}]` : host;
-      return { url: `http://${shownHost}:${actual}`, port: actual };
+      return { url: urlOf(host, actual), port: actual };
     },
     handler: ({ basePath = '' } = {}) => {
       const prefix = basePath.replace(/\/+$/, '');
@@ -87,6 +86,10 @@ export function httpServer({ app, front, streams, description, upgrades, gate }:
   };
 }
 
+export function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 /** The prefix is taken off; hosts that took it off already (as express does) are understood too. */
 function withoutPrefix(url: string, prefix: string): string {
   if (prefix === '' || !url.startsWith(prefix)) return url;
@@ -106,19 +109,25 @@ function settles(promise: Promise<unknown>, withinMs: number): Promise<boolean> 
   });
 }
 
-function explainListen(error: unknown, host: string, port: number): unknown {
+/** What is wrong with an address, in the words of the setting that chose the port. */
+export function explainListen(
+  error: unknown,
+  host: string,
+  port: number,
+  setting: 'port' | 'probePort',
+): unknown {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'EADDRINUSE')
     return errors.addressUnavailable(
       host,
       port,
-      'the port is in use. Stop the other program or choose another port (setting port)',
+      `the port is in use. Stop the other program or choose another port (setting ${setting})`,
     );
   if (code === 'EACCES')
     return errors.addressUnavailable(
       host,
       port,
-      'this user may not listen there. Choose a port above 1023 (setting port)',
+      `this user may not listen there. Choose a port above 1023 (setting ${setting})`,
     );
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return errors.addressUnavailable(host, port, 'this machine has no such address (setting host)');

@@ -5,7 +5,7 @@
  */
 const table: readonly (readonly [scopes: string, operations: readonly string[]])[] = [
   ['public', ['GET /health', 'GET /openapi.json']],
-  ['any identity', ['GET /', 'GET /info', 'GET /docs']],
+  ['any identity', ['GET /', 'GET /info', 'GET /ready', 'GET /docs']],
   ['config:read', ['GET /config', 'GET /models']],
   ['config:write', ['POST /databases/all/migrate', 'POST /databases/{db_id}/migrate']],
   ...componentScopes('agents', 'agent_id'),

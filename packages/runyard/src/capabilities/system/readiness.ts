@@ -1,0 +1,161 @@
+import type { Log } from '../../core/log.js';
+import type { EngineCondition } from '../../core/runs/engine-condition.js';
+import type { RunSlots } from '../../core/runs/run-slots.js';
+import type { DatabaseProbe } from '../../platform/storage/probe.js';
+import { runCounts } from './run-counts.js';
+
+/** A database and the engine of its runs. */
+export interface ReadyPart {
+  readonly databaseId: string;
+  probe(): Promise<DatabaseProbe>;
+  engine(): EngineCondition;
+}
+
+type DatabaseState = 'ok' | 'unavailable' | 'read_only' | 'unknown';
+type SchemaState = 'current' | 'older' | 'newer' | 'unknown';
+type EngineState = EngineCondition | 'unknown';
+
+interface PartState {
+  readonly databaseId: string;
+  readonly database: DatabaseState;
+  readonly schema: SchemaState;
+  readonly engine: EngineState;
+}
+
+type CheckStatus = 'ok' | 'failed' | 'unknown';
+
+interface Check<State extends string> {
+  readonly status: CheckStatus;
+  /** By the id of the database. */
+  readonly databases: Readonly<Record<string, State>>;
+}
+
+export interface ReadinessReport {
+  readonly status: 'ready' | 'not_ready';
+  readonly checks: {
+    readonly database: Check<DatabaseState>;
+    readonly migrations: Check<SchemaState>;
+    readonly engine: Check<EngineState> & { readonly runs?: ReturnType<typeof runCounts> };
+    readonly stopping: { readonly status: CheckStatus };
+  };
+}
+
+/** Who asks again within this time gets the same answer. */
+const keptMs = 1_000;
+/** A database that has not answered by then is as good as away. */
+const patienceMs = 2_000;
+
+/**
+ * Whether requests should be sent here: each database stores, has the schema that this version needs, and its engine
+ * keeps its runs; and the service is not stopping. However many ask, a database is asked once at a time.
+ */
+export class Readiness {
+  #parts: readonly PartWatch[] = [];
+  #slots: RunSlots | undefined;
+  #states: readonly PartState[] = [];
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #looking: Promise<void> | undefined;
+  #stopping = false;
+
+  constructor(private readonly log: Log) {}
+
+  /** The service is open. Before that it is not ready, and nothing is known. */
+  serve(parts: readonly ReadyPart[], slots: RunSlots): void {
+    this.#parts = parts.map((part) => new PartWatch(part, this.log));
+    this.#slots = slots;
+  }
+
+  /** From now on not ready. Nothing is asked any more: what it would ask is about to be closed. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  async report(): Promise<ReadinessReport> {
+    if (!this.#stopping && performance.now() - this.#lookedAt >= keptMs) {
+      this.#looking ??= this.#look().finally(() => {
+        this.#looking = undefined;
+      });
+      await this.#looking;
+    }
+    return this.#reportNow();
+  }
+
+  async #look(): Promise<void> {
+    this.#states = await Promise.all(this.#parts.map((part) => part.state()));
+    this.#lookedAt = performance.now();
+  }
+
+  #reportNow(): ReadinessReport {
+    const checks = {
+      database: checkOf(this.#states, ({ database }) => database, 'ok'),
+      migrations: checkOf(this.#states, ({ schema }) => schema, 'current'),
+      engine: {
+        ...checkOf(this.#states, ({ engine }) => engine, 'ok'),
+        ...(this.#slots !== undefined && { runs: runCounts(this.#slots) }),
+      },
+      stopping: { status: this.#stopping ? ('failed' as const) : ('ok' as const) },
+    };
+    const ready = Object.values(checks).every(({ status }) => status === 'ok');
+    return { status: ready ? 'ready' : 'not_ready', checks };
+  }
+}
+
+/** Asks one database, never twice at the same time. */
+class PartWatch {
+  #asking: Promise<DatabaseProbe> | undefined;
+  #schema: SchemaState = 'unknown';
+  #faulty = false;
+
+  constructor(
+    private readonly part: ReadyPart,
+    private readonly log: Log,
+  ) {}
+
+  async state(): Promise<PartState> {
+    const { databaseId } = this.part;
+    const database = await this.#ask();
+    return { databaseId, database, schema: this.#schema, engine: this.part.engine() };
+  }
+
+  async #ask(): Promise<DatabaseState> {
+    this.#asking ??= this.part.probe().finally(() => {
+      this.#asking = undefined;
+    });
+    try {
+      const { schema, readOnly } = await within(this.#asking, patienceMs);
+      const { current, latest } = schema;
+      this.#schema = current === latest ? 'current' : current < latest ? 'older' : 'newer';
+      this.#faulty = false;
+      return readOnly ? 'read_only' : 'ok';
+    } catch (error) {
+      // once for each time that it goes away: whoever watches asks every few seconds
+      if (!this.#faulty)
+        this.log.warn({ database: this.part.databaseId, err: error }, 'a database is not ready');
+      this.#faulty = true;
+      return 'unavailable';
+    }
+  }
+}
+
+function checkOf<State extends string>(
+  states: readonly PartState[],
+  pick: (state: PartState) => State,
+  good: State,
+): Check<State> {
+  const databases = Object.fromEntries(states.map((state) => [state.databaseId, pick(state)]));
+  const found = Object.values(databases) as State[];
+  const status =
+    found.length === 0 || found.includes('unknown' as State)
+      ? 'unknown'
+      : found.every((state) => state === good)
+        ? 'ok'
+        : 'failed';
+  return { status, databases };
+}
+
+function within<T>(work: Promise<T>, ms: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const overdue = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(overdue));
+  });
+}

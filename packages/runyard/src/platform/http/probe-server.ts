@@ -1,0 +1,79 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { explainListen, urlOf } from './handler.js';
+
+/** What a path answers with. */
+export interface ProbeAnswer {
+  readonly status: number;
+  readonly body: object;
+}
+
+export type Probes = Readonly<Record<string, () => ProbeAnswer | Promise<ProbeAnswer>>>;
+
+export interface ProbeServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Orchestrators send a few small requests; whoever sends others is not waited for. */
+const timeoutMs = 5_000;
+const maxConnections = 100;
+const maxHeaderSize = 8_192;
+
+const notFound: ProbeAnswer = { status: 404, body: { detail: 'Not Found', error_code: 'not_found' } };
+const broken: ProbeAnswer = { status: 503, body: { status: 'not_ready' } };
+
+/**
+ * Answers probes on a port of their own: GET and HEAD for the given paths, and nothing else. It has no part in the
+ * service behind it, so that it answers before that is open and until it is closed.
+ */
+export async function openProbeServer(
+  { host, port }: { readonly host: string; readonly port: number },
+  probes: Probes,
+): Promise<ProbeServer> {
+  const server = createServer({
+    maxHeaderSize,
+    headersTimeout: timeoutMs,
+    requestTimeout: timeoutMs,
+    connectionsCheckingInterval: timeoutMs / 5,
+    keepAliveTimeout: timeoutMs,
+  });
+  server.maxConnections = maxConnections;
+  server.on('request', (request, response) => void answer(request, response, probes));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(explainListen(error, host, port, 'probePort')));
+    server.listen(port, host, resolve);
+  });
+  return {
+    url: urlOf(host, (server.address() as AddressInfo).port),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, probes: Probes): Promise<void> {
+  const { status, body } = await answerOf(request, probes);
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    // a body was not asked for, and is not read
+    ...(request.complete ? undefined : { connection: 'close' }),
+  });
+  response.end(request.method === 'HEAD' ? undefined : text);
+}
+
+async function answerOf({ method, url = '/' }: IncomingMessage, probes: Probes): Promise<ProbeAnswer> {
+  const [path = '/'] = url.split('?', 1);
+  if ((method !== 'GET' && method !== 'HEAD') || !Object.hasOwn(probes, path)) return notFound;
+  try {
+    return await probes[path]!();
+  } catch {
+    return broken;
+  }
+}
