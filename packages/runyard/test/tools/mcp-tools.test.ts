@@ -65,7 +65,7 @@ describe.each(kinds)('an MCP server over %s', (_, start) => {
       'hang',
       {},
       {
-        site: { signal: controller.signal, emit: (event) => events.push(event) },
+        site: { signal: controller.signal, emit: async (event) => void events.push(event) },
       },
     );
     hanging.catch(() => {});
@@ -192,7 +192,7 @@ describe.each(['http', 'sessions'] as const)('an MCP server over HTTP (%s)', (mo
     const server = await startMcpServer(mode);
     const events: unknown[] = [];
     const { call } = use({ url: server.url }, { timeoutMs: 20_000 });
-    const hanging = call('hang', {}, { site: { emit: (event) => events.push(event) } });
+    const hanging = call('hang', {}, { site: { emit: async (event) => void events.push(event) } });
     await until('the call has begun', () => events.length > 0);
     await server.kill();
     expect((await hanging).content).toContain('may or may not have taken effect');

@@ -65,7 +65,7 @@ function callSite(parts: Partial<ToolCallSite> = {}): ToolCallSite {
     },
     dependencies: {},
     metadata: {},
-    emit() {},
+    emit: async () => {},
     log: silentLog,
     ...parts,
   };

@@ -77,6 +77,12 @@ export const runErrors = {
       `${waiting} runs are waiting already, which is the limit (setting maxWaitingRuns). Try again in a few seconds.`,
       { headers: { 'retry-after': '5' } },
     ),
+  tooManyEvents: define(
+    'too_many_events',
+    500,
+    (bytes: number) =>
+      `The run sent custom events faster than they could be stored: more than ${bytes / 1_048_576} MiB were waiting. Wait for each event: await emit(…).`,
+  ),
   cannotContinue: defineForRun(
     'cannot_continue',
     409,

@@ -112,6 +112,11 @@ export interface RunContext {
   noteTry(key: string, failed: FailedTry): void;
   /** Sends an event, once for each key. */
   emit(event: RunEvent, key: string): void;
+  /**
+   * Sends an event of the application's own and resolves when there is room for more. After the end of the run it does
+   * nothing. An event that cannot be written is logged; whoever waits for the promise gets the error.
+   */
+  report(event: () => RunEvent, key: string): Promise<void>;
   /** Sends a piece of streamed content; pass the same `event` object for all pieces of one call. */
   emitDelta(event: RunEvent, text: string): void;
   /** Undefined, or a promise to wait for because more is produced than can be stored. */

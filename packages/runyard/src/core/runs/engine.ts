@@ -294,8 +294,7 @@ export class RunEngine {
     for (const [key, value] of Object.entries(request.state)) live.state.set(key, value);
     for (const step of live.allSteps()) live.putStep(step);
     if (request.durableFirst || request.idempotency !== undefined) await this.queue.flush(live);
-    if (request.runId !== undefined && (await this.isUnwanted(run)))
-      live.abort.abort(new RunCancelled(unwanted));
+    if (request.runId !== undefined && (await this.isUnwanted(run))) live.stop(new RunCancelled(unwanted));
     return this.executor.launch(live, request.executable);
   }
 

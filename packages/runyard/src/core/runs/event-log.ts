@@ -3,8 +3,16 @@ import type { EventBlock } from './ports.js';
 
 /** How much of what is already stored a live run keeps in memory for its readers. */
 const keptBytes = 64 * 1024;
-/** Unstored events beyond this ask the producer to wait for storage. */
+/** Unstored events beyond either of these ask the producer to wait for storage. */
 const congestedBytes = 1024 * 1024;
+const congestedEvents = 5_000;
+/** A run whose application code does not wait is ended when this much of what it sent is not stored. */
+export const maxUnstoredBytes = 16 * 1024 * 1024;
+/**
+ * How far readers see beyond what is stored. A run that is taken over after a crash numbers its events from behind this
+ * distance on: so no index is shown twice, however much was sent and not stored.
+ */
+export const indexGap = 10_000;
 
 /**
  * The events of one live run. It knows nothing of its readers: each has a cursor of its own and asks. What is
@@ -15,6 +23,7 @@ export class EventLog {
   private bytes = 0;
   private unstoredBytes = 0;
   private nextUnstored: number;
+  private storedUntil: number;
   private heldFrom = Number.POSITIVE_INFINITY;
   private readonly waiting = new Set<() => void>();
   private closed = false;
@@ -23,6 +32,7 @@ export class EventLog {
   /** Indices from `firstIndex` on are (or will be) in this log, earlier ones are in the store. */
   constructor(private firstIndex: number) {
     this.nextUnstored = firstIndex;
+    this.storedUntil = firstIndex;
   }
 
   get nextIndex(): number {
@@ -31,7 +41,7 @@ export class EventLog {
 
   /** Readers are shown what has a lower index. */
   get visibleUntil(): number {
-    return Math.min(this.nextIndex, this.heldFrom);
+    return Math.min(this.nextIndex, this.heldFrom, this.storedUntil + indexGap);
   }
 
   get ended(): boolean {
@@ -39,7 +49,12 @@ export class EventLog {
   }
 
   get congested(): boolean {
-    return this.unstoredBytes > congestedBytes;
+    return this.unstoredBytes > congestedBytes || this.nextIndex - this.storedUntil > congestedEvents;
+  }
+
+  /** Whether more is waiting to be stored than memory should hold. */
+  get overflowing(): boolean {
+    return this.unstoredBytes > maxUnstoredBytes;
   }
 
   append(event: LoggedEvent): void {
@@ -106,6 +121,8 @@ export class EventLog {
 
   /** Everything below `index` is durable: the oldest may be dropped. */
   stored(index: number): void {
+    const hidden = this.visibleUntil < Math.min(this.nextIndex, this.heldFrom);
+    this.storedUntil = index;
     let drop = 0;
     let unstored = 0;
     while (this.bytes > keptBytes && this.firstIndex + drop < index) {
@@ -120,6 +137,7 @@ export class EventLog {
       unstored += this.events[position]!.data.length;
     }
     this.unstoredBytes = unstored;
+    if (hidden) this.notify();
   }
 
   private notify(): void {

@@ -171,7 +171,7 @@ export class RunExecutor {
 
   /** Ends the executions without ending the runs: another process goes on with them. */
   releaseAll(): void {
-    for (const { live } of this.live.values()) live.abort.abort(new RunReleased());
+    for (const { live } of this.live.values()) live.stop(new RunReleased());
   }
 
   async allEnded(withinMs: number): Promise<void> {
@@ -194,7 +194,7 @@ export class RunExecutor {
       ended,
       stored: () => this.queue.flush(live),
       events: (fromIndex = 0, filter) => this.events(live.runId, fromIndex, filter),
-      cancel: (reason) => live.abort.abort(new RunCancelled(reason)),
+      cancel: (reason) => live.stop(new RunCancelled(reason)),
     };
   }
 

@@ -1,3 +1,5 @@
+import { errors } from '../errors.js';
+import { handled } from '../failures/handled.js';
 import { thrownError } from '../failures/thrown-error.js';
 import type { Json } from '../json.js';
 import type { Learnings } from '../learnings/learnings.js';
@@ -20,6 +22,7 @@ import {
 } from './context.js';
 import { continuationsOf } from './continuation.js';
 import { withDueTime } from './due-questions.js';
+import { maxUnstoredBytes } from './event-log.js';
 import { tryKey } from './failed-tries.js';
 import { executedBefore } from './limits/executed-time.js';
 import type { RunGuard } from './limits/run-guard.js';
@@ -28,6 +31,7 @@ import type { EventOrigin, LiveRun } from './live-run.js';
 import type { RunEvent } from './logged-event.js';
 import type { PastSessions } from './past-sessions.js';
 import type { RunJournal, SessionSummary } from './ports.js';
+import { unheard } from './reports.js';
 import type { Run, RunEntry, RunOptions, StepKind, StepRecord } from './run.js';
 import { failureOf } from './run-failure.js';
 import type { SessionState } from './session-state.js';
@@ -163,6 +167,20 @@ export class JournaledContext implements RunContext {
     this.live.emit(event, this.prefix + key, this.inside?.origin);
   }
 
+  report(event: () => RunEvent, key: string): Promise<void> {
+    const { live, log, timers } = this;
+    if (live.isClosed || this.signal.aborted) return unheard(timers);
+    try {
+      this.emit(event(), key);
+    } catch (thrown) {
+      const error = thrownError(thrown);
+      log.warn({ err: error, runId: this.run.runId }, 'a custom event could not be sent');
+      return handled(Promise.reject(error));
+    }
+    if (live.log.overflowing) live.stop(errors.tooManyEvents(maxUnstoredBytes));
+    return this.congestion()?.catch(() => {}) ?? sent;
+  }
+
   emitDelta(event: RunEvent, text: string): void {
     this.live.emitDelta(event, text, this.inside?.origin);
   }
@@ -187,6 +205,9 @@ export class JournaledContext implements RunContext {
       const settled = await this.settleInterrupted(recorded, spec, spec.interrupted);
       if (settled !== undefined) return settled;
     }
+    // whatever sends events between its steps waits here for storage
+    const congestion = this.congestion();
+    if (congestion !== undefined) await congestion;
     this.signal.throwIfAborted();
     this.admit(spec.kind, recorded === undefined ? 1 : 0);
     const begun = this.begin(key, spec, recorded);
@@ -340,6 +361,8 @@ export class JournaledContext implements RunContext {
     return output;
   }
 }
+
+const sent: Promise<void> = Promise.resolve();
 
 /** `error` of a step that ended with a failure which the run went on from. */
 const handledFailure: Json = true;

@@ -6,6 +6,7 @@ import { prefixOf } from './child-steps.js';
 import { EventLog } from './event-log.js';
 import { RunMeter } from './limits/run-meter.js';
 import {
+  customEventName,
   type DeltaTemplate,
   deltaTemplate,
   type LoggedEvent,
@@ -227,7 +228,7 @@ export class LiveRun implements WriteSource {
     this.assertOpen();
     if (key !== null) {
       if (this.sent.has(key) || this.sentBefore(key)) return;
-      this.sent.add(key);
+      if (event.name !== customEventName) this.sent.add(key);
     }
     const named = asToldBy(origin, event);
     this.append(serialiseEvent(this.log.nextIndex, named, this.baseFields(named.name, origin), key));
@@ -244,6 +245,11 @@ export class LiveRun implements WriteSource {
       this.templates.set(event, template);
     }
     this.append(serialiseDelta(this.log.nextIndex, template.value, text));
+  }
+
+  /** Ends the execution: what is at work is told by its signal. */
+  stop(reason: Error): void {
+    this.abort.abort(reason);
   }
 
   /** Nothing may be written from here on except what is already waiting. */
@@ -315,7 +321,7 @@ export class LiveRun implements WriteSource {
 
   refused(_write: RunWrite, error: Error): void {
     this.closed = true;
-    this.abort.abort(error);
+    this.stop(error);
   }
 
   private append(event: LoggedEvent): void {
@@ -343,9 +349,6 @@ export class LiveRun implements WriteSource {
     throw this.abort.signal.reason ?? new Error(`Run ${this.runId} has ended`);
   }
 }
-
-/** What a component of the application's own tells keeps its name. */
-const customEventName = 'CustomEvent';
 
 function asToldBy({ prefix }: EventOrigin, event: RunEvent): RunEvent {
   if (prefix === undefined || event.name === customEventName) return event;

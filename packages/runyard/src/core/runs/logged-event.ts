@@ -8,6 +8,12 @@ export interface RunEvent {
   readonly streamedField?: string;
 }
 
+/**
+ * An event of the application's own keeps its name, whatever component it comes from. Each has a number of its own in
+ * its key: none has to be remembered to be sent only once.
+ */
+export const customEventName = 'CustomEvent';
+
 /** The constant beginning and end of content deltas that follow each other: only the text between differs. */
 export interface DeltaTemplate {
   readonly name: string;

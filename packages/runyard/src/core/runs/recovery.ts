@@ -2,10 +2,11 @@ import type { Log } from '../log.js';
 import type { Timers } from '../timers.js';
 import { appliesTo } from './cancellations.js';
 import { continueKey } from './continuation.js';
+import { indexGap } from './event-log.js';
 import type { Executable } from './executable.js';
 import { cancelledEnd, type RunExecutor, type RunHandle } from './executor.js';
 import { LiveRun } from './live-run.js';
-import { decodeBlock } from './logged-event.js';
+import { customEventName, decodeBlock } from './logged-event.js';
 import type { RunJournal } from './ports.js';
 import type { Run, RunFailure, RunResult, StepRecord } from './run.js';
 import type { RunSlots } from './run-slots.js';
@@ -25,8 +26,6 @@ export interface RecoveryOptions {
 /** A run that was executed this often without finishing a step is not tried again: it may be what kills us. */
 const fruitlessAttempts = 5;
 const batchSize = 32;
-/** Events that were sent but not stored when a process died had indices below this distance. */
-const indexGap = 10_000;
 
 /** Takes over runs whose process died, and lets them go on from their last finished step. */
 export class Recovery {
@@ -167,8 +166,8 @@ export class Recovery {
       const blocks = await this.options.journal.eventBlocks(runId, from, 50);
       if (blocks.length === 0) return (key) => keys.has(key) || toldBefore(key);
       for (const block of blocks) {
-        for (const { index, key } of decodeBlock(block.firstIndex, block.payload))
-          if (key !== null && index >= first) keys.add(key);
+        for (const { index, key, name } of decodeBlock(block.firstIndex, block.payload))
+          if (key !== null && index >= first && name !== customEventName) keys.add(key);
         from = block.firstIndex + block.count;
       }
     }

@@ -2,7 +2,7 @@ import { RunPaused } from '../runs/context.js';
 import type { Timers } from '../timers.js';
 import type { ClearedCall } from './gate.js';
 import type { RetryBackoff, Tool } from './tool.js';
-import { type ToolContext, withSignal } from './tool-context.js';
+import { attemptContext, type ToolContext } from './tool-context.js';
 import { ToolRefused } from './tool-hooks.js';
 
 /** A tool's time was up. It is not tried again: nobody knows what it did. */
@@ -38,6 +38,8 @@ export async function attemptTool(
 /** Races the tool against its time and the run's abort, and tells it when it has lost. */
 function attemptOnce(tool: Tool, call: ClearedCall, context: ToolContext, timers: Timers): Promise<unknown> {
   const controller = new AbortController();
+  let over = false;
+  const own = attemptContext(context, { signal: controller.signal, isOver: () => over, timers });
   return new Promise((resolve, reject) => {
     const giveUp = (reason: unknown) => {
       settle();
@@ -50,11 +52,12 @@ function attemptOnce(tool: Tool, call: ClearedCall, context: ToolContext, timers
         ? undefined
         : timers.after(tool.timeoutMs, () => giveUp(new ToolTimeout(timeoutMessage(tool))));
     const settle = () => {
+      over = true;
       cancelTimer?.();
       context.signal.removeEventListener('abort', onAbort);
     };
     context.signal.addEventListener('abort', onAbort, { once: true });
-    tool.run(call, withSignal(context, controller.signal)).then(
+    tool.run(call, own).then(
       (result) => {
         settle();
         resolve(result);

@@ -49,7 +49,7 @@ function site(parts: Partial<ToolCallSite> = {}): ToolCallSite {
     },
     dependencies: {},
     metadata: {},
-    emit() {},
+    emit: async () => {},
     log: silentLog,
     ...parts,
   };
@@ -155,7 +155,7 @@ describe('executeTool', () => {
       },
       { stopAfterCall: true, showResult: true },
     );
-    const outcome = await execute(used, '', { emit: (event) => void events.push(event) });
+    const outcome = await execute(used, '', { emit: async (event) => void events.push(event) });
     expect(outcome).toMatchObject({ content: 'r k true', error: false, stop: true, showResult: true });
     expect(events).toEqual([{ progress: 1 }]);
   });

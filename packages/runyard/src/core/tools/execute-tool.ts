@@ -74,6 +74,7 @@ class ToolExecution {
   args: JsonObject | undefined;
   /** What a run inside of the call waits for: no hook can make a result of that. */
   private paused: RunPaused | undefined;
+  private ended = false;
 
   constructor(
     private readonly tool: Tool,
@@ -92,6 +93,7 @@ class ToolExecution {
     const hooks = [...(this.environment.hooks ?? []), ...this.tool.hooks];
     let executed = false;
     const execute = async (args: JsonObject) => {
+      if (this.ended) throw new ToolRefused(`'${this.tool.name}' was not executed: its call has ended.`);
       if (executed && this.approval !== undefined)
         throw new ToolRefused(`'${this.tool.name}' was executed once: the approval is used up.`);
       const next = sameArguments(args, given) ? prepared : await this.prepare(args);
@@ -100,7 +102,10 @@ class ToolExecution {
     };
     if (hooks.length === 0) return execute(given);
     const call = { toolName: this.tool.name, args: given, context };
-    return unlessAborted(signal, () => this.unlessPaused(throughHooks(hooks, call, execute)));
+    const work = () => this.unlessPaused(throughHooks(hooks, call, execute));
+    return unlessAborted(signal, work).finally(() => {
+      this.ended = true;
+    });
   }
 
   private async unlessPaused(hooked: Promise<unknown>): Promise<unknown> {

@@ -1,5 +1,8 @@
+import { handled } from '../failures/handled.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Log } from '../log.js';
+import { unheard } from '../runs/reports.js';
+import type { Timers } from '../timers.js';
 
 /** The state of the session, as a tool may read and change it. Changes are stored with the run. */
 export interface SessionState {
@@ -23,33 +26,48 @@ export interface ToolCallSite {
   readonly state: SessionState;
   readonly dependencies: JsonObject;
   readonly metadata: JsonObject;
-  /** Sends an event of your own to whoever follows the run. */
-  emit(customEvent: JsonObject): void;
+  /**
+   * Sends an event of your own to those who follow the run. Wait for it: it resolves when there is room for the next
+   * one. After the end of the call it does nothing.
+   */
+  emit(customEvent: JsonObject): Promise<void>;
   readonly log: Log;
 }
 
 /** What a tool is told about the call that it serves. */
 export interface ToolContext extends ToolCallSite {
-  /** Tells whoever follows the run how far the call is: a fraction between 0 and 1. */
-  progress(fraction: number, message?: string): void;
+  /** Tells those who follow the run how far the call is: a fraction between 0 and 1. */
+  progress(fraction: number, message?: string): Promise<void>;
 }
 
 /** The context of one call. Progress that would look the same as before is not sent again. */
 export function toolContextAt(site: ToolCallSite): ToolContext {
   let last: string | undefined;
-  const progress = (fraction: number, message?: string) => {
+  const tell = async (fraction: number, message?: string): Promise<void> => {
     const bounded = Math.min(Math.max(Number.isFinite(fraction) ? fraction : 0, 0), 1);
     const rounded = Math.round(bounded * 100) / 100;
     const seen = `${rounded} ${message ?? ''}`;
     if (seen === last) return;
     last = seen;
-    site.emit({ progress: rounded, ...(message !== undefined && { message }) });
+    await site.emit({ progress: rounded, ...(message !== undefined && { message }) });
   };
+  const progress: ToolContext['progress'] = (fraction, message) => handled(tell(fraction, message));
   // Inherits instead of copying, so that it works for whatever kind of object the site is.
   return Object.create(site, { progress: { value: progress, enumerable: true } }) as ToolContext;
 }
 
-/** The same context with another signal. */
-export function withSignal(context: ToolContext, signal: AbortSignal): ToolContext {
-  return Object.create(context, { signal: { value: signal, enumerable: true } }) as ToolContext;
+/** The context of one attempt: it has a signal of its own, and what is reported once it is over is ignored. */
+export function attemptContext(
+  context: ToolContext,
+  attempt: { readonly signal: AbortSignal; readonly isOver: () => boolean; readonly timers: Timers },
+): ToolContext {
+  const { signal, isOver, timers } = attempt;
+  const emit: ToolContext['emit'] = (event) => (isOver() ? unheard(timers) : context.emit(event));
+  const progress: ToolContext['progress'] = (fraction, message) =>
+    isOver() ? unheard(timers) : context.progress(fraction, message);
+  return Object.create(context, {
+    signal: { value: signal, enumerable: true },
+    emit: { value: emit, enumerable: true },
+    progress: { value: progress, enumerable: true },
+  }) as ToolContext;
 }

@@ -102,7 +102,7 @@ describe('a tool at work', () => {
         return '';
       },
     });
-    await callTool(used, {}, { site: { emit: (event) => events.push(event) } });
+    await callTool(used, {}, { site: { emit: async (event) => void events.push(event) } });
     expect(events[0]).toEqual({ progress: 0 });
     expect(events.at(-1)).toEqual({ progress: 1, message: 'done' });
     expect(events.length).toBeLessThan(60);

@@ -1,3 +1,4 @@
+import { handled } from '../failures/handled.js';
 import type { JsonObject } from '../json.js';
 import type { ToolContext } from './tool-context.js';
 
@@ -32,5 +33,5 @@ export async function throughHooks(
 ): Promise<unknown> {
   const [hook, ...inner] = hooks;
   if (hook === undefined) return execute(call.args);
-  return hook(call, (args = call.args) => throughHooks(inner, { ...call, args }, execute));
+  return hook(call, (args = call.args) => handled(throughHooks(inner, { ...call, args }, execute)));
 }

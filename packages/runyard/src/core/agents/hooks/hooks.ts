@@ -1,8 +1,9 @@
+import { handled } from '../../failures/handled.js';
 import { reasonOf } from '../../failures/reason.js';
 import { thrownError } from '../../failures/thrown-error.js';
 import type { Json } from '../../json.js';
 import { resolveModel } from '../../models/resolve.js';
-import { RunPaused, type StepScope } from '../../runs/context.js';
+import { type RunContext, RunPaused, type StepScope } from '../../runs/context.js';
 import { RunFailed } from '../../runs/executable.js';
 import type { RunEvent } from '../../runs/logged-event.js';
 import type { StateView } from '../../runs/session-state.js';
@@ -135,19 +136,28 @@ function contextOf(
     fields: context.options.extra ?? {},
     signal: scope.signal,
     log: context.log,
-    askModel: async ({ model, messages, output }: HookModelCall) => {
+    askModel: (call: HookModelCall) => {
       asked += 1;
-      const record = await callAuxiliaryModel(context, {
-        key: `${key}:model:${asked}`,
-        parentKey: key,
-        role: 'guardrail_model',
-        model: resolveModel(model),
-        messages: messages.map(({ role, content }) => plainMessage(role, content)),
-        ...(output !== undefined && { output }),
-      });
-      return record.content;
+      return handled(askModel(context, key, asked, call));
     },
   };
+}
+
+async function askModel(
+  context: RunContext,
+  key: string,
+  number: number,
+  { model, messages, output }: HookModelCall,
+): Promise<string> {
+  const { content } = await callAuxiliaryModel(context, {
+    key: `${key}:model:${number}`,
+    parentKey: key,
+    role: 'guardrail_model',
+    model: resolveModel(model),
+    messages: messages.map((message) => plainMessage(message.role, message.content)),
+    ...(output !== undefined && { output }),
+  });
+  return content;
 }
 
 function refused({ kind }: Stage, { message, details }: GuardrailRefusal): HookRecord {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../json.js';
 import { type RunContext, RunPaused, type StepScope } from '../../runs/context.js';
+import { Reports } from '../../runs/reports.js';
 import type { StepRecord } from '../../runs/run.js';
 import type { StateView } from '../../runs/session-state.js';
 import type { NoteTry } from '../../tools/attempt-tool.js';
@@ -72,7 +73,10 @@ export async function runToolCalls(
   const done = await Promise.allSettled(ready.map((call) => runToolCall(execution, call)));
   throwFailure(done);
   const asked = requirementsOf(context.steps());
-  for (const { key } of ready) report(execution, context.recorded(key)!, asked);
+  for (const { key } of ready) {
+    report(execution, context.recorded(key)!, asked);
+    await context.congestion();
+  }
   const waiting = calls.filter((call) => !isReady(call)).map(({ waits }) => waits!);
   const waits = await Promise.allSettled(waiting.map((state) => context.wait(waitFor(context, state))));
   throwFailure(waits);
@@ -154,8 +158,11 @@ async function perform(
   const noteTry: NoteTry = (failed) => context.noteTry(scope.key, { name: call.name, ...failed });
   const environment = { timers, media, hooks: toolHooks, availableTools, noteTry };
   const state = context.state.fork();
-  const site = toolContext(execution, call, scope, state);
-  const outcome = await executeTool(tool, call, site, environment, plan?.approval);
+  const reports = new Reports(context);
+  const site = toolContext(execution, call, scope, state, reports);
+  const outcome = await executeTool(tool, call, site, environment, plan?.approval).finally(() =>
+    reports.end(),
+  );
   state.merge();
   return {
     callId: call.id,
@@ -178,6 +185,7 @@ function toolContext(
   call: RequestedCall,
   scope: StepScope,
   state: StateView,
+  reports: Reports,
 ): ToolCallSite {
   const { context, dependencies, metadata } = execution;
   const { run } = context;
@@ -194,8 +202,8 @@ function toolContext(
     metadata,
     log: context.log,
     emit: (fields: JsonObject) => {
-      context.emit(customEvent(fields, call.id), `${scope.key}:custom:${run.attempt}:${sent}`);
       sent += 1;
+      return reports.send(() => customEvent(fields, call.id), `${scope.key}:custom:${run.attempt}:${sent}`);
     },
   });
 }

@@ -68,8 +68,11 @@ export interface StepContext extends StepInput {
   readonly signal: AbortSignal;
   /** The same whenever this very step is executed again, so that its effect can be had only once. */
   readonly idempotencyKey: string;
-  /** Sends an event of your own to whoever follows the run. */
-  emit(customEvent: JsonObject): void;
+  /**
+   * Sends an event of your own to those who follow the run. Wait for it: it resolves when there is room for the next
+   * one. After the end of the step it does nothing.
+   */
+  emit(customEvent: JsonObject): Promise<void>;
   readonly log: Log;
 }
 

@@ -2,13 +2,14 @@ import { reasonOf } from '../../failures/reason.js';
 import { thrownError } from '../../failures/thrown-error.js';
 import type { Json } from '../../json.js';
 import { RunPaused, type StepScope } from '../../runs/context.js';
+import { Reports } from '../../runs/reports.js';
 import { failureOf } from '../../runs/run-failure.js';
 import type { StepContext, StepFunction, StepInput } from '../definition/functions.js';
 import type { StepNode } from '../definition/node.js';
 import { StepOutputValue, type StepReturn } from '../definition/step-return.js';
 import { type FunctionRecord, nodeKey, runKey } from '../journal-records.js';
 import { customEvent } from '../workflow-events.js';
-import { type Flow, type Place, type Scope, stepFields, stepInput, tell } from './flow.js';
+import { type Flow, type Place, type Scope, stepFields, stepInput } from './flow.js';
 import type { Round, RoundResult } from './round.js';
 import { withinTime } from './within-time.js';
 
@@ -75,11 +76,20 @@ async function attempt(
   for (let tries = 0; ; tries += 1) {
     site.signal.throwIfAborted();
     const state = context.state.fork();
+    const reports = new Reports(context);
     const startedAt = context.timers.now();
     try {
       const value = await withinTime(node.timeoutMs, site.signal, context.timers, node.name, (signal) =>
         work(
-          stepContext(flow, node, place, stepInput(flow, place, scope, state), round, { ...site, signal }),
+          stepContext(
+            flow,
+            node,
+            place,
+            stepInput(flow, place, scope, state),
+            round,
+            { ...site, signal },
+            reports,
+          ),
         ),
       );
       const record = recordOf(value);
@@ -94,6 +104,8 @@ async function attempt(
       if (tries >= node.maxRetries || error instanceof UnusableOutput)
         return { failure: shownFailure(error) };
       context.noteTry(site.key, { name: node.name, error, startedAt, delayMs: 0 });
+    } finally {
+      reports.end();
     }
   }
 }
@@ -105,6 +117,7 @@ function stepContext(
   input: StepInput,
   round: Round,
   site: StepScope,
+  reports: Reports,
 ): StepContext {
   const { context } = flow;
   return Object.assign(input, {
@@ -112,7 +125,7 @@ function stepContext(
     signal: site.signal,
     idempotencyKey: site.idempotencyKey,
     log: context.log,
-    emit: eventSender(flow, place, site.key, stepFields(node, place)),
+    emit: eventSender(flow, place, site.key, stepFields(node, place), reports),
   });
 }
 
@@ -125,14 +138,23 @@ function feedbackIn({ additionalData }: StepInput): string | null {
 const sentBy = new WeakMap<Flow, Map<string, number>>();
 
 /** Sends events of the application; each has a number, so that none is sent twice and none is lost. */
-function eventSender(flow: Flow, place: Place, key: string, fields: Parameters<typeof customEvent>[1]) {
+function eventSender(
+  flow: Flow,
+  place: Place,
+  key: string,
+  fields: Parameters<typeof customEvent>[1],
+  reports: Reports,
+): StepContext['emit'] {
   const counts = sentBy.get(flow) ?? new Map<string, number>();
   sentBy.set(flow, counts);
   const { attempt: execution } = flow.context.run;
-  return (event: Parameters<typeof customEvent>[0]): void => {
+  return (event) => {
     const sent = counts.get(key) ?? 0;
     counts.set(key, sent + 1);
-    tell(flow, place, `custom:${key}:${execution}:${sent}`, customEvent(event, fields));
+    return reports.send(
+      () => customEvent(event, fields),
+      `on:${nodeKey(place.path)}:custom:${key}:${execution}:${sent}`,
+    );
   };
 }
 

@@ -1,7 +1,9 @@
-import type { Json, JsonObject } from '../../json.js';
+import { handled } from '../../failures/handled.js';
+import type { Json } from '../../json.js';
 import { runChild } from '../../runs/child-run.js';
 import { type RunContext, RunPaused } from '../../runs/context.js';
 import { type Executable, RunFailed } from '../../runs/executable.js';
+import { Reports } from '../../runs/reports.js';
 import type { StepContext, WorkflowContext, WorkflowFunction } from '../definition/functions.js';
 import { customEvent } from '../workflow-events.js';
 import { type Flow, placeAtTop, type Scope, stepInput } from './flow.js';
@@ -20,25 +22,33 @@ export async function runWhole(
   const { context } = flow;
   const record = await context.step(wholeKey, { kind: 'step', name: flow.workflow.name }, async (site) => {
     const state = context.state.fork();
+    const reports = new Reports(context);
+    let over = false;
     const input = stepInput(flow, placeAtTop(flow, 0), scope, state);
     const step: StepContext = Object.assign(input, {
       rejectionFeedback: null,
       signal: site.signal,
       idempotencyKey: site.idempotencyKey,
       log: context.log,
-      emit: senderOf(context),
+      emit: senderOf(context, reports),
     });
     const { extra = {} } = context.options;
     const begun: Promise<Json>[] = [];
     const runOne = runnerOf(flow, scope, register);
     const run: WorkflowContext['run'] = (component, message, name) => {
-      const running = runOne(component, message, name);
+      // nobody would wait for what begins after the end of the function
+      if (over)
+        return handled(
+          Promise.reject(new Error(`The function of workflow '${flow.workflow.id}' has ended.`)),
+        );
+      const running = handled(runOne(component, message, name));
       begun.push(running);
-      // whether the function looks at it or not, it is looked at here
-      running.catch(() => {});
       return running;
     };
-    const made = await settled(work, Object.assign(step, { fields: extra, run }), begun);
+    const made = await settled(work, Object.assign(step, { fields: extra, run }), begun).finally(() => {
+      over = true;
+      reports.end();
+    });
     if (made.error !== null) throw new RunFailed({ type: 'workflow_failed', message: made.error });
     state.merge();
     return made.content ?? '';
@@ -61,11 +71,11 @@ async function settled(work: WorkflowFunction, whole: WorkflowContext, begun: re
   return recordOf(result.value);
 }
 
-function senderOf(context: RunContext): (event: JsonObject) => void {
+function senderOf(context: RunContext, reports: Reports): StepContext['emit'] {
   let sent = 0;
   return (event) => {
-    context.emit(customEvent(event, {}), `on:${wholeKey}:custom:${context.run.attempt}:${sent}`);
     sent += 1;
+    return reports.send(() => customEvent(event, {}), `on:${wholeKey}:custom:${context.run.attempt}:${sent}`);
   };
 }
 
