@@ -5,12 +5,18 @@ import type { Settings } from './platform/config.js';
 import type { Database } from './platform/storage/database.js';
 import { migrate } from './platform/storage/migrations/migrate.js';
 import { openDatabase } from './platform/storage/open.js';
+import { reasonOf } from './platform/storage/reasons.js';
+import { isOutage } from './platform/storage/transient.js';
 
 /** The id of the service's own database. */
 export const defaultDatabase = 'default';
 
 /** Opens all registered databases or none, the service's own first. */
-export async function openDatabases(settings: Settings, log: Log): Promise<readonly Database[]> {
+export async function openDatabases(
+  settings: Settings,
+  log: Log,
+  signal?: AbortSignal,
+): Promise<readonly Database[]> {
   const wanted = [
     { id: defaultDatabase, url: settings.database, durability: settings.durability },
     ...Object.entries(settings.databases).map(([id, given]) =>
@@ -19,7 +25,8 @@ export async function openDatabases(settings: Settings, log: Log): Promise<reado
         : { id, ...given, durability: given.durability ?? settings.durability },
     ),
   ];
-  const opened = await Promise.allSettled(wanted.map((database) => openDatabase({ ...database, log })));
+  const how = { log, startupMs: settings.databaseStartupMs, ...(signal !== undefined && { signal }) };
+  const opened = await Promise.allSettled(wanted.map((database) => openDatabase({ ...database, ...how })));
   const databases = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   const failed = opened.find((result) => result.status === 'rejected');
   if (failed === undefined) return databases;
@@ -36,6 +43,15 @@ export async function migrateOwnDatabases(databases: readonly Database[], settin
   for (const database of databases) {
     if (migratesItself(database.id, settings)) await migrateOrFail(database);
   }
+}
+
+/** What ends the start when a database fails in the middle of it. */
+export function startFailure(error: unknown, databases: readonly Database[]): unknown {
+  const failed = databases.find(({ outage }) => outage !== undefined) ?? databases[0];
+  if (!isOutage(error) || failed === undefined) return error;
+  const { cause } = error as Error;
+  const text = `Database '${failed.id}' cannot be used at ${failed.location}: ${reasonOf(cause)}`;
+  return errors.databaseUnavailable(text, cause);
 }
 
 /** Refuses components that are to be stored where nothing is. */
@@ -62,6 +78,7 @@ function migratesItself(databaseId: string, { databases, autoMigrate }: Settings
 async function migrateOrFail(database: Database): Promise<void> {
   const failed = (await migrate(database)).find(({ status }) => status === 'failed');
   if (failed !== undefined) {
+    if (isOutage(failed.error)) throw failed.error;
     throw errors.migrationFailed(
       database.id,
       failed.name,

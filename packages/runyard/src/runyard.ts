@@ -11,7 +11,13 @@ import type { Log } from './core/log.js';
 import type { ModelPrices } from './core/models/prices.js';
 import type { Team } from './core/teams/team.js';
 import type { Workflow } from './core/workflows/workflow.js';
-import { checkDatabaseNames, closeDatabases, migrateOwnDatabases, openDatabases } from './databases.js';
+import {
+  checkDatabaseNames,
+  closeDatabases,
+  migrateOwnDatabases,
+  openDatabases,
+  startFailure,
+} from './databases.js';
 import { type OpenService, openService } from './open-service.js';
 import { checkAuthSettings } from './platform/auth/tokens/check-settings.js';
 import {
@@ -63,6 +69,8 @@ export class Runyard {
   private logger: Log | null = null;
   private opening: Promise<OpenService> | null = null;
   private databases: Promise<readonly Database[]> | null = null;
+  /** Ends the waiting for a database that is not there yet. */
+  private stopWaiting: AbortController | null = null;
   private closing: Promise<void> | null = null;
   private readiness: Readiness | null = null;
   private probeServer: Promise<ProbeServer | null> | null = null;
@@ -158,6 +166,7 @@ export class Runyard {
   private async closeNow(graceMs: number): Promise<void> {
     const { opening, databases } = this;
     this.readiness?.stop();
+    this.stopWaiting?.abort();
     const service = await opening?.catch(() => null);
     try {
       await service?.close(graceMs);
@@ -237,25 +246,33 @@ export class Runyard {
     checkAuthSettings(settings);
     const databases = await this.openDatabases();
     checkDatabaseNames(components.list(), databases);
-    await migrateOwnDatabases(databases, settings);
-    return openService({
-      settings,
-      components,
-      databases,
-      startedAt,
-      readiness: this.readinessNow(),
-      log,
-      prices: this.options.prices ?? {},
-      customRoutes: this.options.routes,
-      info: this.apiInfo(),
-    });
+    try {
+      await migrateOwnDatabases(databases, settings);
+      return await openService({
+        settings,
+        components,
+        databases,
+        startedAt,
+        readiness: this.readinessNow(),
+        log,
+        prices: this.options.prices ?? {},
+        customRoutes: this.options.routes,
+        info: this.apiInfo(),
+      });
+    } catch (error) {
+      throw startFailure(error, databases);
+    }
   }
 
   private openDatabases(): Promise<readonly Database[]> {
-    this.databases ??= openDatabases(this.settings, this.log).catch((error: unknown) => {
-      this.databases = null;
-      throw error;
-    });
+    if (this.databases !== null) return this.databases;
+    this.stopWaiting = new AbortController();
+    this.databases = openDatabases(this.settings, this.log, this.stopWaiting.signal).catch(
+      (error: unknown) => {
+        this.databases = null;
+        throw error;
+      },
+    );
     return this.databases;
   }
 

@@ -1,3 +1,4 @@
+import { reasonOf } from '../platform/storage/reasons.js';
 import type { MigrationReports, SchemaReports } from './application.js';
 import { CommandFailure } from './failure.js';
 import { findEntry, loadEntry } from './load-entry.js';
@@ -70,5 +71,8 @@ function showReports(reports: MigrationReports): void {
 }
 
 function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  // callers of the service are told nothing about the database; here is the person who can mend it
+  const isOutage = (error as { code?: string }).code === 'database_unavailable';
+  return isOutage && error.cause !== undefined ? reasonOf(error.cause) : error.message;
 }

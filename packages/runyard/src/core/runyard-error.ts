@@ -18,16 +18,27 @@ export class RunyardError extends Error {
       /** What a program needs to act on the error, in the words of the wire: `run_id`, for one. */
       readonly fields?: Readonly<Record<string, string>>;
       readonly cause?: unknown;
+      /** The log has a line about what is behind it: one for an incident, not one for each caller. */
+      readonly reported?: boolean;
     } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'RunyardError';
   }
 
+  get isReported(): boolean {
+    return this.options.reported ?? false;
+  }
+
   /** What the wire shows under `detail`: the list of faults, or the text. */
   get detail(): string | readonly ValidationItem[] {
     return this.options.items ?? this.message;
   }
+}
+
+/** Whether the log has a line about what is behind the error already. */
+export function isReported(error: unknown): boolean {
+  return error instanceof RunyardError && error.isReported;
 }
 
 /** An entry of the catalogue. */

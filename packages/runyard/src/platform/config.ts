@@ -131,6 +131,9 @@ const settingsSchema = z.strictObject({
   leaseMs: milliseconds(1000)
     .default(30_000)
     .describe('How long a run stays reserved for a process that gives no sign of life.'),
+  databaseStartupMs: milliseconds(0)
+    .default(30_000)
+    .describe('How long the start waits for a PostgreSQL server that is not there yet.'),
   stopGraceMs: milliseconds(0)
     .default(10_000)
     .describe('How long running runs may go on after the service was told to stop.'),

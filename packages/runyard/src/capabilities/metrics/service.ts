@@ -1,3 +1,4 @@
+import { isReported } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
 import type { Timers } from '../../core/timers.js';
 import { isLeaseOwnerGone, newLeaseOwner } from '../../platform/engine/local/lease-owner.js';
@@ -115,7 +116,7 @@ export class DatabaseMetrics {
         if (held) await this.end(this.stopped ? interruptedText : null);
         return days;
       } catch (error) {
-        log.error({ err: error }, 'refreshing the metrics failed');
+        if (!isReported(error)) log.error({ err: error }, 'refreshing the metrics failed');
         if (held) await this.end(failureText).catch(() => {});
         throw error;
       }
@@ -136,7 +137,7 @@ export class DatabaseMetrics {
       try {
         await this.counter.count({ thorough: false, goOn: () => !this.stopped });
       } catch (error) {
-        log.warn({ err: error }, 'the newest metrics could not be counted');
+        if (!isReported(error)) log.warn({ err: error }, 'the newest metrics could not be counted');
       }
       const took = timers.now() - begun;
       if (took > quickMs) this.restsUntil = timers.now() + took * restFactor;

@@ -189,6 +189,7 @@ function newSpace(
     leaseMs,
     slots,
     isTransient: isTransientStorageError,
+    assertWritable: () => database.assertWritable(),
     ...(onRest !== undefined && { onRest }),
     rebuiltEvents: async (runId) => {
       const stored = await runs.load(runId);

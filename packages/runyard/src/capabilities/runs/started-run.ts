@@ -76,11 +76,15 @@ export function attachedTo({ engine, runs }: RunSpace, run: Run): RunHandle {
   const live = engine.handle(run.runId);
   if (live !== undefined) return live;
   const events: RunHandle['events'] = (fromIndex = 0, filter) => engine.events(run.runId, fromIndex, filter);
+  const ended = () => endElsewhere(run.runId, events(run.nextEventIndex), runs);
   return {
     runId: run.runId,
     run,
     get ended() {
-      return endElsewhere(run.runId, events(run.nextEventIndex), runs);
+      return ended();
+    },
+    get told() {
+      return ended();
     },
     stored: () => Promise.resolve(),
     events,
@@ -91,7 +95,7 @@ export function attachedTo({ engine, runs }: RunSpace, run: Run): RunHandle {
 /** Waits for the end of a run, also when another process took it over meanwhile. */
 export async function endOf(space: RunSpace, handle: RunHandle): Promise<EndedRun> {
   try {
-    return await handle.ended;
+    return await handle.told;
   } catch (error) {
     if (!(error instanceof RunyardError && error.code === 'run_fenced')) throw error;
     return attachedTo(space, handle.run).ended;

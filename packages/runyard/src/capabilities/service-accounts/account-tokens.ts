@@ -1,4 +1,4 @@
-import { errors, type RunyardError } from '../../core/errors.js';
+import { errors, isReported, type RunyardError } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
 import type { AccountIdentity, AccountTokens } from '../../platform/auth/identity.js';
 import type { Database } from '../../platform/storage/database.js';
@@ -110,7 +110,8 @@ export class ServiceAccountTokens implements AccountTokens {
     if (now - notedAt < noteUseEveryMs) return;
     this.#usedAt.set(accountId, now);
     this.#store.noteUse(accountId, now, now - noteUseEveryMs).catch((error: unknown) => {
-      this.#log.warn({ err: error }, 'the use of a service account could not be noted');
+      if (!isReported(error))
+        this.#log.warn({ err: error }, 'the use of a service account could not be noted');
     });
   }
 }

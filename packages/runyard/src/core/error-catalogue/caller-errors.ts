@@ -1,4 +1,4 @@
-import { define, RunyardError } from '../runyard-error.js';
+import { define, isReported, RunyardError } from '../runyard-error.js';
 
 const quoted = (texts: readonly string[]) => texts.map((text) => `'${text}'`).join(', ');
 
@@ -36,6 +36,7 @@ export const callerErrors = {
     new RunyardError('authentication_unavailable', 503, 'Authentication is temporarily unavailable', {
       headers: { 'retry-after': '5' },
       cause,
+      reported: isReported(cause),
     }),
 
   invalidScopes: define(

@@ -1,5 +1,14 @@
 import { define, RunyardError, type ValidationItem } from '../runyard-error.js';
 
+const outageTexts = {
+  lost: 'The database cannot be reached.',
+  unwritable: 'The database cannot store anything at the moment.',
+  busy: 'The database is too busy to answer.',
+} as const;
+
+/** Seconds. What is away for longer is asked again. */
+const retrySoon = { 'retry-after': '2' };
+
 /** Requests that cannot be understood, or not answered now. */
 export const requestErrors = {
   invalidRequest: (items: readonly ValidationItem[]) =>
@@ -69,6 +78,13 @@ export const requestErrors = {
     503,
     () => 'The service is stopping and takes no new runs. Try again shortly.',
   ),
+  databaseOutage: (outage: keyof typeof outageTexts, cause?: unknown) =>
+    new RunyardError(
+      'database_unavailable',
+      503,
+      `${outageTexts[outage]} Send the request again in a few seconds.`,
+      { headers: retrySoon, cause, reported: true },
+    ),
   notReady: define(
     'schema_outdated',
     503,

@@ -70,6 +70,13 @@ export const runErrors = {
       { fields: { run_id: runId, session_id: sessionId, [`${kind}_id`]: componentId } },
     ),
 
+  endNotStored: (runId: string) =>
+    new RunyardError(
+      'database_unavailable',
+      503,
+      `Run ${runId} has ended, but the database cannot be reached to store that. Ask for the run by its run_id when the database is back.`,
+      { headers: { 'retry-after': '2' }, reported: true },
+    ),
   tooManyRuns: (waiting: number) =>
     new RunyardError(
       'too_many_runs',

@@ -19,6 +19,15 @@ export const setupErrors = {
     (host: string, port: number, reason: string) => `Cannot listen on ${host}:${port}: ${reason}.`,
   ),
   invalidConfig: define('invalid_config', 500, (text: string) => text),
+  notOpened: () =>
+    new RunyardError(
+      'database_unavailable',
+      503,
+      'The service is not open. Send the request again in a few seconds.',
+      {
+        headers: { 'retry-after': '2' },
+      },
+    ),
   databaseUnavailable: (text: string, cause?: unknown) =>
     new RunyardError('database_unavailable', 503, text, { cause }),
 } as const;

@@ -1,3 +1,4 @@
+import { isReported } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Timers } from '../timers.js';
 import type { RunExecutor } from './executor.js';
@@ -59,7 +60,7 @@ export class CancellationWatch {
       }
       this.seenUntil = now;
     } catch (error) {
-      log.warn({ err: error }, 'looking for runs to cancel failed');
+      if (!isReported(error)) log.warn({ err: error }, 'looking for runs to cancel failed');
     } finally {
       this.looking = false;
     }

@@ -1,4 +1,4 @@
-import { errors, RunyardError } from '../errors.js';
+import { errors, isReported, RunyardError } from '../errors.js';
 import { newId } from '../ids.js';
 import type { JsonObject } from '../json.js';
 import { appliesTo, CancellationWatch, cancellationKeptMs } from './cancellations.js';
@@ -27,6 +27,8 @@ import { WriteQueue } from './write-queue.js';
 export interface EngineOptions extends ExecutorOptions {
   /** Finds what executes a stored run; undefined when it is not registered in this process. */
   readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
+  /** Rejects while it is known that nothing can be stored, before anything is done for a new run. */
+  readonly assertWritable?: () => Promise<void>;
   /** Whether a lease owner is known to be dead, so that its runs need not wait for their leases to end. */
   readonly isGone?: (owner: string) => boolean;
 }
@@ -214,7 +216,16 @@ export class RunEngine {
     const handsOn = this.executor.size > 0 || this.executor.hasLost;
     this.executor.releaseAll();
     await this.executor.allEnded(handOnMs);
-    if (handsOn) await this.options.journal.releaseLeases(this.options.owner);
+    if (handsOn) await this.releaseLeases();
+  }
+
+  /** While the database is away this cannot be done: the leases end by themselves. */
+  private async releaseLeases(): Promise<void> {
+    try {
+      await this.options.journal.releaseLeases(this.options.owner);
+    } catch (error) {
+      if (!isReported(error)) throw error;
+    }
   }
 
   private async unlessStopping<T>(begin: () => Promise<T>): Promise<T> {
@@ -235,9 +246,12 @@ export class RunEngine {
       // also when it is ending already: it has ended when that is stored
       handle.cancel(reason);
       // it may have been on its way into a pause when it was told
-      return handle.ended.then(
+      return handle.told.then(
         ({ run: ended }) => ended.status !== 'paused',
-        () => false,
+        (error: unknown) => {
+          if (isReported(error)) throw error;
+          return false;
+        },
       );
     }
     if (terminalStatuses.has(run.status)) return true;
@@ -256,6 +270,7 @@ export class RunEngine {
   private async startNow(request: StartRun): Promise<RunHandle> {
     const arrived = this.options.slots.arrive();
     try {
+      await this.options.assertWritable?.();
       return await this.makeRun(request);
     } finally {
       arrived();

@@ -1,3 +1,4 @@
+import { errors, isReported } from '../errors.js';
 import { thrownError } from '../failures/thrown-error.js';
 import type { Message } from '../models/message.js';
 import { cancelChildren } from './child-run.js';
@@ -29,6 +30,8 @@ export interface RunHandle {
   readonly run: Run;
   /** Resolves when the run has ended (or paused) and that is durable. */
   readonly ended: Promise<EndedRun>;
+  /** The same for a caller who waits: rejects when the end cannot be stored for now. The run itself is not lost. */
+  readonly told: Promise<EndedRun>;
   /** Resolves when all that the run has done so far is durable. */
   stored(): Promise<void>;
   events(fromIndex?: number, filter?: (event: LoggedEvent) => boolean): EventReader;
@@ -48,9 +51,15 @@ export interface ExecutorOptions extends RunSurroundings {
   readonly onRest?: (rested: EndedRun) => void;
 }
 
+interface Executed {
+  readonly live: LiveRun;
+  readonly ended: Promise<EndedRun>;
+  readonly told: Promise<EndedRun>;
+}
+
 /** Executes the runs that this process holds, from their start to their durable end. */
 export class RunExecutor {
-  private readonly live = new Map<string, { live: LiveRun; ended: Promise<EndedRun> }>();
+  private readonly live = new Map<string, Executed>();
   private lost = false;
   /** When all leases were renewed last, or there were none. */
   leasesRenewedAt = 0;
@@ -78,14 +87,14 @@ export class RunExecutor {
   /** A run that is live in this process. */
   handle(runId: string): RunHandle | undefined {
     const entry = this.live.get(runId);
-    return entry && this.handleOf(entry.live, entry.ended);
+    return entry && this.handleOf(entry);
   }
 
   /** The runs of a session that are live in this process. */
   inSession(sessionId: string): RunHandle[] {
     const handles: RunHandle[] = [];
-    for (const { live, ended } of this.live.values()) {
-      if (live.run.sessionId === sessionId) handles.push(this.handleOf(live, ended));
+    for (const entry of this.live.values()) {
+      if (entry.live.run.sessionId === sessionId) handles.push(this.handleOf(entry));
     }
     return handles;
   }
@@ -95,8 +104,14 @@ export class RunExecutor {
     const live = this.live.get(runId)?.live;
     if (live === undefined) return undefined;
     const index = live.log.visibleUntil;
-    await this.queue.flush(live);
+    await this.stored(live);
     return index;
+  }
+
+  /** For a caller who waits. Whether a new run is stored is decided soon; one under way is stored sooner or later. */
+  private stored(live: LiveRun): Promise<void> {
+    const flushed = this.queue.flush(live);
+    return live.isAccepted ? this.queue.withinPatience(flushed) : flushed;
   }
 
   /** A cursor over the events of any run, live here or not. */
@@ -112,12 +127,19 @@ export class RunExecutor {
     // its lease had ended before it was stored, and it was found here as an abandoned one
     if (taken !== undefined && taken.live.run.attempt > live.run.attempt) {
       live.close();
-      return this.handleOf(taken.live, taken.ended);
+      return this.handleOf(taken);
     }
-    const ended = this.execute(live, executable);
-    ended.catch(() => {});
-    this.live.set(live.runId, { live, ended });
-    return this.handleOf(live, ended);
+    let delayed = (_: Error): void => {};
+    const ended = this.execute(live, executable, (error) => delayed(error));
+    const told = new Promise<EndedRun>((resolve, reject) => {
+      delayed = reject;
+      ended.then(resolve, reject);
+    });
+    // nobody has to wait for either
+    told.catch(() => {});
+    const entry = { live, ended, told };
+    this.live.set(live.runId, entry);
+    return this.handleOf(entry);
   }
 
   /** Makes the end durable, and only then visible. */
@@ -126,6 +148,7 @@ export class RunExecutor {
     executable: Executable,
     end: RunEnd,
     context: RunContext = new JournaledContext(live, this.queue, this.options),
+    delayed: (error: Error) => void = () => {},
   ): Promise<EndedRun> {
     live.log.hold();
     if (end.status === 'cancelled') cancelChildren(context, executable, end.reason);
@@ -142,7 +165,9 @@ export class RunExecutor {
     live.putUsage(usageOf(live.run, live.allSteps(), this.options.prices));
     live.setLease(null, null);
     live.close();
-    await this.queue.flush(live);
+    const stored = this.queue.flush(live);
+    this.queue.withinPatience(stored, () => errors.endNotStored(live.runId)).catch(delayed);
+    await stored;
     live.log.release();
     const rested = { run: live.run, steps: live.allSteps(), history: context.shown.history };
     this.options.onRest?.(rested);
@@ -165,7 +190,7 @@ export class RunExecutor {
       await journal.renewLeases(owner, runIds, expiresAt);
       this.leasesRenewedAt = begun;
     } catch (error) {
-      log.warn({ err: error }, 'leases could not be renewed');
+      if (!isReported(error)) log.warn({ err: error }, 'leases could not be renewed');
     }
   }
 
@@ -185,20 +210,25 @@ export class RunExecutor {
     cancel();
   }
 
-  private handleOf(live: LiveRun, ended: Promise<EndedRun>): RunHandle {
+  private handleOf({ live, ended, told }: Executed): RunHandle {
     return {
       runId: live.runId,
       get run() {
         return live.run;
       },
       ended,
-      stored: () => this.queue.flush(live),
+      told,
+      stored: () => this.stored(live),
       events: (fromIndex = 0, filter) => this.events(live.runId, fromIndex, filter),
       cancel: (reason) => live.stop(new RunCancelled(reason)),
     };
   }
 
-  private async execute(live: LiveRun, executable: Executable): Promise<EndedRun> {
+  private async execute(
+    live: LiveRun,
+    executable: Executable,
+    delayed: (error: Error) => void,
+  ): Promise<EndedRun> {
     const guard = this.guardOf(live, executable);
     const context = new JournaledContext(live, this.queue, this.options, guard);
     let entered = false;
@@ -214,12 +244,15 @@ export class RunExecutor {
       // the run has to be among the live ones before its first event, so that a reader finds it
       await Promise.resolve();
       const result = await guard.within(() => untilAborted(executable.execute(context), live.abort.signal));
-      return await this.finish(live, executable, { status: 'completed', result }, context);
+      return await this.finish(live, executable, { status: 'completed', result }, context, delayed);
     } catch (thrown) {
       const error = thrownError(thrown);
-      if (live.isClosed || error instanceof RunReleased) throw await this.abandon(live, error);
+      // what a run under way could not read because the database is away is read when it is taken up again
+      const isUnread = !live.isClosed && live.isAccepted && isReported(error);
+      if (isUnread) delayed(error);
+      if (live.isClosed || isUnread || error instanceof RunReleased) throw await this.abandon(live, error);
       const end = this.endOf(live, executable, context, error);
-      return await this.finish(live, executable, end, context);
+      return await this.finish(live, executable, end, context, delayed);
     } finally {
       if (this.live.get(live.runId)?.live === live) this.live.delete(live.runId);
       live.log.end();
@@ -235,16 +268,21 @@ export class RunExecutor {
     return new RunGuard({ owner, ceiling, meter, timers, log, prefix: '', executedMs }, live.abort, null);
   }
 
+  /** The run is no longer executed here, and has not ended. */
   private async abandon(live: LiveRun, error: unknown): Promise<unknown> {
-    live.close();
-    if (error instanceof RunReleased) {
-      live.release();
-      await this.queue.flush(live).catch(() => {});
-    } else {
+    if (live.isClosed) {
       this.lost = true;
-      live.log.moveAway();
-      this.options.log.warn({ err: error, runId: live.runId }, 'the run is no longer executed here');
+      if (!isReported(error))
+        this.options.log.warn({ err: error, runId: live.runId }, 'the run is no longer executed here');
+    } else {
+      live.close();
+      live.abort.abort(error);
+      live.release();
+      await this.queue.flush(live).catch(() => {
+        this.lost = true;
+      });
     }
+    if (!(error instanceof RunReleased)) live.log.moveAway();
     return error;
   }
 
@@ -259,7 +297,7 @@ export class RunExecutor {
     if (error instanceof RunCancelled) return cancelledEnd(error.reason, result);
     if (error instanceof RunPaused) return { status: 'paused', requirements: error.requirements, result };
     const failure = failureOf(error);
-    this.options.log.warn({ err: error, runId: live.runId }, 'a run failed');
+    if (!isReported(error)) this.options.log.warn({ err: error, runId: live.runId }, 'a run failed');
     const said = error instanceof LimitExceeded && context.draft.content !== '';
     const brokenOff = said ? { brokenOff: context.draft.content } : {};
     return {

@@ -11,6 +11,7 @@ export function introductionOf(first: Run, content: string): WriteSource {
   let write: RunWrite | undefined = introductionWrite(first, content);
   return {
     runId: write.runId,
+    isAccepted: false,
     drain() {
       const drained = write;
       write = undefined;

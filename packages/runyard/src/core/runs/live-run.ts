@@ -76,6 +76,7 @@ export class LiveRun implements WriteSource {
   private approvals: ApprovalWrite[] | undefined;
   private removedSteps: number[] | undefined;
   private stored: boolean;
+  private accepted: boolean;
   private changed = true;
   private closed = false;
   private highestSeq = -1;
@@ -107,6 +108,7 @@ export class LiveRun implements WriteSource {
     this.idempotency = start.idempotency;
     this.claims = start.claims;
     this.stored = start.session === null;
+    this.accepted = this.stored && start.claims === undefined;
     this.sentBefore = start.sentEvents;
     const { eventFields: fields, eventPrefix: prefix } = start;
     this.origin = { runId: start.run.runId, fields, ...(prefix !== undefined && { prefix }), depth: 0 };
@@ -125,6 +127,10 @@ export class LiveRun implements WriteSource {
 
   get run(): Run {
     return this.record;
+  }
+
+  get isAccepted(): boolean {
+    return this.accepted;
   }
 
   /** A closed run takes no more writes: it ended, or another process holds it. */
@@ -316,10 +322,11 @@ export class LiveRun implements WriteSource {
   }
 
   written(write: RunWrite): void {
+    this.accepted = true;
     if (write.events !== undefined) this.log.stored(write.events.firstIndex + write.events.count);
   }
 
-  refused(_write: RunWrite, error: Error): void {
+  refused(error: Error): void {
     this.closed = true;
     this.stop(error);
   }

@@ -1,3 +1,4 @@
+import { isReported } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Timers } from '../timers.js';
 import { appliesTo } from './cancellations.js';
@@ -46,7 +47,7 @@ export class Recovery {
     this.looking = this.looking
       .then(() => this.lookOnce())
       .catch((error: unknown) => {
-        this.options.log.error({ err: error }, 'looking for abandoned runs failed');
+        if (!isReported(error)) this.options.log.error({ err: error }, 'looking for abandoned runs failed');
       });
     return this.looking;
   }
@@ -123,6 +124,8 @@ export class Recovery {
         try {
           if (!(await this.recover(run))) passed += 1;
         } catch (error) {
+          // the database went away: the next look finds all of them
+          if (isReported(error)) throw error;
           log.error({ err: error, runId: run.runId }, 'an abandoned run could not be taken over');
           passed += 1;
         }

@@ -1,4 +1,4 @@
-import { errors, RunyardError } from '../errors.js';
+import { errors, isReported, RunyardError } from '../errors.js';
 import type { Json } from '../json.js';
 import type { Log } from '../log.js';
 import type { ModelPrices } from '../models/prices.js';
@@ -98,7 +98,7 @@ export class RestingRuns {
         if (runs.length < wokenAtOnce) return;
       }
     } catch (error) {
-      log.error({ err: error }, 'waking paused runs failed');
+      if (!isReported(error)) log.error({ err: error }, 'waking paused runs failed');
     }
   }
 
@@ -111,6 +111,7 @@ export class RestingRuns {
     } catch (error) {
       // somebody answered it, or another process woke it
       if (error instanceof RunyardError && error.code === 'cannot_continue') return true;
+      if (isReported(error)) throw error;
       this.options.log.error({ err: error, runId: run.runId }, 'a paused run could not be woken');
       return false;
     }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { silentLog } from '../log.js';
+import { type Log, silentLog } from '../log.js';
 import type { Timers } from '../timers.js';
 import { MemoryJournal } from './memory-journal.js';
 import type { RefusedWrite, RunJournal, RunWrite } from './ports.js';
@@ -22,6 +22,11 @@ class GatedJournal {
     });
   }
 
+  /** Fails what is under way, and forgets it. */
+  failAll(error: Error): void {
+    for (const commit of this.commits.splice(0)) commit.fail(error);
+  }
+
   async begun(count: number): Promise<void> {
     while (this.commits.length < count) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
@@ -33,6 +38,7 @@ class GatedJournal {
 
 class Source implements WriteSource {
   dirty = true;
+  isAccepted = false;
   state: 'open' | 'written' | 'refused' = 'open';
   constructor(readonly runId: string) {}
   drain(): RunWrite | undefined {
@@ -75,8 +81,32 @@ function manualTimers() {
 function setUp(isTransient: (error: unknown) => boolean = () => false) {
   const journal = new GatedJournal();
   const time = manualTimers();
-  const queue = new WriteQueue(journal as unknown as RunJournal, time.timers, silentLog, isTransient);
-  return { journal, queue, ...time };
+  const lines: string[] = [];
+  const queue = new WriteQueue(
+    journal as unknown as RunJournal,
+    time.timers,
+    countingLog(lines),
+    isTransient,
+  );
+  return { journal, queue, lines, ...time };
+}
+
+function countingLog(lines: string[]): Log {
+  const note = (_: object, text: string) => void lines.push(text);
+  return { ...silentLog, warn: note, error: note };
+}
+
+/** Lets a database that is away fail every try until the given time has passed. */
+async function outage({ journal, pass, pending }: ReturnType<typeof setUp>, ms: number): Promise<number> {
+  let tries = 0;
+  for (let passed = 0; passed < ms; passed += 500) {
+    await journal.begun(1);
+    tries += 1;
+    journal.failAll(new Error('away'));
+    while (pending() === 0) await new Promise((resolve) => setImmediate(resolve));
+    pass(500);
+  }
+  return tries;
 }
 
 describe('group commit', () => {
@@ -227,5 +257,156 @@ describe('trouble', () => {
     journal.commits[1]!.end();
     await flushed;
     expect(source.state).toBe('written');
+  });
+});
+
+describe('a refused source', () => {
+  test('rejects a flush that comes after the refusal of a write nobody waited for', async () => {
+    const { journal, queue, pass } = setUp();
+    const source = new Source('a');
+    queue.touch(source);
+    pass(1000);
+    await journal.begun(1);
+    journal.commits[0]!.end([{ runId: 'a', reason: 'fenced' }]);
+    await expect.poll(() => source.state).toBe('refused');
+    await expect(queue.flush(source)).rejects.toMatchObject({ code: 'run_fenced' });
+    expect(journal.commits).toHaveLength(1);
+  });
+
+  test('rejects a flush that was asked for while its earlier write was under way', async () => {
+    const { journal, queue } = setUp();
+    const source = new Source('a');
+    const [first] = [queue.flush(source).catch((error: unknown) => error)];
+    await journal.begun(1);
+    // nothing new, or something new: neither is durable
+    const second = queue.flush(source);
+    source.dirty = true;
+    journal.commits[0]!.end([{ runId: 'a', reason: 'fenced' }]);
+    expect(await first).toMatchObject({ code: 'run_fenced' });
+    await expect(second).rejects.toMatchObject({ code: 'run_fenced' });
+    expect(journal.commits).toHaveLength(1);
+  });
+
+  test('is not mixed up with another one under the same run id', async () => {
+    const { journal, queue } = setUp();
+    const [refused, other] = [new Source('same'), new Source('same')];
+    const flushed = Promise.allSettled([queue.flush(refused), queue.flush(other)]);
+    await journal.begun(1);
+    journal.commits[0]!.end([{ runId: 'same', reason: 'run_exists' }]);
+    await journal.begun(2);
+    journal.commits[1]!.end();
+    expect(await flushed).toMatchObject([{ status: 'rejected' }, { status: 'fulfilled' }]);
+    expect([refused.state, other.state]).toEqual(['refused', 'written']);
+  });
+});
+
+describe('a source that throws', () => {
+  const throwing = ['drain', 'written', 'refused'] as const;
+
+  test.each(throwing)('in %s fails alone, and the queue stays in use', async (method) => {
+    const { journal, queue, lines } = setUp();
+    const [broken, other] = [new Source('broken'), new Source('other')];
+    let told = 0;
+    broken.refused = () => {
+      told += 1;
+    };
+    broken[method] = () => {
+      throw new TypeError('careless');
+    };
+    const flushed = Promise.allSettled([queue.flush(broken), queue.flush(other)]);
+    await journal.begun(1);
+    journal.commits[0]!.end(method === 'refused' ? [{ runId: 'broken', reason: 'fenced' }] : []);
+    const [first, second] = await flushed;
+    expect(first).toMatchObject({ status: 'rejected' });
+    expect(second).toMatchObject({ status: 'fulfilled' });
+    expect([told, lines.length]).toEqual([method === 'refused' ? 0 : 1, 1]);
+    await expect(queue.flush(broken)).rejects.toThrow();
+    const later = queue.flush(new Source('later'));
+    await journal.begun(2);
+    expect(journal.runsOf(1)).toEqual(['later']);
+    journal.commits[1]!.end();
+    await later;
+  });
+});
+
+describe('an outage', () => {
+  const isAway = (error: unknown) => (error as Error).message === 'away';
+
+  test('keeps a batch together, and what comes meanwhile joins it', async () => {
+    const parts = setUp(isAway);
+    const sources = Array.from({ length: 100 }, (_, index) => {
+      const source = new Source(`run-${index}`);
+      source.isAccepted = true;
+      return source;
+    });
+    const flushed = Promise.all(sources.map((source) => parts.queue.flush(source)));
+    const tries = await outage(parts, 60_000);
+    const late = parts.queue.flush(new Source('late'));
+    await parts.journal.begun(1);
+    parts.journal.failAll(new Error('away'));
+    await expect.poll(parts.pending).toBe(1);
+    parts.pass(500);
+    await parts.journal.begun(1);
+    expect(parts.journal.runsOf(0)).toHaveLength(101);
+    parts.journal.commits[0]!.end();
+    await Promise.all([flushed, late]);
+    // a try for each delay, however many runs there are
+    expect(tries).toBeLessThanOrEqual(120);
+    expect(parts.lines).toEqual([]);
+  });
+
+  test('refuses a new run within seconds, and keeps those under way', async () => {
+    const parts = setUp(isAway);
+    const [accepted, fresh] = [new Source('accepted'), new Source('fresh')];
+    accepted.isAccepted = true;
+    const kept = parts.queue.flush(accepted);
+    const refused = parts.queue.flush(fresh).catch((error: unknown) => error);
+    await outage(parts, 5_000);
+    expect(await refused).toEqual(new Error('away'));
+    expect([accepted.state, fresh.state]).toEqual(['open', 'refused']);
+    await parts.journal.begun(1);
+    expect(parts.journal.runsOf(0)).toEqual(['accepted']);
+    parts.journal.commits[0]!.end();
+    await kept;
+  });
+
+  test('that does not end leaves the runs to their leases, with one line for all of them', async () => {
+    const parts = setUp(isAway);
+    const sources = Array.from({ length: 30 }, (_, index) => {
+      const source = new Source(`run-${index}`);
+      source.isAccepted = true;
+      return source;
+    });
+    const flushed = Promise.allSettled(sources.map((source) => parts.queue.flush(source)));
+    await outage(parts, 90_000);
+    await parts.journal.begun(1);
+    parts.journal.failAll(new Error('away'));
+    expect((await flushed).every(({ status }) => status === 'rejected')).toBe(true);
+    expect(new Set(sources.map(({ state }) => state))).toEqual(new Set(['refused']));
+    expect(parts.lines).toHaveLength(1);
+  });
+
+  test('that begins while a faulty write is looked for fails nobody else', async () => {
+    const parts = setUp(isAway);
+    const sources = ['a', 'b', 'c', 'd'].map((id) => new Source(id));
+    for (const source of sources) source.isAccepted = true;
+    const flushed = Promise.allSettled(sources.map((source) => parts.queue.flush(source)));
+    const { journal, pending, pass } = parts;
+    await journal.begun(1);
+    journal.commits[0]!.fail(new Error('poison'));
+    await journal.begun(2);
+    expect(journal.runsOf(1)).toEqual(['a', 'b']);
+    journal.commits[1]!.fail(new Error('away'));
+    await expect.poll(pending).toBe(1);
+    pass(1000);
+    for (let seen = 3; sources.some(({ state }) => state === 'open'); seen += 1) {
+      await journal.begun(seen);
+      const commit = journal.commits[seen - 1]!;
+      if (commit.writes.some(({ runId }) => runId === 'c')) commit.fail(new Error('poison'));
+      else commit.end();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await flushed;
+    expect(sources.map(({ state }) => state)).toEqual(['written', 'written', 'refused', 'written']);
   });
 });

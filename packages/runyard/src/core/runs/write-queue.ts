@@ -8,12 +8,14 @@ import type { Run } from './run.js';
 /** Something whose changes are written together with those of others. */
 export interface WriteSource {
   readonly runId: string;
+  /** Whether its first write is durable. Until then a caller waits to learn whether the run was accepted at all. */
+  readonly isAccepted: boolean;
   /** Hands over everything that is new since the last call; undefined when there is nothing. */
   drain(): RunWrite | undefined;
   /** What `drain` handed over is durable. */
   written(write: RunWrite): void;
-  /** The journal refused the write: this process may no longer move the run, or never could. */
-  refused(write: RunWrite, error: Error): void;
+  /** Its changes cannot be stored: this process may no longer move the run, or never could. Called once. */
+  refused(error: Error): void;
 }
 
 interface Waiter {
@@ -22,17 +24,42 @@ interface Waiter {
   reject(error: Error): void;
 }
 
+/** The part of one source in a batch. */
+interface Entry {
+  readonly source: WriteSource;
+  readonly write: RunWrite;
+  readonly waiter: Waiter | undefined;
+  /** When the source first had something that this write holds. */
+  readonly since: number;
+  /** A commit that held it failed: whether it was made is unknown. */
+  tried: boolean;
+}
+
+/** By run id: a batch holds one write of a run. */
+type Batch = Map<string, Entry>;
+
 /** How long a write that nobody waits for may stay in memory. */
 const lazyMs = 25;
-const retryDelaysMs = [50, 100, 250, 500, 1000, 2000, 4000, 8000];
+/** The last one is repeated. */
+const retryDelaysMs = [50, 100, 250, 500];
+/** How long a new run, or one that is to continue, waits for a database that is away before its caller is refused. */
+const newRunPatienceMs = 3_000;
+/** How long a run under way waits. After that it is left to whoever takes it over by its lease. */
+const acceptedRunPatienceMs = 90_000;
+const namedRuns = 10;
 
 /**
  * Group commit: all runs that have something to write share the next transaction, and each waits until its own
  * part is durable. While one transaction is on its way to the disk the next one fills.
+ *
+ * A source that fails, in whatever it is asked, fails alone: the queue goes on with the others. A source that was
+ * refused once stays refused.
  */
 export class WriteQueue {
-  private dirty = new Set<WriteSource>();
-  private waiters = new Map<WriteSource, Waiter>();
+  /** Sources with something to write, with the time since when. */
+  private readonly dirty = new Map<WriteSource, number>();
+  private readonly waiters = new Map<WriteSource, Waiter>();
+  private readonly refusals = new WeakMap<WriteSource, Error>();
   private scheduled = false;
   private committing = false;
   private cancelLazy: (() => void) | null = null;
@@ -44,22 +71,46 @@ export class WriteQueue {
     private readonly isTransient: (error: unknown) => boolean,
   ) {}
 
-  /** Resolves when everything that the source has now is durable. */
+  /** Resolves when everything that the source has now is durable; rejects when any of it was refused. */
   flush(source: WriteSource): Promise<void> {
-    this.dirty.add(source);
     let waiter = this.waiters.get(source);
     if (waiter === undefined) {
       waiter = newWaiter();
+      const refusal = this.refusals.get(source);
+      if (refusal !== undefined) {
+        waiter.reject(refusal);
+        return waiter.promise;
+      }
       this.waiters.set(source, waiter);
     }
+    this.mark(source);
     this.schedule();
     return waiter.promise;
   }
 
+  /**
+   * For a caller who waits for a write of a run under way. It is made sooner or later; the caller waits no longer for
+   * it than for a new run.
+   */
+  withinPatience(stored: Promise<void>, overdue = () => errors.databaseOutage('busy')): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.timers.after(newRunPatienceMs, () => reject(overdue()));
+      stored.then(resolve, reject).finally(cancel);
+    });
+  }
+
   /** Writes the source with the next batch; nobody waits for it. */
   touch(source: WriteSource): void {
-    this.dirty.add(source);
-    if (this.committing || this.scheduled) return;
+    if (this.refusals.has(source)) return;
+    this.mark(source);
+    if (!this.committing && !this.scheduled) this.scheduleLazily();
+  }
+
+  private mark(source: WriteSource): void {
+    if (!this.dirty.has(source)) this.dirty.set(source, this.timers.now());
+  }
+
+  private scheduleLazily(): void {
     this.cancelLazy ??= this.timers.after(lazyMs, () => {
       this.cancelLazy = null;
       this.schedule();
@@ -79,93 +130,158 @@ export class WriteQueue {
 
   private async commitNext(): Promise<void> {
     this.committing = true;
-    const { dirty, waiters } = this;
-    this.dirty = new Set();
-    this.waiters = new Map();
-    const batch = new Map<RunWrite, WriteSource>();
-    const runIds = new Set<string>();
-    for (const source of dirty) {
-      // two callers who chose the same run id: who is refused can be told only when they are written apart
-      if (runIds.has(source.runId)) {
-        this.postpone(source, waiters);
-        continue;
-      }
-      runIds.add(source.runId);
-      const write = source.drain();
-      if (write === undefined) waiters.get(source)?.resolve();
-      else batch.set(write, source);
-    }
+    const batch: Batch = new Map();
     try {
-      if (batch.size > 0) await this.commitBatch(batch, waiters);
+      this.fill(batch);
+      await this.commitBatch(batch);
+    } catch (error) {
+      // nothing above is expected to throw: if it does, nobody may wait for ever
+      this.log.error({ err: error, writes: batch.size }, 'a batch of writes broke off');
+      for (const entry of batch.values()) this.refuse(entry, thrownError(error));
     } finally {
       this.committing = false;
     }
     if (this.waiters.size > 0) this.schedule();
-    else for (const source of this.dirty) this.touch(source);
+    else if (this.dirty.size > 0) this.scheduleLazily();
   }
 
-  private postpone(source: WriteSource, waiters: Map<WriteSource, Waiter>): void {
-    const waiter = waiters.get(source);
-    this.dirty.add(source);
-    if (waiter !== undefined) this.waiters.set(source, waiter);
-  }
-
-  private async commitBatch(
-    batch: Map<RunWrite, WriteSource>,
-    waiters: Map<WriteSource, Waiter>,
-    tried = false,
-  ): Promise<void> {
-    try {
-      const refused = await this.commitPatiently([...batch.keys()], tried);
-      settle(batch, waiters, refused);
-    } catch (error) {
-      // one write that cannot be stored must not take the others with it
-      if (batch.size === 1) return this.fail(batch, waiters, error);
-      for (const entry of batch) await this.commitBatch(new Map([entry]), waiters, true);
-    }
-  }
-
-  /** A database that is away for a moment delays the runs, it does not end them. */
-  private async commitPatiently(
-    writes: readonly RunWrite[],
-    tried: boolean,
-  ): Promise<readonly RefusedWrite[]> {
-    for (let failures = 0; ; failures += 1) {
+  /** Takes what is new of every source into the batch, except for runs that have a write in it already. */
+  private fill(batch: Batch): void {
+    for (const [source, since] of [...this.dirty]) {
+      // also two callers who chose the same run id: which of them is refused shows only when they are written apart
+      if (batch.has(source.runId)) continue;
+      this.dirty.delete(source);
+      const waiter = this.waiters.get(source);
+      this.waiters.delete(source);
       try {
-        const refused = await this.journal.commit(writes);
-        return failures === 0 && !tried ? refused : await this.notOurOwn(refused, writes);
+        const write = source.drain();
+        if (write === undefined) waiter?.resolve();
+        else batch.set(source.runId, { source, write, waiter, since, tried: false });
       } catch (error) {
-        const delay = retryDelaysMs[failures];
-        if (delay === undefined || !this.isTransient(error)) throw error;
-        const facts = { err: error, writes: writes.length, retryInMs: delay };
-        this.log.warn(facts, 'storage is away, the write is tried again');
-        await new Promise<void>((resolve) => {
-          this.timers.after(delay, resolve);
-        });
+        this.log.error({ err: error, runId: source.runId }, 'what a run has to store could not be collected');
+        this.refuse({ source, waiter }, thrownError(error));
       }
     }
+  }
+
+  /**
+   * A database that is away for a moment delays the runs, it does not end them. The batch stays together, and what
+   * arrives meanwhile joins it, so that nobody waits for the patience of those before them.
+   */
+  private async commitBatch(batch: Batch): Promise<void> {
+    for (let failures = 0; batch.size > 0; failures += 1) {
+      const entries = [...batch.values()];
+      const error = await this.tryCommit(entries);
+      const left = error === undefined ? [] : await this.withoutFaulty(entries, error);
+      for (const entry of entries) if (!left.includes(entry)) batch.delete(entry.write.runId);
+      if (error === undefined || left.length === 0) return;
+      this.giveUpOverdue(batch, error);
+      if (batch.size === 0) return;
+      const delay = retryDelaysMs[Math.min(failures, retryDelaysMs.length - 1)]!;
+      await new Promise<void>((resolve) => {
+        this.timers.after(delay, resolve);
+      });
+      this.fill(batch);
+    }
+  }
+
+  /** Answers with the error of a commit that failed as a whole. */
+  private async tryCommit(entries: readonly Entry[]): Promise<Error | undefined> {
+    try {
+      const refused = await this.journal.commit(entries.map(({ write }) => write));
+      this.settle(entries, await this.notOurOwn(refused, entries));
+      return undefined;
+    } catch (error) {
+      for (const entry of entries) entry.tried = true;
+      return thrownError(error);
+    }
+  }
+
+  /**
+   * One write that cannot be stored must not take the others with it: halves of the batch are tried until it stands
+   * alone. Answers with those that are still to be written, because the database went away.
+   */
+  private async withoutFaulty(entries: readonly Entry[], error: Error): Promise<readonly Entry[]> {
+    if (this.isTransient(error)) return entries;
+    if (entries.length === 1) {
+      const [entry] = entries as [Entry];
+      this.log.error({ err: error, runId: entry.write.runId }, 'a run could not be stored');
+      this.refuse(entry, error);
+      return [];
+    }
+    const middle = Math.ceil(entries.length / 2);
+    const left: Entry[] = [];
+    for (const half of [entries.slice(0, middle), entries.slice(middle)]) {
+      const failure = left.length > 0 ? undefined : await this.tryCommit(half);
+      // once the database is away there is nothing to be learned from the rest
+      if (left.length > 0) left.push(...half);
+      else if (failure !== undefined) left.push(...(await this.withoutFaulty(half, failure)));
+    }
+    return left;
+  }
+
+  /** Refuses those that have waited for as long as they may. */
+  private giveUpOverdue(batch: Batch, error: Error): void {
+    const now = this.timers.now();
+    const givenUp: string[] = [];
+    for (const entry of [...batch.values()]) {
+      const { source, since } = entry;
+      if (now - since < (source.isAccepted ? acceptedRunPatienceMs : newRunPatienceMs)) continue;
+      if (source.isAccepted) givenUp.push(source.runId);
+      batch.delete(source.runId);
+      this.refuse(entry, error);
+    }
+    if (givenUp.length === 0) return;
+    const facts = { runs: givenUp.length, runIds: givenUp.slice(0, namedRuns) };
+    this.log.warn(facts, 'runs are no longer executed here; they resume when the database is back');
   }
 
   /** A connection that broke during a commit hides that it succeeded: then the run that is stored is this one. */
   private async notOurOwn(
     refused: readonly RefusedWrite[],
-    writes: readonly RunWrite[],
-  ): Promise<RefusedWrite[]> {
+    entries: readonly Entry[],
+  ): Promise<readonly RefusedWrite[]> {
     const foreign: RefusedWrite[] = [];
     for (const refusal of refused) {
-      const write = writes.find(({ runId }) => runId === refusal.runId);
-      const stored = write && (await this.journal.load(refusal.runId));
-      if (stored === undefined || !hasLanded(refusal.reason, write!, stored.run)) foreign.push(refusal);
+      const entry = entries.find(({ write }) => write.runId === refusal.runId);
+      const stored = entry?.tried ? await this.journal.load(refusal.runId) : undefined;
+      if (stored === undefined || !hasLanded(refusal.reason, entry!.write, stored.run)) foreign.push(refusal);
     }
     return foreign;
   }
 
-  private fail(batch: Map<RunWrite, WriteSource>, waiters: Map<WriteSource, Waiter>, error: unknown): void {
-    for (const [write, source] of batch) {
-      const reason = thrownError(error);
-      this.log.error({ err: error, runId: write.runId }, 'a run could not be stored');
-      source.refused(write, reason);
-      waiters.get(source)?.reject(reason);
+  private settle(entries: readonly Entry[], refused: readonly RefusedWrite[]): void {
+    const reasons = new Map(refused.map(({ runId, reason }) => [runId, reason]));
+    for (const entry of entries) {
+      const { source, write, waiter } = entry;
+      const reason = reasons.get(write.runId);
+      if (reason !== undefined) {
+        this.refuse(entry, refusal(write, reason));
+        continue;
+      }
+      try {
+        source.written(write);
+        waiter?.resolve();
+      } catch (error) {
+        this.log.error({ err: error, runId: write.runId }, 'a run failed to take note of a write');
+        this.refuse(entry, thrownError(error));
+      }
+    }
+  }
+
+  /** Nothing of the source is written from here on, and whoever waits for it, now or later, is given the error. */
+  private refuse({ source, waiter }: Pick<Entry, 'source' | 'waiter'>, error: Error): void {
+    const first = !this.refusals.has(source);
+    this.refusals.set(source, this.refusals.get(source) ?? error);
+    this.dirty.delete(source);
+    waiter?.reject(error);
+    this.waiters.get(source)?.reject(error);
+    this.waiters.delete(source);
+    if (!first) return;
+    try {
+      source.refused(error);
+    } catch (failure) {
+      this.log.error({ err: failure, runId: source.runId }, 'a run failed to take note of a refusal');
     }
   }
 }
@@ -183,25 +299,6 @@ function hasLanded(
     stored.leaseOwner === update?.leaseOwner &&
     stored.updatedAt === update?.updatedAt
   );
-}
-
-function settle(
-  batch: Map<RunWrite, WriteSource>,
-  waiters: Map<WriteSource, Waiter>,
-  refused: readonly RefusedWrite[],
-): void {
-  const reasons = refused.length === 0 ? null : new Map(refused.map((entry) => [entry.runId, entry.reason]));
-  for (const [write, source] of batch) {
-    const reason = reasons?.get(write.runId);
-    if (reason === undefined) {
-      source.written(write);
-      waiters.get(source)?.resolve();
-    } else {
-      const error = refusal(write, reason);
-      source.refused(write, error);
-      waiters.get(source)?.reject(error);
-    }
-  }
 }
 
 function refusal(write: RunWrite, reason: RefusedWrite['reason']): Error {

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import { errors, RunyardError } from '../../core/errors.js';
+import { errors, isReported, RunyardError } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { Caller } from '../../platform/auth/caller.js';
@@ -119,7 +119,8 @@ export class Connection {
       // whoever stopped them meanwhile has said so
       if (!this.#deliveries.isEmpty) this.#stopHidden();
     } catch (error) {
-      this.options.log.warn({ ...this.#facts, err: error }, 'a token could not be looked at again');
+      if (!isReported(error))
+        this.options.log.warn({ ...this.#facts, err: error }, 'a token could not be looked at again');
     }
   }
 
@@ -260,7 +261,8 @@ export class Connection {
     const { kind, log, requestId } = this.options;
     if (!(error instanceof RunyardError))
       log.error({ ...this.#facts, err: error }, 'websocket action failed');
-    else if (error.status >= 500) log.warn({ ...this.#facts, err: error }, error.message);
+    else if (error.status >= 500 && !error.isReported)
+      log.warn({ ...this.#facts, err: error }, error.message);
     this.send(errorFrame(error, kind, frame, requestId));
   }
 }

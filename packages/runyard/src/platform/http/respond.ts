@@ -81,6 +81,7 @@ function explain(exchange: Exchange, error: unknown): RunyardError {
   const { requestId, request, path, log } = exchange;
   const fields = { request_id: requestId, method: request.method, path };
   if (error instanceof RunyardError) {
+    if (error.isReported) return error;
     // one of the catalogue tells what is wrong; only what caused it is worth a stack
     const { cause } = error.options;
     log.warn(

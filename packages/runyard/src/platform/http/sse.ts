@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { isReported } from '../../core/errors.js';
 import type { Exchange } from './exchange.js';
 import { headerList } from './respond.js';
 
@@ -174,7 +175,8 @@ class OpenStream {
 
   #fail(error: unknown): void {
     if (this.#ended) return;
-    this.exchange.log.error({ request_id: this.exchange.requestId, err: error }, 'event stream broke off');
+    if (!isReported(error))
+      this.exchange.log.error({ request_id: this.exchange.requestId, err: error }, 'event stream broke off');
     this.#release();
     // Not a clean end: the client must be able to tell that something is missing, and resume.
     this.#response.destroy();

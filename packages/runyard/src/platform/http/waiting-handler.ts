@@ -3,7 +3,10 @@ import { newId } from '../../core/ids.js';
 import type { NodeHandler } from './handler.js';
 import { refuseUpgrade } from './upgrades.js';
 
-/** A handler that is there before its service is open: what comes meanwhile waits, and is refused if it never opens. */
+/** How long a request waits for a service that is being opened; its database may take longer to come. */
+const patienceMs = 3_000;
+
+/** A handler that is there before its service is open: what comes meanwhile waits a moment, and is refused then. */
 export function waitingHandler(opened: Promise<NodeHandler>): NodeHandler {
   let ready: NodeHandler | null = null;
   opened.then(
@@ -13,27 +16,38 @@ export function waitingHandler(opened: Promise<NodeHandler>): NodeHandler {
     () => {},
   );
   const handle = (...[request, response]: Parameters<NodeHandler>): void => {
-    if (ready !== null) ready(request, response);
-    else
-      opened.then(
-        (handler) => handler(request, response),
-        () =>
-          response
-            .writeHead(503, { 'content-type': 'application/json' })
-            .end('{"detail":"The service could not be opened"}'),
-      );
+    if (ready !== null) {
+      ready(request, response);
+      return;
+    }
+    soon(opened).then(
+      (handler) => handler(request, response),
+      () => {
+        const { status, code, message, options } = errors.notOpened();
+        response
+          .writeHead(status, { 'content-type': 'application/json', ...options.headers })
+          .end(JSON.stringify({ detail: message, error_code: code, request_id: newId() }));
+      },
+    );
   };
   const upgrade: NodeHandler['upgrade'] = (request, socket, head) => {
     // until somebody takes it over, nobody else would notice that it broke off
     const ignore = () => {};
     socket.on('error', ignore);
-    opened.then(
+    soon(opened).then(
       (handler) => {
         handler.upgrade(request, socket, head);
         socket.off('error', ignore);
       },
-      () => refuseUpgrade(socket, errors.databaseUnavailable('The service could not be opened'), newId()),
+      () => refuseUpgrade(socket, errors.notOpened(), newId()),
     );
   };
   return Object.assign(handle, { upgrade });
+}
+
+function soon<T>(opened: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(reject, patienceMs);
+    opened.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }

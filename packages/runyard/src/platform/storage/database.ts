@@ -29,6 +29,10 @@ interface DatabaseBase {
    * rejects, or one of its statements fails, all is undone and the first error is told.
    */
   transaction<T>(work: (run: RunStatement) => Promise<T>): Promise<T>;
+  /** What the last calls showed: that nothing reaches the database, or that it stores nothing. Undefined: neither. */
+  readonly outage: 'lost' | 'unwritable' | undefined;
+  /** Refuses work that would have to be stored while it is known that it cannot be. Asks nobody. */
+  assertWritable(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -13,6 +13,10 @@ export interface OpenDatabaseOptions {
   /** PostgreSQL only: how many connections this process may open. Default 20. */
   readonly poolSize?: number;
   readonly log: Log;
+  /** PostgreSQL only: how long a server that is not there yet is waited for. Default: not at all. */
+  readonly startupMs?: number;
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal;
 }
 
 /** Opens a database, or fails with one error that names it and says why. The schema is not touched. */
@@ -24,7 +28,8 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   if (/^postgres(ql)?:\/\//.test(url)) {
     // Loaded only here: the embedded default never pays for the PostgreSQL driver.
     const { openPostgres } = await import('./postgres/database.js');
-    return openPostgres({ id, url, poolSize: options.poolSize ?? 20, log });
+    const { poolSize = 20, startupMs, signal } = options;
+    return openPostgres({ id, url, poolSize, log, startupMs, signal });
   }
   throw errors.invalidConfig(
     `Database '${id}' has a URL of an unknown kind ('${url.split(':', 1)[0]}:'). Use sqlite:///absolute/path, sqlite:relative/path or postgres://user@host/database.`,

@@ -1,19 +1,45 @@
+import { RunyardError } from '../../core/errors.js';
 import { unreachableCodes } from '../../core/failures/driver-fault.js';
 import { writerEndedCode } from './sqlite/thread-link.js';
 
-const transientPostgresCodes = new Set([
-  '40001', // serialization failure
-  '40P01', // deadlock
-  '25006', // a standby that is not the primary yet
-  '53300', // too many connections
-  '55P03', // lock not available
-  '57014', // the statement took too long
-  '57P01', // the server is being shut down
-  '57P02', // it crashed
-  '57P03', // it is starting
-]);
-const sqliteBusy = 5;
-const sqliteLocked = 6;
+/**
+ * What keeps a call from succeeding that may succeed later, without a change to the call:
+ * - `lost`: the connection broke, or none can be made. Whether a write was made is unknown;
+ * - `unwritable`: reads may succeed, but nothing can be stored;
+ * - `busy`: this one call lost a race, or found the database overloaded.
+ */
+export type StorageTrouble = 'lost' | 'unwritable' | 'busy';
+
+const postgresTroubles: Readonly<Record<string, StorageTrouble>> = {
+  '25006': 'unwritable', // a standby that is not the primary yet
+  '40001': 'busy', // serialization failure
+  '40P01': 'busy', // deadlock
+  '53100': 'unwritable', // the disk is full
+  '53200': 'busy', // out of memory
+  '53300': 'busy', // too many connections
+  '55P03': 'busy', // lock not available
+  '57014': 'busy', // the statement took too long
+  '57P01': 'lost', // the server is being shut down
+  '57P02': 'lost', // it crashed
+  '57P03': 'lost', // it is starting
+  '57P05': 'lost', // the session was idle for too long
+  '58030': 'unwritable', // the disk fails
+};
+const sqliteTroubles: Readonly<Record<number, StorageTrouble>> = {
+  5: 'busy', // another process writes
+  6: 'busy', // locked
+  7: 'busy', // out of memory
+  8: 'unwritable', // read-only; also a file that was removed or replaced
+  10: 'unwritable', // the disk fails
+  11: 'unwritable', // corrupt
+  13: 'unwritable', // full
+  14: 'unwritable', // a file beside it cannot be opened
+  26: 'unwritable', // replaced by something else
+};
+const lostMessages =
+  /^(Connection terminated|Client has encountered a connection error|Query read timeout|Client .*not queryable)/;
+/** All connections of the pool are in use. */
+const exhaustedMessage = 'timeout exceeded when trying to connect';
 
 interface StorageFailure {
   readonly code?: unknown;
@@ -21,29 +47,28 @@ interface StorageFailure {
   readonly message?: unknown;
 }
 
-/**
- * Whether the same call may succeed later: a lost connection, a lost race, a busy database. After a lost
- * connection it is unknown whether the write was made.
- */
-export function isTransientStorageError(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false;
+/** What an error of a driver means; undefined when the same call would fail again. */
+export function troubleOf(error: unknown): StorageTrouble | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
   const { code, errcode, message } = error as StorageFailure;
-  if (typeof errcode === 'number')
-    return (errcode & 0xff) === sqliteBusy || (errcode & 0xff) === sqliteLocked;
+  if (typeof errcode === 'number') return sqliteTroubles[errcode & 0xff];
   if (typeof code === 'string') {
-    return (
-      code.startsWith('08') ||
-      transientPostgresCodes.has(code) ||
-      unreachableCodes.has(code) ||
-      code === writerEndedCode
-    );
+    if (code.startsWith('08') || unreachableCodes.has(code) || code === writerEndedCode) return 'lost';
+    return Object.hasOwn(postgresTroubles, code) ? postgresTroubles[code] : undefined;
   }
-  return (
-    typeof message === 'string' &&
-    /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client .*not queryable)/.test(
-      message,
-    )
-  );
+  if (typeof message !== 'string') return undefined;
+  if (message.startsWith(exhaustedMessage)) return 'busy';
+  return lostMessages.test(message) ? 'lost' : undefined;
+}
+
+/** Whether the same call may succeed later, told by the error of a driver or by what callers are answered with. */
+export function isTransientStorageError(error: unknown): boolean {
+  return error instanceof RunyardError ? isOutage(error) : troubleOf(error) !== undefined;
+}
+
+/** Whether a database answered a call with `errors.databaseOutage`. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof RunyardError && error.code === 'database_unavailable' && error.isReported;
 }
 
 /** PostgreSQL undid the whole statement: running it again is safe. */

@@ -1,13 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import pg from 'pg';
 import { errors } from '../../../core/errors.js';
 import type { Log } from '../../../core/log.js';
+import { Availability } from '../availability.js';
 import type { PostgresDatabase } from '../database.js';
 import { queryBuilder } from '../query-builder.js';
+import { reasonOf } from '../reasons.js';
 import type { Schema } from '../schema.js';
 import { decodeRows, encodeParameter } from '../text.js';
 import { completeTransaction } from '../transaction.js';
-import { isUndoneByPostgres } from '../transient.js';
+import { troubleOf } from '../transient.js';
+import { Connections, ServerWatch } from './connections.js';
 import { postgresDialect } from './driver.js';
 import { beginPostgresTransaction } from './transaction.js';
 
@@ -17,11 +21,17 @@ export interface OpenPostgresOptions {
   /** How many connections this process may open. */
   readonly poolSize: number;
   readonly log: Log;
+  /** How long a server that is not there yet is waited for. Default: not at all. */
+  readonly startupMs?: number | undefined;
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const int8 = 20;
-const maximumTries = 5;
 const hotPathTimeoutMs = 10_000;
+/** Also how long a call waits for a connection when all are in use. */
+const connectTimeoutMs = 4_000;
+const lookAgainMs = 500;
 
 /**
  * Statements of the hot path find their rows by index, and are planned once per connection. Without these a plan
@@ -31,12 +41,8 @@ const hotPathSettings = `
   SET plan_cache_mode = force_generic_plan; SET jit = off;
   SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`;
 
-export async function openPostgres({
-  id,
-  url,
-  poolSize,
-  log,
-}: OpenPostgresOptions): Promise<PostgresDatabase> {
+export async function openPostgres(options: OpenPostgresOptions): Promise<PostgresDatabase> {
+  const { id, url, poolSize, log } = options;
   const location = locationOf(id, url);
   // Lists and migrations must not make the hot path wait for a connection.
   const hotConnections = Math.ceil(poolSize / 2);
@@ -48,15 +54,15 @@ export async function openPostgres({
   });
   const queryPool = newPool(url, Math.max(1, poolSize - hotConnections));
   const pools = [hotPool, queryPool];
-  for (const pool of pools) {
-    // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
-    pool.on('error', (error) =>
-      log.warn({ database: id, reason: error.message }, 'database connection lost'),
-    );
-  }
-  await probe(hotPool, id, location);
+  const availability = new Availability(id, log);
+  const watch = new ServerWatch(url, availability, () => pools.forEach(dropIdle));
+  // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
+  for (const pool of pools) pool.on('error', () => watch.suspect());
+  await untilUsable(hotPool, location, options);
   log.debug({ database: id, location }, 'database opened');
-  const underWay = new Set<Promise<void>>();
+  const hot = new Connections(hotPool, watch);
+  const queries = new Connections(queryPool, watch);
+  const underWay = new Set<Promise<unknown>>();
   let query: Kysely<Schema> | undefined;
   let closing: Promise<void> | undefined;
   return {
@@ -64,19 +70,16 @@ export async function openPostgres({
     dialect: 'postgres',
     location,
     get query() {
-      query ??= new (queryBuilder().Kysely)<Schema>({ dialect: postgresDialect(queryPool) });
+      query ??= new (queryBuilder().Kysely)<Schema>({ dialect: postgresDialect(queries) });
       return query;
     },
     async read<Row>(statement: { name: string; postgres: string }, parameters: readonly unknown[]) {
-      const result = await hotPool.query({
-        name: statement.name,
-        text: statement.postgres,
-        values: parameters.map(encodeParameter),
-      });
-      return decodeRows(result.rows as Row[]);
+      const values = parameters.map(encodeParameter);
+      const { rows } = await hot.read({ name: statement.name, text: statement.postgres, values });
+      return decodeRows(rows as Row[]);
     },
     async write(statement, parameters) {
-      const written = writeUntilKept(hotPool, { ...statement, values: parameters.map(encodeParameter) });
+      const written = hot.write({ ...statement, values: parameters.map(encodeParameter) });
       underWay.add(written);
       try {
         await written;
@@ -84,11 +87,19 @@ export async function openPostgres({
         underWay.delete(written);
       }
     },
-    transaction: async (work) => completeTransaction(await beginPostgresTransaction(queryPool), work),
+    transaction: async (work) => completeTransaction(await beginPostgresTransaction(queries), work),
+    get outage() {
+      return availability.outage;
+    },
+    async assertWritable() {
+      await watch.ready();
+      availability.assertWritable();
+    },
     close() {
       closing ??= (async () => {
         // The pool forgets statements that wait for a connection.
         await Promise.allSettled(underWay);
+        watch.close();
         await Promise.all(pools.map((pool) => pool.end()));
       })();
       return closing;
@@ -96,14 +107,13 @@ export async function openPostgres({
   };
 }
 
-async function writeUntilKept(pool: pg.Pool, query: pg.QueryConfig): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      await pool.query(query);
-      return;
-    } catch (error) {
-      if (!isUndoneByPostgres(error) || tries === maximumTries) throw error;
-    }
+/** Takes each idle connection in order to end it. */
+function dropIdle(pool: pg.Pool): void {
+  for (let left = pool.idleCount; left > 0; left--) {
+    pool.connect().then(
+      (client) => client.release(true),
+      () => {},
+    );
   }
 }
 
@@ -112,7 +122,7 @@ function newPool(url: string, max: number, more: pg.PoolConfig = {}): pg.Pool {
     connectionString: url,
     max,
     ...more,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     types: { getTypeParser: typeParser },
   });
@@ -127,38 +137,47 @@ function typeParser(oid: number, format?: 'text' | 'binary') {
   return oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text');
 }
 
-async function probe(pool: pg.Pool, id: string, location: string): Promise<void> {
-  try {
-    const { rows } = await pool.query<{ encoding: string }>(
-      `SELECT current_setting('server_encoding') AS encoding`,
-    );
-    if (rows[0]?.encoding === 'UTF8') return;
-    throw new Error(`its encoding is ${rows[0]?.encoding}. Create it with ENCODING 'UTF8'.`);
-  } catch (cause) {
-    await pool.end();
-    throw errors.databaseUnavailable(
-      `Database '${id}' cannot be used at ${location}: ${reason(cause)}`,
-      cause,
-    );
+/** A server that is starting, or restarting, is waited for. What a person has to mend ends the start at once. */
+async function untilUsable(pool: pg.Pool, location: string, options: OpenPostgresOptions): Promise<void> {
+  const { id, startupMs = 0, log, signal } = options;
+  const until = performance.now() + startupMs;
+  for (let waits = false; ; waits = true) {
+    try {
+      return await probe(pool);
+    } catch (cause) {
+      if (!mayStartLater(cause) || performance.now() >= until || signal?.aborted) {
+        await pool.end();
+        throw errors.databaseUnavailable(
+          `Database '${id}' cannot be used at ${location}: ${reasonOf(cause)}`,
+          cause,
+        );
+      }
+      if (!waits) {
+        const facts = {
+          database: id,
+          location,
+          reason: reasonOf(cause),
+          seconds: Math.ceil(startupMs / 1000),
+        };
+        log.warn(facts, 'waiting for the database to start');
+      }
+      await sleep(lookAgainMs, undefined, { ...(signal && { signal }) }).catch(() => {});
+    }
   }
 }
 
-function reason(cause: unknown): string {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  switch (code) {
-    case 'ECONNREFUSED':
-      return 'the server refuses the connection. Is it running, and is the port right?';
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return 'the host name is unknown.';
-    case '28P01':
-    case '28000':
-      return 'the user or the password is wrong, or may not connect from here.';
-    case '3D000':
-      return 'there is no such database. Create it, or correct the URL.';
-    default:
-      return message;
-  }
+function mayStartLater(cause: unknown): boolean {
+  if ((cause as NodeJS.ErrnoException).code === 'ENOTFOUND') return false;
+  const trouble = troubleOf(cause);
+  return trouble === 'lost' || trouble === 'busy';
+}
+
+async function probe(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ encoding: string }>(
+    `SELECT current_setting('server_encoding') AS encoding`,
+  );
+  if (rows[0]?.encoding === 'UTF8') return;
+  throw new Error(`its encoding is ${rows[0]?.encoding}. Create it with ENCODING 'UTF8'.`);
 }
 
 /** Server and database of a URL, and nothing else of it: it may hold a password. */

@@ -7,42 +7,42 @@ import type {
   QueryResult,
   TransactionSettings,
 } from 'kysely';
-import type { Pool, PoolClient } from 'pg';
 import { queryBuilder } from '../query-builder.js';
 import { decodeRows, encodeParameter } from '../text.js';
+import type { Connections, WatchedClient } from './connections.js';
 
 /** Kysely over the pool. Its own driver would do, but for the texts that PostgreSQL cannot hold. */
-export function postgresDialect(pool: Pool): Dialect {
+export function postgresDialect(connections: Connections): Dialect {
   return {
     createAdapter: () => new (queryBuilder().PostgresAdapter)(),
-    createDriver: () => new PostgresDriver(pool),
+    createDriver: () => new PostgresDriver(connections),
     createIntrospector: (database: Kysely<unknown>) => new (queryBuilder().PostgresIntrospector)(database),
     createQueryCompiler: () => new (queryBuilder().PostgresQueryCompiler)(),
   };
 }
 
 class PostgresDriver implements Driver {
-  constructor(private readonly pool: Pool) {}
+  constructor(private readonly connections: Connections) {}
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<PostgresConnection> {
-    return new PostgresConnection(await this.pool.connect());
+    return new PostgresConnection(await this.connections.connect());
   }
 
   async beginTransaction({ client }: PostgresConnection, settings: TransactionSettings): Promise<void> {
     const isolation = settings.isolationLevel ? ` ISOLATION LEVEL ${settings.isolationLevel}` : '';
     const access = settings.accessMode ? ` ${settings.accessMode}` : '';
-    await client.query(`BEGIN${isolation}${access}`);
+    await client.query({ text: `BEGIN${isolation}${access}` });
   }
 
   async commitTransaction({ client }: PostgresConnection): Promise<void> {
-    await client.query('COMMIT');
+    await client.query({ text: 'COMMIT' }, 'write');
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
     // The error that led here is the one to tell.
-    await connection.client.query('ROLLBACK').catch(() => {
+    await connection.client.query({ text: 'ROLLBACK' }).catch(() => {
       connection.unusable = true;
     });
   }
@@ -59,10 +59,10 @@ class PostgresConnection implements DatabaseConnection {
   /** Still inside a transaction: must not go back to the pool. */
   unusable = false;
 
-  constructor(readonly client: PoolClient) {}
+  constructor(readonly client: WatchedClient) {}
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const result = await this.client.query(sql, parameters.map(encodeParameter));
+    const result = await this.client.query({ text: sql, values: parameters.map(encodeParameter) });
     const rows = decodeRows(result.rows as Row[]);
     return result.command === 'SELECT' ? { rows } : { rows, numAffectedRows: BigInt(result.rowCount ?? 0) };
   }

@@ -1,27 +1,27 @@
-import type { Pool } from 'pg';
 import { decodeRows, encodeParameter } from '../text.js';
 import type { OpenTransaction } from '../transaction.js';
+import type { Connections } from './connections.js';
 
 /** Begins a transaction on a connection of its own, which goes back to the pool when it ends. */
-export async function beginPostgresTransaction(pool: Pool): Promise<OpenTransaction> {
-  const client = await pool.connect();
+export async function beginPostgresTransaction(connections: Connections): Promise<OpenTransaction> {
+  const client = await connections.connect();
   try {
-    await client.query('BEGIN');
+    await client.query({ text: 'BEGIN' });
   } catch (error) {
     client.release(true);
     throw error;
   }
   return {
     async query(sql, parameters) {
-      const { rows } = await client.query(sql, parameters.map(encodeParameter));
+      const { rows } = await client.query({ text: sql, values: parameters.map(encodeParameter) });
       return decodeRows(rows as unknown[]);
     },
     async commit() {
-      await client.query('COMMIT');
+      await client.query({ text: 'COMMIT' }, 'write');
       client.release();
     },
     async rollback() {
-      const undone = await client.query('ROLLBACK').then(
+      const undone = await client.query({ text: 'ROLLBACK' }).then(
         () => true,
         () => false,
       );

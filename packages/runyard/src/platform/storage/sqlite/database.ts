@@ -3,8 +3,10 @@ import { dirname } from 'node:path';
 import type { Kysely } from 'kysely';
 import { errors } from '../../../core/errors.js';
 import type { Log } from '../../../core/log.js';
+import { Availability } from '../availability.js';
 import type { Durability, SqliteDatabase } from '../database.js';
 import { queryBuilder } from '../query-builder.js';
+import { reasonOf } from '../reasons.js';
 import type { Schema } from '../schema.js';
 import { completeTransaction } from '../transaction.js';
 import { sqliteDialect } from './driver.js';
@@ -21,15 +23,20 @@ export interface OpenSqliteOptions {
 }
 
 /** How long a connection waits for another process that writes to the same file. */
-const busyTimeout = 'PRAGMA busy_timeout = 10000';
+const openingTimeout = 'PRAGMA busy_timeout = 10000';
+const writingTimeout = 'PRAGMA busy_timeout = 4000';
+/** Everything else waits meanwhile: a reader waits in the main thread. */
+const readingTimeout = 'PRAGMA busy_timeout = 1000';
 
 export async function openSqlite({ id, path, durability, log }: OpenSqliteOptions): Promise<SqliteDatabase> {
-  const reader = new SqliteReader(openReadingConnection(id, path));
+  const availability = new Availability(id, log);
+  const reader = new SqliteReader(openReadingConnection(id, path), availability);
   const writer = new SqliteWriter({
     libraryPath: sqliteLibraryPath(),
     path,
     setup: writingSetup(durability),
     databaseId: id,
+    availability,
     log,
   });
   log.debug({ database: id, path, durability }, 'database opened');
@@ -46,6 +53,10 @@ export async function openSqlite({ id, path, durability, log }: OpenSqliteOption
     read: async (statement, parameters) => reader.read(statement, parameters),
     write: (units) => writer.write(units),
     transaction: async (work) => completeTransaction(await SqliteTransaction.begin(writer), work),
+    get outage() {
+      return availability.outage;
+    },
+    assertWritable: async () => availability.assertWritable(),
     close() {
       // The reader first: whoever closes last moves the log into the file, and that must not happen here.
       closing ??= (async () => {
@@ -59,7 +70,7 @@ export async function openSqlite({ id, path, durability, log }: OpenSqliteOption
 
 function writingSetup(durability: Durability): string {
   const synchronous = durability === 'power-cut' ? 'FULL' : 'NORMAL';
-  return `${busyTimeout}; PRAGMA foreign_keys = ON; PRAGMA synchronous = ${synchronous};
+  return `${writingTimeout}; PRAGMA foreign_keys = ON; PRAGMA synchronous = ${synchronous};
     PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000;
     PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;`;
 }
@@ -70,14 +81,17 @@ function openReadingConnection(id: string, path: string): SqliteConnection {
     makeFolder(dirname(path));
     const { DatabaseSync } = loadSqliteLibrary();
     connection = new DatabaseSync(path);
-    connection.exec(`${busyTimeout}; PRAGMA journal_mode = WAL;`);
+    connection.exec(`${openingTimeout}; PRAGMA journal_mode = WAL;`);
     // A file that may only be read opens without complaint, and would fail at the first write.
     accessSync(path, constants.W_OK);
-    connection.exec('PRAGMA cache_size = -8000; PRAGMA query_only = ON;');
+    connection.exec(`${readingTimeout}; PRAGMA cache_size = -8000; PRAGMA query_only = ON;`);
     return connection;
   } catch (cause) {
     connection?.close();
-    throw errors.databaseUnavailable(`Database '${id}' cannot be opened at ${path}: ${reason(cause)}`, cause);
+    throw errors.databaseUnavailable(
+      `Database '${id}' cannot be opened at ${path}: ${reasonOf(cause)}`,
+      cause,
+    );
   }
 }
 
@@ -92,18 +106,4 @@ function makeFolder(path: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-}
-
-function reason(cause: unknown): string {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOENT') {
-    return 'it cannot be written. Choose another place, or change its permissions.';
-  }
-  if (code === 'ENOTDIR' || code === 'EEXIST') return 'a part of the path is a file, not a folder.';
-  if (code === 'ENOSPC') return 'the disk is full.';
-  if (/not a database/i.test(message)) return 'the file is not an SQLite database. Choose another file.';
-  if (/unable to open/i.test(message))
-    return 'the file cannot be opened. Check the path and its permissions.';
-  if (/readonly|read-only/i.test(message)) return 'the file may only be read. Change its permissions.';
-  return message;
 }

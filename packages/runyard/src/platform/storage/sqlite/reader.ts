@@ -1,3 +1,4 @@
+import type { Availability } from '../availability.js';
 import type { SqlValue, Statement } from '../database.js';
 import { decodeRows, encodeForSqlite } from '../text.js';
 import type { SqliteConnection, SqliteStatement } from './library.js';
@@ -14,18 +15,30 @@ export class SqliteReader {
   readonly #queries = new Map<string, SqliteStatement>();
 
   // The connection itself is kept: statements alone do not keep it from being collected.
-  constructor(private readonly connection: SqliteConnection) {}
+  constructor(
+    private readonly connection: SqliteConnection,
+    private readonly availability: Availability,
+  ) {}
 
   read<Row>(statement: Statement, parameters: readonly SqlValue[]): Row[] {
+    const values = parameters.map(encodeForSqlite);
+    return decodeRows(this.#attempt(() => this.#prepared(statement).all(...values)) as Row[]);
+  }
+
+  #prepared(statement: Statement): SqliteStatement {
     let prepared = this.#statements.get(statement.name);
     if (prepared === undefined) {
       prepared = this.connection.prepare(statement.sqlite);
       this.#statements.set(statement.name, prepared);
     }
-    return decodeRows(prepared.all(...parameters.map(encodeForSqlite)) as Row[]);
+    return prepared;
   }
 
   query(sql: string, parameters: readonly StoredValue[]): unknown[] {
+    return this.#attempt(() => this.#preparedQuery(sql).all(...parameters));
+  }
+
+  #preparedQuery(sql: string): SqliteStatement {
     let prepared = this.#queries.get(sql);
     if (prepared === undefined) {
       // Lists are built from many filters; only the texts in use are worth keeping.
@@ -33,7 +46,15 @@ export class SqliteReader {
       prepared = this.connection.prepare(sql);
       this.#queries.set(sql, prepared);
     }
-    return prepared.all(...parameters);
+    return prepared;
+  }
+
+  #attempt<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw this.availability.failure(error);
+    }
   }
 
   close(): void {

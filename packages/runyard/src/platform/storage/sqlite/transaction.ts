@@ -30,7 +30,7 @@ export class SqliteTransaction implements OpenTransaction {
   }
 
   async commit(): Promise<void> {
-    await this.turn.query('COMMIT', []);
+    await this.turn.commit();
     this.turn.end();
   }
 

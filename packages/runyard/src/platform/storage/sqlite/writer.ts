@@ -1,4 +1,5 @@
 import type { Log } from '../../../core/log.js';
+import type { Availability } from '../availability.js';
 import type { WriteUnit } from '../database.js';
 import { encodeForSqlite } from '../text.js';
 import { ThreadLink, WriterEnded } from './thread-link.js';
@@ -40,11 +41,13 @@ export interface QueryOutcome {
 /** The time during which nobody else writes. It ends with the thread that it began with: a transaction ends there. */
 export interface WriterTurn {
   query(sql: string, parameters: readonly StoredValue[]): Promise<QueryOutcome>;
+  commit(): Promise<void>;
   end(): void;
 }
 
 export interface WriterOptions extends WriterThreadData {
   readonly databaseId: string;
+  readonly availability: Availability;
   readonly log: Log;
 }
 
@@ -91,7 +94,9 @@ export class SqliteWriter {
   async query(sql: string, parameters: readonly StoredValue[]): Promise<QueryOutcome> {
     const turn = await this.takeTurn();
     try {
-      return await turn.query(sql, parameters);
+      const outcome = await turn.query(sql, parameters);
+      this.options.availability.end('unwritable');
+      return outcome;
     } finally {
       turn.end();
     }
@@ -100,12 +105,24 @@ export class SqliteWriter {
   /** For transactions. */
   async takeTurn(): Promise<WriterTurn> {
     const end = await this.#turns.take();
+    const { availability } = this.options;
     try {
       const link = this.#open();
-      return { query: (sql, parameters) => queryOver(link, sql, parameters), end };
+      const query: WriterTurn['query'] = async (sql, parameters) => {
+        try {
+          return await queryOver(link, sql, parameters);
+        } catch (error) {
+          throw availability.failure(error);
+        }
+      };
+      const commit = async () => {
+        await query('COMMIT', []);
+        availability.end('unwritable');
+      };
+      return { query, commit, end };
     } catch (error) {
       end();
-      throw error;
+      throw availability.failure(error);
     }
   }
 
@@ -146,11 +163,16 @@ export class SqliteWriter {
       });
       if (reply.kind !== 'batches') throw failureOf(reply);
       reply.outcomes.forEach((outcome, index) => {
-        if ('message' in outcome) batches[index]!.reject(new SqliteError(outcome));
-        else batches[index]!.resolve(outcome);
+        if ('message' in outcome)
+          batches[index]!.reject(this.options.availability.failure(new SqliteError(outcome)));
+        else {
+          this.options.availability.end('unwritable');
+          batches[index]!.resolve(outcome);
+        }
       });
     } catch (error) {
-      for (const batch of batches) batch.reject(error);
+      const failure = this.options.availability.failure(error);
+      for (const batch of batches) batch.reject(failure);
     }
   }
 

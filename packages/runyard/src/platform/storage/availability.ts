@@ -1,0 +1,94 @@
+import { performance } from 'node:perf_hooks';
+import { errors, type RunyardError } from '../../core/errors.js';
+import type { Log } from '../../core/log.js';
+import { isOutage, type StorageTrouble, troubleOf } from './transient.js';
+
+/** What lasts until it is over; a busy database is a matter of one call. */
+export type Outage = Exclude<StorageTrouble, 'busy'>;
+
+const outageTexts: Readonly<Record<StorageTrouble, string>> = {
+  lost: 'the database cannot be reached; callers get 503 until it is back',
+  unwritable: 'the database cannot store anything; callers get 503 until it can',
+  busy: 'the database is too busy; some callers get 503',
+};
+const overTexts: Readonly<Record<Outage, string>> = {
+  lost: 'the database is back',
+  unwritable: 'the database stores again',
+};
+/** However many calls fail, the log has a line about them no more often than this. */
+const reportEveryMs = 10_000;
+/** Where some writes succeed and others fail, it is not over. */
+const quietMs = 1_000;
+
+/**
+ * Whether one database can be used, as far as its last calls show. Tells the log about an incident and not about each
+ * call that it fails, and has the error that callers are answered with.
+ */
+export class Availability {
+  #outage: { readonly kind: Outage; readonly since: number } | undefined;
+  #reportedAt = Number.NEGATIVE_INFINITY;
+  #refused = 0;
+  #failedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly database: string,
+    private readonly log: Log,
+  ) {}
+
+  get outage(): Outage | undefined {
+    return this.#outage?.kind;
+  }
+
+  /** For how long the outage has lasted; 0 without one. */
+  get outageMs(): number {
+    return this.#outage === undefined ? 0 : performance.now() - this.#outage.since;
+  }
+
+  begin(kind: Outage, cause: unknown): void {
+    if (this.#outage?.kind === kind) return;
+    this.#outage = { kind, since: performance.now() };
+    this.#refused = 0;
+    this.#report(kind, cause);
+  }
+
+  end(kind: Outage): void {
+    if (this.#outage?.kind !== kind) return;
+    if (kind === 'unwritable' && performance.now() - this.#failedAt < quietMs) return;
+    const facts = {
+      database: this.database,
+      seconds: Math.round(this.outageMs / 1000),
+      refused: this.#refused,
+    };
+    this.#outage = undefined;
+    this.#refused = 0;
+    this.#reportedAt = Number.NEGATIVE_INFINITY;
+    this.log.info(facts, overTexts[kind]);
+  }
+
+  /** What a failed call is answered with: an error that is not the database's fault stays as it is. */
+  failure(error: unknown, trouble = troubleOf(error)): unknown {
+    if (trouble === undefined || isOutage(error)) return error;
+    this.#failedAt = performance.now();
+    if (trouble === 'unwritable') this.begin('unwritable', error);
+    return this.refusal(trouble, error);
+  }
+
+  /** The answer to a call that failed, or that is not made because the database is known to be away. */
+  refusal(trouble: StorageTrouble, cause?: unknown): RunyardError {
+    this.#refused += 1;
+    if (performance.now() - this.#reportedAt > reportEveryMs) this.#report(trouble, cause);
+    return errors.databaseOutage(trouble, cause);
+  }
+
+  /** Refuses work whose outcome could not be stored. Now and then some is let through: it shows whether that is over. */
+  assertWritable(): void {
+    if (this.#outage?.kind === 'unwritable' && performance.now() - this.#failedAt < quietMs)
+      throw this.refusal('unwritable');
+  }
+
+  #report(trouble: StorageTrouble, cause: unknown): void {
+    this.#reportedAt = performance.now();
+    const reason = cause instanceof Error ? cause.message : undefined;
+    this.log.warn({ database: this.database, reason, refused: this.#refused }, outageTexts[trouble]);
+  }
+}

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** Stands between a process and a server. To the process, the server has the fault that the test chooses. */
+export class ServerBetween {
+  readonly url: string;
+  #server: Server | undefined;
+  readonly #pairs = new Set<readonly [Socket, Socket]>();
+  #silent = false;
+
+  private constructor(
+    private readonly target: URL,
+    private readonly port: number,
+  ) {
+    const url = new URL(target);
+    url.host = `127.0.0.1:${port}`;
+    this.url = url.href;
+  }
+
+  static async before(url: string): Promise<ServerBetween> {
+    const free = createServer();
+    await once(free.listen(0, '127.0.0.1'), 'listening');
+    const { port } = free.address() as AddressInfo;
+    await new Promise((resolve) => free.close(resolve));
+    const between = new ServerBetween(new URL(url), port);
+    await between.open();
+    onTestFinished(() => between.refuse());
+    return between;
+  }
+
+  /** The server is there. */
+  async open(): Promise<void> {
+    this.#silent = false;
+    for (const [client, upstream] of this.#pairs) client.pipe(upstream).pipe(client);
+    if (this.#server !== undefined) return;
+    this.#server = createServer((client) => this.#accept(client));
+    await once(this.#server.listen(this.port, '127.0.0.1'), 'listening');
+  }
+
+  /** The server has ended: all connections break, and no new one is accepted. */
+  async refuse(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    const closed = server && new Promise((resolve) => server.close(resolve));
+    this.breakAll();
+    await closed;
+  }
+
+  /** The server, or the way to it, has gone silent: connections stay, and nothing comes through. */
+  silence(): void {
+    this.#silent = true;
+    for (const [client, upstream] of this.#pairs) {
+      client.unpipe(upstream).pause();
+      upstream.unpipe(client).pause();
+    }
+  }
+
+  breakAll(): void {
+    for (const [client] of this.#pairs) client.resetAndDestroy();
+  }
+
+  #accept(client: Socket): void {
+    const upstream = connect(Number(this.target.port || 5432), this.target.hostname);
+    const pair = [client, upstream] as const;
+    this.#pairs.add(pair);
+    for (const side of pair) side.on('error', () => {});
+    client.on('close', () => {
+      this.#pairs.delete(pair);
+      upstream.destroy();
+    });
+    upstream.on('close', () => client.destroy());
+    if (this.#silent) client.pause();
+    else client.pipe(upstream).pipe(client);
+  }
+}
