@@ -7,6 +7,7 @@ import { modelOfService } from './capabilities/memory/merging-model.js';
 import { MemoriesService } from './capabilities/memory/service.js';
 import { MetricsService } from './capabilities/metrics/service.js';
 import { RetentionService } from './capabilities/retention/service.js';
+import { OrphanCounts } from './capabilities/runs/orphan-counts.js';
 import { RunSpaces } from './capabilities/runs/run-spaces.js';
 import { RunsService } from './capabilities/runs/service.js';
 import { SessionRunsService } from './capabilities/runs/session-runs-service.js';
@@ -114,6 +115,7 @@ function newSpaces(parts: ServiceParts, slots: RunSlots, traceExport: TraceExpor
     traces: settings.traces,
     ...(traceExport !== undefined && { onRest: (rested) => traceExport.rested(rested) }),
     fetchMedia: mediaFetch(settings),
+    orphans: { components: () => components.keys(), endAfterMs: settings.orphanedRunsMs },
     resolve: (run, state) => components.executableOf(run, state),
   });
 }
@@ -149,7 +151,8 @@ function servicesOf(
   const databaseIds = databases.map((database) => database.id);
   const authMode = identities.mode;
   const service = { id, name, description, version, startedAt };
-  const facts = { ...service, slots, readiness, databases: databaseIds, authMode };
+  const orphans = new OrphanCounts(spaces, components, { timers: systemTimers, log: parts.log });
+  const facts = { ...service, slots, readiness, databases: databaseIds, authMode, orphans };
   return {
     settings,
     defaultDatabase,

@@ -134,6 +134,11 @@ const settingsSchema = z.strictObject({
   databaseStartupMs: milliseconds(0)
     .default(30_000)
     .describe('How long the start waits for a PostgreSQL server that is not there yet.'),
+  orphanedRunsMs: milliseconds(0)
+    .default(86_400_000)
+    .describe(
+      'How long a run waits for a process that has its component before it ends with an error; 0: for ever.',
+    ),
   stopGraceMs: milliseconds(0)
     .default(10_000)
     .describe('How long running runs may go on after the service was told to stop.'),

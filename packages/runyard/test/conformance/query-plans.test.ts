@@ -91,6 +91,7 @@ const lists: readonly (readonly [path: string, exception?: Exception])[] = [
   [`/learnings/${id(1)}`],
   ['/metrics', { walks: ['run_usage'] }],
   ['/metrics/refresh/status'],
+  ['/info'],
   ['/traces', { walks: ['traces'] }],
   ['/traces?page=30', { walks: ['traces'] }],
   [`/traces?run_id=${id(1)}`],

@@ -26,6 +26,7 @@ async function pausedRunOfAda() {
     prices: {},
     traces: true,
     slots: new RunSlots({ executing: 10, waiting: 10 }),
+    orphans: { components: () => components.keys(), endAfterMs: 0 },
     resolve: (run, state) => components.executableOf(run, state),
   });
   await spaces.open();

@@ -310,6 +310,7 @@ async function rulesOf(database: Database): Promise<SessionsService> {
     databases: [database],
     ...{ leaseMs: 60_000, log: silentLog, prices: {}, traces: false },
     slots: new RunSlots({ executing: 10, waiting: 10 }),
+    orphans: { components: () => registered.keys(), endAfterMs: 0 },
     resolve: (run, state) => registered.executableOf(run, state),
   });
   await spaces.open();

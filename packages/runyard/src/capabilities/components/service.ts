@@ -2,6 +2,7 @@ import type { Agent } from '../../core/agents/agent.js';
 import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { errors } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json.js';
+import { componentKey } from '../../core/runs/ending-executable.js';
 import type { Executable } from '../../core/runs/executable.js';
 import type { Run, RunKind } from '../../core/runs/run.js';
 import type { Team } from '../../core/teams/team.js';
@@ -52,6 +53,11 @@ export class ComponentsService {
 
   list(): Component[] {
     return [...this.listAgents(), ...this.listTeams(), ...this.listWorkflows()];
+  }
+
+  /** All components by `componentKey`. */
+  keys(): string[] {
+    return this.list().map((component) => componentKey(kindOf(component), component.id));
   }
 
   /** What stands ready and is not built anew for each run. */

@@ -11,7 +11,7 @@ import type { Caller } from '../../platform/auth/caller.js';
 import type { ContinueRequest } from './continue-request.js';
 import { matchAnswers } from './matched-answers.js';
 import { matchStepAnswers } from './matched-step-answers.js';
-import type { FoundRun } from './run-lookup.js';
+import type { FoundComponent, FoundRun } from './run-lookup.js';
 import type { RunSpace } from './run-spaces.js';
 
 /** A run that goes on: itself, or a copy of it. */
@@ -30,7 +30,7 @@ interface StoredRun {
 /** Lets a run go on, in the way that its status asks for. */
 export class RunContinuation {
   constructor(
-    private readonly found: FoundRun,
+    private readonly found: FoundRun & FoundComponent,
     private readonly caller: Caller,
     private readonly request: ContinueRequest,
     private readonly background: boolean,

@@ -46,9 +46,9 @@ export async function followRun(
   place: RunPlace,
   after: number,
 ): Promise<Followed | undefined> {
-  const { space } = await lookup.component(place.kind, place.componentId);
-  const run = await lookup.visible(space, caller, place);
-  if (run === undefined) return undefined;
+  const found = await lookup.find(caller, place);
+  if (found === undefined) return undefined;
+  const { space, run } = found;
   const { runId } = run;
   const { status, nextIndex } = await present(space, run);
   const from = Math.min(Math.max(after + 1, 0), beyondAllEvents);

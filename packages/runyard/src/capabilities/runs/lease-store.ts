@@ -1,6 +1,6 @@
 import type { LeaseClaim } from '../../core/runs/ports.js';
 import type { Run } from '../../core/runs/run.js';
-import { type Database, statement } from '../../platform/storage/database.js';
+import { type Database, type Statement, statement } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
 import type { RunsTable } from '../../platform/storage/schema.js';
 import { runColumns, runFromRow } from './rows-store.js';
@@ -11,19 +11,20 @@ const heldStatuses = ['pending', 'running'] as const;
 /** Parameters of one statement are bounded. */
 const renewedAtOnce = 500;
 
-const readExpired = statement(
-  'expired_runs',
+const expired = (filter: string) =>
   `SELECT ${runColumns.join(', ')} FROM runs
-   WHERE status IN ('pending', 'running') AND coalesce(lease_expires_at, 0) <= ?
-   ORDER BY created_at, run_id LIMIT ? OFFSET ?`,
-);
+   WHERE status IN ('pending', 'running') AND coalesce(lease_expires_at, 0) <= ?${filter}
+   ORDER BY created_at, run_id LIMIT ? OFFSET ?`;
 
-const readDue = statement(
-  'runs_to_wake',
+const due = (filter: string) =>
   `SELECT ${runColumns.join(', ')} FROM runs
-   WHERE status = 'paused' AND wake_at IS NOT NULL AND wake_at <= ?
-   ORDER BY wake_at, run_id LIMIT ? OFFSET ?`,
-);
+   WHERE status = 'paused' AND wake_at IS NOT NULL AND wake_at <= ?${filter}
+   ORDER BY wake_at, run_id LIMIT ? OFFSET ?`;
+
+const readExpired = statement('expired_runs', expired(''));
+const readExpiredOf = ofComponents('expired_runs_of', expired);
+const readDue = statement('runs_to_wake', due(''));
+const readDueOf = ofComponents('runs_to_wake_of', due);
 
 const readLeaseOwners = statement(
   'lease_owners',
@@ -34,12 +35,18 @@ const readLeaseOwners = statement(
 export class LeaseStore {
   constructor(private readonly database: Database) {}
 
-  async expired(now: number, limit: number, passed: number): Promise<Run[]> {
-    return (await this.database.read<RunsTable>(readExpired, [now, limit, passed])).map(runFromRow);
+  async expired(now: number, limit: number, passed: number, of?: readonly string[]): Promise<Run[]> {
+    const rows = await (of === undefined
+      ? this.database.read<RunsTable>(readExpired, [now, limit, passed])
+      : this.database.read<RunsTable>(readExpiredOf, [now, of, limit, passed]));
+    return rows.map(runFromRow);
   }
 
-  async due(now: number, limit: number, passed: number): Promise<Run[]> {
-    return (await this.database.read<RunsTable>(readDue, [now, limit, passed])).map(runFromRow);
+  async due(now: number, limit: number, passed: number, of?: readonly string[]): Promise<Run[]> {
+    const rows = await (of === undefined
+      ? this.database.read<RunsTable>(readDue, [now, limit, passed])
+      : this.database.read<RunsTable>(readDueOf, [now, of, limit, passed]));
+    return rows.map(runFromRow);
   }
 
   async owners(): Promise<string[]> {
@@ -83,7 +90,8 @@ export class LeaseStore {
   async release(owner: string): Promise<void> {
     await this.database.query
       .updateTable('runs')
-      .set({ lease_owner: null, lease_expires_at: null })
+      // the run waits from now on, however long its last step took
+      .set({ lease_owner: null, lease_expires_at: null, updated_at: Date.now() })
       .where('run_id', 'in', this.#lockedRunsOf(owner))
       .execute();
   }
@@ -103,4 +111,14 @@ export class LeaseStore {
     // Locked in the order of the ids, as commits do: two that wait for each other would be a deadlock.
     return runs.orderBy('run_id').forNoKeyUpdate();
   }
+}
+
+/** A statement whose second parameter is a list of components. */
+function ofComponents(name: string, sql: (filter: string) => string): Statement {
+  const isOneOf = (list: string) => ` AND kind || ' ' || component_id ${list}`;
+  return {
+    name,
+    sqlite: sql(isOneOf('IN (SELECT value FROM json_each(?))')),
+    postgres: statement('', sql(isOneOf('= ANY(?::text[])'))).postgres,
+  };
 }

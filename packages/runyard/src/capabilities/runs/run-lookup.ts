@@ -1,6 +1,6 @@
 import { errors } from '../../core/errors.js';
 import type { Run, RunKind, StepRecord } from '../../core/runs/run.js';
-import { type Caller, isWithin } from '../../platform/auth/caller.js';
+import { type Caller, type DataScope, isWithin } from '../../platform/auth/caller.js';
 import type { Component, ComponentsService } from '../components/service.js';
 import type { RunSpace, RunSpaces } from './run-spaces.js';
 
@@ -10,8 +10,18 @@ export interface FoundComponent {
   readonly space: RunSpace;
 }
 
-export interface FoundRun extends FoundComponent {
+export interface FoundRun {
   readonly run: Run;
+  readonly space: RunSpace;
+  /** Undefined when it is not registered: the run can be read and ended, and nothing else. */
+  readonly component: Component | undefined;
+}
+
+/** Names the runs of a component, or those of them in one session. */
+export interface RunsPlace {
+  readonly kind: RunKind;
+  readonly componentId: string;
+  readonly sessionId?: string | undefined;
 }
 
 /** Names a run as a path does. */
@@ -23,7 +33,10 @@ export interface RunPlace {
   readonly sessionId?: string | undefined;
 }
 
-/** Finds components and runs. A run is found by whoever may see it, below its own component, and nowhere else. */
+/**
+ * Finds components and runs. A run is found by a caller who may see it, below its own component, and nowhere else; also
+ * when that component is no longer registered.
+ */
 export class RunLookup {
   constructor(
     private readonly components: ComponentsService,
@@ -33,18 +46,46 @@ export class RunLookup {
   async component(kind: RunKind, id: string): Promise<FoundComponent> {
     const component = this.components.find(kind, id);
     if (component === undefined) throw errors.componentNotFound(kind);
-    return { component, space: await this.spaces.get(component.settings.database) };
+    return { component, space: await this.spaceOf(component) };
   }
 
   async run(caller: Caller, place: RunPlace): Promise<FoundRun> {
-    const found = await this.component(place.kind, place.componentId);
-    const run = await this.visible(found.space, caller, place);
-    if (run === undefined) throw errors.runNotFound();
-    return { ...found, run };
+    const found = await this.find(caller, place);
+    if (found === undefined) throw errors.runNotFound();
+    return found;
   }
 
-  /** The run at this place, if the caller may see it. */
-  async visible(space: RunSpace, caller: Caller, place: RunPlace): Promise<Run | undefined> {
+  /** The run at this place, if the caller may see it. Throws when there is neither such a run nor such a component. */
+  async find(caller: Caller, place: RunPlace): Promise<FoundRun | undefined> {
+    const component = this.components.find(place.kind, place.componentId);
+    const spaces = component === undefined ? await this.spaces.all() : [await this.spaceOf(component)];
+    for (const space of spaces) {
+      const run = await this.visible(space, caller, place);
+      if (run !== undefined) return { run, space, component };
+    }
+    if (component === undefined) throw errors.componentNotFound(place.kind);
+    return undefined;
+  }
+
+  /**
+   * Where the runs of a component are: in its database, or, when it is not registered, in the first database that has
+   * runs of it which the caller may see.
+   */
+  async spaceWith(scope: DataScope, { kind, componentId, sessionId }: RunsPlace): Promise<RunSpace> {
+    const component = this.components.find(kind, componentId);
+    if (component !== undefined) return this.spaceOf(component);
+    const any = { kind, componentId, sessionId, limit: 1, offset: 0, order: 'desc' } as const;
+    for (const space of await this.spaces.all()) {
+      if ((await space.runs.list(scope, any)).length > 0) return space;
+    }
+    throw errors.componentNotFound(kind);
+  }
+
+  private spaceOf({ settings }: Component): Promise<RunSpace> {
+    return this.spaces.get(settings.database);
+  }
+
+  private async visible(space: RunSpace, caller: Caller, place: RunPlace): Promise<Run | undefined> {
     const run = await this.visibleIn(space, caller, place.runId);
     if (run?.kind !== place.kind || run.componentId !== place.componentId) return undefined;
     return place.sessionId === undefined || run.sessionId === place.sessionId ? run : undefined;

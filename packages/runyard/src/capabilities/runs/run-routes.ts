@@ -111,13 +111,18 @@ export function cancelRun(facts: RunKindFacts): RunRoute {
     summary: 'Cancel a run',
     description:
       'Ends a run that waits, runs or is paused; what it said so far is kept. A finished run stays as it is. An ' +
-      'unknown run_id is remembered for ten minutes: a run that is created with it then is cancelled at once.',
+      'unknown run_id is remembered for ten minutes: a run that is created with it then is cancelled at once. 202: the ' +
+      'process that executes the run has not ended it within 5 seconds. The request is stored; ask for the run to see its end.',
     params: runParams(facts),
     query: runQuery,
-    responses: { 200: emptyBody },
-    handler: async ({ runs }: RunServices, { params, query, caller }) => {
-      await runs.cancel(caller, kind, params.componentId, params.runId, query.session_id);
-      return {};
+    headers: wireFormatHeaders,
+    responses: { 200: emptyBody, 202: startedRunBody },
+    handler: async ({ runs, settings }: RunServices, { params, query, caller, headers }) => {
+      const left = await runs.cancel(caller, kind, params.componentId, params.runId, query.session_id);
+      if (left === undefined) return {};
+      const { runId, sessionId, status } = left;
+      const shownStatus = statusIn(wireFormatOf(settings, headers), status);
+      return reply(202, { run_id: runId, session_id: sessionId, status: shownStatus });
     },
   });
 }

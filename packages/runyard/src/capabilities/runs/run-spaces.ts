@@ -1,7 +1,9 @@
+import { standIn } from '../../core/components/stand-in.js';
 import { errors } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Log } from '../../core/log.js';
 import type { ModelPrices } from '../../core/models/prices.js';
+import type { OrphanOptions } from '../../core/runs/ending-executable.js';
 import { type EngineOptions, RunEngine } from '../../core/runs/engine.js';
 import type { EngineCondition } from '../../core/runs/engine-condition.js';
 import type { Executable } from '../../core/runs/executable.js';
@@ -23,6 +25,7 @@ import { DatabaseMemories } from '../memory/service.js';
 import { DatabaseMetrics } from '../metrics/service.js';
 import { DatabaseSessions } from '../sessions/database-service.js';
 import { DatabaseTraces } from '../traces/database-service.js';
+import { OrphanStore } from './orphan-store.js';
 import { StoredPastSessions } from './past-sessions.js';
 import { rebuiltEvents } from './rebuilt-events.js';
 import { SessionRunStore } from './session-run-store.js';
@@ -40,6 +43,7 @@ export interface RunSpace {
   readonly metrics: DatabaseMetrics;
   readonly learnings: DatabaseLearnings;
   readonly memories: DatabaseMemories;
+  readonly orphans: OrphanStore;
   readonly engine: RunEngine;
 }
 
@@ -59,6 +63,8 @@ export interface RunSpacesOptions {
   readonly slots: RunSlots;
   /** Fetches media that callers name by URL; left out, they are not fetched. */
   readonly fetchMedia?: MediaOptions['fetch'];
+  /** What becomes of runs whose component is not registered. */
+  readonly orphans: Omit<OrphanOptions, 'journal' | 'standIn'>;
   /** What executes a stored run; `state` reads the state of its session. */
   readonly resolve: (
     run: Run,
@@ -163,7 +169,7 @@ export class RunSpaces {
 
 function newSpace(
   database: Database,
-  { traces, leaseMs, log, prices, limits = {}, slots, resolve, onRest, fetchMedia }: RunSpacesOptions,
+  { traces, leaseMs, log, prices, limits = {}, slots, resolve, onRest, fetchMedia, orphans }: RunSpacesOptions,
 ) {
   const runs = new RunStore(database, { traces });
   const media = new MediaService(database, { fetch: fetchMedia });
@@ -174,6 +180,7 @@ function newSpace(
   const metrics = new DatabaseMetrics(database, { timers: systemTimers, log });
   const learnings = new DatabaseLearnings(database);
   const memories = new DatabaseMemories(database);
+  const orphanStore = new OrphanStore(database);
   const owner = newLeaseOwner();
   const engine = new RunEngine({
     journal: runs,
@@ -196,6 +203,7 @@ function newSpace(
       return stored === undefined ? [] : rebuiltEvents(stored);
     },
     resolve: (run) => resolve(run, async () => (await runs.session(run.sessionId))?.state ?? {}),
+    orphans: { ...orphans, journal: orphanStore, standIn },
     ...(database.dialect === 'sqlite' && { isGone: isLeaseOwnerGone }),
   });
   return {
@@ -210,6 +218,7 @@ function newSpace(
     metrics,
     learnings,
     memories,
+    orphans: orphanStore,
     engine,
   };
 }

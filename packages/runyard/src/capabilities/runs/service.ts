@@ -56,6 +56,9 @@ export interface ListRuns {
   readonly page?: number;
 }
 
+/** The caller has been shown the run already. */
+const everyone = { kind: 'all' } as const;
+
 const sessionListLimit = 1000;
 const componentListLimit = 20;
 
@@ -111,23 +114,26 @@ export class RunsService {
     const { sessionId = form.session_id } = bound;
     const isMeant = sessionId === undefined || sessionId === run.sessionId;
     if (!isMeant || !mayMean(caller, form.user_id, run.userId)) throw errors.runNotFound();
+    const { component } = found;
+    if (component === undefined) throw errors.componentNotRegistered(kind, componentId);
     await space.approvals.assertMayContinue(caller, run);
     const wishes = followWishes(form, this.options.onDisconnect);
     const request = await continueRequestOf(kind, form, wishes.stream || wishes.background);
     const bounded = boundRequest(request, bound);
-    const continuation = new RunContinuation(found, caller, bounded, wishes.background);
+    const continuation = new RunContinuation({ ...found, component }, caller, bounded, wishes.background);
     const { handle, fromIndex } = await continuation.begin();
     if (wishes.stream) await handle.stored();
     return startedRun(handle, wishes, { fromIndex, continued: true });
   }
 
+  /** Ends a run. The answer is the run if the process that executes it has not ended it yet. */
   cancel(
     caller: Caller,
     kind: RunKind,
     componentId: string,
     runId: string,
     sessionId?: string,
-  ): Promise<void> {
+  ): Promise<Run | undefined> {
     return cancelRun(this.lookup, caller, { kind, componentId, runId, sessionId });
   }
 
@@ -169,8 +175,8 @@ export class RunsService {
   }
 
   async list(caller: Caller, kind: RunKind, componentId: string, query: ListRuns): Promise<RunView[]> {
-    const { space } = await this.lookup.component(kind, componentId);
     const sessionId = boundSession(caller, kind, query.sessionId);
+    const space = await this.lookup.spaceWith(caller.scope, { kind, componentId, sessionId });
     if (sessionId !== undefined) await space.sessions.get(caller.scope, sessionId);
     const limit = query.limit ?? (sessionId === undefined ? componentListLimit : sessionListLimit);
     const runs = await space.runs.list(caller.scope, {
@@ -233,7 +239,7 @@ export class RunsService {
 
   /** Media of a run's input as the wire carries them. */
   async showMedia(run: Run, media: Media): Promise<string | undefined> {
-    const { space } = await this.lookup.component(run.kind, run.componentId);
+    const space = await this.lookup.spaceWith(everyone, run);
     return space.media.show(media);
   }
 

@@ -187,12 +187,12 @@ export class RunStore implements RunJournal {
     return this.#sessions.summary(sessionId);
   }
 
-  due(now: number, limit: number, passed: number): Promise<readonly Run[]> {
-    return this.#leases.due(now, limit, passed);
+  due(now: number, limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]> {
+    return this.#leases.due(now, limit, passed, of);
   }
 
-  expired(now: number, limit: number, passed: number): Promise<readonly Run[]> {
-    return this.#leases.expired(now, limit, passed);
+  expired(now: number, limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]> {
+    return this.#leases.expired(now, limit, passed, of);
   }
 
   leaseOwners(): Promise<readonly string[]> {

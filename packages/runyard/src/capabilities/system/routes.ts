@@ -59,9 +59,9 @@ const getInfo = defineRoute({
   tag: 'Service',
   summary: 'Facts about this service',
   description:
-    'Its identity, version, how many components it has, how to authenticate, and how many runs it executes.',
+    'Its identity, version, how many components it has, how to authenticate, how many runs it executes, and how many wait for a component that is not registered.',
   responses: { 200: infoBody },
-  handler: ({ system }: SystemServices) => system.info(),
+  handler: ({ system }: SystemServices, { caller }) => system.info(caller),
 });
 
 const getConfig = defineRoute({

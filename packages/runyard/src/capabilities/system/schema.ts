@@ -84,6 +84,24 @@ export const infoBody = z
     }),
     auth_mode: z.enum(['none', 'security_key', 'jwt']),
     runs: runCounts.meta({ description: 'What this process is busy with.', 'x-addition': true }),
+    orphaned_runs: z
+      .object({
+        count: z.int(),
+        components: z.array(
+          z.object({
+            type: z.enum(['agent', 'team', 'workflow']),
+            id: z.string(),
+            count: z.int().meta({ description: 'At most 10,000 of each status are counted.' }),
+          }),
+        ),
+      })
+      .optional()
+      .meta({
+        description:
+          'Runs that nobody executes and whose component is not registered in this process. Only for callers who see ' +
+          'the runs of all users.',
+        'x-addition': true,
+      }),
   })
   .meta({ id: 'Info', description: 'What a client needs to know before it logs in.' });
 

@@ -1,5 +1,6 @@
 import type { Agent } from '../../core/agents/agent.js';
 import { AgentFactory } from '../../core/agents/agent-factory.js';
+import type { RunKind } from '../../core/runs/run.js';
 import type { RunSlots } from '../../core/runs/run-slots.js';
 import type { Team } from '../../core/teams/team.js';
 import type { Caller } from '../../platform/auth/caller.js';
@@ -19,6 +20,14 @@ export interface SystemFacts {
   readonly slots: RunSlots;
   readonly readiness: Readiness;
   readonly authMode: AuthMode;
+  /** Counts the runs of components that are not registered. */
+  readonly orphans: { counts(): Promise<readonly OrphanedRuns[] | undefined> };
+}
+
+interface OrphanedRuns {
+  readonly kind: RunKind;
+  readonly componentId: string;
+  readonly count: number;
 }
 
 type Fields = Record<string, unknown>;
@@ -45,7 +54,7 @@ export class SystemService {
     return this.facts.readiness.report();
   }
 
-  info(): Fields {
+  async info(caller: Caller): Promise<Fields> {
     const { slots } = this.facts;
     return {
       os_id: this.facts.id,
@@ -57,6 +66,21 @@ export class SystemService {
       mcp: { enabled: false, path: null, oauth: null },
       auth_mode: this.facts.authMode,
       runs: runCounts(slots),
+      orphaned_runs: await this.orphanedRuns(caller),
+    };
+  }
+
+  /** For a caller who sees the runs of all users, of those components that they may see or run. */
+  private async orphanedRuns({ scope, rights }: Caller): Promise<Fields | undefined> {
+    if (scope.kind !== 'all') return undefined;
+    const counts = await this.facts.orphans.counts();
+    if (counts === undefined) return undefined;
+    const components = counts.filter(({ kind, componentId }) =>
+      shownActions.some((action) => rights.may(`${kind}s:${action}`, componentId)),
+    );
+    return {
+      count: components.reduce((sum, { count }) => sum + count, 0),
+      components: components.map(({ kind, componentId, count }) => ({ type: kind, id: componentId, count })),
     };
   }
 

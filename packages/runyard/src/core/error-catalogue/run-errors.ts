@@ -14,6 +14,12 @@ export interface HandedOnRun {
 export const runErrors = {
   componentNotFound: (kind: ComponentKind) =>
     new RunyardError(`${kind}_not_found`, 404, `${componentNames[kind]} not found`),
+  componentNotRegistered: define(
+    'component_not_registered',
+    409,
+    (kind: ComponentKind, id: string) =>
+      `The ${kind} '${id}' of this run is not registered in this service. Register it again to continue the run, or cancel or delete the run.`,
+  ),
   runNotFound: define('run_not_found', 404, (text?: string) => text ?? 'Run not found'),
   /** The contract has several wordings. */
   sessionNotFound: define('session_not_found', 404, (text?: string) => text ?? 'Session not found'),

@@ -3,6 +3,7 @@ import { newId } from '../ids.js';
 import type { JsonObject } from '../json.js';
 import { appliesTo, CancellationWatch, cancellationKeptMs } from './cancellations.js';
 import { type Continuation, type ContinueRecord, copiedKey } from './continuation.js';
+import type { OrphanOptions } from './ending-executable.js';
 import { conditionOf, type EngineCondition } from './engine-condition.js';
 import type { EventReader } from './event-reader.js';
 import { type Executable, RunCancelled } from './executable.js';
@@ -10,6 +11,7 @@ import { type ExecutorOptions, RunExecutor, type RunHandle } from './executor.js
 import { introductionOf } from './introduction.js';
 import { LiveRun } from './live-run.js';
 import type { LoggedEvent } from './logged-event.js';
+import { OrphanedRuns } from './orphaned-runs.js';
 import type { CancelRequest, IdempotencyKey, RunWrite, SessionSnapshot } from './ports.js';
 import { Recovery } from './recovery.js';
 import { continueStep, RestingRuns, type RunAnswers } from './resting-runs.js';
@@ -29,6 +31,8 @@ export interface EngineOptions extends ExecutorOptions {
   readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
   /** Rejects while it is known that nothing can be stored, before anything is done for a new run. */
   readonly assertWritable?: () => Promise<void>;
+  /** What becomes of runs whose component is not registered in this process. Left out: nobody looks for them. */
+  readonly orphans?: OrphanOptions;
   /** Whether a lease owner is known to be dead, so that its runs need not wait for their leases to end. */
   readonly isGone?: (owner: string) => boolean;
 }
@@ -87,6 +91,7 @@ export class RunEngine {
   private readonly recovery: Recovery;
   private readonly resting: RestingRuns;
   private readonly cancellations: CancellationWatch;
+  private readonly orphaned: OrphanedRuns | undefined;
   /** Runs that are about to be launched: a stop waits for them. */
   private readonly starting = new Set<Promise<unknown>>();
   private stopTimers: (() => void)[] = [];
@@ -98,6 +103,8 @@ export class RunEngine {
     this.recovery = new Recovery(this.executor, this.queue, options);
     this.resting = new RestingRuns(this.executor, this.queue, options);
     this.cancellations = new CancellationWatch(this.executor, options);
+    this.orphaned =
+      options.orphans && new OrphanedRuns(this.recovery, this.resting, options, options.orphans);
     this.executor.onEnded = () => this.recovery.lookOn();
   }
 
@@ -112,11 +119,11 @@ export class RunEngine {
     this.executor.leasesRenewedAt = this.recovery.movedAt = timers.now();
     this.stopTimers = [
       timers.every(leaseMs / 3, () => void this.executor.renewLeases()),
-      timers.every(leaseMs / 2, () => void this.recovery.look()),
+      timers.every(leaseMs / 2, () => void this.recover()),
       this.cancellations.begin(),
       timers.every(wakeMs, () => void this.resting.wake()),
     ];
-    void this.recovery.look();
+    void this.recover();
   }
 
   /** Whether it keeps its runs and finds those that nobody executes. */
@@ -175,31 +182,35 @@ export class RunEngine {
     return this.unlessStopping(() => this.recovery.resume(run));
   }
 
-  /** Ends a run, wherever it is executed and whether or not it is. One that has ended stays as it is. */
-  async cancel(runId: string, request: CancelRequest): Promise<void> {
+  /**
+   * Ends a run, wherever it is executed and whether or not it is. One that has ended stays as it is. The answer is the
+   * run if another process executes it and has not ended it yet: the request is stored, and that process takes it up,
+   * or the next one that finds the run.
+   */
+  async cancel(runId: string, request: CancelRequest): Promise<Run | undefined> {
     const { journal, timers } = this.options;
     const until = timers.now() + cancelledElsewhereMs;
     for (let asked = false; ; ) {
       // one that has just begun may be not stored yet
       const run = this.executor.handle(runId)?.run ?? (await journal.load(runId))?.run;
-      if (run !== undefined && !appliesTo(request, run)) return;
-      if (run !== undefined && (await this.cancelHere(run, request.reason))) return;
+      if (run !== undefined && !appliesTo(request, run)) return undefined;
+      if (run !== undefined && (await this.cancelHere(run, request.reason))) return undefined;
       if (!asked) {
         await journal.requestCancellation(request);
         asked = true;
         // one that was stored meanwhile may have looked for the wish before it was there: look once more
         continue;
       }
-      if (run === undefined || timers.now() > until) return;
+      if (run === undefined || timers.now() > until) return run;
       await new Promise<void>((resolve) => {
         timers.after(lookMs, resolve);
       });
     }
   }
 
-  /** Takes over runs whose lease ended. */
-  recover(): Promise<void> {
-    return this.recovery.look();
+  /** Takes over runs whose lease ended, and ends those whose component nobody has. */
+  async recover(): Promise<void> {
+    await Promise.all([this.recovery.look(), this.orphaned?.look()]);
   }
 
   /** Takes no new runs, gives running ones time, then hands on those that are left. */
@@ -209,7 +220,12 @@ export class RunEngine {
   }
 
   private async stopNow(graceMs: number): Promise<void> {
-    await Promise.allSettled([this.recovery.end(), this.resting.end(), ...this.starting]);
+    await Promise.allSettled([
+      this.recovery.end(),
+      this.resting.end(),
+      this.orphaned?.end(),
+      ...this.starting,
+    ]);
     await this.executor.allEnded(graceMs);
     // leases are renewed until here: a grace that is longer than a lease must not lose the runs it is for
     for (const stop of this.stopTimers) stop();

@@ -314,6 +314,15 @@ function restingResult({ status, result }: RunEnd, { guard }: RunContext): RunRe
   return { ...result, executedMs: guard.executedMs };
 }
 
+/** A run that fails for a reason that lies outside of it. */
+export function failedEnd(failure: RunFailure): RunEnd {
+  return {
+    status: 'error',
+    failure,
+    result: { content: failure.message, contentType: 'str', error: failure },
+  };
+}
+
 /** What was said so far is kept; a run that had said nothing shows why it ended. */
 export function cancelledEnd(reason: string, result: RunResult): RunEnd {
   const said = result.content !== '';

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json.js';
 import { appliesTo, cancellationKeptMs } from './cancellations.js';
+import { componentKey } from './ending-executable.js';
 import type { PastSession, PastSessions, PastSessionsQuery, SessionOwner } from './past-sessions.js';
 import type {
   CancelRequest,
@@ -76,18 +77,20 @@ export class MemoryJournal implements RunJournal, PastSessions {
     return this.runs.get(runId)?.run;
   }
 
-  async due(now: number, limit: number, passed: number): Promise<readonly Run[]> {
+  async due(now: number, limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]> {
     return [...this.runs.values()]
       .map(({ run }) => run)
       .filter(({ status, wakeAt }) => status === 'paused' && wakeAt !== null && wakeAt <= now)
+      .filter((run) => isOf(run, of))
       .sort((left, right) => left.wakeAt! - right.wakeAt!)
       .slice(passed, passed + limit);
   }
 
-  async expired(now: number, limit: number, passed: number): Promise<readonly Run[]> {
+  async expired(now: number, limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]> {
     return [...this.runs.values()]
       .map(({ run }) => run)
       .filter(({ status, leaseExpiresAt }) => isOpen(status) && (leaseExpiresAt ?? 0) <= now)
+      .filter((run) => isOf(run, of))
       .slice(passed, passed + limit);
   }
 
@@ -280,6 +283,10 @@ function isHeld(stored: Run | undefined, { attempt, claims }: RunWrite): boolean
     stored.status === claims.status &&
     (stored.leaseExpiresAt ?? 0) <= claims.now
   );
+}
+
+function isOf({ kind, componentId }: Run, components: readonly string[] | undefined): boolean {
+  return components === undefined || components.includes(componentKey(kind, componentId));
 }
 
 function keyText({ userId, kind, componentId, key }: IdempotencyKey): string {

@@ -27,11 +27,17 @@ export interface RunJournal {
   /** Status and next event index as stored: what a reader in another process needs to know. */
   progress(runId: string): Promise<{ status: RunStatus; nextEventIndex: number } | undefined>;
 
-  /** Pending and running runs whose lease ended before `now`, oldest first, without the first `passed`. */
-  expired(now: number, limit: number, passed: number): Promise<readonly Run[]>;
+  /**
+   * Pending and running runs whose lease ended before `now`, oldest first, without the first `passed`. With `of`: only
+   * those of these components, as `componentKey` names them.
+   */
+  expired(now: number, limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]>;
 
-  /** Paused runs whose time to go on has come, the one that is most overdue first, without the first `passed`. */
-  due(now: number, limit: number, passed: number): Promise<readonly Run[]>;
+  /**
+   * Paused runs whose time to continue has come, the one that is most overdue first, without the first `passed`. With
+   * `of`: only those of these components, as `componentKey` names them.
+   */
+  due(now: number, limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]>;
 
   /**
    * Takes over a pending or running run: raises its attempt if it still is `attempt` and nobody holds a lease that

@@ -3,15 +3,17 @@ import type { Log } from '../log.js';
 import type { Timers } from '../timers.js';
 import { appliesTo } from './cancellations.js';
 import { continueKey } from './continuation.js';
+import { endingExecutable, type OrphanOptions } from './ending-executable.js';
 import { indexGap } from './event-log.js';
 import type { Executable } from './executable.js';
-import { cancelledEnd, type RunExecutor, type RunHandle } from './executor.js';
+import { cancelledEnd, failedEnd, type RunExecutor, type RunHandle } from './executor.js';
 import { LiveRun } from './live-run.js';
 import { customEventName, decodeBlock } from './logged-event.js';
 import type { RunJournal } from './ports.js';
 import type { Run, RunFailure, RunResult, StepRecord } from './run.js';
 import type { RunSlots } from './run-slots.js';
 import { type SentEvents, toldWith } from './sent-events.js';
+import { Setbacks } from './setbacks.js';
 import type { WriteQueue } from './write-queue.js';
 
 export interface RecoveryOptions {
@@ -22,6 +24,8 @@ export interface RecoveryOptions {
   readonly leaseMs: number;
   readonly slots: RunSlots;
   readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
+  /** Set in a service: runs of components that are not registered here are left to others, or ended. */
+  readonly orphans?: OrphanOptions;
 }
 
 /** A run that was executed this often without finishing a step is not tried again: it may be what kills us. */
@@ -35,6 +39,7 @@ export class Recovery {
   private cutShort = false;
   /** When a look last came a step further. */
   movedAt = 0;
+  private readonly setbacks = new Setbacks();
 
   constructor(
     private readonly executor: RunExecutor,
@@ -73,11 +78,25 @@ export class Recovery {
   }
 
   /** Ends a run whose lease ended. */
-  async cancel(run: Run, reason: string): Promise<boolean> {
-    const executable = await this.options.resolve(run);
-    const live = executable && (await this.takeOver(run, executable));
+  cancel(run: Run, reason: string): Promise<boolean> {
+    return this.endNow(run, (live, executable) =>
+      this.executor.finish(live, executable, cancelledEnd(reason, emptyResult)),
+    );
+  }
+
+  /** Ends a run whose lease ended as failed. */
+  fail(run: Run, failure: RunFailure): Promise<boolean> {
+    return this.endNow(run, (live, executable) => this.finishFailed(live, executable, failure));
+  }
+
+  private async endNow(
+    run: Run,
+    finish: (live: LiveRun, executable: Executable) => Promise<unknown>,
+  ): Promise<boolean> {
+    const executable = await endingExecutable(run, this.options);
+    const live = await this.takeOver(run, executable);
     if (live === undefined) return false;
-    await this.executor.finish(live, executable!, cancelledEnd(reason, emptyResult));
+    await finish(live, executable);
     return true;
   }
 
@@ -115,17 +134,20 @@ export class Recovery {
     const { journal, timers, log } = this.options;
     // what cannot be taken over here stays in the list: look past it
     for (let passed = 0; !this.ended; ) {
-      const runs = await journal.expired(timers.now(), batchSize, passed);
+      const now = timers.now();
+      const runs = await journal.expired(now, batchSize, passed, this.options.orphans?.components());
       this.movedAt = timers.now();
       for (const run of runs) {
         // what cannot be executed now is left to others, or for later
         this.cutShort = this.options.slots.full;
         if (this.cutShort) return;
         try {
-          if (!(await this.recover(run))) passed += 1;
+          if (this.setbacks.holdsBack(run.runId, now) || !(await this.recover(run))) passed += 1;
+          else this.setbacks.succeeded(run.runId);
         } catch (error) {
           // the database went away: the next look finds all of them
           if (isReported(error)) throw error;
+          this.setbacks.failed(run.runId, now);
           log.error({ err: error, runId: run.runId }, 'an abandoned run could not be taken over');
           passed += 1;
         }
@@ -151,10 +173,12 @@ export class Recovery {
 
   private async giveUp(live: LiveRun, executable: Executable): Promise<void> {
     const message = `The run was interrupted ${fruitlessAttempts} times without getting on and is not tried again.`;
-    const failure: RunFailure = { type: 'interrupted_too_often', message };
-    const result: RunResult = { content: message, contentType: 'str', error: failure };
+    await this.finishFailed(live, executable, { type: 'interrupted_too_often', message });
+  }
+
+  private async finishFailed(live: LiveRun, executable: Executable, failure: RunFailure): Promise<void> {
     if (live.run.status !== 'running') live.transition('running');
-    await this.executor.finish(live, executable, { status: 'error', failure, result });
+    await this.executor.finish(live, executable, failedEnd(failure));
   }
 
   private async sentEvents({ runId }: Run, steps: readonly StepRecord[]): Promise<SentEvents> {

@@ -6,14 +6,16 @@ import type { Timers } from '../timers.js';
 import type { ApprovalWrite } from './approval.js';
 import { type Continuation, type ContinueRecord, continueKey } from './continuation.js';
 import { dueAtOf, timedOut } from './due-questions.js';
-import type { Executable } from './executable.js';
-import { cancelledEnd, type RunExecutor, type RunHandle } from './executor.js';
+import { endingExecutable, type OrphanOptions } from './ending-executable.js';
+import type { Executable, RunEnd } from './executable.js';
+import { cancelledEnd, failedEnd, type RunExecutor, type RunHandle } from './executor.js';
 import { executedUntil } from './limits/executed-time.js';
 import { LiveRun } from './live-run.js';
 import type { RestingRun, RunJournal, RunUsage } from './ports.js';
-import type { Run, StepRecord } from './run.js';
+import type { Run, RunFailure, StepRecord } from './run.js';
 import { usageOfRemoved } from './run-usage.js';
 import { toldWith } from './sent-events.js';
+import { Setbacks } from './setbacks.js';
 import type { WriteQueue } from './write-queue.js';
 
 export interface RestingRunsOptions {
@@ -24,6 +26,7 @@ export interface RestingRunsOptions {
   readonly leaseMs: number;
   readonly prices?: ModelPrices;
   readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
+  readonly orphans?: OrphanOptions;
 }
 
 /** Answers to some or all of what a run waits for, by the keys of the `wait` steps. */
@@ -48,6 +51,7 @@ const onItsOwn: ContinueRecord = { turn: 0, input: null, options: {} };
 export class RestingRuns {
   private waking: Promise<void> | undefined;
   private ended = false;
+  private readonly setbacks = new Setbacks();
 
   constructor(
     private readonly executor: RunExecutor,
@@ -88,13 +92,13 @@ export class RestingRuns {
   }
 
   private async wakeDue(): Promise<void> {
-    const { journal, timers, log } = this.options;
+    const { journal, timers, log, orphans } = this.options;
     const now = timers.now();
     try {
       // what cannot be woken here stays in the list: look past it
       for (let passed = 0; !this.ended; ) {
-        const runs = await journal.due(now, wokenAtOnce, passed);
-        for (const run of runs) if (!(await this.wakeOne(run))) passed += 1;
+        const runs = await journal.due(now, wokenAtOnce, passed, orphans?.components());
+        for (const run of runs) if (!(await this.wakeOne(run, now))) passed += 1;
         if (runs.length < wokenAtOnce) return;
       }
     } catch (error) {
@@ -103,15 +107,17 @@ export class RestingRuns {
   }
 
   /** Whether the run does not wait for its time any more. */
-  private async wakeOne(run: Run): Promise<boolean> {
+  private async wakeOne(run: Run, now: number): Promise<boolean> {
+    if (this.ended || this.setbacks.holdsBack(run.runId, now)) return false;
     try {
-      if (this.ended || (await this.options.resolve(run)) === undefined) return false;
       await this.answer(run.runId, { answers: new Map(), continuation: onItsOwn });
+      this.setbacks.succeeded(run.runId);
       return true;
     } catch (error) {
       // somebody answered it, or another process woke it
       if (error instanceof RunyardError && error.code === 'cannot_continue') return true;
       if (isReported(error)) throw error;
+      this.setbacks.failed(run.runId, now);
       this.options.log.error({ err: error, runId: run.runId }, 'a paused run could not be woken');
       return false;
     }
@@ -133,21 +139,40 @@ export class RestingRuns {
   }
 
   /** Ends a paused run. */
-  async cancel(runId: string, reason: string): Promise<void> {
-    const { run, steps, executable } = await this.load(runId, 'paused');
-    const live = await this.revive(run, steps, executable);
+  cancel(runId: string, reason: string): Promise<void> {
     // what it showed was what it waited for
-    const result = { ...(run.result ?? { contentType: 'str' }), content: '' };
-    await this.claimed(runId, () => this.executor.finish(live, executable, cancelledEnd(reason, result)));
+    return this.endPaused(runId, ({ result }) =>
+      cancelledEnd(reason, { ...(result ?? { contentType: 'str' }), content: '' }),
+    );
+  }
+
+  /** Ends a paused run as failed. */
+  fail(runId: string, failure: RunFailure): Promise<void> {
+    return this.endPaused(runId, () => failedEnd(failure));
+  }
+
+  private async endPaused(runId: string, endOf: (run: Run) => RunEnd): Promise<void> {
+    const { run, steps } = await this.stored(runId, 'paused');
+    const executable = await endingExecutable(run, this.options);
+    const live = await this.revive(run, steps, executable);
+    const end = endOf(run);
+    if (end.status === 'error') live.transition('running');
+    await this.claimed(runId, () => this.executor.finish(live, executable, end));
   }
 
   private async load(runId: string, status: RestingRun['status']) {
+    const stored = await this.stored(runId, status);
+    const executable = await this.options.resolve(stored.run);
+    if (executable === undefined)
+      throw errors.componentNotRegistered(stored.run.kind, stored.run.componentId);
+    return { ...stored, executable };
+  }
+
+  private async stored(runId: string, status: RestingRun['status']) {
     const stored = await this.options.journal.load(runId);
     if (stored === undefined) throw errors.runNotFound();
     if (stored.run.status !== status) throw errors.cannotContinue(runId, stored.run.status);
-    const executable = await this.options.resolve(stored.run);
-    if (executable === undefined) throw errors.componentNotFound(stored.run.kind);
-    return { ...stored, executable };
+    return stored;
   }
 
   private async revive(

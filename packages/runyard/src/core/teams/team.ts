@@ -33,7 +33,7 @@ import { defaultIterations, type TeamMember, type TeamMode, type TeamSettings } 
 import { beginIterations, nextIteration } from './tasks/iterations.js';
 import { tasksOf } from './tasks/task-list.js';
 import { teamContinuationOf } from './team-continuation.js';
-import { teamEndEvents } from './team-events.js';
+import { teamEndEvents, teamEventPrefix } from './team-events.js';
 import { leaderKit } from './tools/leader-kit.js';
 
 /**
@@ -42,7 +42,7 @@ import { leaderKit } from './tools/leader-kit.js';
  */
 export class Team implements TeamMember, Executable, AgentDefinition {
   readonly kind = 'team';
-  readonly eventPrefix = 'Team';
+  readonly eventPrefix = teamEventPrefix;
   readonly id: string;
   readonly name: string;
   readonly mode: TeamMode;

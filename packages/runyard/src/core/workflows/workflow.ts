@@ -2,6 +2,7 @@ import { Agent } from '../agents/agent.js';
 import { checkInput } from '../agents/hooks/input-schema.js';
 import type { AgentRunner, StreamedEvent } from '../agents/runner.js';
 import { identify } from '../component-id.js';
+import { standIn } from '../components/stand-in.js';
 import { errors } from '../errors.js';
 import type { JsonObject } from '../json.js';
 import type { RunContext } from '../runs/context.js';
@@ -21,7 +22,6 @@ import { endEvents } from './end-events.js';
 import { executeWorkflow, type WorkflowDefinition } from './execution/execute-workflow.js';
 import { metricsOf } from './fold/metrics.js';
 import { outputOf, type WorkflowRunOptions, type WorkflowRunOutput } from './run-in-code.js';
-import { stranger } from './stranger.js';
 
 /** How a workflow is defined. */
 export interface WorkflowSettings {
@@ -136,7 +136,7 @@ export class Workflow implements Executable, WorkflowDefinition {
 
   inside(run: Run): Executable | undefined {
     const known = this.components.get(`${run.kind} ${run.componentId}`);
-    return known ?? (this.whole === undefined ? undefined : stranger(run));
+    return known ?? (this.whole === undefined ? undefined : standIn(run));
   }
 
   /** Says what `run`, `stream` and `continue` go through: the service that registers the workflow. */

@@ -8,6 +8,7 @@ import { usage } from './0007-usage.js';
 import { upkeep } from './0008-upkeep.js';
 import { serviceAccounts } from './0009-service-accounts.js';
 import { sessionOrder } from './0010-session-order.js';
+import { pausedComponents } from './0011-paused-components.js';
 import type { Migration } from './migration.js';
 
 /** All migrations, in the order of their versions. */
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   upkeep,
   serviceAccounts,
   sessionOrder,
+  pausedComponents,
 ];

@@ -1,0 +1,124 @@
+import { isReported } from '../errors.js';
+import type { Log } from '../log.js';
+import type { Timers } from '../timers.js';
+import { appliesTo } from './cancellations.js';
+import { componentKey, type OrphanOptions } from './ending-executable.js';
+import type { RunJournal } from './ports.js';
+import type { Recovery } from './recovery.js';
+import type { RestingRuns } from './resting-runs.js';
+import { type Run, type RunFailure, terminalStatuses } from './run.js';
+
+interface Options {
+  readonly journal: RunJournal;
+  readonly timers: Timers;
+  readonly log: Log;
+}
+
+const batchSize = 32;
+
+/** Ends runs of components that no process has registered for a long time, and those that somebody cancelled. */
+export class OrphanedRuns {
+  private looking: Promise<void> | undefined;
+  private ended = false;
+
+  constructor(
+    private readonly recovery: Recovery,
+    private readonly resting: RestingRuns,
+    private readonly options: Options,
+    private readonly orphans: OrphanOptions,
+  ) {}
+
+  /** One look at a time: a caller who comes meanwhile waits for the present one. */
+  look(): Promise<void> {
+    this.looking ??= this.lookOnce()
+      .catch((error: unknown) => {
+        if (!isReported(error))
+          this.options.log.error({ err: error }, 'looking for runs of unregistered components failed');
+      })
+      .finally(() => {
+        this.looking = undefined;
+      });
+    return this.looking;
+  }
+
+  /** Ends no runs from now on. */
+  async end(): Promise<void> {
+    this.ended = true;
+    await this.looking;
+  }
+
+  private async lookOnce(): Promise<void> {
+    await this.cancelWanted();
+    if (this.orphans.endAfterMs > 0) await this.endOverdue();
+  }
+
+  /** A run that was cancelled while another process held it, and whose process died since. */
+  private async cancelWanted(): Promise<void> {
+    const { journal, timers } = this.options;
+    const registered = new Set(this.orphans.components());
+    for (const wish of await journal.cancellations(0)) {
+      if (this.ended) return;
+      if (registered.has(componentKey(wish.kind, wish.componentId))) continue;
+      const run = (await journal.load(wish.runId))?.run;
+      if (run === undefined || !appliesTo(wish, run) || terminalStatuses.has(run.status)) continue;
+      if (run.status === 'paused') await this.attempt(run, () => this.resting.cancel(run.runId, wish.reason));
+      else if ((run.leaseExpiresAt ?? 0) <= timers.now())
+        await this.attempt(run, () => this.recovery.cancel(run, wish.reason));
+    }
+  }
+
+  private async endOverdue(): Promise<void> {
+    const { journal, components, endAfterMs } = this.orphans;
+    while (!this.ended) {
+      const before = this.options.timers.now() - endAfterMs;
+      const runs = await journal.orphaned(components(), before, batchSize);
+      let endedSome = false;
+      for (const run of runs) {
+        if (this.ended) return;
+        if (await this.attempt(run, () => this.fail(run))) endedSome = true;
+      }
+      // those that could not be ended stay in the list: they are tried again with the next look
+      if (runs.length < batchSize || !endedSome) return;
+    }
+  }
+
+  private fail(run: Run): Promise<unknown> {
+    const failure = failureOf(run, this.orphans.endAfterMs);
+    this.options.log.warn(
+      { runId: run.runId, kind: run.kind, componentId: run.componentId },
+      failure.message,
+    );
+    return run.status === 'paused' ? this.resting.fail(run.runId, failure) : this.recovery.fail(run, failure);
+  }
+
+  private async attempt(run: Run, end: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await end();
+      return true;
+    } catch (error) {
+      // the database went away: the next look finds all of them
+      if (isReported(error)) throw error;
+      this.options.log.error(
+        { err: error, runId: run.runId },
+        'a run of an unregistered component could not be ended',
+      );
+      return false;
+    }
+  }
+}
+
+function failureOf({ kind, componentId }: Run, waitedMs: number): RunFailure {
+  const next = kind === 'workflow' ? 'start a new run' : 'continue this run';
+  return {
+    type: 'component_not_registered',
+    message:
+      `The ${kind} '${componentId}' of this run is not registered, and no process took the run up for ` +
+      `${inWords(waitedMs)} (setting orphanedRunsMs). Register the ${kind} again and ${next}.`,
+  };
+}
+
+function inWords(milliseconds: number): string {
+  const hours = milliseconds / 3_600_000;
+  if (hours >= 1) return `${Math.round(hours * 10) / 10} hours`;
+  return `${Math.round(milliseconds / 100) / 10} seconds`;
+}
