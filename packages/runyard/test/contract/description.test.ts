@@ -180,7 +180,7 @@ describe('the published description', () => {
     const switched = operations().filter(({ operation }) =>
       operation.parameters?.some(({ name }: Body) => name === 'x-runyard-compat'),
     );
-    const runs = /^(GET|POST) \/(agents|teams|workflows)\/\{\w+\}\/runs(?!.*\/(cancel|events)$)/;
+    const runs = /^(GET|POST) \/(agents|teams|workflows)\/\{\w+\}\/runs(?!.*\/events$)/;
     const approvals = /^(GET|POST) \/approvals(\/\{approval_id\}(\/resolve)?)?$/;
     const ofSessions = /^GET \/sessions\/\{session_id\}\/runs/;
     const showing = operations().filter(({ name }) =>

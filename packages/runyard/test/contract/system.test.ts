@@ -50,6 +50,7 @@ test('tells the facts that a client needs before it logs in', async () => {
     mcp: { enabled: false, path: null, oauth: null },
     auth_mode: 'none',
     runs: { executing: 0, waiting: 0, max_executing: expect.any(Number), max_waiting: expect.any(Number) },
+    orphaned_runs: { count: 0, components: [] },
   });
 });
 

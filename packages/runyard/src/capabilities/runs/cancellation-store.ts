@@ -36,6 +36,16 @@ const readOpen = statement(
    ORDER BY wishes.requested_at, wishes.run_id`,
 );
 
+const exceptOf = (isOneOf: string) =>
+  `SELECT ${columns} FROM run_cancellations WHERE NOT (kind || ' ' || component_id) ${isOneOf}
+   ORDER BY requested_at, run_id`;
+
+const readExceptOf: Statement = {
+  name: 'cancellations_of_other_components',
+  sqlite: exceptOf('IN (SELECT value FROM json_each(?))'),
+  postgres: exceptOf('= ANY($1::text[])'),
+};
+
 // Several may have asked, and some of them could not see the run: theirs come last.
 const readOfRun = statement(
   'cancellation',
@@ -82,6 +92,11 @@ export class CancellationStore {
 
   async open(since: number): Promise<CancelRequest[]> {
     return (await this.database.read<WishRow>(readOpen, [since])).map(wishFromRow);
+  }
+
+  /** Wishes about runs of none of these components, as `componentKey` names them. */
+  async exceptOf(components: readonly string[]): Promise<CancelRequest[]> {
+    return (await this.database.read<WishRow>(readExceptOf, [components])).map(wishFromRow);
   }
 
   async ofRun(runId: string, since: number): Promise<CancelRequest | undefined> {

@@ -36,6 +36,7 @@ export class LeaseStore {
   constructor(private readonly database: Database) {}
 
   async expired(now: number, limit: number, passed: number, of?: readonly string[]): Promise<Run[]> {
+    if (of?.length === 0) return [];
     const rows = await (of === undefined
       ? this.database.read<RunsTable>(readExpired, [now, limit, passed])
       : this.database.read<RunsTable>(readExpiredOf, [now, of, limit, passed]));
@@ -43,6 +44,7 @@ export class LeaseStore {
   }
 
   async due(now: number, limit: number, passed: number, of?: readonly string[]): Promise<Run[]> {
+    if (of?.length === 0) return [];
     const rows = await (of === undefined
       ? this.database.read<RunsTable>(readDue, [now, limit, passed])
       : this.database.read<RunsTable>(readDueOf, [now, of, limit, passed]));

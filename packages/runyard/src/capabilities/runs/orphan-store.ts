@@ -1,7 +1,9 @@
 import type { OrphanJournal } from '../../core/runs/ending-executable.js';
+import type { CancelRequest } from '../../core/runs/ports.js';
 import type { Run, RunKind } from '../../core/runs/run.js';
 import { type Database, type Statement, statement } from '../../platform/storage/database.js';
 import type { RunsTable } from '../../platform/storage/schema.js';
+import { CancellationStore } from './cancellation-store.js';
 import { runColumns, runFromRow } from './rows-store.js';
 
 const runList = runColumns.join(', ');
@@ -20,27 +22,32 @@ const overdue = `status = 'paused' AND wake_at IS NOT NULL AND wake_at <= ?`;
 const readAbandoned = withList('orphaned_abandoned_runs', abandoned);
 const readOverdue = withList('orphaned_overdue_runs', overdue);
 
+// In the words of its index, which nothing else is to use.
+const paused = `status = 'paused' AND parent_run_id IS NULL`;
+
 // From one component to the next along the index: as many steps as there are components, however many runs wait.
-const readPausedComponents = statement(
-  'components_of_paused_runs',
+const pausedComponents = (nextOne: string) =>
   `WITH RECURSIVE found (kind, component_id) AS (
-     SELECT * FROM (
-       SELECT kind, component_id FROM runs WHERE status = 'paused' ORDER BY kind, component_id LIMIT 1
-     ) AS first_one
+     SELECT CAST('' AS text), CAST('' AS text)
      UNION ALL
-     SELECT next_one.kind, next_one.component_id FROM found, runs AS next_one
-     WHERE next_one.run_id = (
-       SELECT run_id FROM runs WHERE status = 'paused' AND (kind, component_id) > (found.kind, found.component_id)
-       ORDER BY kind, component_id LIMIT 1
-     )
+     SELECT next_one.kind, next_one.component_id FROM found ${nextOne}
    )
-   SELECT kind, component_id FROM found`,
-);
+   SELECT kind, component_id FROM found WHERE kind <> ''`;
+
+const nextPaused = (column: string) => `
+  SELECT ${column} FROM runs WHERE ${paused} AND (kind, component_id) > (found.kind, found.component_id)
+  ORDER BY kind, component_id LIMIT 1`;
+
+const readPausedComponents: Statement = {
+  name: 'components_of_paused_runs',
+  sqlite: pausedComponents(`JOIN runs AS next_one ON next_one.run_id = (${nextPaused('run_id')})`),
+  postgres: pausedComponents(`CROSS JOIN LATERAL (${nextPaused('kind, component_id')}) AS next_one`),
+};
 
 const countPaused = statement(
   'paused_runs_of_component',
   `SELECT count(*) AS number FROM (
-     SELECT 1 FROM runs WHERE status = 'paused' AND kind = ? AND component_id = ? LIMIT ?
+     SELECT 1 FROM runs WHERE ${paused} AND kind = ? AND component_id = ? LIMIT ?
    ) AS counted`,
 );
 
@@ -69,7 +76,15 @@ interface CountRow {
 
 /** Finds and counts the runs of components that a process does not have. */
 export class OrphanStore implements OrphanJournal {
-  constructor(private readonly database: Database) {}
+  readonly #cancellations: CancellationStore;
+
+  constructor(private readonly database: Database) {
+    this.#cancellations = new CancellationStore(database);
+  }
+
+  cancellations(components: readonly string[]): Promise<CancelRequest[]> {
+    return this.#cancellations.exceptOf(components);
+  }
 
   async orphaned(components: readonly string[], before: number, limit: number): Promise<Run[]> {
     const parameters = [before, before, components, limit];

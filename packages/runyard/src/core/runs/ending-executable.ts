@@ -1,5 +1,6 @@
 import { errors } from '../errors.js';
 import type { Executable } from './executable.js';
+import type { CancelRequest } from './ports.js';
 import type { Run } from './run.js';
 
 /** Finds runs of components that this process does not have. */
@@ -9,6 +10,9 @@ export interface OrphanJournal {
    * ended, and paused ones whose time to continue came. The order is not specified.
    */
   orphaned(components: readonly string[], before: number, limit: number): Promise<readonly Run[]>;
+
+  /** What is to be cancelled of runs that belong to none of these components; they may have ended meanwhile. */
+  cancellations(components: readonly string[]): Promise<readonly CancelRequest[]>;
 }
 
 export interface OrphanOptions {

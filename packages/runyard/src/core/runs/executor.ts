@@ -12,7 +12,7 @@ import { LimitExceeded } from './limits/limit-exceeded.js';
 import { RunGuard } from './limits/run-guard.js';
 import type { LiveRun } from './live-run.js';
 import type { LoggedEvent } from './logged-event.js';
-import type { Run, RunResult, StepRecord } from './run.js';
+import type { Run, RunFailure, RunResult, StepRecord } from './run.js';
 import { failureOf } from './run-failure.js';
 import type { RunSlots } from './run-slots.js';
 import { usageOf } from './run-usage.js';

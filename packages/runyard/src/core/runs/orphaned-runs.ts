@@ -2,7 +2,7 @@ import { isReported } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Timers } from '../timers.js';
 import { appliesTo } from './cancellations.js';
-import { componentKey, type OrphanOptions } from './ending-executable.js';
+import type { OrphanOptions } from './ending-executable.js';
 import type { RunJournal } from './ports.js';
 import type { Recovery } from './recovery.js';
 import type { RestingRuns } from './resting-runs.js';
@@ -55,10 +55,9 @@ export class OrphanedRuns {
   /** A run that was cancelled while another process held it, and whose process died since. */
   private async cancelWanted(): Promise<void> {
     const { journal, timers } = this.options;
-    const registered = new Set(this.orphans.components());
-    for (const wish of await journal.cancellations(0)) {
+    const { journal: orphans, components } = this.orphans;
+    for (const wish of await orphans.cancellations(components())) {
       if (this.ended) return;
-      if (registered.has(componentKey(wish.kind, wish.componentId))) continue;
       const run = (await journal.load(wish.runId))?.run;
       if (run === undefined || !appliesTo(wish, run) || terminalStatuses.has(run.status)) continue;
       if (run.status === 'paused') await this.attempt(run, () => this.resting.cancel(run.runId, wish.reason));
