@@ -169,7 +169,18 @@ export class RunSpaces {
 
 function newSpace(
   database: Database,
-  { traces, leaseMs, log, prices, limits = {}, slots, resolve, onRest, fetchMedia, orphans }: RunSpacesOptions,
+  {
+    traces,
+    leaseMs,
+    log,
+    prices,
+    limits = {},
+    slots,
+    resolve,
+    onRest,
+    fetchMedia,
+    orphans,
+  }: RunSpacesOptions,
 ) {
   const runs = new RunStore(database, { traces });
   const media = new MediaService(database, { fetch: fetchMedia });
