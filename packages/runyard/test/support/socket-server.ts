@@ -8,6 +8,7 @@ import type { SocketIdentities } from '../../src/interfaces/websocket/speaker.js
 import type { Caller } from '../../src/platform/auth/caller.js';
 import type { Identity } from '../../src/platform/auth/identity.js';
 import { Rights } from '../../src/platform/auth/rights.js';
+import type { HttpSettings } from '../../src/platform/http/settings.js';
 import { startServer } from './http-server.js';
 import { WsClient } from './ws-client.js';
 
@@ -102,10 +103,12 @@ class NotingRuns {
 interface Wishes {
   readonly settings?: Partial<WebSocketOptions['settings']>;
   readonly limits?: Partial<SocketLimits>;
+  /** Settings of the server around them. */
+  readonly http?: Partial<HttpSettings>;
 }
 
 /** Sockets of a service whose tokens and runs are in the hands of the test. */
-export async function startSockets({ settings: changed, limits }: Wishes = {}) {
+export async function startSockets({ settings: changed, limits, http = {} }: Wishes = {}) {
   const runs = new NotingRuns();
   const tokens = new Tokens();
   const upgrades = openWebSockets({
@@ -115,7 +118,7 @@ export async function startSockets({ settings: changed, limits }: Wishes = {}) {
     log: silentLog,
     ...(limits !== undefined && { limits }),
   });
-  return { ...(await startServer([], { upgrades })), runs, tokens };
+  return { ...(await startServer([], { upgrades, settings: http })), runs, tokens };
 }
 
 /** Starts a run that never ends. */

@@ -57,7 +57,7 @@ export class Exchange {
     return this.surroundings.slowBodies;
   }
 
-  /** How long a client may leave an answer untaken. */
+  /** How long a body may take for the least that it has to bring. */
   get slowClientMs(): number {
     return this.surroundings.slowBodies.spanMs;
   }

@@ -41,25 +41,22 @@ export async function sendJsonPieces(exchange: Exchange, pieces: AsyncIterable<s
     if (text.length < collectedCharacters) continue;
     if (!response.headersSent)
       response.writeHead(200, [...headerList(exchange), 'content-type', 'application/json']);
-    await taken(response, text, exchange.slowClientMs);
+    await taken(response, text);
     text = '';
     // nobody takes it any more, and nobody needs the rest
     if (response.destroyed) return;
   }
-  if (response.headersSent) response.setTimeout(exchange.slowClientMs).end(text);
+  if (response.headersSent) response.end(text);
   else sendContent(exchange, 200, text, 'application/json');
 }
 
-/** Writes, and waits until the client has taken enough of it, or is gone. One that takes nothing for long is cut off. */
-async function taken(response: ServerResponse, text: string, patienceMs: number): Promise<void> {
+/** Writes, and waits until the client has taken enough of it, or is gone. */
+async function taken(response: ServerResponse, text: string): Promise<void> {
   // others have their turn meanwhile: to make the next piece may be work
   if (response.write(text)) return endOfTurn();
   if (response.destroyed) return;
-  response.setTimeout(patienceMs);
   await new Promise<void>((resolve) => {
     const done = () => {
-      // to make the next piece may take its time
-      response.setTimeout(0);
       response.off('drain', done);
       response.off('close', done);
       resolve();

@@ -26,7 +26,7 @@ export const limitSettingsShape = {
   slowClientMs: milliseconds(100)
     .default(30_000)
     .describe(
-      'How patient the service is: in each such span a body has to bring 16 KiB or its end, and a client has to take some of its answer.',
+      'How patient the service is: in each such span a body has to bring 16 KiB or its end, and a client has to take some of what is there for it.',
     ),
   rateLimit: z
     .int()

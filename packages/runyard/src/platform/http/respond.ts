@@ -8,9 +8,6 @@ export function sendJson(exchange: Exchange, status: number, value: unknown, hea
   sendContent(exchange, status, JSON.stringify(value) ?? 'null', 'application/json', headers);
 }
 
-/** From here on an answer does not fit into what the systems on the way hold, and waits for the client to take it. */
-const longAnswerBytes = 65_536;
-
 export function sendContent(
   exchange: Exchange,
   status: number,
@@ -22,8 +19,6 @@ export function sendContent(
   const list = headerList(exchange, headers);
   list.push('content-type', contentType, 'content-length', String(length));
   exchange.response.writeHead(status, list);
-  // Node looks at whether the client takes any of it, ends the wait when it has all, and cuts off who takes nothing.
-  if (length > longAnswerBytes) exchange.response.setTimeout(exchange.slowClientMs);
   exchange.response.end(content);
 }
 

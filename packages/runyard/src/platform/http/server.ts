@@ -27,6 +27,7 @@ import { RouteTable } from './route-table.js';
 import type { HttpSettings } from './settings.js';
 import { SlowBodies } from './slow-bodies.js';
 import { EventStreams } from './sse.js';
+import { StalledSockets } from './stalled-sockets.js';
 import { acceptUpgrades, UpgradeGate, type Upgrades } from './upgrades.js';
 
 export interface HttpServerOptions<Services> {
@@ -59,11 +60,9 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
   const table = new RouteTable(routes);
   const limiter = RateLimiter.of(settings);
   const addresses = new ClientAddresses(settings.trustedProxies);
-  const front = new Front(new Cors(settings.corsOrigins), {
-    log,
-    addresses,
-    slowBodies: new SlowBodies(settings.slowClientMs),
-  });
+  const stalled = new StalledSockets(settings.slowClientMs, log);
+  const slowBodies = new SlowBodies(settings.slowClientMs);
+  const front = new Front(new Cors(settings.corsOrigins), stalled, { log, addresses, slowBodies });
   const app = buildApp(front, settings, log);
 
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
@@ -86,7 +85,7 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
   const { upgrades } = options;
   // Without an endpoint nobody listens: then Node ignores the wish for another protocol by itself.
   if (!upgrades) return httpServer({ app, front, streams, description });
-  const gate = new UpgradeGate(upgrades, addresses, limiter);
+  const gate = new UpgradeGate(upgrades, stalled, addresses, limiter);
   acceptUpgrades(app.server, gate);
   return httpServer({ app, front, streams, description, upgrades, gate });
 }
@@ -112,10 +111,12 @@ class Front {
 
   constructor(
     private readonly cors: Cors,
+    private readonly stalled: StalledSockets,
     private readonly surroundings: ExchangeSurroundings,
   ) {}
 
   receive(request: IncomingMessage, response: ServerResponse, basePath = '', expectsContinue = false): void {
+    this.stalled.watch(request.socket);
     request.url = withoutTrailingSlashes(originForm(request.url ?? '/'));
     const exchange = new Exchange(request, response, this.surroundings, basePath, expectsContinue);
     if (exchange.unanswered > mostUnanswered) {

@@ -7,6 +7,7 @@ import type { ClientAddresses } from './client-address.js';
 import type { RateLimiter } from './rate-limit.js';
 import { withoutTrailingSlashes } from './request-address.js';
 import { excessOf } from './request-bounds.js';
+import type { StalledSockets } from './stalled-sockets.js';
 
 /** Takes over a connection whose client asked for another protocol. */
 export type NodeUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -36,6 +37,7 @@ export interface Upgrades {
 export class UpgradeGate {
   constructor(
     private readonly upgrades: Upgrades,
+    private readonly stalled: StalledSockets,
     private readonly addresses: ClientAddresses,
     private readonly limiter: RateLimiter | undefined,
   ) {}
@@ -46,6 +48,7 @@ export class UpgradeGate {
     const [path = '/'] = withoutTrailingSlashes(request.url ?? '/').split('?', 1);
     const endpoint = this.upgrades.paths.get(path);
     if (endpoint === undefined) return false;
+    this.stalled.watch(socket);
     try {
       endpoint(request, socket, head, this.#factsOf(request));
     } catch (error) {
