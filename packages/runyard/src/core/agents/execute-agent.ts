@@ -1,3 +1,4 @@
+import type { Message } from '../models/message.js';
 import type { RunContext } from '../runs/context.js';
 import type { RunEvent } from '../runs/logged-event.js';
 import { inheritedAttempt, type RunOptions, type RunResult } from '../runs/run.js';
@@ -24,8 +25,10 @@ import { approvalOfRun } from './requirements/tool-requirements.js';
 import { assistantMessage, producedMedia, toolMessage } from './transcript.js';
 import { compressToolResults } from './turns/compression.js';
 import { callModel } from './turns/model-step.js';
+import { ResultsInMind } from './turns/results-in-mind.js';
 import { toolSetOf } from './turns/tool-set.js';
 import { runToolCalls } from './turns/tool-steps.js';
+import { TurnsSoFar } from './turns/turns-so-far.js';
 
 /**
  * Runs an agent over the journal. Each stage is a file of its own; what a stage does outside of steps is done
@@ -65,16 +68,19 @@ async function prepare(agent: AgentDefinition, context: RunContext): Promise<Age
   const { contentShape, output } = outputOf(agent, options);
   const dependencies = await dependenciesOf(agent, context);
   const { tools, instructions } = await toolSetOf({ agent, context });
+  const messages: Message[] = [];
   // one literal: objects put together by spreading get a hidden class each, and this one lives as long as the run
   return {
     agent,
     context,
     model: agent.model,
     input: { content: run.input.content },
-    messages: [],
+    messages,
     fallback: null,
     contentShape,
     output,
+    soFar: new TurnsSoFar(),
+    results: new ResultsInMind(messages),
     remembering: new Remembering(agent, context),
     dependencies,
     metadata: { ...options.metadata, ...agent.settings.metadata },
@@ -99,24 +105,27 @@ interface LastTurn {
 
 /** Model and tool calls in turns, until the model is done or a tool ends it, and nobody asks for more. */
 async function turns(execution: AgentExecution): Promise<LastTurn> {
-  const { context, messages } = execution;
+  const { context, messages, soFar } = execution;
   const shown: string[] = [];
   for (let turn = 0; ; turn += 1) {
     await hearUser(execution, turn);
     const answer = await callModel(execution, turn);
-    messages.push(assistantMessage(context.recorded(`model:${turn}`)!));
+    const called = context.recorded(`model:${turn}`)!;
+    soFar.called(called);
+    messages.push(assistantMessage(called));
     if (answer.toolCalls === undefined) {
       if (!(await goesOn(execution, turn))) return { answer, shown };
       shown.length = 0;
       continue;
     }
     const { stop, results } = await runToolCalls(execution, turn, answer.toolCalls);
+    soFar.madeCalls(answer.toolCalls.length);
     for (const step of results.steps) messages.push(toolMessage(step));
     reportReasoningTools(execution, results.steps);
     shown.push(...results.shown);
     if (stop && !(await goesOn(execution, turn))) return { answer, shown };
     if (stop) shown.length = 0;
-    await compressToolResults(execution, turn);
+    await compressToolResults(execution, turn, results.steps);
   }
 }
 

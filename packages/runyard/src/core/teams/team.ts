@@ -120,7 +120,7 @@ export class Team implements TeamMember, Executable, AgentDefinition {
   answer(context: RunContext, last: ModelRecord): Answer | undefined {
     if (this.mode === 'route') return routedAnswer(context, this.settings, last);
     if (this.mode !== 'tasks' || last.content.trim() !== '') return undefined;
-    const { completionSummary } = tasksOf(context.steps());
+    const { completionSummary } = tasksOf(context);
     return completionSummary === null
       ? undefined
       : { content: completionSummary, contentType: 'str', said: completionSummary };

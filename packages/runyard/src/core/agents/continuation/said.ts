@@ -8,8 +8,7 @@ import { continueRecord, isUsersWord, saidKey } from './conversation.js';
 /** Shows the model what the user said before this turn when the run went on; the pre-hooks look at it first. */
 export async function hearUser(execution: AgentExecution, turn: number): Promise<void> {
   const { context, messages } = execution;
-  for (const step of context.steps()) {
-    if (step.kind !== 'continue') continue;
+  for (const step of context.steps('continue')) {
     const { input, turn: before } = continueRecord(step);
     if (input === null || before !== turn) continue;
     if (isUsersWord(step)) {
@@ -17,7 +16,7 @@ export async function hearUser(execution: AgentExecution, turn: number): Promise
       await runPreHooks(execution, `${saidKey(step)}:`);
       execution.remembering.hear(execution.input.content, `${saidKey(step)}:`);
     }
-    messages.push(saidMessage(step, context.steps()));
+    messages.push(saidMessage(step, context.steps('hook')));
   }
 }
 
@@ -27,8 +26,8 @@ export async function hearUser(execution: AgentExecution, turn: number): Promise
  */
 export function isAskedToGoOn(context: RunContext, turn: number): boolean {
   const isCopied = context.recorded(`model:${turn}`)?.attempt === inheritedAttempt;
-  return context.steps().some((step) => {
-    if (step.kind !== 'continue' || continueRecord(step).turn !== turn + 1) return false;
+  return context.steps('continue').some((step) => {
+    if (continueRecord(step).turn !== turn + 1) return false;
     return isCopied || continueRecord(step).input !== null;
   });
 }

@@ -64,7 +64,8 @@ export function reportReasoningTools(execution: AgentExecution, calls: readonly 
   for (const call of calls) {
     const step = reasoningStepIn(execution, call);
     if (step === undefined) continue;
-    if (call.key === firstThought(execution)?.key)
+    execution.soFar.firstThought ??= call.key;
+    if (call.key === execution.soFar.firstThought)
       execution.context.emit(reasoningStarted, `${call.key}:reasoning-started`);
     noteReasoningStep(execution, step, `${call.key}:reasoning`);
   }
@@ -74,12 +75,8 @@ export function reportReasoningTools(execution: AgentExecution, calls: readonly 
 export function completeReasoningTools(execution: AgentExecution): void {
   const { context } = execution;
   if (reasoningStepsOf(execution).length === 0) return;
-  if (firstThought(execution) !== undefined)
+  if (execution.soFar.firstThought !== undefined)
     context.emit(reasoningCompleted(reasoningStepsOf(execution)), 'reasoning-tools:completed');
-}
-
-function firstThought(execution: AgentExecution): StepRecord | undefined {
-  return execution.context.steps().find((step) => reasoningStepIn(execution, step) !== undefined);
 }
 
 function reasoningStepIn({ tools }: AgentExecution, call: StepRecord): ReasoningStep | undefined {

@@ -10,7 +10,7 @@ const secretNames = /key$|secret|password|authorization|credential|(^|_)token$/i
 
 /** How the model is about to be called, unless the last call tells. */
 export function newCallRecord(execution: AgentExecution): { input?: Json } {
-  const { model, tools, context } = execution;
+  const { model, tools, soFar } = execution;
   const parameters = shownParameters(model.parameters ?? {});
   const record: ModelCallRecord = {
     adapter: model.name,
@@ -18,8 +18,7 @@ export function newCallRecord(execution: AgentExecution): { input?: Json } {
     ...(tools.size > 0 && { tools: [...tools.keys()] }),
     ...(Object.keys(parameters).length > 0 && { parameters }),
   };
-  const last = context.steps().findLast(({ kind, input }) => kind === 'model' && input !== null);
-  return last !== undefined && canonicalJson(last.input) === canonicalJson(record) ? {} : { input: record };
+  return canonicalJson(soFar.lastCall) === canonicalJson(record) ? {} : { input: record };
 }
 
 export function isStreamed({ agent, context, output }: AgentExecution): boolean {

@@ -1,4 +1,3 @@
-import type { Message } from '../../models/message.js';
 import type { RunEvent } from '../../runs/logged-event.js';
 import type { StepRecord } from '../../runs/run.js';
 import { plainMessage, tryAuxiliaryModel } from '../auxiliary/auxiliary-step.js';
@@ -23,9 +22,14 @@ const compressionStarted: RunEvent = { name: 'CompressionStarted', payload: {} }
  * Shortens old tool results before the next model call when there is too much of them. The results of the last
  * turn stay whole: the model has not seen them yet.
  */
-export async function compressToolResults(execution: AgentExecution, turn: number): Promise<void> {
+export async function compressToolResults(
+  execution: AgentExecution,
+  turn: number,
+  results: readonly StepRecord[],
+): Promise<void> {
   const { agent, context } = execution;
   if (!agent.settings.compressToolResults) return;
+  execution.results.add(results);
   const chosen = chooseResults(execution, turn);
   if (chosen.length === 0) return;
   // about the first of them: the key of an event begins with the key of a step
@@ -42,7 +46,7 @@ export async function compressToolResults(execution: AgentExecution, turn: numbe
     compressed += 1;
     originalSize += original.length;
     compressedSize += text.length;
-    show(execution.messages, toolMessage(step).id, text);
+    execution.results.shorten(toolMessage(step).id, text);
   }
   const payload = {
     tool_results_compressed: compressed,
@@ -53,14 +57,13 @@ export async function compressToolResults(execution: AgentExecution, turn: numbe
 }
 
 /** The oldest results, as many as there are too many of. One that was tried before is not tried again. */
-function chooseResults({ agent, context, messages }: AgentExecution, turn: number): StepRecord[] {
+function chooseResults({ agent, context, results }: AgentExecution, turn: number): StepRecord[] {
   const limit = agent.settings.compressToolResultsAboveTokens ?? defaultLimit;
-  let total = 0;
-  for (const { role, content } of messages) if (role === 'tool') total += estimatedTokens(content);
+  let total = results.tokens;
   const chosen: StepRecord[] = [];
-  for (const step of context.steps()) {
-    if (total <= limit) break;
-    if (step.kind !== 'tool' || step.status !== 'completed' || turnOf(step) >= turn) continue;
+  while (total > limit) {
+    const step = results.take((oldest) => turnOf(oldest) < turn);
+    if (step === undefined) break;
     if (chosenBefore(context.recorded(compressionKey(step.key)), turn)) continue;
     const tokens = estimatedTokens((step.output as ToolRecord).content);
     if (tokens < leastTokens) continue;
@@ -91,13 +94,6 @@ async function compress(execution: AgentExecution, step: StepRecord, turn: numbe
       ),
     ],
   });
-}
-
-/** The model reads the short form from now on; the transcript has both. */
-function show(messages: Message[], id: string, text: string): void {
-  const at = messages.findIndex((message) => message.id === id);
-  const message = messages[at];
-  if (message !== undefined) messages[at] = { ...message, content: text };
 }
 
 function turnOf({ key }: StepRecord): number {

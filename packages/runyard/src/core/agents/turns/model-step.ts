@@ -27,7 +27,7 @@ export async function callModel(execution: AgentExecution, turn: number): Promis
     callUntilAnswered(execution, scope, async (callsBefore) => {
       announce(execution, key, callsBefore);
       const answer = await answerOnce(execution, scope);
-      return { ...withOwnCallIds(answer, context.steps()), ...answeredBy(execution) };
+      return { ...withOwnCallIds(answer, execution.soFar), ...answeredBy(execution) };
     }),
   );
   useRecordedModel(execution, record);
@@ -125,13 +125,13 @@ function isIntermediate({ agent }: AgentExecution): boolean {
   return agent.settings.outputModel !== undefined;
 }
 
-function requestOf({ agent, context, messages, model, output, tools }: AgentExecution): ModelRequest {
+function requestOf({ agent, context, messages, model, output, soFar, tools }: AgentExecution): ModelRequest {
   // the system message asks in words for a shape that the agent's model needs asking for; a fall-back may need it too
   const prompted = output === null || agent.model.capabilities.structuredOutput === 'prompted';
   const native = output !== null && model.capabilities.structuredOutput === 'native';
   return {
     tools: toolDefinitions(tools.values()),
-    ...toolChoiceOf(agent.settings.toolChoice, context),
+    ...toolChoiceOf(agent.settings.toolChoice, soFar.toolCalls),
     media: context.media,
     ...(prompted ? { messages } : withOutput(model, messages, output.format)),
     ...(native && { output: output.format }),
@@ -139,9 +139,9 @@ function requestOf({ agent, context, messages, model, output, tools }: AgentExec
 }
 
 /** A call that the model is forced to make is made once: forced again and again, it would never come to an answer. */
-function toolChoiceOf(choice: ToolChoice | undefined, context: RunContext): { toolChoice?: ToolChoice } {
+function toolChoiceOf(choice: ToolChoice | undefined, callsBefore: number): { toolChoice?: ToolChoice } {
   const forces = choice === 'required' || typeof choice === 'object';
-  const made = forces && context.steps().some(({ kind }) => kind === 'tool');
+  const made = forces && callsBefore > 0;
   return choice === undefined || made ? {} : { toolChoice: choice };
 }
 

@@ -62,7 +62,7 @@ export async function runToolCalls(
   const { context } = execution;
   // all of them or none: what a model that has lost its way asks for is not begun
   context.admit('tool', requested.filter((_, position) => isNew(context, turn, position)).length);
-  const allowed = callsLeft(execution, turn);
+  const allowed = callsLeft(execution);
   const calls = await Promise.all(
     requested.map((call, position) =>
       turnCallOf(execution, call, `tool:${turn}:${position}`, position >= allowed),
@@ -72,7 +72,7 @@ export async function runToolCalls(
   for (const call of ready) announce(execution, call);
   const done = await Promise.allSettled(ready.map((call) => runToolCall(execution, call)));
   throwFailure(done);
-  const asked = requirementsOf(context.steps());
+  const asked = requirementsOf(context.steps('wait'));
   for (const { key } of ready) {
     report(execution, context.recorded(key)!, asked);
     await context.congestion();
@@ -240,7 +240,7 @@ function isInQuestion(context: RunContext, { key, tool }: TurnCall): boolean {
 
 /** A call that waited for a run inside of it goes on. */
 function wasAnnounced(context: RunContext, { key }: TurnCall): boolean {
-  return context.recorded(key)?.status === 'running' && hasDelegated(context.steps(), key);
+  return context.recorded(key)?.status === 'running' && hasDelegated(context.steps('member'), key);
 }
 
 /** A call that still waits to hear how it ended has nothing to report. */
@@ -258,13 +258,9 @@ function report({ context }: AgentExecution, step: StepRecord, asked: readonly T
   if (record.error) context.emit(toolCallError(tool), `${step.key}:error`);
 }
 
-function callsLeft({ agent, context }: AgentExecution, turn: number): number {
+function callsLeft({ agent, soFar }: AgentExecution): number {
   const limit = agent.settings.toolCallLimit;
-  if (limit === undefined) return Number.POSITIVE_INFINITY;
-  const made = context
-    .steps()
-    .filter(({ key, kind }) => kind === 'tool' && Number(key.split(':')[1]) < turn).length;
-  return Math.max(limit - made, 0);
+  return limit === undefined ? Number.POSITIVE_INFINITY : Math.max(limit - soFar.toolCalls, 0);
 }
 
 function parsedArguments(call: RequestedCall): JsonObject | null {

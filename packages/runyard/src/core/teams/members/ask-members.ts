@@ -22,27 +22,26 @@ export interface MemberQuestion {
 /** How members are asked in one execution of a team's run: within its bounds, and nobody twice. */
 export class Delegations {
   private readonly lanes: Lanes;
-  /** The steps of members that this execution is about to begin. */
-  private readonly reserved = new Set<string>();
+  /** The steps of members that have begun, or that this execution is about to begin. */
+  private readonly reserved: Set<string>;
 
   constructor(
     private readonly execution: AgentExecution,
     private readonly settings: TeamSettings,
     private readonly voicesFor: (key: string) => MemberVoices,
   ) {
+    this.reserved = new Set(execution.context.steps('member').map(({ key }) => key));
     this.lanes = new Lanes(settings.maxParallelMembers ?? Number.POSITIVE_INFINITY);
   }
 
   /** Refuses what would be more than the run may ask. */
   reserve(keys: readonly string[]): void {
-    const { context } = this.execution;
     const { maxDelegations } = this.settings;
-    const begun = context.steps().filter(({ kind }) => kind === 'member');
-    const all = new Set([...begun.map(({ key }) => key), ...this.reserved]);
-    const wanted = keys.filter((key) => !all.has(key));
-    if (maxDelegations !== undefined && all.size + wanted.length > maxDelegations)
+    const { size } = this.reserved;
+    const wanted = keys.filter((key) => !this.reserved.has(key));
+    if (maxDelegations !== undefined && size + wanted.length > maxDelegations)
       throw new ToolRefused(
-        `Not done: in this run members can be asked ${maxDelegations} times, and ${all.size} of these are used. Answer with what you have.`,
+        `Not done: in this run members can be asked ${maxDelegations} times, and ${size} of these are used. Answer with what you have.`,
       );
     for (const key of wanted) this.reserved.add(key);
   }

@@ -94,7 +94,7 @@ function assignmentOf(
   call: LeaderCall,
   { key, taskId: id, memberId }: WantedTask,
 ): Assignment {
-  const { tasks } = tasksOf(call.context.steps(), call.stepKey);
+  const { tasks } = tasksOf(call.context, call.stepKey);
   const task = namedTask(tasks, id);
   const wanted = memberId || task.assignee;
   if (!wanted && team.members.length > 1)
@@ -124,7 +124,7 @@ async function perform(call: LeaderCall, { key, task, member }: Assignment): Pro
   const started: TeamTask = { ...task, status: 'in_progress', assignee: task.assignee ?? member.id };
   if (context.recorded(key) === undefined)
     context.emit(taskUpdated(started, task.status), `${stepKey}:task:${task.id}`);
-  const { tasks } = tasksOf(context.steps(), stepKey);
+  const { tasks } = tasksOf(context, stepKey);
   const outcome = await delegations.ask({ key, member, task: assignmentText(task, tasks) });
   const status = outcome.status === 'completed' ? 'completed' : 'failed';
   const ended: TeamTask = { ...started, status, result: outcomeText(outcome) };
@@ -135,7 +135,7 @@ async function perform(call: LeaderCall, { key, task, member }: Assignment): Pro
 
 /** What waited for the task and for nothing else can be done from now on. */
 function tellUnblocked({ context }: LeaderCall, key: string, taskId: string): void {
-  for (const task of tasksOf(context.steps()).tasks) {
+  for (const task of tasksOf(context).tasks) {
     if (task.status === 'pending' && task.dependencies.includes(taskId))
       context.emit(taskUpdated(task, 'blocked'), `${key}:unblocked:${task.id}`);
   }

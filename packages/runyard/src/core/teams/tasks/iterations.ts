@@ -4,7 +4,7 @@ import type { RunContext } from '../../runs/context.js';
 import type { ContinueRecord } from '../../runs/continuation.js';
 import type { StepRecord } from '../../runs/run.js';
 import { iterationCompleted, iterationStarted, taskStateUpdated } from './task-events.js';
-import { callNamesSince, type TaskList, tasksOf } from './task-list.js';
+import { hasCalledSince, type TaskList, tasksOf } from './task-list.js';
 import { reminderText } from './task-text.js';
 
 /** Tells that the leader begins with its list. */
@@ -18,15 +18,14 @@ export function beginIterations(context: RunContext, max: number): void {
  * reminded of its list.
  */
 export async function nextIteration(context: RunContext, turn: number, max: number): Promise<boolean> {
-  const steps = context.steps();
-  const reminders = steps.filter(isReminder);
+  const reminders = context.steps('continue').filter(isReminder);
   const iteration = reminders.length + 1;
-  const list = tasksOf(steps);
+  const list = tasksOf(context);
   context.emit(taskStateUpdated(list), `iteration:${iteration}:state`);
   context.emit(iterationCompleted(iteration, max, list), `iteration:${iteration}:completed`);
   const begunAt = reminders.map((step) => continueRecord(step).turn).at(-1) ?? 0;
   // one who calls no tool has nothing left to do, and would say the same again
-  const worked = callNamesSince(steps, begunAt).length > 0;
+  const worked = hasCalledSince(context, begunAt);
   if (!worked || isDone(list) || iteration >= max) return false;
   await context.step(`continue:tasks:${iteration}`, { kind: 'continue', name: reminder }, async () => {
     context.emit(iterationStarted(iteration + 1, max), `iteration:${iteration + 1}:started`);
@@ -36,8 +35,8 @@ export async function nextIteration(context: RunContext, turn: number, max: numb
   return true;
 }
 
-function isReminder({ kind, name, status }: StepRecord): boolean {
-  return kind === 'continue' && name === reminder && status === 'completed';
+function isReminder({ name, status }: StepRecord): boolean {
+  return name === reminder && status === 'completed';
 }
 
 /** An answer without tasks is an answer. */

@@ -4,6 +4,7 @@ import type { ModelRecord, ToolRecord } from '../../agents/journal-records.js';
 import { memberKeyOf } from '../../agents/tool-executions.js';
 import type { JsonObject } from '../../json.js';
 import type { ChildOutcome } from '../../runs/child-run.js';
+import type { RunContext } from '../../runs/context.js';
 import type { StepRecord } from '../../runs/run.js';
 import { parseArguments } from '../../tools/parse-arguments.js';
 
@@ -29,49 +30,70 @@ export interface TaskList {
   readonly completionSummary: string | null;
 }
 
+/** Where the steps of the run are found. */
+type Journal = Pick<RunContext, 'recorded'>;
+
+/** The list as the turns that are over left it: their calls do not change. */
+interface KeptList {
+  readonly list: Fold;
+  /** The first turn that is not in it. */
+  turn: number;
+}
+
+const kept = new WeakMap<Journal, KeptList>();
+
 /**
  * The tasks of a run, as the calls of its leader made them: there is no list beside the journal. For the call with the
- * key `before` it is the list as that call finds it: what calls beside it are about to do is being done.
+ * key `before` it is the list as that call finds it: what calls beside it are about to do is being done. What came of
+ * turns that are over is folded once in an execution, however often somebody asks.
  */
-export function tasksOf(steps: readonly StepRecord[], before?: string): TaskList {
-  const list = new Fold(new Map(steps.map((step) => [step.key, step])), before !== undefined);
-  for (const call of callsOf(steps)) {
-    if (call.key === before) break;
-    if (isEffective(call.step)) list.apply(call);
+export function tasksOf(journal: Journal, before?: string): TaskList {
+  const known = keptList(journal);
+  const list = known.list.copy(before !== undefined);
+  for (let turn = known.turn; ; turn += 1) {
+    const calls = callsOfTurn(journal, turn);
+    if (calls === undefined) return list.result();
+    for (const call of calls) {
+      if (call.key === before) return list.result();
+      if (isEffective(call.step)) list.apply(call);
+    }
   }
-  return list.result();
+}
+
+function keptList(journal: Journal): KeptList {
+  const known = kept.get(journal) ?? { list: new Fold(journal), turn: 0 };
+  kept.set(journal, known);
+  // a turn is over when the model was called again
+  while (callsOfTurn(journal, known.turn + 1) !== undefined) {
+    for (const call of callsOfTurn(journal, known.turn)!) if (isEffective(call.step)) known.list.apply(call);
+    known.turn += 1;
+  }
+  return known;
 }
 
 /** One call of the leader. */
 interface Call {
   readonly key: string;
-  readonly turn: number;
   readonly name: string;
   readonly args: JsonObject;
   readonly step: StepRecord | undefined;
 }
 
-/** Names of the leader's calls from a turn on. */
-export function callNamesSince(steps: readonly StepRecord[], turn: number): readonly string[] {
-  return callsOf(steps)
-    .filter((call) => call.turn >= turn)
-    .map(({ name }) => name);
+/** Whether the leader has called a tool from a turn on. */
+export function hasCalledSince(journal: Journal, turn: number): boolean {
+  const calls = callsOfTurn(journal, turn);
+  return calls !== undefined && (calls.length > 0 || hasCalledSince(journal, turn + 1));
 }
 
-/** All calls of the leader, in the order in which the model asked for them. */
-function callsOf(steps: readonly StepRecord[]): Call[] {
-  const byKey = new Map(steps.map((step) => [step.key, step]));
-  return steps
-    .filter(({ kind, status }) => kind === 'model' && status === 'completed')
-    .map((model) => ({ turn: Number(model.key.split(':')[1]), record: model.output as ModelRecord }))
-    .sort((left, right) => left.turn - right.turn)
-    .flatMap(({ turn, record }) =>
-      (record.toolCalls ?? []).map((call, position) => {
-        const key = `tool:${turn}:${position}`;
-        const step = byKey.get(key);
-        return { key, turn, name: call.name, args: argumentsOf(call.arguments, step), step };
-      }),
-    );
+/** The calls that the model asked for in a turn, in its order; undefined when there was no such turn. */
+function callsOfTurn(journal: Journal, turn: number): Call[] | undefined {
+  const model = journal.recorded(`model:${turn}`);
+  if (model?.status !== 'completed') return undefined;
+  return ((model.output as ModelRecord).toolCalls ?? []).map((call, position) => {
+    const key = `tool:${turn}:${position}`;
+    const step = journal.recorded(key);
+    return { key, name: call.name, args: argumentsOf(call.arguments, step), step };
+  });
 }
 
 /** As the tool took them; while it is at work, as the model wrote them. */
@@ -92,13 +114,24 @@ type Entry = Mutable<Omit<TeamTask, 'notes'>> & { notes: string[] };
 
 class Fold {
   private readonly tasks: Entry[] = [];
+  private readonly byId = new Map<string, Entry>();
+  private readonly byTitle = new Map<string, Entry>();
   private completionSummary: string | null = null;
   private goalComplete = false;
 
   constructor(
-    private readonly steps: ReadonlyMap<string, StepRecord>,
-    private readonly anticipates: boolean,
+    private readonly journal: Journal,
+    private readonly anticipates = false,
   ) {}
+
+  /** The same to go on from. */
+  copy(anticipates: boolean): Fold {
+    const copy = new Fold(this.journal, anticipates);
+    for (const task of this.tasks) copy.keep({ ...task, notes: [...task.notes] });
+    copy.completionSummary = this.completionSummary;
+    copy.goalComplete = this.goalComplete;
+    return copy;
+  }
 
   apply(call: Call): void {
     const { name, args, key } = call;
@@ -123,8 +156,8 @@ class Fold {
 
   private create(key: string, args: JsonObject): void {
     const title = text(args.title).trim();
-    if (title === '' || this.tasks.some((task) => isTitled(task, title))) return;
-    this.tasks.push({
+    if (title === '' || this.byTitle.has(titleKey(title))) return;
+    this.keep({
       id: taskIdOf(key, title),
       title,
       description: text(args.description),
@@ -136,10 +169,16 @@ class Fold {
     });
   }
 
+  private keep(task: Entry): void {
+    this.tasks.push(task);
+    this.byId.set(task.id, task);
+    this.byTitle.set(titleKey(task.title), task);
+  }
+
   /** What a member came to is what the task did, the last one's if there were several. */
   private execute(taskId: unknown, memberKey: string, call: StepRecord): void {
     const task = this.find(taskId);
-    const member = this.steps.get(memberKey);
+    const member = this.journal.recorded(memberKey);
     const isComing = this.anticipates && call.status === 'running';
     if (task === undefined || (member === undefined && !isComing)) return;
     task.status = 'in_progress';
@@ -164,7 +203,7 @@ class Fold {
   }
 
   private find(named: unknown): Entry | undefined {
-    return taskNamed(this.tasks, text(named));
+    return this.byId.get(text(named)) ?? this.byTitle.get(titleKey(text(named)));
   }
 }
 
@@ -173,11 +212,13 @@ export function taskNamed<Task extends { id: string; title: string }>(
   tasks: readonly Task[],
   named: string,
 ): Task | undefined {
-  return tasks.find(({ id }) => id === named) ?? tasks.find((task) => isTitled(task, named));
+  return (
+    tasks.find(({ id }) => id === named) ?? tasks.find(({ title }) => titleKey(title) === titleKey(named))
+  );
 }
 
-function isTitled(task: { title: string }, title: string): boolean {
-  return task.title.toLowerCase() === title.trim().toLowerCase();
+function titleKey(title: string): string {
+  return title.trim().toLowerCase();
 }
 
 /** The same whenever the run is executed again, and in a copy of it. */

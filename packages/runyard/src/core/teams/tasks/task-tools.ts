@@ -39,7 +39,7 @@ function createTask(team: LeadersTeam): Tool {
     }),
     execute({ title, description, assignee, depends_on }, site) {
       const { context, stepKey } = leaderCallOf(team, site);
-      const { tasks } = tasksOf(context.steps(), stepKey);
+      const { tasks } = tasksOf(context, stepKey);
       const same = taskNamed(tasks, title);
       if (same !== undefined) return `There is a task '${same.title}' already: its id is ${same.id}.`;
       if (assignee !== '') memberNamed(team.members, assignee);
@@ -72,9 +72,9 @@ function updateTaskStatus(team: LeadersTeam): Tool {
     }),
     execute({ task_id }, site) {
       const { context, stepKey } = leaderCallOf(team, site);
-      const { tasks } = tasksOf(context.steps(), stepKey);
+      const { tasks } = tasksOf(context, stepKey);
       const before = namedTask(tasks, task_id);
-      const after = tasksOf(context.steps()).tasks;
+      const after = tasksOf(context).tasks;
       for (const task of after) {
         const previous = tasks.find(({ id }) => id === task.id)?.status;
         const isItsOwn = task.id === before.id || (previous === 'blocked' && task.status === 'pending');
@@ -94,7 +94,7 @@ function listTasks(team: LeadersTeam): Tool {
     readOnly: true,
     execute(_args, site) {
       const { context, stepKey } = leaderCallOf(team, site);
-      return taskSummary(tasksOf(context.steps(), stepKey));
+      return taskSummary(tasksOf(context, stepKey));
     },
   });
 }
@@ -106,7 +106,7 @@ function addTaskNote(team: LeadersTeam): Tool {
     parameters: z.object({ task_id: taskId, note: z.string().min(1).max(4_000) }),
     execute({ task_id }, site) {
       const { context, stepKey } = leaderCallOf(team, site);
-      const { id, title } = namedTask(tasksOf(context.steps(), stepKey).tasks, task_id);
+      const { id, title } = namedTask(tasksOf(context, stepKey).tasks, task_id);
       return `Noted with task ${id} '${title}'.`;
     },
   });

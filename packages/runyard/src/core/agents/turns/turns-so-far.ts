@@ -1,0 +1,32 @@
+import type { Json } from '../../json.js';
+import type { StepRecord } from '../../runs/run.js';
+import type { ModelRecord } from '../journal-records.js';
+
+/**
+ * What the turns so far came to. It is a fold of the journal that grows with each turn, also when the run is executed
+ * again, so that a turn does not look through all those before it.
+ */
+export class TurnsSoFar {
+  /** How many tool calls the model has asked for. */
+  toolCalls = 0;
+  /** How the model was called last, as its step says. */
+  lastCall: Json = null;
+  /** The step of the first thought that the model had with a tool. */
+  firstThought: string | undefined;
+  private readonly callIds = new Set<string>();
+
+  /** Takes in a model call. */
+  called({ input, output }: StepRecord): void {
+    if (input !== null) this.lastCall = input;
+    for (const { id } of (output as ModelRecord).toolCalls ?? []) this.callIds.add(id);
+  }
+
+  /** Takes in that the calls of a turn were made. */
+  madeCalls(count: number): void {
+    this.toolCalls += count;
+  }
+
+  hasCall(id: string): boolean {
+    return this.callIds.has(id);
+  }
+}
