@@ -17,7 +17,7 @@ export function routedAnswer(
   last: ModelRecord,
 ): Answer | undefined {
   if (last.toolCalls === undefined || isRewritten(context, settings)) return undefined;
-  const models = context.steps().filter(({ kind, status }) => kind === 'model' && status === 'completed');
+  const models = context.steps('model').filter(({ status }) => status === 'completed');
   const outcomes = membersOfTurn(context, Math.max(...models.map(turnOf)))
     .filter(({ status }) => status === 'completed')
     .map(({ output }) => (output as unknown as ChildOutcome).result);
@@ -49,5 +49,5 @@ function isRewritten({ options }: RunContext, settings: TeamSettings): boolean {
 }
 
 function membersOfTurn(context: RunContext, turn: number): readonly StepRecord[] {
-  return context.steps().filter((step) => step.kind === 'member' && turnOf(step) === turn);
+  return context.steps('member').filter((step) => turnOf(step) === turn);
 }
