@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import type { RunStore } from '../../src/capabilities/runs/store.js';
+import { EventReader } from '../../src/core/runs/event-reader.js';
+import { encodeBlock, LoggedEvent } from '../../src/core/runs/logged-event.js';
+import { systemTimers } from '../../src/platform/engine/local/timers.js';
+import { aRun, creation, finished, progress } from '../conformance/builders.js';
+import { freshStore } from './harness.js';
+
+const block = (firstIndex: number, ...names: string[]) => ({
+  firstIndex,
+  count: names.length,
+  payload: encodeBlock(names.map((name, at) => new LoggedEvent(firstIndex + at, name, null, '{}'))),
+});
+
+/** Does something between the first read of a reader and its second, whichever they are. */
+function between(store: RunStore, work: () => Promise<unknown>): void {
+  const { progress: readProgress, eventBlocks } = store;
+  let reads = 0;
+  const afterFirst = async <T>(read: Promise<T>): Promise<T> => {
+    const answer = await read;
+    reads += 1;
+    if (reads === 1) await work();
+    return answer;
+  };
+  store.progress = (...query) => afterFirst(readProgress.apply(store, query));
+  store.eventBlocks = (...query) => afterFirst(eventBlocks.apply(store, query));
+}
+
+async function readAll(store: RunStore, runId: string, from: number): Promise<string[]> {
+  const reader = new EventReader(
+    { journal: store, timers: systemTimers, liveLog: () => undefined },
+    runId,
+    from,
+  );
+  const names: string[] = [];
+  for (let events = await reader.next(); events !== null; events = await reader.next())
+    names.push(...events.map(({ name }) => name));
+  return names;
+}
+
+test.each([
+  ['completed', { ...finished, nextEventIndex: 3 }],
+  ['paused', { status: 'paused', leaseOwner: null, leaseExpiresAt: null, nextEventIndex: 3 }],
+] as const)(
+  'a run of another process that is %s between two reads is read to its last event',
+  async (_status, end) => {
+    const store = await freshStore();
+    const run = aRun({ nextEventIndex: 1 });
+    expect(await store.commit([creation(run, { events: block(0, 'First') })])).toEqual([]);
+    between(store, () => store.commit([progress(run, end, { events: block(1, 'Middle', 'Last') })]));
+    expect(await readAll(store, run.runId, 1)).toEqual(['Middle', 'Last']);
+  },
+);
