@@ -27,8 +27,7 @@ export function isLeaseOwnerGone(owner: string): boolean {
   const birth = birthOf(birthText);
   const own = ownBirth();
   if (birth !== undefined && own !== undefined) {
-    // another machine may have this name; if it was this one, its leases end while it starts
-    if (birth.boot !== own.boot) return false;
+    if (birth.boot !== own.boot) return true;
     // Process ids of another container say nothing here. A container of this host name is an earlier life of this
     // one, unless all containers of the machine share the name.
     if (birth.namespace !== own.namespace) return !sharesHostName();
