@@ -40,6 +40,7 @@ import {
   type SchemaStatus,
   schemaStatus,
 } from './platform/storage/migrations/migrate.js';
+import { guardProcess } from './platform/stray-failures.js';
 import { version } from './platform/version.js';
 import { routes } from './routes.js';
 
@@ -72,6 +73,7 @@ export class Runyard {
   /** Ends the waiting for a database that is not there yet. */
   private stopWaiting: AbortController | null = null;
   private closing: Promise<void> | null = null;
+  private unguard: (() => void) | null = null;
   private readiness: Readiness | null = null;
   private probeServer: Promise<ProbeServer | null> | null = null;
 
@@ -102,12 +104,15 @@ export class Runyard {
   async listen(): Promise<{ url: string; port: number; probeUrl?: string }> {
     const { host, port } = this.settings;
     const probe = await this.openProbes();
+    // before anything is opened: runs that are taken over begin at once
+    this.unguard ??= guardProcess(this.log);
     try {
       const { http } = await this.open();
       const listening = await http.listen({ host, port });
       return probe === null ? listening : { ...listening, probeUrl: probe.url };
     } catch (error) {
       await this.closeProbes();
+      this.endGuard();
       throw error;
     }
   }
@@ -178,7 +183,13 @@ export class Runyard {
       this.databases = null;
       await this.closeProbes();
       this.readiness = null;
+      this.endGuard();
     }
+  }
+
+  private endGuard(): void {
+    this.unguard?.();
+    this.unguard = null;
   }
 
   /** Before anything else is opened: the process is to be seen to live while it migrates or waits for a database. */

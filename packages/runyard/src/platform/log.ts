@@ -60,6 +60,15 @@ const deepestCause = 5;
 
 /** Name, text, code, stack and causes. Other properties of an error (requests, headers) may hold secrets. */
 function describeError(error: unknown, depth = 0): unknown {
+  try {
+    return described(error, depth);
+  } catch {
+    // application code may throw what throws when it is looked at
+    return { type: 'Error', message: 'An error that cannot be read' };
+  }
+}
+
+function described(error: unknown, depth: number): unknown {
   if (!(error instanceof Error)) return withoutSecrets(error);
   const { code } = error as { code?: unknown };
   return {

@@ -9,6 +9,7 @@ import type { UserMemories } from '../memory/user-memories.js';
 import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
 import { childPrefix, relativeStep, stepsUnder } from './child-steps.js';
+import { inNameOf } from './code-owner.js';
 import {
   type ChildRun,
   type FailedTry,
@@ -313,11 +314,10 @@ export class JournaledContext implements RunContext {
   ): Promise<T> {
     const { key } = begun;
     try {
-      const output = await work({
-        key: key.slice(this.prefix.length),
-        signal: this.signal,
-        idempotencyKey: this.idempotencyKey(key.slice(this.prefix.length)),
-      });
+      const relativeKey = key.slice(this.prefix.length);
+      const idempotencyKey = this.idempotencyKey(relativeKey);
+      const scope = { key: relativeKey, signal: this.signal, idempotencyKey };
+      const output = await this.inOwnName(begun, () => work(scope));
       this.complete(begun, spec, output);
       return output;
     } catch (thrown) {
@@ -328,6 +328,15 @@ export class JournaledContext implements RunContext {
       }
       throw error;
     }
+  }
+
+  /** Application code works in the name of its run. Models do not: on Node 20 it would cost each token some CPU. */
+  private inOwnName<T>({ kind, name }: StepRecord, work: () => T): T {
+    if (!applicationCode.has(kind)) return work();
+    const { live, log, run } = this;
+    const owner = { log, runId: live.runId, component: run.componentId, step: name };
+    live.owner ??= owner;
+    return inNameOf(owner, work);
   }
 
   private complete<T extends Json>(begun: StepRecord, { failed }: StepSpec<T>, output: T): void {
@@ -363,6 +372,9 @@ export class JournaledContext implements RunContext {
 }
 
 const sent: Promise<void> = Promise.resolve();
+
+/** The kinds of steps whose work is functions of the application. */
+const applicationCode: ReadonlySet<StepKind> = new Set(['decision', 'hook', 'step', 'tool']);
 
 /** `error` of a step that ended with a failure which the run went on from. */
 const handledFailure: Json = true;

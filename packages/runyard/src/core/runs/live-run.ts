@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../json.js';
 import type { ModelPrices } from '../models/prices.js';
 import type { ApprovalWrite } from './approval.js';
 import { prefixOf } from './child-steps.js';
+import { type CodeOwner, inNameOf } from './code-owner.js';
 import { EventLog } from './event-log.js';
 import { RunMeter } from './limits/run-meter.js';
 import {
@@ -67,6 +68,8 @@ export interface LiveRunStart {
 export class LiveRun implements WriteSource {
   readonly log: EventLog;
   readonly abort = new AbortController();
+  /** In whose name the run's code works, once it does. */
+  owner: CodeOwner | undefined;
   readonly state: SessionState;
   private record: Run;
   readonly entry: RunEntry;
@@ -255,7 +258,10 @@ export class LiveRun implements WriteSource {
 
   /** Ends the execution: what is at work is told by its signal. */
   stop(reason: Error): void {
-    this.abort.abort(reason);
+    const abort = () => this.abort.abort(reason);
+    // a listener of the application that throws does so in its own name
+    if (this.owner === undefined) abort();
+    else inNameOf(this.owner, abort);
   }
 
   /** Nothing may be written from here on except what is already waiting. */

@@ -2,6 +2,7 @@ import { errors } from '../errors.js';
 import { thrownError } from '../failures/thrown-error.js';
 import type { Log } from '../log.js';
 import type { Timers } from '../timers.js';
+import { inNobodysName } from './code-owner.js';
 import type { RefusedWrite, RunJournal, RunWrite } from './ports.js';
 import type { Run } from './run.js';
 
@@ -111,10 +112,11 @@ export class WriteQueue {
   }
 
   private scheduleLazily(): void {
-    this.cancelLazy ??= this.timers.after(lazyMs, () => {
+    const begin = () => {
       this.cancelLazy = null;
       this.schedule();
-    });
+    };
+    this.cancelLazy ??= inNobodysName(() => this.timers.after(lazyMs, begin));
   }
 
   private schedule(): void {
@@ -122,10 +124,11 @@ export class WriteQueue {
     this.scheduled = true;
     this.cancelLazy?.();
     this.cancelLazy = null;
-    this.timers.soon(() => {
+    const commit = () => {
       this.scheduled = false;
       void this.commitNext();
-    });
+    };
+    inNobodysName(() => this.timers.soon(commit));
   }
 
   private async commitNext(): Promise<void> {
