@@ -66,7 +66,11 @@ test('serves health and readiness without a token, and nothing else', async () =
 test('answers before the service is open, and not at all when it cannot be opened', async () => {
   const silent = await silentServer();
   const probePort = await freePort();
-  const app = appWith({ probePort, database: `postgres://nobody@127.0.0.1:${silent.port}/none` });
+  const app = appWith({
+    probePort,
+    databaseStartupMs: 0,
+    database: `postgres://nobody@127.0.0.1:${silent.port}/none`,
+  });
   const listening = app.listen();
   listening.catch(() => {});
   const probe = (path: string) => fetch(`http://127.0.0.1:${probePort}${path}`);
