@@ -39,7 +39,7 @@ test('a full disk answers 503 with few log lines, reads go on, and runs resume w
     const life = new RunLife(service, 'a');
     const before = (await service.run('a', { message: 'before' })).body.run_id as string;
     const rest = gate();
-    const text = 'long '.repeat(40_000);
+    const text = 'long'.repeat(50_000);
     const message = book.write('under way', { text, waitFor: rest.opened });
     const underWay = (await service.run('a', { message, background: true })).body.run_id as string;
     await until('the model is called', () => book.requests(message).length === 1);
@@ -49,7 +49,7 @@ test('a full disk answers 503 with few log lines, reads go on, and runs resume w
     rest.open();
     const big = 'x'.repeat(200_000);
     const answers = [];
-    for (let calls = 0; calls < 20; calls++)
+    for (let calls = 0; calls < 10; calls++)
       answers.push(await service.run('a', { message: `${big}${calls}`, background: true }));
     for (const { status, body, headers } of answers) {
       expect([status, body.error_code]).toEqual([503, 'database_unavailable']);
@@ -65,7 +65,8 @@ test('a full disk answers 503 with few log lines, reads go on, and runs resume w
     });
 
     await disk.pages(1_000_000);
-    expect(await life.rested(underWay)).toMatchObject({ status: 'completed', content: text.trimEnd() });
+    const resumed = await life.rested(underWay);
+    expect([resumed.status, resumed.content === text]).toEqual(['completed', true]);
     expect((await service.run('a', { message: 'after' })).status).toBe(200);
   } finally {
     disk.restore();

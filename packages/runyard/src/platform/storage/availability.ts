@@ -29,6 +29,8 @@ export class Availability {
   #reportedAt = Number.NEGATIVE_INFINITY;
   #refused = 0;
   #failedAt = Number.NEGATIVE_INFINITY;
+  /** Since the last failure. */
+  #hasSucceeded = false;
 
   constructor(
     private readonly database: string,
@@ -53,6 +55,7 @@ export class Availability {
 
   end(kind: Outage): void {
     if (this.#outage?.kind !== kind) return;
+    this.#hasSucceeded = true;
     if (kind === 'unwritable' && performance.now() - this.#failedAt < quietMs) return;
     const facts = {
       database: this.database,
@@ -69,6 +72,7 @@ export class Availability {
   failure(error: unknown, trouble = troubleOf(error)): unknown {
     if (trouble === undefined || isOutage(error)) return error;
     this.#failedAt = performance.now();
+    this.#hasSucceeded = false;
     if (trouble === 'unwritable') this.begin('unwritable', error);
     return this.refusal(trouble, error);
   }
@@ -82,8 +86,8 @@ export class Availability {
 
   /** Refuses work whose outcome could not be stored. Now and then some is let through: it shows whether that is over. */
   assertWritable(): void {
-    if (this.#outage?.kind === 'unwritable' && performance.now() - this.#failedAt < quietMs)
-      throw this.refusal('unwritable');
+    if (this.#outage?.kind !== 'unwritable' || this.#hasSucceeded) return;
+    if (performance.now() - this.#failedAt < quietMs) throw this.refusal('unwritable');
   }
 
   #report(trouble: StorageTrouble, cause: unknown): void {
