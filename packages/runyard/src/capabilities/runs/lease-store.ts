@@ -4,6 +4,7 @@ import { type Database, type Statement, statement } from '../../platform/storage
 import { queryBuilder } from '../../platform/storage/query-builder.js';
 import type { RunsTable } from '../../platform/storage/schema.js';
 import { runColumns, runFromRow } from './rows-store.js';
+import { textsOf } from './text-store.js';
 
 /** The statuses in which a process has to hold the run. The indexes name them in the same words. */
 const heldStatuses = ['pending', 'running'] as const;
@@ -40,7 +41,7 @@ export class LeaseStore {
     const rows = await (of === undefined
       ? this.database.read<RunsTable>(readExpired, [now, limit, passed])
       : this.database.read<RunsTable>(readExpiredOf, [now, of, limit, passed]));
-    return rows.map(runFromRow);
+    return this.#runs(rows);
   }
 
   async due(now: number, limit: number, passed: number, of?: readonly string[]): Promise<Run[]> {
@@ -48,7 +49,7 @@ export class LeaseStore {
     const rows = await (of === undefined
       ? this.database.read<RunsTable>(readDue, [now, limit, passed])
       : this.database.read<RunsTable>(readDueOf, [now, of, limit, passed]));
-    return rows.map(runFromRow);
+    return this.#runs(rows);
   }
 
   async owners(): Promise<string[]> {
@@ -75,7 +76,12 @@ export class LeaseStore {
       )
       .returning(runColumns)
       .executeTakeFirst();
-    return row && runFromRow(row);
+    return row && runFromRow(row, await textsOf(this.database, [row]));
+  }
+
+  async #runs(rows: readonly RunsTable[]): Promise<Run[]> {
+    const texts = await textsOf(this.database, rows);
+    return rows.map((row) => runFromRow(row, texts));
   }
 
   async renew(owner: string, runIds: readonly string[], expiresAt: number): Promise<void> {

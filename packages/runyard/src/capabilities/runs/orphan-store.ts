@@ -5,6 +5,7 @@ import { type Database, type Statement, statement } from '../../platform/storage
 import type { RunsTable } from '../../platform/storage/schema.js';
 import { CancellationStore } from './cancellation-store.js';
 import { runColumns, runFromRow } from './rows-store.js';
+import { textsOf } from './text-store.js';
 
 const runList = runColumns.join(', ');
 
@@ -92,7 +93,9 @@ export class OrphanStore implements OrphanJournal {
       this.database.read<RunsTable>(readAbandoned, parameters),
       this.database.read<RunsTable>(readOverdue, parameters),
     ]);
-    return found.flat().slice(0, limit).map(runFromRow);
+    const rows = found.flat().slice(0, limit);
+    const texts = await textsOf(this.database, rows);
+    return rows.map((row) => runFromRow(row, texts));
   }
 
   /** Paused runs, and those whose lease ended, of components for which `isMissing` holds. */

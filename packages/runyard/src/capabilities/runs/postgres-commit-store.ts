@@ -33,6 +33,7 @@ import {
   updateValues,
 } from './rows-store.js';
 import type { CommitOptions } from './sqlite-commit-store.js';
+import { textValues, writeTexts } from './text-store.js';
 
 const bigColumns = new Set([
   'created_at',
@@ -244,7 +245,9 @@ function guardsOf(writes: readonly RunWrite[]): GuardSection[] {
     // After the keys: of two reasons the last is told, and a run that is there already comes before all others.
     {
       section: insertAfter[known.length === 0 ? 'made' : made.length === 0 ? 'known' : 'both'],
-      rows: writes.flatMap(({ insert }, place) => (insert ? [[...runValues(insert), place]] : [])),
+      rows: writes.flatMap(({ insert, texts }, place) =>
+        insert ? [[...runValues(insert, texts?.idOf), place]] : [],
+      ),
       reason: 'run_exists',
     },
   ];
@@ -260,6 +263,7 @@ function effectsOf(writes: readonly RunWrite[]): FilledSection[] {
     { section: updateRuns, rows: writes.flatMap(changedRun) },
     { section: replaceRuns, rows: writes.flatMap(replacedRun) },
     { section: removeSteps, rows: writes.flatMap(stepsToRemove) },
+    { section: writeTexts, rows: writes.flatMap(textValues) },
     { section: writeSteps, rows: writes.flatMap(distinctSteps) },
     { section: writeEvents, rows: writes.flatMap(eventValues) },
     { section: recordApprovals, rows: approvals.flatMap(({ recorded }) => recorded) },
@@ -306,8 +310,9 @@ function stepsToRemove({ runId, removedSteps, steps }: RunWrite): unknown[][] {
 }
 
 /** The last version of each step. */
-function distinctSteps({ steps }: RunWrite): unknown[][] {
-  return [...new Map(steps.map((step) => [step.seq, step])).values()].map(stepValues);
+function distinctSteps({ steps, texts }: RunWrite): unknown[][] {
+  const distinct = new Map(steps.map((step) => [step.seq, step]));
+  return Array.from(distinct.values(), (step) => stepValues(step, texts?.idOf));
 }
 
 function eventValues({ runId, events }: RunWrite): unknown[][] {

@@ -13,6 +13,7 @@ import type { JsonObject } from '../../core/json.js';
 import { ownSteps } from '../../core/runs/child-steps.js';
 import type { RunEnd } from '../../core/runs/executable.js';
 import { type LoggedEvent, type RunEvent, serialiseEvent } from '../../core/runs/logged-event.js';
+import { LongTexts } from '../../core/runs/long-texts.js';
 import {
   inheritedAttempt,
   type Run,
@@ -53,9 +54,10 @@ export function rebuiltEvents(journal: Journal): LoggedEvent[] {
   // a run that gave out fewer indices has less to tell: its end matters most
   const events = run.nextEventIndex === 0 ? [] : told.slice(-run.nextEventIndex);
   const first = run.nextEventIndex - events.length;
+  const texts = new LongTexts(run.attempt);
   return events.map(([at, event], position) => {
     const named = { ...event, name: run.kind === 'team' ? `Team${event.name}` : event.name };
-    return serialiseEvent(first + position, named, baseFields(run, named.name, at), null);
+    return serialiseEvent(first + position, named, baseFields(run, named.name, at), null, texts);
   });
 }
 

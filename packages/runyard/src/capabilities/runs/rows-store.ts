@@ -1,4 +1,5 @@
 import type { Json } from '../../core/json.js';
+import { holdsLongText, isPacked, packed, unpacked } from '../../core/runs/long-texts.js';
 import type { RunUpdate, RunWrite } from '../../core/runs/ports.js';
 import type {
   Run,
@@ -11,6 +12,7 @@ import type {
   StepRecord,
 } from '../../core/runs/run.js';
 import type { RunsTable, StepsTable } from '../../platform/storage/schema.js';
+import type { TextLookup } from './text-store.js';
 
 /** How runs and steps stand in their tables: the columns in one order, both ways. */
 export const runColumns = [
@@ -55,7 +57,9 @@ export const stepColumns = [
 
 type ColumnValue = string | number | null;
 
-export function runValues(run: Run): ColumnValue[] {
+type TextIds = ((text: string) => string) | undefined;
+
+export function runValues(run: Run, idOf: TextIds): ColumnValue[] {
   return [
     run.runId,
     run.kind,
@@ -69,7 +73,7 @@ export function runValues(run: Run): ColumnValue[] {
     JSON.stringify(run.input),
     run.createdAt,
     run.status,
-    jsonOrNull(run.result),
+    jsonOrNull(run.result, idOf),
     run.attempt,
     run.leaseOwner,
     run.leaseExpiresAt,
@@ -93,11 +97,11 @@ export const updateColumns = [
   'wake_at',
 ] as const satisfies readonly (keyof RunsTable)[];
 
-export function updateValues({ attempt }: RunWrite, update: RunUpdate): ColumnValue[] {
+export function updateValues({ attempt, texts }: RunWrite, update: RunUpdate): ColumnValue[] {
   return [
     attempt,
     update.status,
-    jsonOrNull(update.result),
+    jsonOrNull(update.result, texts?.idOf),
     update.leaseOwner,
     update.leaseExpiresAt,
     update.nextEventIndex,
@@ -111,7 +115,7 @@ export function changedAt({ insert, update }: RunWrite): number {
   return (update ?? insert)?.updatedAt ?? Date.now();
 }
 
-export function runFromRow(row: RunsTable): Run {
+export function runFromRow(row: RunsTable, texts: TextLookup): Run {
   return {
     runId: row.run_id,
     kind: row.kind as RunKind,
@@ -125,7 +129,7 @@ export function runFromRow(row: RunsTable): Run {
     input: JSON.parse(row.input) as RunInput,
     createdAt: row.created_at,
     status: row.status as RunStatus,
-    result: row.result === null ? null : (JSON.parse(row.result) as RunResult),
+    result: parsedOrNull(row.result, row.run_id, texts) as RunResult | null,
     attempt: row.attempt,
     leaseOwner: row.lease_owner,
     leaseExpiresAt: row.lease_expires_at,
@@ -137,7 +141,7 @@ export function runFromRow(row: RunsTable): Run {
   };
 }
 
-export function stepValues(step: StepRecord): ColumnValue[] {
+export function stepValues(step: StepRecord, idOf: TextIds): ColumnValue[] {
   return [
     step.runId,
     step.seq,
@@ -147,15 +151,15 @@ export function stepValues(step: StepRecord): ColumnValue[] {
     step.parentKey,
     step.status,
     step.attempt,
-    jsonOrNull(step.input),
-    jsonOrNull(step.output),
+    jsonOrNull(step.input, idOf),
+    jsonOrNull(step.output, idOf),
     jsonOrNull(step.error),
     step.startedAt,
     step.endedAt,
   ];
 }
 
-export function stepFromRow(row: StepsTable): StepRecord {
+export function stepFromRow(row: StepsTable, texts: TextLookup): StepRecord {
   return {
     runId: row.run_id,
     seq: row.seq,
@@ -165,9 +169,9 @@ export function stepFromRow(row: StepsTable): StepRecord {
     parentKey: row.parent_key,
     status: row.status as StepRecord['status'],
     attempt: row.attempt,
-    input: parsedOrNull(row.input),
-    output: parsedOrNull(row.output),
-    error: parsedOrNull(row.error),
+    input: parsedOrNull(row.input, row.run_id, texts),
+    output: parsedOrNull(row.output, row.run_id, texts),
+    error: parsedOrNull(row.error, row.run_id, texts),
     startedAt: row.started_at,
     endedAt: row.ended_at,
   };
@@ -178,11 +182,13 @@ export function userKey(userId: string | null): string {
   return userId === null ? '-' : `u:${userId}`;
 }
 
-function jsonOrNull(value: unknown): string | null {
+function jsonOrNull(value: unknown, idOf?: TextIds): string | null {
   // A member that was left out is stored like null: both read back as null.
-  return value === null || value === undefined ? null : JSON.stringify(value);
+  if (value === null || value === undefined) return null;
+  return idOf !== undefined && holdsLongText(value) ? packed(value, idOf) : JSON.stringify(value);
 }
 
-function parsedOrNull(text: string | null): Json {
-  return text === null ? null : (JSON.parse(text) as Json);
+function parsedOrNull(text: string | null, runId: string, texts: TextLookup): Json {
+  if (text === null) return null;
+  return isPacked(text) ? unpacked(text, (id) => texts(runId, id)) : (JSON.parse(text) as Json);
 }

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { runIdHeader } from '../../platform/http/respond.js';
-import { type EventStreamReply, eventStream, type Reply, reply } from '../../platform/http/results.js';
+import {
+  type EventStreamReply,
+  eventStream,
+  type JsonPiecesReply,
+  type Reply,
+  reply,
+} from '../../platform/http/results.js';
 import { defineRoute } from '../../platform/http/route.js';
 import type { EventReader } from '../../platform/http/sse.js';
 import {
@@ -9,6 +15,7 @@ import {
   wireFormatHeaders,
   wireFormatOf,
 } from '../../platform/http/wire-format.js';
+import { bodyReply } from './body-reply.js';
 import { pausedOutput } from './paused-output.js';
 import { emptyBody, startedRun as startedRunBody } from './response-schema.js';
 import {
@@ -145,9 +152,10 @@ export function listRuns(facts: RunKindFacts): RunRoute {
       const { session_id: sessionId, ...rest } = query;
       const views = await services.runs.list(caller, kind, params.componentId, { sessionId, ...rest });
       const format = wireFormatOf(services.settings, headers);
-      return Promise.all(
-        views.map(async (view) => listedRunOf(view, await runMediaOf(view.run, describeOnly), format)),
+      const listed = views.map(async (view) =>
+        listedRunOf(view, await runMediaOf(view.run, describeOnly), format),
       );
+      return bodyReply(await Promise.all(listed));
     },
   });
 }
@@ -170,7 +178,7 @@ export function getRun(facts: RunKindFacts): RunRoute {
     handler: async (services: RunServices, { params, query, caller, headers }) => {
       const { componentId, runId } = params;
       const view = await services.runs.get(caller, kind, componentId, runId, query.session_id);
-      return shown(services, view, wireFormatOf(services.settings, headers));
+      return bodyReply(await shown(services, view, wireFormatOf(services.settings, headers)));
     },
   });
 }
@@ -179,13 +187,13 @@ async function answerOf(
   services: RunServices,
   started: StartedRun,
   format: WireFormat,
-): Promise<EventStreamReply | Reply> {
+): Promise<EventStreamReply | JsonPiecesReply | Reply> {
   const { handle, stream, background, status } = started;
   const { runId, sessionId } = handle.run;
   const headers = runIdHeader(runId);
   if (stream) return eventStream(streamOf(services, started, format), headers);
   if (!background)
-    return reply(200, await shown(services, await services.runs.ended(started), format), headers);
+    return bodyReply(await shown(services, await services.runs.ended(started), format), headers);
   return reply(202, { run_id: runId, session_id: sessionId, status: statusIn(format, status) }, headers);
 }
 

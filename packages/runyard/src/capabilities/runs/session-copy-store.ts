@@ -56,6 +56,12 @@ function copyStepsSql(count: number): string {
     FROM copies CROSS JOIN steps WHERE steps.run_id = copies.old_id`;
 }
 
+function copyTextsSql(count: number): string {
+  return `WITH ${copiesOf(count)} INSERT INTO run_texts (run_id, text_id, part, kept, payload)
+    SELECT copies.new_id, texts.text_id, texts.part, texts.kept, texts.payload
+    FROM copies CROSS JOIN run_texts AS texts WHERE texts.run_id = copies.old_id AND texts.kept = 1`;
+}
+
 function copiesOf(count: number): string {
   return `copies (old_id, new_id, parent_id, lineage) AS (VALUES ${Array(count).fill('(?, ?, ?, ?)').join(', ')})`;
 }
@@ -95,6 +101,7 @@ async function copyRuns(
   const stepsSql = statement('copy_steps', copyStepsSql(copies.length))[dialect];
   await run(runsSql, [...values, newSessionId]);
   await run(stepsSql, values);
+  await run(statement('copy_texts', copyTextsSql(copies.length))[dialect], values);
 }
 
 /** A run inside one that is not copied is not copied either: nothing would lead to it. */

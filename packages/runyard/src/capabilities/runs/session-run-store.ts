@@ -5,6 +5,7 @@ import { type Database, type Statement, statement } from '../../platform/storage
 import type { RunsTable } from '../../platform/storage/schema.js';
 import { runColumns, runFromRow } from './rows-store.js';
 import { removeSessions } from './session-removal-store.js';
+import { textsOf } from './text-store.js';
 
 /** Which runs of a session. */
 export interface SessionRunRange {
@@ -77,7 +78,7 @@ export class SessionRunStore {
 
   async first(sessionId: string, kind: RunKind, componentId: string): Promise<Run | undefined> {
     const [row] = await this.database.read<RunsTable>(readFirst, [sessionId, kind, componentId]);
-    return row && runFromRow(row);
+    return row && runFromRow(row, await textsOf(this.database, [row]));
   }
 
   async hasAny(sessionId: string): Promise<boolean> {
@@ -86,7 +87,9 @@ export class SessionRunStore {
 
   /** Those that somebody executes, or is about to. */
   async open(sessionIds: readonly string[]): Promise<Run[]> {
-    return (await this.database.read<RunsTable>(readOpen, [sessionIds])).map(runFromRow);
+    const rows = await this.database.read<RunsTable>(readOpen, [sessionIds]);
+    const texts = await textsOf(this.database, rows);
+    return rows.map((row) => runFromRow(row, texts));
   }
 
   /** The run of the session inside of which a member ran under this id, among those that were executed at the time. */

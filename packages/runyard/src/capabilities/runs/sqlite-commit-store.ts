@@ -19,6 +19,7 @@ import {
   updateColumns,
   updateValues,
 } from './rows-store.js';
+import { sqliteTextRows } from './text-store.js';
 
 const placeholders = (count: number) => Array(count).fill('?').join(', ');
 
@@ -106,14 +107,19 @@ function heldGuard({ runId, attempt, claims }: RunWrite): WriteRow {
 function addEffects(rows: WriteRow[], write: RunWrite): void {
   const { runId, session, insert, idempotency, update, events, state, summary } = write;
   if (session) rows.push(...sqliteSessionFilling(session));
-  if (insert) rows.push({ sql: insertRun, parameters: [...runValues(insert), insert.sessionId] });
+  if (insert) {
+    const parameters = [...runValues(insert, write.texts?.idOf), insert.sessionId];
+    rows.push({ sql: insertRun, parameters });
+  }
   if (idempotency) rows.push(sqliteKeyRow(idempotency));
   if (update) rows.push({ sql: updateRun, parameters: [...updateValues(write, update), runId] });
   if (write.replaces !== undefined) {
     rows.push({ sql: replaceRun, parameters: [changedAt(write), write.replaces] });
   }
+  if (write.texts) rows.push(...sqliteTextRows(write));
   for (const seq of write.removedSteps ?? []) rows.push({ sql: removeStep, parameters: [runId, seq] });
-  for (const step of write.steps) rows.push({ sql: upsertStep, parameters: stepValues(step) });
+  for (const step of write.steps)
+    rows.push({ sql: upsertStep, parameters: stepValues(step, write.texts?.idOf) });
   if (events) rows.push(eventsRow(runId, events));
   if (write.approvals) rows.push(...sqliteApprovalRows(runId, write.approvals));
   if (state) rows.push(...sqliteStateRows(state));

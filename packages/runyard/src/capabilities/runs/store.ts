@@ -25,6 +25,7 @@ import { commitToPostgres } from './postgres-commit-store.js';
 import { runColumns, runFromRow, stepColumns, stepFromRow } from './rows-store.js';
 import { copySession, type SessionCopy } from './session-copy-store.js';
 import { type CommitOptions, commitToSqlite } from './sqlite-commit-store.js';
+import { textParts, textsOf } from './text-store.js';
 
 /** Which runs a list holds. Runs inside other runs (members, workflow steps) are not listed. */
 export interface RunFilter {
@@ -135,10 +136,11 @@ export class RunStore implements RunJournal {
     let [row] = await this.database.read<RunsTable>(readRun, [runId]);
     while (row !== undefined) {
       const steps = await this.database.read<StepsTable>(readRunSteps, [runId]);
+      const texts = await textsOf(this.database, [row], steps);
       // one that went on or came to rest in between would be shown with steps that do not belong to that
       const [now] = await this.database.read<RunsTable>(readRun, [runId]);
       if (now?.attempt === row.attempt && now.status === row.status)
-        return { run: runFromRow(row), steps: steps.map(stepFromRow) };
+        return { run: runFromRow(row, texts), steps: steps.map((step) => stepFromRow(step, texts)) };
       row = now;
     }
     return undefined;
@@ -147,16 +149,16 @@ export class RunStore implements RunJournal {
   async loadAll(runIds: readonly string[]): Promise<RunWithSteps[]> {
     if (runIds.length === 0) return [];
     const rows = await this.database.read<RunsTable>(readRuns, [runIds]);
-    const runs = new Map(rows.map((row) => [row.run_id, runFromRow(row)]));
-    const steps = await this.steps([...runs.keys()]);
-    return runIds.flatMap((runId) => {
-      const run = runs.get(runId);
-      return run ? [{ run, steps: steps.get(runId) ?? [] }] : [];
-    });
+    const runs = new Map((await this.#withSteps(rows)).map((loaded) => [loaded.run.runId, loaded]));
+    return runIds.flatMap((runId) => runs.get(runId) ?? []);
   }
 
   eventBlocks(runId: string, fromIndex: number, limit: number): Promise<readonly EventBlock[]> {
     return this.#events.blocks(runId, fromIndex, limit);
+  }
+
+  textParts(runId: string, textId: string, from: number, limit: number): Promise<readonly string[]> {
+    return textParts(this.database, runId, textId, from, limit);
   }
 
   countEvents(runId: string, fromIndex: number, toIndex: number): Promise<number> {
@@ -175,8 +177,7 @@ export class RunStore implements RunJournal {
     const own = [sessionId, runId, copyOf ?? runId];
     const parameters = [sessionId, componentId, kind, ...own, count];
     const rows = await this.database.read<RunsTable>(readHistory, parameters);
-    const steps = await this.steps(rows.map((row) => row.run_id));
-    return rows.reverse().map((row) => ({ run: runFromRow(row), steps: steps.get(row.run_id) ?? [] }));
+    return this.#withSteps(rows.reverse());
   }
 
   session(sessionId: string): Promise<SessionSnapshot | undefined> {
@@ -236,7 +237,7 @@ export class RunStore implements RunJournal {
   async find(scope: DataScope, runId: string): Promise<Run | undefined> {
     const named = this.database.query.selectFrom('runs').select(runColumns).where('run_id', '=', runId);
     const row = await within(named, scope, 'user_id').executeTakeFirst();
-    return row && runFromRow(row);
+    return row && runFromRow(row, await textsOf(this.database, [row]));
   }
 
   async list(scope: DataScope, page: RunPage): Promise<Run[]> {
@@ -247,7 +248,7 @@ export class RunStore implements RunJournal {
       .limit(page.limit)
       .offset(page.offset)
       .execute();
-    return rows.map(runFromRow);
+    return this.#runs(rows);
   }
 
   async count(scope: DataScope, filter: RunFilter): Promise<number> {
@@ -265,9 +266,8 @@ export class RunStore implements RunJournal {
     const runs = new Map<string, Run[]>(sessionIds.map((sessionId) => [sessionId, []]));
     if (sessionIds.length === 0) return runs;
     const parameters = [sessionIds, componentId, ...ownerParameters(scope), count];
-    for (const row of await this.database.read<RunsTable>(readLatestOfSessions(scope), parameters)) {
-      runs.get(row.session_id)?.unshift(runFromRow(row));
-    }
+    const rows = await this.database.read<RunsTable>(readLatestOfSessions(scope), parameters);
+    for (const run of await this.#runs(rows)) runs.get(run.sessionId)?.unshift(run);
     return runs;
   }
 
@@ -275,10 +275,25 @@ export class RunStore implements RunJournal {
   async steps(runIds: readonly string[]): Promise<ReadonlyMap<string, readonly StepRecord[]>> {
     const steps = new Map<string, StepRecord[]>(runIds.map((runId) => [runId, []]));
     if (runIds.length === 0) return steps;
-    for (const row of await this.database.read<StepsTable>(readSteps, [runIds])) {
-      steps.get(row.run_id)?.push(stepFromRow(row));
-    }
+    const rows = await this.database.read<StepsTable>(readSteps, [runIds]);
+    const texts = await textsOf(this.database, [], rows);
+    for (const row of rows) steps.get(row.run_id)?.push(stepFromRow(row, texts));
     return steps;
+  }
+
+  async #runs(rows: readonly RunsTable[]): Promise<Run[]> {
+    const texts = await textsOf(this.database, rows);
+    return rows.map((row) => runFromRow(row, texts));
+  }
+
+  /** A text that the run and its steps refer to is read once. */
+  async #withSteps(rows: readonly RunsTable[]): Promise<RunWithSteps[]> {
+    if (rows.length === 0) return [];
+    const stepRows = await this.database.read<StepsTable>(readSteps, [rows.map((row) => row.run_id)]);
+    const texts = await textsOf(this.database, rows, stepRows);
+    const steps = new Map<string, StepRecord[]>(rows.map((row) => [row.run_id, []]));
+    for (const row of stepRows) steps.get(row.run_id)?.push(stepFromRow(row, texts));
+    return rows.map((row) => ({ run: runFromRow(row, texts), steps: steps.get(row.run_id)! }));
   }
 
   #filtered(scope: DataScope, { kind, componentId, sessionId, status }: RunFilter) {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../core/json.js';
+import { storedTexts } from '../../core/runs/event-reader.js';
 import { decodeBlock, type LoggedEvent } from '../../core/runs/logged-event.js';
 import { rebuiltEvents } from './rebuilt-events.js';
 import type { RunStore, RunWithSteps } from './store.js';
@@ -11,19 +12,20 @@ import { isPiece } from './stream-events.js';
 export async function storedEvents(store: RunStore, journal: RunWithSteps): Promise<JsonObject[]> {
   const { runId, kind, nextEventIndex } = journal.run;
   const events: JsonObject[] = [];
-  const take = (event: LoggedEvent): void => {
-    if (event.index < nextEventIndex && !isPiece(kind, event.name))
-      events.push(JSON.parse(event.data) as JsonObject);
+  const take = async (event: LoggedEvent): Promise<void> => {
+    if (event.index >= nextEventIndex || isPiece(kind, event.name)) return;
+    events.push(JSON.parse(event.texts === null ? event.data : await event.whole()) as JsonObject);
   };
   let from = 0;
   while (from < nextEventIndex) {
     const blocks = await store.eventBlocks(runId, from, 100);
     if (blocks.length === 0) break;
     for (const block of blocks) {
-      for (const event of decodeBlock(block.firstIndex, block.payload)) take(event);
+      const all = decodeBlock(block.firstIndex, block.payload, storedTexts(store, runId));
+      for (const event of all) await take(event);
       from = block.firstIndex + block.count;
     }
   }
-  if (from === 0) for (const event of rebuiltEvents(journal)) take(event);
+  if (from === 0) for (const event of rebuiltEvents(journal)) await take(event);
   return events;
 }

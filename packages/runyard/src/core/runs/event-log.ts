@@ -59,8 +59,8 @@ export class EventLog {
 
   append(event: LoggedEvent): void {
     this.events.push(event);
-    this.bytes += event.data.length;
-    this.unstoredBytes += event.data.length;
+    this.bytes += event.size;
+    this.unstoredBytes += event.size;
     this.notify();
   }
 
@@ -126,7 +126,7 @@ export class EventLog {
     let drop = 0;
     let unstored = 0;
     while (this.bytes > keptBytes && this.firstIndex + drop < index) {
-      this.bytes -= this.events[drop]!.data.length;
+      this.bytes -= this.events[drop]!.size;
       drop += 1;
     }
     if (drop > 0) {
@@ -134,7 +134,7 @@ export class EventLog {
       this.firstIndex += drop;
     }
     for (let position = index - this.firstIndex; position < this.events.length; position += 1) {
-      unstored += this.events[position]!.data.length;
+      unstored += this.events[position]!.size;
     }
     this.unstoredBytes = unstored;
     if (hidden) this.notify();

@@ -1,12 +1,14 @@
 import type { Timers } from '../timers.js';
 import type { EventLog } from './event-log.js';
 import { decodeBlock, type LoggedEvent } from './logged-event.js';
+import type { TextSource } from './long-texts.js';
 import type { RunJournal } from './ports.js';
 import { terminalStatuses } from './run.js';
 
 /** How often a run that another process executes is looked at. */
 const pollMs = 200;
 const batchEvents = 512;
+const partsAtOnce = 2;
 
 export interface EventSources {
   readonly journal: RunJournal;
@@ -106,7 +108,11 @@ export class EventReader {
   private async stored(): Promise<readonly LoggedEvent[]> {
     const [block] = await this.sources.journal.eventBlocks(this.runId, this.cursor, 1);
     if (block === undefined) return [];
-    const events = decodeBlock(block.firstIndex, block.payload);
+    const events = decodeBlock(
+      block.firstIndex,
+      block.payload,
+      storedTexts(this.sources.journal, this.runId),
+    );
     return events.filter((event) => event.index >= this.cursor);
   }
 
@@ -127,4 +133,17 @@ export class EventReader {
       log?.onceChanged(this.wake);
     });
   }
+}
+
+/** The long texts of a stored run, a few parts at a time. */
+export function storedTexts(journal: RunJournal, runId: string): TextSource {
+  return {
+    async *parts(id) {
+      for (let from = 0; ; from += partsAtOnce) {
+        const parts = await journal.textParts(runId, id, from, partsAtOnce);
+        yield* parts;
+        if (parts.length < partsAtOnce) return;
+      }
+    },
+  };
 }

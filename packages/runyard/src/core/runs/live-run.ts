@@ -15,6 +15,7 @@ import {
   serialiseDelta,
   serialiseEvent,
 } from './logged-event.js';
+import { LongTexts, type NewText, weigh } from './long-texts.js';
 import type {
   RestingRun,
   RunUpdate,
@@ -91,6 +92,9 @@ export class LiveRun implements WriteSource {
   /** Counts what the steps come to, while the run is executed. */
   private counting: RunMeter | null = null;
   private changedSteps: Set<string> | null = null;
+  private readonly texts: LongTexts;
+  /** How much there is to write, beside the events. */
+  private unwritten = 0;
   private readonly sent = new Set<string>();
   private readonly sentBefore: SentEvents;
   /** Whose events they are unless told otherwise. */
@@ -112,6 +116,7 @@ export class LiveRun implements WriteSource {
     this.claims = start.claims;
     this.stored = start.session === null;
     this.accepted = this.stored && start.claims === undefined;
+    this.texts = new LongTexts(start.run.attempt);
     this.sentBefore = start.sentEvents;
     const { eventFields: fields, eventPrefix: prefix } = start;
     this.origin = { runId: start.run.runId, fields, ...(prefix !== undefined && { prefix }), depth: 0 };
@@ -169,6 +174,7 @@ export class LiveRun implements WriteSource {
   putStep(step: StepRecord): void {
     this.assertOpen();
     this.keep(step);
+    this.unwritten += weigh(step.input, this.texts.keep) + weigh(step.output, this.texts.keep);
     this.changedSteps ??= new Set();
     this.changedSteps.add(step.key);
     this.touch();
@@ -200,6 +206,7 @@ export class LiveRun implements WriteSource {
   transition(status: RunStatus, result: RunResult | null = this.record.result): void {
     assertTransition(this.runId, this.record.status, status);
     this.record = { ...this.record, status, result };
+    this.unwritten += weigh(result, this.texts.keep);
     this.changed = true;
   }
 
@@ -240,7 +247,8 @@ export class LiveRun implements WriteSource {
       if (event.name !== customEventName) this.sent.add(key);
     }
     const named = asToldBy(origin, event);
-    this.append(serialiseEvent(this.log.nextIndex, named, this.baseFields(named.name, origin), key));
+    const fields = this.baseFields(named.name, origin);
+    this.append(serialiseEvent(this.log.nextIndex, named, fields, key, this.texts));
   }
 
   /** Sends a piece of content. `event` is the same object for all pieces of one model call. */
@@ -285,7 +293,23 @@ export class LiveRun implements WriteSource {
     this.record = { ...this.record, nextEventIndex: this.log.nextIndex, updatedAt: this.now() };
     const { attempt } = this.record;
     const replaces = this.record.status === 'completed' ? this.record.lineage?.replaces : undefined;
-    const write = { runId, attempt, steps, events, state, summary, usage, approvals, removedSteps, replaces };
+    const size = this.unwritten + (events?.payload.length ?? 0);
+    this.unwritten = 0;
+    const texts = this.textsWrite();
+    const write = {
+      runId,
+      attempt,
+      steps,
+      events,
+      texts,
+      state,
+      summary,
+      usage,
+      approvals,
+      removedSteps,
+      replaces,
+      size,
+    };
     return this.stored ? { ...write, ...this.laterWrite() } : { ...write, ...this.firstWrite() };
   }
 
@@ -308,6 +332,12 @@ export class LiveRun implements WriteSource {
     const steps = Array.from(this.changedSteps ?? [], (key) => this.steps.get(key) ?? []).flat();
     this.changedSteps = null;
     return steps;
+  }
+
+  private textsWrite(): RunWrite['texts'] {
+    const known = this.texts.size > 0;
+    const added: NewText[] = this.texts.takeNew();
+    return known ? { added, idOf: this.texts.idOf } : undefined;
   }
 
   private firstWrite(): Pick<RunWrite, 'insert' | 'session' | 'idempotency'> {

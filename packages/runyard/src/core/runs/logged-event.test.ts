@@ -7,7 +7,9 @@ import {
   serialiseDelta,
   serialiseEvent,
 } from './logged-event.js';
+import { LongTexts } from './long-texts.js';
 
+const texts = new LongTexts(1);
 const base = { created_at: 1, event: 'RunContent', agent_id: 'a', run_id: 'r' };
 const content = { name: 'RunContent', payload: { content: '', content_type: 'str', reasoning_content: '' } };
 
@@ -26,6 +28,7 @@ describe('a delta made from a template', () => {
       { name: 'RunContent', payload: { ...content.payload, content: text } },
       base,
       null,
+      texts,
     );
     expect(JSON.parse(delta.data)).toEqual(JSON.parse(whole.data));
   });
@@ -58,7 +61,7 @@ test('an event stays on one line for clients that take U+2028 and U+2029 for lin
   const text = 'one\u2028two\u2029three';
   for (const { data } of [
     serialiseDelta(0, deltaTemplate(content, base), text),
-    serialiseEvent(0, { name: 'RunContent', payload: { content: text } }, base, null),
+    serialiseEvent(0, { name: 'RunContent', payload: { content: text } }, base, null, texts),
   ]) {
     expect(data).not.toMatch(/[\u2028\u2029\n\r]/);
     expect(JSON.parse(data).content).toBe(text);
@@ -70,11 +73,11 @@ describe('a block', () => {
     const first = deltaTemplate(content, base);
     const second = deltaTemplate(content, { ...base, created_at: 2 });
     const events = [
-      serialiseEvent(3, { name: 'RunStarted', payload: { model: 'm' } }, base, 'started:1'),
+      serialiseEvent(3, { name: 'RunStarted', payload: { model: 'm' } }, base, 'started:1', texts),
       serialiseDelta(4, first, 'tab\there'),
       serialiseDelta(5, first, ''),
       serialiseDelta(6, second, 'line\nbreak'),
-      serialiseEvent(7, { name: 'ToolCallStarted', payload: { tool: { args: '\t\n' } } }, base, null),
+      serialiseEvent(7, { name: 'ToolCallStarted', payload: { tool: { args: '\t\n' } } }, base, null, texts),
       serialiseDelta(8, first, 'again'),
     ];
     expect(decodeBlock(3, encodeBlock(events)).map(wire)).toEqual(events.map(wire));

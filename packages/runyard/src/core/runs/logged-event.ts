@@ -1,4 +1,14 @@
 import type { Json, JsonObject } from '../json.js';
+import {
+  escapeLineSeparators,
+  isPacked,
+  type LongTexts,
+  packed,
+  partsOf,
+  type TextSource,
+  unpackedPieces,
+  weigh,
+} from './long-texts.js';
 
 /** What a component tells about its run. Fields that are undefined are left out. */
 export interface RunEvent {
@@ -28,12 +38,30 @@ export class LoggedEvent {
     readonly name: string,
     /** The same when the run is executed again; content deltas have none. */
     readonly key: string | null,
-    /** One line of JSON. */
+    /** One line of JSON; packed when `texts` is set. */
     readonly data: string,
     readonly template: DeltaTemplate | null = null,
     /** The JSON text of a delta's piece, when made from a template. */
     readonly text: string = '',
+    /** Where the long texts of an event are that does not hold them itself. */
+    readonly texts: TextSource | null = null,
+    /** How much memory it takes. */
+    readonly size: number = data.length,
   ) {}
+
+  /** The JSON of an event with long texts, piece by piece: made anew for each reader, and never whole in memory. */
+  get pieces(): (() => AsyncIterable<string>) | undefined {
+    const { data, texts } = this;
+    return texts === null ? undefined : () => unpackedPieces(data, texts);
+  }
+
+  /** The JSON of the event, however long. */
+  async whole(): Promise<string> {
+    if (this.texts === null) return this.data;
+    let json = '';
+    for await (const piece of unpackedPieces(this.data, this.texts)) json += piece;
+    return json;
+  }
 }
 
 /** JSON on one line that line-splitting clients do not split: U+2028 and U+2029 count as line ends to some. */
@@ -41,23 +69,23 @@ export function oneLineJson(value: Json | object): string {
   return escapeLineSeparators(JSON.stringify(value));
 }
 
-function escapeLineSeparators(json: string): string {
-  return lineSeparator.test(json)
-    ? json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
-    : json;
-}
-
-const lineSeparator = /[\u2028\u2029]/;
-
 /** Serialises an event; its index is the last field so that deltas can be put together from a template. */
 export function serialiseEvent(
   index: number,
   event: RunEvent,
   base: JsonObject,
   key: string | null,
+  texts: LongTexts,
 ): LoggedEvent {
-  const data = oneLineJson({ ...base, ...event.payload, event_index: index });
-  return new LoggedEvent(index, event.name, key, data);
+  const long = new Set<string>();
+  const weight = weigh(event.payload, (text) => long.add(text));
+  const whole = { ...base, ...event.payload, event_index: index };
+  if (long.size === 0) return new LoggedEvent(index, event.name, key, oneLineJson(whole));
+  const data = escapeLineSeparators(packed(whole, texts.idOf));
+  // of its own: the run forgets what only its events hold
+  const own = new Map(Array.from(long, (text) => [texts.idOf(text), text]));
+  const source = { parts: (id: string) => partsOf(own.get(id) ?? '') };
+  return new LoggedEvent(index, event.name, key, data, null, '', source, weight);
 }
 
 /** Splits the JSON of an event around its (empty) streamed field, to be filled for each delta. */
@@ -113,7 +141,12 @@ function templateLine(template: DeltaTemplate, known: Map<DeltaTemplate, number>
   return `t\t${template.name}\t${template.prefix}\t${template.suffix}`;
 }
 
-export function decodeBlock(firstIndex: number, payload: string): LoggedEvent[] {
+/** `texts` is where the events that are returned read what they do not hold themselves. */
+export function decodeBlock(
+  firstIndex: number,
+  payload: string,
+  texts: TextSource | null = null,
+): LoggedEvent[] {
   const events: LoggedEvent[] = [];
   const templates: DeltaTemplate[] = [];
   let template: DeltaTemplate | null = null;
@@ -125,8 +158,10 @@ export function decodeBlock(firstIndex: number, payload: string): LoggedEvent[] 
       templates.push(template);
     } else if (kind === 'u' && templates[Number(first)] !== undefined) template = templates[Number(first)]!;
     else if (kind === 'd' && template !== null) events.push(deltaFromJson(index, template, first));
-    else if (kind === 'e') events.push(new LoggedEvent(index, first, second === '' ? null : second, third));
-    else
+    else if (kind === 'e') {
+      const source = isPacked(third) ? texts : null;
+      events.push(new LoggedEvent(index, first, second === '' ? null : second, third, null, '', source));
+    } else
       throw new Error(`Event block at index ${firstIndex} is damaged: unknown line '${line.slice(0, 40)}'`);
   }
   return events;

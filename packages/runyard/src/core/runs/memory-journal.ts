@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json.js';
 import { appliesTo, cancellationKeptMs } from './cancellations.js';
 import { componentKey } from './ending-executable.js';
+import { partsOf } from './long-texts.js';
 import type { PastSession, PastSessions, PastSessionsQuery, SessionOwner } from './past-sessions.js';
 import type {
   CancelRequest,
@@ -26,6 +27,8 @@ interface StoredRun {
   run: Run;
   readonly steps: Map<number, StepRecord>;
   readonly blocks: EventBlock[];
+  /** By id. */
+  readonly texts: Map<string, string>;
 }
 
 /** The journal of agents that are run without a service: nothing outlives the process, and memory is bounded. */
@@ -63,6 +66,10 @@ export class MemoryJournal implements RunJournal, PastSessions {
   async eventBlocks(runId: string, fromIndex: number, limit: number): Promise<readonly EventBlock[]> {
     const blocks = this.runs.get(runId)?.blocks ?? [];
     return blocks.filter(({ firstIndex, count }) => firstIndex + count > fromIndex).slice(0, limit);
+  }
+
+  async textParts(runId: string, textId: string, from: number, limit: number): Promise<readonly string[]> {
+    return [...partsOf(this.runs.get(runId)?.texts.get(textId) ?? '')].slice(from, from + limit);
   }
 
   async countEvents(runId: string, fromIndex: number, toIndex: number): Promise<number> {
@@ -212,13 +219,15 @@ export class MemoryJournal implements RunJournal, PastSessions {
   private apply(write: RunWrite): void {
     const { runId, attempt, insert, idempotency, update, events, state, summary } = write;
     this.touchSession(write);
-    if (insert !== undefined) this.runs.set(runId, { run: insert, steps: new Map(), blocks: [] });
+    if (insert !== undefined)
+      this.runs.set(runId, { run: insert, steps: new Map(), blocks: [], texts: new Map() });
     if (idempotency !== undefined) this.keys.set(keyText(idempotency), idempotency);
     const stored = this.runs.get(runId)!;
     if (update !== undefined) stored.run = { ...stored.run, ...update, attempt };
     if (write.replaces !== undefined) this.replaceRun(write.replaces, stored.run.updatedAt);
     for (const seq of write.removedSteps ?? []) stored.steps.delete(seq);
     for (const step of write.steps) stored.steps.set(step.seq, step);
+    for (const { id, text } of write.texts?.added ?? []) stored.texts.set(id, text);
     if (events !== undefined) stored.blocks.push(events);
     if (state !== undefined) this.changeState(state);
     if (summary !== undefined) this.replaceSummary(summary);

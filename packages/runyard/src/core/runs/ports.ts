@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json.js';
 import type { ApprovalWrite } from './approval.js';
+import type { NewText } from './long-texts.js';
 import type { Run, RunKind, RunResult, RunStatus, StepRecord } from './run.js';
 
 /**
@@ -20,6 +21,9 @@ export interface RunJournal {
 
   /** The stored blocks that hold events with an index of at least `fromIndex`, in order, at most `limit`. */
   eventBlocks(runId: string, fromIndex: number, limit: number): Promise<readonly EventBlock[]>;
+
+  /** The parts of a long text of a run, from number `from` on, at most `limit`: its JSON without the quotes. */
+  textParts(runId: string, textId: string, from: number, limit: number): Promise<readonly string[]>;
 
   /** How many stored events have an index of at least `fromIndex` and below `toIndex`. */
   countEvents(runId: string, fromIndex: number, toIndex: number): Promise<number>;
@@ -180,10 +184,21 @@ export interface RunWrite {
   /** A completed run that becomes `regenerated` together with this write. */
   readonly replaces?: string;
   readonly events?: EventBlock;
+  /** Set when the steps, the result or the events of this write may refer to long texts. */
+  readonly texts?: TextsWrite;
   readonly state?: StateChange;
   readonly summary?: SummaryWrite;
+  /** About how many bytes it takes: a batch of writes is bounded. */
+  readonly size?: number;
   /** What the run has used in all, the runs inside of it included. Comes when nobody executes it any more. */
   readonly usage?: UsageWrite;
+}
+
+/** The long texts of a run: each is stored once, and steps, result and events refer to it. */
+export interface TextsWrite {
+  readonly added: readonly NewText[];
+  /** The id of a text of the steps or of the result. */
+  readonly idOf: (text: string) => string;
 }
 
 /** What a run used. */

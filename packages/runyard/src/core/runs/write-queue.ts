@@ -3,6 +3,7 @@ import { thrownError } from '../failures/thrown-error.js';
 import type { Log } from '../log.js';
 import type { Timers } from '../timers.js';
 import { inNobodysName } from './code-owner.js';
+import { longTextLength } from './long-texts.js';
 import type { RefusedWrite, RunJournal, RunWrite } from './ports.js';
 import type { Run } from './run.js';
 
@@ -48,6 +49,8 @@ const newRunPatienceMs = 3_000;
 /** How long a run under way waits. After that it is left to whoever takes it over by its lease. */
 const acceptedRunPatienceMs = 90_000;
 const namedRuns = 10;
+/** What is on its way to the storage is held several times: a commit takes so much, and the rest comes next. */
+const commitBytes = 4 * 1024 * 1024;
 
 /**
  * Group commit: all runs that have something to write share the next transaction, and each waits until its own
@@ -173,11 +176,16 @@ export class WriteQueue {
    */
   private async commitBatch(batch: Batch): Promise<void> {
     for (let failures = 0; batch.size > 0; failures += 1) {
-      const entries = [...batch.values()];
+      const entries = portionOf(batch);
       const error = await this.tryCommit(entries);
       const left = error === undefined ? [] : await this.withoutFaulty(entries, error);
       for (const entry of entries) if (!left.includes(entry)) batch.delete(entry.write.runId);
-      if (error === undefined || left.length === 0) return;
+      if (error === undefined || left.length === 0) {
+        failures = -1;
+        // what has come up meanwhile need not wait for all that is long
+        if (batch.size > 0) this.fill(batch);
+        continue;
+      }
       this.giveUpOverdue(batch, error);
       if (batch.size === 0) return;
       const delay = retryDelaysMs[Math.min(failures, retryDelaysMs.length - 1)]!;
@@ -287,6 +295,19 @@ export class WriteQueue {
       this.log.error({ err: failure, runId: source.runId }, 'a run failed to take note of a refusal');
     }
   }
+}
+
+/** What one commit takes: all that is short, and of what is long the first. */
+function portionOf(batch: Batch): Entry[] {
+  const entries: Entry[] = [];
+  let bytes = 0;
+  for (const entry of batch.values()) {
+    const { size = 0 } = entry.write;
+    if (bytes >= commitBytes && size >= longTextLength) continue;
+    entries.push(entry);
+    bytes += size;
+  }
+  return entries;
 }
 
 function hasLanded(

@@ -33,22 +33,32 @@ export class Delivery {
       for (const some of portions(events)) {
         await this.outlet.room();
         if (this.#stopped) return;
-        this.outlet.send(some.map(this.format));
+        if (some[0]?.pieces === undefined) this.outlet.send(some.map(this.format));
+        else await this.outlet.sendPieces(this.#longEvent(some[0], some[0].pieces()));
         this.lastIndex = some.findLast(({ index }) => index !== null)?.index ?? this.lastIndex;
       }
       // what comes up in the same turn goes out in one write
       await setImmediate();
     }
   }
+
+  /** What stands around the data is the same for data of any length. */
+  async *#longEvent(event: StreamEvent, pieces: AsyncIterable<string>): AsyncGenerator<string> {
+    const [before = '', after = ''] = this.format({ ...event, data: '\0' }).split('\0');
+    yield before;
+    yield* pieces;
+    yield after;
+  }
 }
 
-/** The events in their order, cut so that each part has about the size of a portion. */
+/** The events in their order, cut so that each part has about the size of a portion, and a long event is its own. */
 function* portions(events: readonly StreamEvent[]): Generator<readonly StreamEvent[]> {
   let from = 0;
   let size = 0;
-  for (const [at, { data }] of events.entries()) {
+  for (const [at, { data, pieces }] of events.entries()) {
     size += data.length;
-    if (size < portionSize && at < events.length - 1) continue;
+    const ends = pieces !== undefined || events[at + 1]?.pieces !== undefined || at === events.length - 1;
+    if (size < portionSize && !ends) continue;
     yield events.slice(from, at + 1);
     from = at + 1;
     size = 0;

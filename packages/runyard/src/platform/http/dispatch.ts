@@ -73,7 +73,7 @@ export class RouteDispatcher<Services> {
       const call = this.#validate(exchange, caller, params, query, body);
       const result = this.route.handler(this.options.services, call);
       const answer = result instanceof Promise ? await result : result;
-      if (answer instanceof JsonPiecesReply) await sendJsonPieces(exchange, answer.pieces);
+      if (answer instanceof JsonPiecesReply) await sendJsonPieces(exchange, answer.pieces, answer.headers);
       else this.#send(exchange, answer);
     } catch (error) {
       if (error instanceof ClientGone || exchange.isAbandonment(error)) return;

@@ -33,21 +33,25 @@ export async function* jsonPage(
  * Sends JSON that comes in pieces, no faster than the client takes it. What fails before there is much of it is told
  * as any error is; after that the answer is broken off.
  */
-export async function sendJsonPieces(exchange: Exchange, pieces: AsyncIterable<string>): Promise<void> {
+export async function sendJsonPieces(
+  exchange: Exchange,
+  pieces: AsyncIterable<string>,
+  headers?: Readonly<Record<string, string>>,
+): Promise<void> {
   const { response } = exchange;
   let text = '';
   for await (const piece of pieces) {
     text += piece;
     if (text.length < collectedCharacters) continue;
     if (!response.headersSent)
-      response.writeHead(200, [...headerList(exchange), 'content-type', 'application/json']);
+      response.writeHead(200, [...headerList(exchange, headers), 'content-type', 'application/json']);
     await taken(response, text);
     text = '';
     // nobody takes it any more, and nobody needs the rest
     if (response.destroyed) return;
   }
   if (response.headersSent) response.end(text);
-  else sendContent(exchange, 200, text, 'application/json');
+  else sendContent(exchange, 200, text, 'application/json', headers);
 }
 
 /** Writes, and waits until the client has taken enough of it, or is gone. */

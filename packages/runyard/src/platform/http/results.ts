@@ -29,7 +29,10 @@ export class ContentReply {
 
 /** An answer of JSON that is too long to be held at once: it is sent as it is made. */
 export class JsonPiecesReply {
-  constructor(readonly pieces: AsyncIterable<string>) {}
+  constructor(
+    readonly pieces: AsyncIterable<string>,
+    readonly headers?: Readonly<Record<string, string>>,
+  ) {}
 }
 
 /** Answers JSON with another status than 200, or with further headers. */
@@ -38,8 +41,11 @@ export function reply(status: number, body?: unknown, headers?: Readonly<Record<
 }
 
 /** Answers with JSON text that comes in pieces. */
-export function jsonPieces(pieces: AsyncIterable<string>): JsonPiecesReply {
-  return new JsonPiecesReply(pieces);
+export function jsonPieces(
+  pieces: AsyncIterable<string>,
+  headers?: Readonly<Record<string, string>>,
+): JsonPiecesReply {
+  return new JsonPiecesReply(pieces, headers);
 }
 
 /** Answers with a stream of events that lasts until the source ends. */

@@ -10,6 +10,8 @@ export interface StreamEvent {
   readonly name: string;
   /** JSON on one line. */
   readonly data: string;
+  /** Set for an event that is too long to be held at once: the JSON in pieces, which are sent instead of `data`. */
+  readonly pieces?: (() => AsyncIterable<string>) | undefined;
 }
 
 /** A cursor over events. A stream asks it for more only when the client took what it has got. */
@@ -101,6 +103,8 @@ class OpenStream {
   #lastWrite: number;
   #wrote = false;
   #ended = false;
+  /** A frame has begun, and its end is not written yet. */
+  #midFrame = false;
   /** Continues the stream when the client has taken what was sent, or is gone. */
   #wake: (() => void) | undefined;
 
@@ -129,12 +133,14 @@ class OpenStream {
   end(): void {
     if (this.#ended) return;
     this.#release();
-    this.#response.end();
+    // a frame that breaks off must not look like one that ends
+    if (this.#midFrame) this.#response.destroy();
+    else this.#response.end();
   }
 
   /** Gives a sign of life if nothing was written since the given tick. */
   beat(before: number): void {
-    if (this.#lastWrite > before || this.#response.writableNeedDrain) return;
+    if (this.#lastWrite > before || this.#response.writableNeedDrain || this.#midFrame) return;
     this.#write(heartbeat);
   }
 
@@ -147,12 +153,43 @@ class OpenStream {
           this.end();
           return;
         }
-        if (this.#write(joinFrames(events))) await endOfTick();
-        else await this.#drained();
+        await this.#writeEvents(events);
       }
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  async #writeEvents(events: readonly StreamEvent[]): Promise<void> {
+    if (!events.some(isLong)) return this.#taken(joinFrames(events));
+    let short: StreamEvent[] = [];
+    for (const event of events) {
+      if (event.pieces === undefined) short.push(event);
+      else {
+        if (short.length > 0) await this.#taken(joinFrames(short));
+        short = [];
+        await this.#writeLong(event, event.pieces());
+      }
+      if (this.#ended) return;
+    }
+    if (short.length > 0) await this.#taken(joinFrames(short));
+  }
+
+  async #writeLong(event: StreamEvent, pieces: AsyncIterable<string>): Promise<void> {
+    this.#midFrame = true;
+    await this.#taken(frameStart(event));
+    for await (const piece of pieces) {
+      if (this.#ended) return;
+      await this.#taken(piece);
+    }
+    if (this.#ended) return;
+    this.#midFrame = false;
+    await this.#taken(frameEnd);
+  }
+
+  /** Writes, and waits until the client has taken it or others have had their turn. */
+  #taken(text: string): Promise<void> {
+    return this.#write(text) ? endOfTick() : this.#drained();
   }
 
   #write(text: string): boolean {
@@ -198,6 +235,10 @@ class OpenStream {
   }
 }
 
+function isLong({ pieces }: StreamEvent): boolean {
+  return pieces !== undefined;
+}
+
 function joinFrames(events: readonly StreamEvent[]): string {
   let frames = '';
   for (const event of events) frames += frameOf(event);
@@ -205,9 +246,15 @@ function joinFrames(events: readonly StreamEvent[]): string {
 }
 
 function frameOf(event: StreamEvent): string {
-  const id = event.index === null ? '' : `id: ${event.index}\n`;
-  return `${id}event: ${event.name}\ndata: ${event.data}\n\n`;
+  return frameStart(event) + event.data + frameEnd;
 }
+
+function frameStart({ index, name }: StreamEvent): string {
+  const id = index === null ? '' : `id: ${index}\n`;
+  return `${id}event: ${name}\ndata: `;
+}
+
+const frameEnd = '\n\n';
 
 let tickEnd: Promise<void> | undefined;
 

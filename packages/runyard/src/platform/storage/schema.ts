@@ -13,6 +13,7 @@ export interface Schema {
   runs: RunsTable & { session_seq: Generated<number> };
   steps: StepsTable;
   event_blocks: EventBlocksTable;
+  run_texts: RunTextsTable;
   media_contents: MediaContentsTable;
   approvals: ApprovalsTable;
   idempotency_keys: IdempotencyKeysTable;
@@ -102,6 +103,15 @@ export interface EventBlocksTable {
   run_id: string;
   first_index: number;
   event_count: number;
+  payload: string;
+}
+
+export interface RunTextsTable {
+  run_id: string;
+  text_id: string;
+  part: number;
+  /** 0 for a text that only events refer to. */
+  kept: number;
   payload: string;
 }
 

@@ -9,6 +9,7 @@ import { upkeep } from './0008-upkeep.js';
 import { serviceAccounts } from './0009-service-accounts.js';
 import { sessionOrder } from './0010-session-order.js';
 import { pausedComponents } from './0011-paused-components.js';
+import { runTexts } from './0012-run-texts.js';
 import type { Migration } from './migration.js';
 
 /** All migrations, in the order of their versions. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   serviceAccounts,
   sessionOrder,
   pausedComponents,
+  runTexts,
 ];
