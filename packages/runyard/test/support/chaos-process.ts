@@ -48,6 +48,8 @@ export interface ChaosOptions {
   /** The embedded database in the folder when left out. */
   readonly database?: string;
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** The most that its heap may hold. */
+  readonly heapMegabytes?: number;
   /** Started by a process that never asks how its children ended: killed, it stays as a zombie. */
   readonly neverReaped?: boolean;
 }
@@ -63,11 +65,13 @@ export class ChaosProcess {
   private readonly child: ChildProcess;
   private servicePid: number | undefined;
 
-  private constructor({ folder, entry = usualEntry, database, settings = {}, neverReaped }: ChaosOptions) {
+  private constructor(options: ChaosOptions) {
+    const { folder, entry = usualEntry, database, settings = {}, heapMegabytes, neverReaped } = options;
     const { PORT: _port, HOST: _host, RUNYARD_PORT: _runyardPort, ...inherited } = process.env;
     const [program, ...args] = [
       ...(neverReaped ? carelessParent : []),
       process.execPath,
+      ...(heapMegabytes === undefined ? [] : [`--max-old-space-size=${heapMegabytes}`]),
       command,
       'start',
       entry,

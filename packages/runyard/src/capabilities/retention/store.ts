@@ -47,6 +47,18 @@ const removeBlocks: Statement = {
     RETURNING 1 AS removed`,
 };
 
+// Long texts that only events referred to.
+const textsOfEvents = (given: string, until: string) => `
+  DELETE FROM run_texts WHERE kept = 0 AND run_id IN (
+    SELECT run_id FROM runs WHERE run_id ${given} AND ${ended} AND updated_at <= ${until})
+  RETURNING 1 AS removed`;
+
+const removeTexts: Statement = {
+  name: 'remove_event_texts',
+  sqlite: textsOfEvents('IN (SELECT value FROM json_each(?1))', '?2'),
+  postgres: textsOfEvents('= ANY($1::text[])', '$2'),
+};
+
 const lockedInOrder = { sqlite: '', postgres: 'FOR UPDATE' } as const;
 
 // Of a run that has not ended there is more to come. Asked like this, each run is looked up by its key.
@@ -105,7 +117,8 @@ export class RetentionStore {
   }
 
   /** Removes events of those of the runs that ended up to a time, and answers with how many blocks of them. */
-  removeEvents(runIds: readonly string[], until: number, limit: number): Promise<number> {
+  async removeEvents(runIds: readonly string[], until: number, limit: number): Promise<number> {
+    await this.remove(removeTexts, [runIds, until]);
     return this.remove(removeBlocks, [runIds, until, limit]);
   }
 

@@ -40,11 +40,14 @@ class Source implements WriteSource {
   dirty = true;
   isAccepted = false;
   state: 'open' | 'written' | 'refused' = 'open';
-  constructor(readonly runId: string) {}
+  constructor(
+    readonly runId: string,
+    readonly size = 0,
+  ) {}
   drain(): RunWrite | undefined {
     if (!this.dirty) return undefined;
     this.dirty = false;
-    return { runId: this.runId, attempt: 1, steps: [] };
+    return { runId: this.runId, attempt: 1, steps: [], size: this.size };
   }
   written(): void {
     this.state = 'written';
@@ -408,5 +411,22 @@ describe('an outage', () => {
     }
     await flushed;
     expect(sources.map(({ state }) => state)).toEqual(['written', 'written', 'refused', 'written']);
+  });
+
+  test('a commit takes all that is short, and of what is long up to some megabytes: the rest comes next', async () => {
+    const { journal, queue } = setUp();
+    const megabyte = 1_048_576;
+    const sizes = { a: 3 * megabyte, b: 3 * megabyte, c: 50 * megabyte, d: 100, e: 3 * megabyte };
+    const sources = Object.entries(sizes).map(([id, size]) => new Source(id, size));
+    const flushed = Promise.all(sources.map((source) => queue.flush(source)));
+    const batches = [['a', 'b', 'd'], ['c', 'late'], ['e']];
+    for (const [index, runIds] of batches.entries()) {
+      await journal.begun(index + 1);
+      if (index === 0) void queue.flush(new Source('late', 100));
+      expect(journal.runsOf(index)).toEqual(runIds);
+      journal.commits[index]!.end();
+    }
+    await flushed;
+    expect(sources.every(({ state }) => state === 'written')).toBe(true);
   });
 });
