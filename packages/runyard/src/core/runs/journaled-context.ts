@@ -24,11 +24,12 @@ import {
 import { continuationsOf } from './continuation.js';
 import { withDueTime } from './due-questions.js';
 import { maxUnstoredBytes } from './event-log.js';
+import type { EventOrigin } from './event-origin.js';
 import { tryKey } from './failed-tries.js';
 import { executedBefore } from './limits/executed-time.js';
 import type { RunGuard } from './limits/run-guard.js';
 import type { AnyLimits } from './limits/run-limits.js';
-import type { EventOrigin, LiveRun } from './live-run.js';
+import type { LiveRun } from './live-run.js';
 import type { RunEvent } from './logged-event.js';
 import type { PastSessions } from './past-sessions.js';
 import type { RunJournal, SessionSummary } from './ports.js';

@@ -5,6 +5,7 @@ import type { ApprovalWrite } from './approval.js';
 import { prefixOf } from './child-steps.js';
 import { type CodeOwner, inNameOf } from './code-owner.js';
 import { EventLog } from './event-log.js';
+import { asToldBy, type EventOrigin } from './event-origin.js';
 import { RunMeter } from './limits/run-meter.js';
 import {
   customEventName,
@@ -30,17 +31,6 @@ import type { SentEvents } from './sent-events.js';
 import { SessionState } from './session-state.js';
 import { assertTransition } from './transitions.js';
 import type { WriteSource } from './write-queue.js';
-
-/** Whose event it is: that of the run itself, or of a run inside of it. */
-export interface EventOrigin {
-  readonly runId: string;
-  /** Fields that each of its events carries (the component's id and name, and what it is a part of). */
-  readonly fields: JsonObject;
-  /** What the names of its events begin with (`Team`); those of the application's own events stay as they are. */
-  readonly prefix?: string;
-  /** How many runs it is inside of. */
-  readonly depth: number;
-}
 
 /** What a live run is made from. */
 export interface LiveRunStart {
@@ -391,11 +381,6 @@ export class LiveRun implements WriteSource {
     if (!this.closed) return;
     throw this.abort.signal.reason ?? new Error(`Run ${this.runId} has ended`);
   }
-}
-
-function asToldBy({ prefix }: EventOrigin, event: RunEvent): RunEvent {
-  if (prefix === undefined || event.name === customEventName) return event;
-  return { ...event, name: prefix + event.name };
 }
 
 function updateOf(run: Run): RunUpdate {
