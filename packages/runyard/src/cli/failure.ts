@@ -16,5 +16,5 @@ export function describeFailure(error: unknown): string {
   // By name and not by class: the application may bring its own copy of Runyard.
   if (error.name !== 'RunyardError') return error.stack ?? error.message;
   const hint = hints[(error as { code?: string }).code ?? ''];
-  return hint === undefined ? error.message : `${error.message.replace(/([^.])$/, '$1.')} ${hint}`;
+  return hint === undefined ? error.message : `${error.message.replace(/([^.?!])$/, '$1.')} ${hint}`;
 }

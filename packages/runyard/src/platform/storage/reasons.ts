@@ -1,3 +1,5 @@
+import { sqliteCodeOf } from './transient.js';
+
 const full = 'the disk is full. Free some space, or choose another place.';
 const unwritable = 'it cannot be written. Choose another place, or change its permissions.';
 const badLogin = 'the user or the password is wrong, or may not connect from here.';
@@ -38,12 +40,8 @@ const bySqliteCode: Readonly<Record<number, string>> = {
 
 /** Why a database cannot be used, and what to do, for the person who runs the service. */
 export function reasonOf(cause: unknown): string {
-  const { code, errcode, message } = cause as { code?: string; errcode?: number; message?: string };
-  const known =
-    typeof errcode === 'number'
-      ? bySqliteCode[errcode & 0xff]
-      : code === undefined
-        ? undefined
-        : byCode[code];
+  const { code, message } = cause as { code?: string; message?: string };
+  const sqliteCode = typeof cause === 'object' && cause !== null ? sqliteCodeOf(cause) : undefined;
+  const known = sqliteCode === undefined ? byCode[code ?? ''] : bySqliteCode[sqliteCode];
   return known ?? message ?? String(cause);
 }

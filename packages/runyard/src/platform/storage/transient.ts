@@ -36,6 +36,18 @@ const sqliteTroubles: Readonly<Record<number, StorageTrouble>> = {
   14: 'unwritable', // a file beside it cannot be opened
   26: 'unwritable', // replaced by something else
 };
+/** The fixed texts of these codes: a library may keep the number to itself. */
+const sqliteCodes: Readonly<Record<string, number>> = {
+  'database is locked': 5,
+  'database table is locked': 6,
+  'out of memory': 7,
+  'attempt to write a readonly database': 8,
+  'disk I/O error': 10,
+  'database disk image is malformed': 11,
+  'database or disk is full': 13,
+  'unable to open database file': 14,
+  'file is not a database': 26,
+};
 const lostMessages =
   /^(Connection terminated|Client has encountered a connection error|Query read timeout|Client .*not queryable)/;
 /** All connections of the pool are in use. */
@@ -50,8 +62,9 @@ interface StorageFailure {
 /** What an error of a driver means; undefined when the same call would fail again. */
 export function troubleOf(error: unknown): StorageTrouble | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
-  const { code, errcode, message } = error as StorageFailure;
-  if (typeof errcode === 'number') return sqliteTroubles[errcode & 0xff];
+  const { code, message } = error as StorageFailure;
+  const sqliteCode = sqliteCodeOf(error);
+  if (sqliteCode !== undefined) return sqliteTroubles[sqliteCode];
   if (typeof code === 'string') {
     if (code.startsWith('08') || unreachableCodes.has(code) || code === writerEndedCode) return 'lost';
     return Object.hasOwn(postgresTroubles, code) ? postgresTroubles[code] : undefined;
@@ -59,6 +72,13 @@ export function troubleOf(error: unknown): StorageTrouble | undefined {
   if (typeof message !== 'string') return undefined;
   if (message.startsWith(exhaustedMessage)) return 'busy';
   return lostMessages.test(message) ? 'lost' : undefined;
+}
+
+/** SQLite's own result code; undefined for the error of anything else. */
+export function sqliteCodeOf(error: object): number | undefined {
+  const { code, errcode, message } = error as StorageFailure;
+  if (typeof errcode === 'number') return errcode & 0xff;
+  return code === 'ERR_SQLITE_ERROR' && typeof message === 'string' ? sqliteCodes[message] : undefined;
 }
 
 /** Whether the same call may succeed later, told by the error of a driver or by what callers are answered with. */
