@@ -28,6 +28,7 @@ export function aRun(given: Partial<Run> = {}): Run {
     updatedAt: start,
     lineage: null,
     traceParent: null,
+    definition: null,
     wakeAt: null,
     ...given,
   };
@@ -89,6 +90,7 @@ export function progress(run: Run, update: Partial<RunUpdate> = {}, given: Parti
       nextEventIndex: run.nextEventIndex,
       updatedAt: run.updatedAt,
       wakeAt: run.wakeAt,
+      definition: run.definition,
       ...update,
     },
     steps: [],

@@ -204,7 +204,13 @@ forEachDatabase((_dialect, freshPlace) => {
       tokens: { total_tokens: 5 },
     });
     const { usage } = ended({ runId: 'r', createdAt: at(monday) }, { models: [{ totalTokens: 9 }] });
-    const update = { ...finished, nextEventIndex: 0, updatedAt: at(monday, 9), wakeAt: null };
+    const update = {
+      ...finished,
+      nextEventIndex: 0,
+      updatedAt: at(monday, 9),
+      wakeAt: null,
+      definition: null,
+    };
     const claims = { attempt: 1, status: 'paused', now: at(monday + 1) } as const;
     await runs.commit([{ runId: 'r', attempt: 2, update, claims, steps: [], usage: usage! }]);
     expect((await metrics.days({})).days[0]).toMatchObject({

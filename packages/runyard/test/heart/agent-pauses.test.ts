@@ -103,7 +103,7 @@ describe('a call that a person has to confirm', () => {
     ]);
   });
 
-  test('is executed with what was stored, whatever stands in the journal by then', async () => {
+  test('is not executed when the journal holds an answer for other arguments', async () => {
     const { pay, paid } = payTool({ requiresConfirmation: true });
     const model = scriptedModel([{ toolCalls: [call('pay', { cents: 5 })] }, 'Done.']);
     const run = await started(agent({ id: 'a', model, tools: [pay] }));
@@ -111,11 +111,12 @@ describe('a call that a person has to confirm', () => {
     const step = steps.find(({ key }) => key === 'wait:tool:0:0')!;
     const changed = { ...step, input: { ...(step.input as JsonObject), args: { cents: 500 } } };
     await run.store.commit([{ runId: run.runId, attempt: stored.attempt, steps: [changed] }]);
-    const { tools } = await run.reply({ 'call pay': { confirmed: true } });
+    const { run: ended } = await run.reply({ 'call pay': { confirmed: true } });
     expect(paid).toEqual([]);
-    expect(tools).toMatchObject([
-      { tool_call_error: true, result: expect.stringContaining('another call than this one') },
-    ]);
+    expect(ended.result?.error).toMatchObject({
+      type: 'definition_changed',
+      message: expect.stringContaining('with other arguments'),
+    });
   });
 });
 
@@ -346,8 +347,10 @@ test.each([
   const { store, runId } = await started(agent({ id: 'a', model, tools: [payTool(change.before).pay] }));
   const { pay, paid } = payTool(change.after);
   const engine = engineOver(store, [agent({ id: 'a', model, tools: [pay] })]);
-  const { run, tools } = await pausedRun(store, engine, runId).reply({ 'call pay': change.answer });
-  expect(run.status).toBe('completed');
+  const paused = pausedRun(store, engine, runId);
+  await expect(paused.reply({ 'call pay': change.answer })).rejects.toMatchObject({
+    code: 'definition_changed',
+  });
+  expect((await paused.look()).run.status).toBe('paused');
   expect(paid).toEqual([]);
-  expect(tools).toMatchObject([{ tool_call_error: true }]);
 });

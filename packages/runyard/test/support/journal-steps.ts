@@ -90,6 +90,7 @@ export function runWith(more: Partial<Run> = {}): Run {
     wakeAt: null,
     lineage: null,
     traceParent: null,
+    definition: null,
     ...more,
   };
 }

@@ -119,6 +119,8 @@ export class RunContinuation {
 
   private async copy(stored: StoredRun): Promise<ContinuedRun> {
     const { space, run } = stored;
+    // the steps of a workflow are those of one run: nothing can begin with them
+    if (run.kind === 'workflow') throw cannotContinue(run);
     const executable = await this.executableOf(stored);
     const kept = continuationIn(stored, executable, this.request);
     const { sessionState: _stored, ...options } = run.input.options;

@@ -37,6 +37,7 @@ export const runColumns = [
   'lineage',
   'wake_at',
   'trace_parent',
+  'definition',
 ] as const satisfies readonly (keyof RunsTable)[];
 
 export const stepColumns = [
@@ -82,6 +83,7 @@ export function runValues(run: Run, idOf: TextIds): ColumnValue[] {
     jsonOrNull(run.lineage),
     run.wakeAt,
     run.traceParent,
+    run.definition,
   ];
 }
 
@@ -95,6 +97,7 @@ export const updateColumns = [
   'next_event_index',
   'updated_at',
   'wake_at',
+  'definition',
 ] as const satisfies readonly (keyof RunsTable)[];
 
 export function updateValues({ attempt, texts }: RunWrite, update: RunUpdate): ColumnValue[] {
@@ -107,6 +110,7 @@ export function updateValues({ attempt, texts }: RunWrite, update: RunUpdate): C
     update.nextEventIndex,
     update.updatedAt,
     update.wakeAt,
+    update.definition,
   ];
 }
 
@@ -138,6 +142,7 @@ export function runFromRow(row: RunsTable, texts: TextLookup): Run {
     wakeAt: row.wake_at,
     lineage: row.lineage === null ? null : (JSON.parse(row.lineage) as RunLineage),
     traceParent: row.trace_parent,
+    definition: row.definition,
   };
 }
 

@@ -150,6 +150,10 @@ export class BuiltAgent extends FactoryMade {
     this.model = agent.model;
   }
 
+  get fingerprint(): string {
+    return this.agent.fingerprint;
+  }
+
   get initialState(): JsonObject {
     return this.agent.initialState;
   }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { identify } from '../component-id.js';
 import { errors } from '../errors.js';
+import { fingerprintOf } from '../fingerprint.js';
 import type { JsonObject } from '../json.js';
 import type { Model } from '../models/model.js';
 import { resolveModel } from '../models/resolve.js';
@@ -14,6 +15,7 @@ import { collectFixedTools, toolSourcesOf } from '../tools/collect-tools.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolEntry } from '../tools/toolkit.js';
 import { endEvents } from './agent-events.js';
+import { agentStructure } from './agent-structure.js';
 import { checkStageSettings, checkTimezone } from './check-stage-settings.js';
 import { continuationOf } from './continuation/continuation.js';
 import type { AgentContinueOptions } from './continuation/continue-in-code.js';
@@ -34,6 +36,7 @@ export class Agent implements AgentDefinition, Executable {
   readonly toolEntries: readonly ToolEntry[];
   private runner: (() => AgentRunner) | null = null;
   private resolvedModel: Model | null = null;
+  private structure: string | undefined;
 
   constructor(readonly settings: AgentSettings) {
     const { id, name } = identify('An agent', settings);
@@ -55,6 +58,12 @@ export class Agent implements AgentDefinition, Executable {
 
   get limits(): RunLimits | undefined {
     return this.settings.limits;
+  }
+
+  /** Made when it is first asked for: the schemas of the tools are needed for it. */
+  get fingerprint(): string {
+    this.structure ??= fingerprintOf(agentStructure(this));
+    return this.structure;
   }
 
   get eventFields(): JsonObject {

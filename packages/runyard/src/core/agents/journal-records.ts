@@ -53,6 +53,9 @@ export type ModelRecord = {
   model?: { id: string; provider: string };
 };
 
+/** A tool call that the model asked for. */
+export type RequestedCall = NonNullable<ModelRecord['toolCalls']>[number];
+
 /** auxiliary steps: a model call that is no part of the conversation */
 export type AuxiliaryRecord = ModelRecord & {
   /** What the call was for, as the wire's metrics name it. */

@@ -1,3 +1,5 @@
+import { componentInWords, type Difference, differenceInWords } from '../runs/journal-match.js';
+import type { Run } from '../runs/run.js';
 import { define, defineForRun, RunyardError } from '../runyard-error.js';
 
 const componentNames = { agent: 'Agent', team: 'Team', workflow: 'Workflow' } as const;
@@ -100,6 +102,12 @@ export const runErrors = {
     'cannot_continue',
     409,
     (runId: string, status: string, why = `is ${status}`) => `Cannot continue run ${runId}: run ${why}`,
+  ),
+  definitionChanged: define(
+    'definition_changed',
+    409,
+    (run: Pick<Run, 'kind' | 'componentId'>, difference: Difference) =>
+      `The ${componentInWords(run)} has changed since this run was executed last: ${differenceInWords(difference)}. Deploy the earlier definition to continue the run, or start a new run.`,
   ),
   noSuchMessage: define(
     'no_such_message',

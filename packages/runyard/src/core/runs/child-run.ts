@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../json.js';
 import { childPrefix, stepsByChild } from './child-steps.js';
 import { type RunContext, RunPaused } from './context.js';
 import { type Executable, RunCancelled, type RunEnd } from './executable.js';
+import type { StepIdentity } from './journal-match.js';
 import type { Run, RunEntry, RunInput, RunKind, RunResult, RunStatus, StepRecord } from './run.js';
 import { failureOf } from './run-failure.js';
 
@@ -57,11 +58,14 @@ export interface ChildView {
  */
 export async function runChild(context: RunContext, request: ChildRequest): Promise<ChildOutcome> {
   const { key, kind, executable } = request;
-  const earlier = context.recorded(key);
+  const identity = childIdentity(executable);
+  const earlier = context.recorded(key, { kind, name: executable.id, identity });
   const record = (earlier?.input as ChildRecord | undefined) ?? newRecord(request);
   const spec = {
     kind,
     name: executable.id,
+    identity,
+    contains: true,
     input: record as unknown as Json,
     failed: (outcome: Json) => (outcome as unknown as ChildOutcome).status === 'error',
     ...(request.parentKey !== undefined && { parentKey: request.parentKey }),
@@ -72,6 +76,14 @@ export async function runChild(context: RunContext, request: ChildRequest): Prom
     return (await execute(child, executable, context.signal)) as unknown as Json;
   });
   return outcome as unknown as ChildOutcome;
+}
+
+/** A run inside belongs to the component that began it: another one does not answer for it. */
+export function childIdentity({ kind, id }: Executable): StepIdentity {
+  return {
+    is: `${kind} '${id}'`,
+    was: ({ input, name }) => `${(input as Partial<ChildRecord> | null)?.kind ?? 'run'} '${name}'`,
+  };
 }
 
 /** Tells of the runs inside that do not come to their own end, the innermost first. */
@@ -155,6 +167,7 @@ async function execute(child: RunContext, executable: Executable, outer: AbortSi
       ...(metrics !== undefined && { metrics }),
     };
     if (error instanceof RunPaused) {
+      if (child.replay !== null) throw error;
       const end: RunEnd = { status: 'paused', result: shown, requirements: error.requirements };
       emitEnd(child, executable, end);
       throw error;

@@ -8,6 +8,7 @@ import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
 import type { ApprovalRecord } from './approval.js';
 import type { EventOrigin } from './event-origin.js';
+import type { Difference, ExpectedStep, StepIdentity } from './journal-match.js';
 import type { ExecutionGuard, Limited } from './limits/run-limits.js';
 import type { RunEvent } from './logged-event.js';
 import type { PastSessions } from './past-sessions.js';
@@ -18,6 +19,10 @@ import type { SessionState } from './session-state.js';
 export interface StepSpec<T extends Json> {
   readonly kind: StepKind;
   readonly name: string;
+  /** Decides whether a record answers for this step, where its kind and name say too little or too much. */
+  readonly identity?: StepIdentity;
+  /** Its work consists of steps: outside of them it runs nothing of the application, and costs nothing. */
+  readonly contains?: boolean;
   /** What is new in this step's input; what can be rebuilt from earlier steps is left out. */
   readonly input?: Json;
   /** The step that it is a part of. Left out: the run that it is a step of. */
@@ -63,6 +68,8 @@ export interface Requirement {
   readonly key: string;
   readonly kind: string;
   readonly data: JsonObject;
+  /** Decides whether a recorded question is this one. Left out: it has the same kind. */
+  readonly identity?: StepIdentity;
   /** The step that the question is a part of. Left out: the run that asks. */
   readonly parentKey?: string;
   /** When the question answers itself with `timedOut`; left out: never. */
@@ -134,8 +141,15 @@ export interface RunContext {
   allSteps(): readonly StepRecord[];
   /** What outside systems know the work of a step by: the same whenever the step is executed again. */
   idempotencyKey(key: string): string;
-  /** One recorded step. */
-  recorded(key: string): StepRecord | undefined;
+  /**
+   * One recorded step. With `expected`, a record of something else ends the run as `definition_changed`: give it
+   * wherever the record decides what is done.
+   */
+  recorded(key: string, expected?: ExpectedStep): StepRecord | undefined;
+  /** Ends the run as `definition_changed`: what it has recorded and the code no longer fit together. */
+  definitionChanged(difference: Difference): Error;
+  /** Set while a run is only compared with the code; null in an execution. */
+  readonly replay: ReplaySite | null;
   /** Earlier completed runs of this component in the session, oldest first. */
   history(count: number): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]>;
   /** Those of these runs that are still there, in this order. */
@@ -151,6 +165,17 @@ export interface RunContext {
   readonly learnings: Learnings;
   /** The context of a run inside of this one: what it does is part of this run's journal and stream. */
   child(child: ChildRun): RunContext;
+}
+
+/**
+ * A replay takes a run through the code without executing anything: steps answer from the journal, and where there is
+ * no answer, it stops.
+ */
+export interface ReplaySite {
+  /** Call it before application code that is outside of a step, and before anything that costs. */
+  stop(): never;
+  /** Notes something that cannot be compared without executing it, in words. */
+  leaveOut(what: string): void;
 }
 
 /** A run inside of another one: a member of a team, what executes a step of a workflow. */

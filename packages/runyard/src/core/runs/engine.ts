@@ -373,6 +373,7 @@ export class RunEngine {
       wakeAt: null,
       lineage: request.copy?.lineage ?? null,
       traceParent: request.traceParent ?? null,
+      definition: executable.fingerprint ?? null,
     };
   }
 }

@@ -11,6 +11,11 @@ export interface Executable {
   readonly id: string;
   readonly name: string | null;
   readonly model: { readonly id: string; readonly provider: string } | null;
+  /**
+   * Stands for the structure that a journal has to fit: the same text for the same steps, members, hooks and gates.
+   * Left out: it cannot be compared with a journal before it is executed.
+   */
+  readonly fingerprint?: string;
   /** The state that a new session begins with. */
   readonly initialState: JsonObject;
   /** What a session that has no metadata is given by the first run in it. */

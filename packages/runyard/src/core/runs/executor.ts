@@ -12,6 +12,7 @@ import { LimitExceeded } from './limits/limit-exceeded.js';
 import { RunGuard } from './limits/run-guard.js';
 import type { LiveRun } from './live-run.js';
 import type { LoggedEvent } from './logged-event.js';
+import { assertFits, definitionChanged } from './replay.js';
 import type { Run, RunFailure, RunResult, StepRecord } from './run.js';
 import { failureOf } from './run-failure.js';
 import type { RunSlots } from './run-slots.js';
@@ -158,7 +159,9 @@ export class RunExecutor {
       live.emit(event, `end:${live.run.attempt}:${position}`);
     }
     live.transition(end.status, restingResult(end, context));
-    if (end.status !== 'paused' && live.allSteps().some(isOpenQuestion)) {
+    // one that no longer fits its code can be continued once it does: its questions are kept
+    const isOver = end.status !== 'paused' && !isUnfit(end);
+    if (isOver && live.allSteps().some(isOpenQuestion)) {
       live.putApproval({ kind: 'cancel_pending', at: this.options.timers.now() });
     }
     if (end.status === 'paused') live.setWakeAt(wakeAtOf(live.allSteps()));
@@ -243,6 +246,8 @@ export class RunExecutor {
       if (live.run.status !== 'running') live.transition('running');
       // the run has to be among the live ones before its first event, so that a reader finds it
       await Promise.resolve();
+      // a run that begins here has recorded nothing that could be in the way
+      if (live.entry !== 'started') await this.take(live, executable);
       const result = await guard.within(() => untilAborted(executable.execute(context), live.abort.signal));
       return await this.finish(live, executable, { status: 'completed', result }, context, delayed);
     } catch (thrown) {
@@ -266,6 +271,13 @@ export class RunExecutor {
     const meter = live.meter(prices);
     const executedMs = executedBefore(live.allSteps(), live.run.attempt);
     return new RunGuard({ owner, ceiling, meter, timers, log, prefix: '', executedMs }, live.abort, null);
+  }
+
+  /** Continues a run with the code at hand, unless that is no longer the code of the run. */
+  private async take(live: LiveRun, executable: Executable): Promise<void> {
+    const fits = assertFits(executable, live.run, live.allSteps(), this.options.timers);
+    await untilAborted(fits, live.abort.signal);
+    live.setDefinition(executable.fingerprint ?? null);
   }
 
   /** The run is no longer executed here, and has not ended. */
@@ -334,6 +346,10 @@ export function cancelledEnd(reason: string, result: RunResult): RunEnd {
 function wakeAtOf(steps: readonly StepRecord[]): number | null {
   const due = steps.flatMap((step) => dueAtOf(step) ?? []);
   return due.length === 0 ? null : Math.min(...due);
+}
+
+function isUnfit(end: RunEnd): boolean {
+  return end.status === 'error' && end.failure.type === definitionChanged;
 }
 
 function isOpenQuestion({ kind, status }: StepRecord): boolean {

@@ -15,6 +15,7 @@ import {
   type FailedTry,
   type InterruptedPolicy,
   type OutcomeAnswer,
+  type ReplaySite,
   type Requirement,
   type RunContext,
   RunPaused,
@@ -26,6 +27,7 @@ import { withDueTime } from './due-questions.js';
 import { maxUnstoredBytes } from './event-log.js';
 import type { EventOrigin } from './event-origin.js';
 import { tryKey } from './failed-tries.js';
+import { type Difference, differenceOf, type ExpectedStep } from './journal-match.js';
 import { executedBefore } from './limits/executed-time.js';
 import type { RunGuard } from './limits/run-guard.js';
 import type { AnyLimits } from './limits/run-limits.js';
@@ -66,16 +68,17 @@ export class JournaledContext implements RunContext {
   readonly learnings: Learnings;
   readonly prices: ModelPrices;
   readonly options: RunOptions;
+  readonly replay: ReplaySite | null = null;
   private readonly journal: RunJournal;
   /** What the keys of its steps and events begin with: empty for a run of its own. */
-  private readonly prefix: string;
+  protected readonly prefix: string;
 
   constructor(
-    private readonly live: LiveRun,
-    private readonly queue: WriteQueue,
+    protected readonly live: LiveRun,
+    private readonly queue: Pick<WriteQueue, 'flush'>,
     private readonly surroundings: RunSurroundings,
     readonly guard: RunGuard | undefined = undefined,
-    private readonly inside: ChildRun | null = null,
+    protected readonly inside: ChildRun | null = null,
   ) {
     this.timers = surroundings.timers;
     this.log = surroundings.log;
@@ -106,21 +109,25 @@ export class JournaledContext implements RunContext {
   }
 
   child(child: ChildRun): RunContext {
-    const key = this.prefix + child.key;
-    const around = child.signal ?? this.signal;
-    const guard = this.guardOf(child, key, around);
-    const inside = { ...child, key, signal: guard?.signal ?? around };
-    return new JournaledContext(this.live, this.queue, this.surroundings, guard, inside);
+    const inside = this.placed(child);
+    const guard = this.guardOf(inside);
+    const limited = { ...inside, ...(guard !== undefined && { signal: guard.signal }) };
+    return new JournaledContext(this.live, this.queue, this.surroundings, guard, limited);
   }
 
-  private guardOf({ limited, entry }: ChildRun, key: string, around: AbortSignal): RunGuard | undefined {
+  /** A run inside of this one, as a part of the whole journal. */
+  protected placed(child: ChildRun): ChildRun {
+    return { ...child, key: this.prefix + child.key, signal: child.signal ?? this.signal };
+  }
+
+  private guardOf({ key, signal, limited, entry }: ChildRun): RunGuard | undefined {
     if (limited === undefined) return undefined;
     const prefix = childPrefix(key);
     const executedMs =
       entry === 'started'
         ? 0
         : executedBefore(stepsUnder(this.live.allSteps(), prefix), this.live.run.attempt);
-    return this.guard?.inside({ owner: limited, prefix, executedMs }, around);
+    return this.guard?.inside({ owner: limited, prefix, executedMs }, signal ?? this.signal);
   }
 
   admit(kind: StepKind, count: number): void {
@@ -160,9 +167,25 @@ export class JournaledContext implements RunContext {
     return `${this.live.runId}:${this.prefix}${key}`;
   }
 
-  recorded(key: string): StepRecord | undefined {
-    const step = this.live.step(this.prefix + key);
+  recorded(key: string, expected?: ExpectedStep): StepRecord | undefined {
+    const place = this.prefix + key;
+    const step = expected === undefined ? this.live.step(place) : this.matched(place, expected);
     return this.inside === null || step === undefined ? step : { ...step, key, runId: this.run.runId };
+  }
+
+  definitionChanged(difference: Difference): Error {
+    const error = errors.definitionChanged(this.root, difference);
+    // the whole run ends with it: nothing that catches errors on their way may carry on
+    this.live.abort.abort(error);
+    return error;
+  }
+
+  /** What is recorded under this key; a record of something else ends the run. */
+  protected matched(key: string, expected: ExpectedStep): StepRecord | undefined {
+    const recorded = this.live.step(key);
+    const difference = recorded && differenceOf(recorded, expected);
+    if (difference !== undefined) throw this.definitionChanged(difference);
+    return recorded;
   }
 
   emit(event: RunEvent, key: string): void {
@@ -201,7 +224,7 @@ export class JournaledContext implements RunContext {
     work: (scope: StepScope) => Promise<T>,
   ): Promise<T> {
     const key = this.prefix + relativeKey;
-    const recorded = this.live.step(key);
+    const recorded = this.matched(key, spec);
     if (recorded?.status === 'completed') return recorded.output as T;
     if (recorded?.status === 'running' && spec.interrupted !== undefined) {
       const settled = await this.settleInterrupted(recorded, spec, spec.interrupted);
@@ -246,10 +269,10 @@ export class JournaledContext implements RunContext {
 
   async wait<Answer extends Json>(requirement: Requirement): Promise<Answer> {
     const key = `${this.prefix}wait:${requirement.key}`;
-    const recorded = this.live.step(key);
+    const { kind, data, dueAt, approval, parentKey, identity } = requirement;
+    const recorded = this.matched(key, { kind: 'wait', name: kind, ...(identity && { identity }) });
     if (recorded?.status === 'completed') return recorded.output as Answer;
     if (recorded === undefined) {
-      const { kind, data, dueAt, approval, parentKey } = requirement;
       const input = withDueTime(data, dueAt);
       const spec = {
         kind: 'wait',
@@ -286,7 +309,7 @@ export class JournaledContext implements RunContext {
 
   private begin(
     key: string,
-    spec: Omit<StepSpec<Json>, 'interrupted' | 'failed'>,
+    spec: Omit<StepSpec<Json>, 'interrupted' | 'failed' | 'identity' | 'contains'>,
     earlier: StepRecord | undefined,
   ): StepRecord {
     const step: StepRecord = {
@@ -308,7 +331,7 @@ export class JournaledContext implements RunContext {
     return step;
   }
 
-  private async perform<T extends Json>(
+  protected async perform<T extends Json>(
     begun: StepRecord,
     spec: StepSpec<T>,
     work: (scope: StepScope) => Promise<T>,

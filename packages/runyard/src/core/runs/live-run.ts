@@ -223,6 +223,11 @@ export class LiveRun implements WriteSource {
     this.record = { ...this.record, wakeAt };
   }
 
+  /** What the run is executed with from here on: it is stored with what comes of that. */
+  setDefinition(definition: string | null): void {
+    this.record = { ...this.record, definition };
+  }
+
   /** Gives the run up, with its next write, to whoever takes it over. */
   release(): void {
     this.setLease(null, null);
@@ -392,5 +397,6 @@ function updateOf(run: Run): RunUpdate {
     nextEventIndex: run.nextEventIndex,
     updatedAt: run.updatedAt,
     wakeAt: run.wakeAt,
+    definition: run.definition,
   };
 }

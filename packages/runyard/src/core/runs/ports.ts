@@ -263,6 +263,7 @@ export interface RunUpdate {
   readonly nextEventIndex: number;
   readonly updatedAt: number;
   readonly wakeAt: number | null;
+  readonly definition: string | null;
 }
 
 export interface SessionWrite {

@@ -12,6 +12,7 @@ import { cancelledEnd, failedEnd, type RunExecutor, type RunHandle } from './exe
 import { executedUntil } from './limits/executed-time.js';
 import { LiveRun } from './live-run.js';
 import type { RestingRun, RunJournal, RunUsage } from './ports.js';
+import { assertFits, definitionChanged } from './replay.js';
 import type { Run, RunFailure, StepRecord } from './run.js';
 import { usageOfRemoved } from './run-usage.js';
 import { toldWith } from './sent-events.js';
@@ -40,6 +41,7 @@ export interface RunAnswers {
 }
 
 const wokenAtOnce = 100;
+const rememberedUnfit = 10_000;
 
 /** Nothing is said when a run goes on because its time has come. */
 const onItsOwn: ContinueRecord = { turn: 0, input: null, options: {} };
@@ -52,6 +54,8 @@ export class RestingRuns {
   private waking: Promise<void> | undefined;
   private ended = false;
   private readonly setbacks = new Setbacks();
+  /** Runs that could not be woken because the code no longer fits them, by their attempt. */
+  private readonly unfit = new Map<string, number>();
 
   constructor(
     private readonly executor: RunExecutor,
@@ -65,6 +69,8 @@ export class RestingRuns {
     if (run.attempt !== (given.attempt ?? run.attempt)) throw errors.cannotContinue(runId, 'running');
     const open = openQuestions(steps);
     for (const key of answers.keys()) if (!open.has(key)) throw errors.answeredBefore(runId);
+    // before anything is used up: a run that does not fit stays as it is until its code is back
+    await assertFits(executable, run, steps, this.options.timers);
     const live = await this.revive(run, steps, executable);
     const now = this.options.timers.now();
     const { attempt } = live.run;
@@ -109,6 +115,7 @@ export class RestingRuns {
   /** Whether the run does not wait for its time any more. */
   private async wakeOne(run: Run, now: number): Promise<boolean> {
     if (this.ended || this.setbacks.holdsBack(run.runId, now)) return false;
+    if (this.unfit.get(run.runId) === run.attempt) return false;
     try {
       await this.answer(run.runId, { answers: new Map(), continuation: onItsOwn });
       this.setbacks.succeeded(run.runId);
@@ -118,9 +125,16 @@ export class RestingRuns {
       if (error instanceof RunyardError && error.code === 'cannot_continue') return true;
       if (isReported(error)) throw error;
       this.setbacks.failed(run.runId, now);
+      if (error instanceof RunyardError && error.code === definitionChanged) this.noteUnfit(run);
       this.options.log.error({ err: error, runId: run.runId }, 'a paused run could not be woken');
       return false;
     }
+  }
+
+  /** The code of this process does not change: it is told once, and not looked at every second. */
+  private noteUnfit({ runId, attempt }: Run): void {
+    if (this.unfit.size >= rememberedUnfit) this.unfit.clear();
+    this.unfit.set(runId, attempt);
   }
 
   /** Lets a failed run go on with what is kept of its journal. */
@@ -128,6 +142,7 @@ export class RestingRuns {
     const { run, steps, executable } = await this.load(runId, 'error');
     const { unfinished = [] } = kept;
     const goesOnWith = [...kept.steps, ...unfinished];
+    await assertFits(executable, run, goesOnWith, this.options.timers);
     const keys = new Set(goesOnWith.map(({ key }) => key));
     const live = await this.revive(run, steps, executable, goesOnWith);
     const removed = steps.filter(({ key }) => !keys.has(key));

@@ -25,6 +25,7 @@ const agentRun: Run = {
   wakeAt: null,
   lineage: null,
   traceParent: null,
+  definition: null,
 };
 const teamRun: Run = { ...agentRun, kind: 'team' };
 const workflowRun: Run = { ...agentRun, kind: 'workflow', model: null, modelProvider: null };

@@ -104,6 +104,8 @@ export interface Run {
   readonly lineage: RunLineage | null;
   /** The trace that the caller's own system began, as a W3C `traceparent`; null when it said nothing of one. */
   readonly traceParent: string | null;
+  /** The fingerprint of the definition that it was executed with last; null for one from before there were any. */
+  readonly definition: string | null;
 }
 
 /** Where a run that began as a copy comes from. */

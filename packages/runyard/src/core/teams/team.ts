@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { agentStructure } from '../agents/agent-structure.js';
 import type { Answer } from '../agents/answer/answer-record.js';
 import { checkStageSettings, checkTimezone } from '../agents/check-stage-settings.js';
 import type { AgentContinueOptions } from '../agents/continuation/continue-in-code.js';
@@ -12,6 +13,7 @@ import type { AgentRunner, AgentRunOptions, AgentRunOutput, StreamedEvent } from
 import { builtInTools } from '../agents/turns/built-in/built-in-tools.js';
 import { identify } from '../component-id.js';
 import { errors } from '../errors.js';
+import { fingerprintOf } from '../fingerprint.js';
 import type { JsonObject } from '../json.js';
 import type { Model } from '../models/model.js';
 import { resolveModel } from '../models/resolve.js';
@@ -52,6 +54,7 @@ export class Team implements TeamMember, Executable, AgentDefinition {
   readonly toolEntries: readonly ToolEntry[];
   private runner: (() => AgentRunner) | null = null;
   private resolvedModel: Model | null = null;
+  private structure: string | undefined;
   private readonly delegations = new WeakMap<AgentExecution, Delegations>();
 
   constructor(readonly settings: TeamSettings) {
@@ -78,6 +81,13 @@ export class Team implements TeamMember, Executable, AgentDefinition {
 
   get limits(): RunLimits | undefined {
     return this.settings.limits;
+  }
+
+  /** Made when it is first asked for. */
+  get fingerprint(): string {
+    const members = () => this.members.map(({ kind, id, fingerprint }) => [kind, id, fingerprint ?? null]);
+    this.structure ??= fingerprintOf([this.mode, agentStructure(this), members()]);
+    return this.structure;
   }
 
   get eventFields(): JsonObject {

@@ -46,6 +46,9 @@ export class ChatAgent implements Executable {
   get model(): Agent['model'] {
     return this.agent.model;
   }
+  get fingerprint(): string {
+    return this.agent.fingerprint;
+  }
   get initialState(): JsonObject {
     return {};
   }

@@ -19,6 +19,8 @@ export type NodeInput = {
   readonly executor: {
     readonly type: 'agent' | 'team' | 'workflow' | 'function';
     readonly name: string;
+    /** The id of the component; for a function without a name what stands for its source. */
+    readonly id?: string;
   } | null;
 };
 
@@ -55,6 +57,9 @@ export type GroupRecord = {
 export type FunctionRecord =
   | Omit<LeafRecord, 'from' | 'skipped'>
   | { readonly failure: { readonly type: string; readonly message: string } };
+
+/** Input of the same steps: by what it was decided. */
+export type DecisionInput = { readonly by: string };
 
 /** Steps `node:<path>:when`, `:select` and `:until`: what was decided. */
 export type DecisionRecord = { readonly decided: boolean | string[] };

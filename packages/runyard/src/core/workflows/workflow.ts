@@ -4,12 +4,15 @@ import type { AgentRunner, StreamedEvent } from '../agents/runner.js';
 import { identify } from '../component-id.js';
 import { standIn } from '../components/stand-in.js';
 import { errors } from '../errors.js';
+import { fingerprintOf } from '../fingerprint.js';
 import type { JsonObject } from '../json.js';
 import type { RunContext } from '../runs/context.js';
+import type { Continuation, ContinueFrom } from '../runs/continuation.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import { checkLimits, type WorkflowLimits } from '../runs/limits/run-limits.js';
 import type { RunEvent } from '../runs/logged-event.js';
-import type { Run, RunResult } from '../runs/run.js';
+import { definitionChanged } from '../runs/replay.js';
+import type { Run, RunResult, StepRecord } from '../runs/run.js';
 import type { ValueSchema } from '../value-schema.js';
 import { ChatAgent } from './chat-agent.js';
 import { continueWorkflow, type WorkflowContinueOptions } from './continue-in-code.js';
@@ -18,6 +21,7 @@ import { checkCount } from './definition/check-settings.js';
 import { checkTree } from './definition/check-tree.js';
 import type { WorkflowFunction } from './definition/functions.js';
 import { nodesInside, type StepEntry, type WorkflowNode } from './definition/node.js';
+import { fingerprintOfComponent, structureOf } from './definition/node-identity.js';
 import { endEvents } from './end-events.js';
 import { executeWorkflow, type WorkflowDefinition } from './execution/execute-workflow.js';
 import { metricsOf } from './fold/metrics.js';
@@ -62,6 +66,7 @@ export class Workflow implements Executable, WorkflowDefinition {
   /** What may run inside of its runs, by kind and id. */
   private readonly components = new Map<string, Executable>();
   private runner: (() => AgentRunner) | null = null;
+  private structure: string | undefined;
 
   constructor(readonly settings: WorkflowSettings) {
     const { id, name } = identify('A workflow', settings);
@@ -84,6 +89,16 @@ export class Workflow implements Executable, WorkflowDefinition {
 
   get limits(): WorkflowLimits | undefined {
     return this.settings.limits;
+  }
+
+  /** Made once: a workflow does not change while it is registered. */
+  get fingerprint(): string {
+    this.structure ??= fingerprintOf([
+      this.chat === undefined ? null : fingerprintOfComponent(this.chat),
+      this.whole === undefined ? structureOf(this.nodes) : 'a function',
+      this.addHistoryToSteps,
+    ]);
+    return this.structure;
   }
 
   get eventFields(): JsonObject {
@@ -124,6 +139,17 @@ export class Workflow implements Executable, WorkflowDefinition {
 
   execute(context: RunContext): Promise<RunResult> {
     return executeWorkflow(this, context);
+  }
+
+  /** A run that the code no longer fitted is continued as it is once it does; any other runs on only where it paused. */
+  continuation(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation {
+    if (run.status !== 'error' || run.result?.error?.type !== definitionChanged || from !== 'end')
+      throw errors.cannotContinue(
+        run.runId,
+        run.status,
+        run.status === 'error' ? 'has errored' : `is already ${run.status}`,
+      );
+    return { steps, messageIndex: 0, turn: 0 };
   }
 
   endEvents(end: RunEnd, context: RunContext): readonly RunEvent[] {

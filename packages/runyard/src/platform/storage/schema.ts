@@ -81,6 +81,8 @@ export interface RunsTable {
   wake_at: number | null;
   /** The `traceparent` of the request that began it. */
   trace_parent: string | null;
+  /** The fingerprint of the definition that it was executed with last. */
+  definition: string | null;
 }
 
 export interface StepsTable {

@@ -3,10 +3,12 @@ import { reasonOf } from '../../failures/reason.js';
 import { thrownError } from '../../failures/thrown-error.js';
 import type { Json } from '../../json.js';
 import { resolveModel } from '../../models/resolve.js';
-import { type RunContext, RunPaused, type StepScope } from '../../runs/context.js';
+import { type RunContext, RunPaused, type StepScope, type StepSpec } from '../../runs/context.js';
 import { RunFailed } from '../../runs/executable.js';
 import type { RunEvent } from '../../runs/logged-event.js';
+import { inheritedAttempt } from '../../runs/run.js';
 import type { StateView } from '../../runs/session-state.js';
+import { hookIdentity as identityOf } from '../agent-structure.js';
 import { type Answer, keepInConversation, textOf } from '../answer/answer-record.js';
 import { callAuxiliaryModel, plainMessage } from '../auxiliary/auxiliary-step.js';
 import type { AgentExecution } from '../execution.js';
@@ -27,10 +29,12 @@ import { postHookCompleted, postHookStarted, preHookCompleted, preHookStarted } 
  */
 export async function runPreHooks(execution: AgentExecution, prefix = ''): Promise<void> {
   const { preHooks } = execution.agent.settings;
+  if (prefix === '' && isInherited(execution.context)) return takeInput(execution);
   if (preHooks === undefined) return;
   for (const [position, hook] of preHooks.entries()) {
     const { name, required, run } = named(hook, `pre_hook_${position + 1}`);
-    const stage = { kind: 'input', key: `${prefix}pre-hook:${position}`, name, required } as const;
+    const key = `${prefix}pre-hook:${position}`;
+    const stage = { kind: 'input', key, name, required, identity: identityOf(hook) } as const;
     const input = () => ({ content: execution.input.content, media: execution.context.run.input.media });
     const record = await runHook(execution, stage, {
       started: preHookStarted(name, input()),
@@ -53,7 +57,8 @@ export async function runPostHooks(execution: AgentExecution, answer: Answer): P
   context.draft.content = '';
   for (const [position, hook] of postHooks.entries()) {
     const { name, required, run } = named(hook, `post_hook_${position + 1}`);
-    const stage = { kind: 'output', key: `post-hook:${position}`, name, required } as const;
+    const key = `post-hook:${position}`;
+    const stage = { kind: 'output', key, name, required, identity: identityOf(hook) } as const;
     const { content, contentType } = current;
     const record = await runHook(execution, stage, {
       started: postHookStarted(name),
@@ -74,6 +79,7 @@ interface Stage {
   readonly key: string;
   readonly name: string;
   readonly required: boolean;
+  readonly identity: string;
 }
 
 interface HookCall {
@@ -88,7 +94,7 @@ async function runHook(
 ): Promise<HookRecord> {
   const { context } = execution;
   context.emit(started, `${stage.key}:started`);
-  const spec = { kind: 'hook', name: stage.name, failed: hasFailed } as const;
+  const spec = { kind: 'hook', name: stage.name, ...identified(stage), failed: hasFailed } as const;
   return context.step<HookRecord>(stage.key, spec, async (scope) => {
     const state = context.state.fork();
     try {
@@ -108,6 +114,38 @@ async function runHook(
       return { outcome: 'crashed', message: reasonOf(error) };
     }
   });
+}
+
+/** A hook without a name is known by its source, which its record has to say. */
+function identified({ name, identity }: Stage): Pick<StepSpec<HookRecord>, 'input' | 'identity'> {
+  const isNamed = identity === `'${name}'`;
+  const words = (text: string) => `${text} (hook)`;
+  return {
+    ...(!isNamed && { input: { source: identity } }),
+    identity: {
+      is: words(identity),
+      was: ({ name: recorded, input }) => {
+        const source = (input as { source?: string } | null)?.source;
+        if (source !== undefined) return words(source);
+        // records of earlier versions say nothing about a hook without a name
+        return !isNamed && recorded === name ? undefined : words(`'${recorded}'`);
+      },
+    },
+  };
+}
+
+/** Whether the run is a copy: what its original was told has passed the hooks of that time. */
+function isInherited(context: RunContext): boolean {
+  return context.recorded('context')?.attempt === inheritedAttempt;
+}
+
+/** The input as the hooks of the original left it. */
+function takeInput({ context, input }: AgentExecution): void {
+  for (const { key, kind, output } of context.steps()) {
+    if (kind !== 'hook' || !key.startsWith('pre-hook:')) continue;
+    const record = output as HookRecord | null;
+    if (record?.outcome === 'changed') input.content = textOf(record.content);
+  }
 }
 
 function hasFailed({ outcome }: HookRecord): boolean {

@@ -1,15 +1,17 @@
 import { newId } from '../../ids.js';
 import type { JsonObject } from '../../json.js';
 import type { InterruptedPolicy, Requirement, RunContext } from '../../runs/context.js';
-import { canonicalJson } from '../../tools/canonical-json.js';
+import { toolSourcesOf } from '../../tools/collect-tools.js';
 import { Approval } from '../../tools/gate.js';
 import { judgeCall } from '../../tools/judge-call.js';
 import { parseArguments } from '../../tools/parse-arguments.js';
 import type { ToolAnswer, ToolRequirement } from '../../tools/requirement.js';
 import type { Tool } from '../../tools/tool.js';
 import { boundedResult } from '../../tools/tool-outcome.js';
-import type { ModelRecord, ToolRecord } from '../journal-records.js';
+import type { AgentExecution } from '../execution.js';
+import type { RequestedCall, ToolRecord } from '../journal-records.js';
 import { pendingApproval } from '../requirements/approvals.js';
+import { assertToolFits, questionAbout } from '../requirements/question-of-call.js';
 import {
   memberOf,
   outcomeKeyOf,
@@ -18,21 +20,22 @@ import {
   waitKeyOf,
 } from '../requirements/tool-requirements.js';
 
-export type RequestedCall = NonNullable<ModelRecord['toolCalls']>[number];
-
 /**
  * What the call under this key waits for. That is decided once: what was recorded counts, and a call that began
  * without waiting needs nobody.
  */
 export async function requirementOfCall(
-  context: RunContext,
+  { agent, context }: Pick<AgentExecution, 'agent' | 'context'>,
   tool: Tool | undefined,
   call: RequestedCall,
   key: string,
 ): Promise<ToolRequirementState | undefined> {
-  const waits = context.recorded(waitKeyOf(key));
-  if (waits !== undefined) return requirementOf(waits);
-  if (tool === undefined || context.recorded(key) !== undefined) return undefined;
+  const waits = context.recorded(waitKeyOf(key), questionAbout(call));
+  const asked = waits && requirementOf(waits);
+  if (context.replay !== null) await assertCallFits(agent, context, tool, asked, key);
+  if (waits !== undefined) return asked;
+  // whether a call waits is for the application to say
+  if (tool === undefined || context.recorded(key) !== undefined || context.replay !== null) return undefined;
   const waiting = await judgeCall(tool, call);
   if (waiting === undefined) return undefined;
   const now = context.timers.now();
@@ -45,6 +48,27 @@ export async function requirementOfCall(
     ...approvalPart(tool, tool.gate.approval, now),
   };
   return { waitKey: waitKeyOf(key), toolKey: key, requirement, answer: null };
+}
+
+/** Before a call that was asked about, or that has begun, goes on: it has to be one of the tool that the code has. */
+async function assertCallFits(
+  agent: AgentExecution['agent'],
+  context: RunContext,
+  tool: Tool | undefined,
+  asked: ToolRequirementState | undefined,
+  key: string,
+): Promise<void> {
+  const begun = context.recorded(key);
+  if (begun?.status === 'completed') return;
+  const hasSources = toolSourcesOf(agent.toolEntries).length > 0;
+  if (asked !== undefined)
+    await assertToolFits(context, tool, hasSources, { key: asked.waitKey, requirement: asked.requirement });
+  if (begun !== undefined && tool === undefined && !hasSources)
+    throw context.definitionChanged({
+      key,
+      was: `a call of '${begun.name}'`,
+      is: `without the tool '${begun.name}'`,
+    });
 }
 
 function approvalPart(
@@ -106,19 +130,10 @@ export type AnsweredCallPlan = { readonly approval: Approval } | { readonly reco
 
 export function planOfAnswer(
   tool: Tool | undefined,
-  call: RequestedCall,
   requirement: ToolRequirement,
   answer: ToolAnswer,
 ): AnsweredCallPlan {
   const { callId, toolName, args } = requirement;
-  if (!isSameCall(call, requirement))
-    return {
-      record: answered(
-        requirement,
-        'Not executed: the answer was given for another call than this one.',
-        true,
-      ),
-    };
   if (answer.answer === 'confirmed' && !answer.confirmed)
     return {
       record: answered(requirement, answer.note ?? 'Function call was rejected by the user', true),
@@ -153,14 +168,4 @@ function resultIn(requirement: ToolRequirement, answer: ToolAnswer): string | un
 
 function answered({ callId, args }: ToolRequirement, content: string, error: boolean): ToolRecord {
   return { callId, content, error, args, listed: true, answered: true };
-}
-
-function isSameCall(call: RequestedCall, { callId, toolName, args }: ToolRequirement): boolean {
-  const parsed = parseArguments(call.arguments);
-  return (
-    call.id === callId &&
-    call.name === toolName &&
-    parsed.ok &&
-    canonicalJson(parsed.args) === canonicalJson(args)
-  );
 }

@@ -7,6 +7,12 @@ export async function toolSetOf({
   context,
 }: Pick<AgentExecution, 'agent' | 'context'>): Promise<CollectedTools> {
   const { id, tools, toolInstructions, toolEntries } = agent;
-  if (toolSourcesOf(toolEntries).length === 0) return { tools, instructions: toolInstructions };
+  const sources = toolSourcesOf(toolEntries);
+  if (sources.length === 0) return { tools, instructions: toolInstructions };
+  if (context.replay !== null) {
+    // a replay opens no connections
+    for (const { name } of sources) context.replay.leaveOut(`the tools of '${name}'`);
+    return { tools, instructions: toolInstructions };
+  }
   return collectTools(`Agent '${id}'`, toolEntries, context.signal);
 }

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../json.js';
 import { type RunContext, RunPaused, type StepScope } from '../../runs/context.js';
+import type { StepIdentity } from '../../runs/journal-match.js';
 import { Reports } from '../../runs/reports.js';
 import type { StepRecord } from '../../runs/run.js';
 import type { StateView } from '../../runs/session-state.js';
@@ -10,8 +11,9 @@ import type { ToolRequirement } from '../../tools/requirement.js';
 import type { Tool } from '../../tools/tool.js';
 import type { ToolCallSite } from '../../tools/tool-context.js';
 import { customEvent, toolCallCompleted, toolCallError, toolCallStarted } from '../agent-events.js';
+import { delegates } from '../delegating-tools.js';
 import type { AgentExecution } from '../execution.js';
-import type { ToolRecord } from '../journal-records.js';
+import type { RequestedCall, ToolRecord } from '../journal-records.js';
 import { pausedText } from '../requirements/paused-text.js';
 import {
   outcomeKeyOf,
@@ -25,7 +27,6 @@ import {
   type AnsweredCallPlan,
   planOfAnswer,
   questionOf,
-  type RequestedCall,
   requirementOfCall,
   waitFor,
 } from './gated-calls.js';
@@ -100,14 +101,14 @@ function turnOf(steps: readonly StepRecord[]): ToolTurn {
 }
 
 async function turnCallOf(
-  { context, tools }: AgentExecution,
+  execution: AgentExecution,
   call: RequestedCall,
   key: string,
   refused: boolean,
 ): Promise<TurnCall> {
-  const tool = tools.get(call.name);
-  const waits = refused ? undefined : await requirementOfCall(context, tool, call, key);
-  const plan = waits?.answer ? planOfAnswer(tool, call, waits.requirement, waits.answer) : undefined;
+  const tool = execution.tools.get(call.name);
+  const waits = refused ? undefined : await requirementOfCall(execution, tool, call, key);
+  const plan = waits?.answer ? planOfAnswer(tool, waits.requirement, waits.answer) : undefined;
   return { key, call, tool, refused, waits, plan };
 }
 
@@ -123,6 +124,8 @@ async function runToolCall(execution: AgentExecution, turnCall: TurnCall): Promi
     {
       kind: 'tool',
       name: call.name,
+      identity: callIdentity(call),
+      contains: tool !== undefined && isExecuted(turnCall) && delegates(tool),
       failed: ({ error }) => error,
       ...(tool !== undefined &&
         isExecuted(turnCall) &&
@@ -136,6 +139,16 @@ async function runToolCall(execution: AgentExecution, turnCall: TurnCall): Promi
     },
     (scope) => perform(execution, turnCall, scope),
   );
+}
+
+/** A record of a call answers for the same call only. */
+function callIdentity({ name, id }: RequestedCall): StepIdentity {
+  const inWords = (callName: string, callId: string) => `'${callName}' (call ${callId})`;
+  return {
+    is: inWords(name, id),
+    // which call it was is known once it has ended
+    was: (step) => inWords(step.name, (step.output as ToolRecord | null)?.callId ?? id),
+  };
 }
 
 async function perform(
@@ -153,7 +166,8 @@ async function perform(
   if (plan !== undefined && 'record' in plan) return plan.record;
   const { context } = execution;
   const { timers, media } = context;
-  const { toolHooks } = execution.agent.settings;
+  // of a replay nothing comes here but the delegation to members, and hooks are the application's
+  const toolHooks = context.replay === null ? execution.agent.settings.toolHooks : undefined;
   const availableTools = [...execution.tools.keys()];
   const noteTry: NoteTry = (failed) => context.noteTry(scope.key, { name: call.name, ...failed });
   const environment = { timers, media, hooks: toolHooks, availableTools, noteTry };

@@ -53,6 +53,7 @@ export class Delegations {
     if (resting !== undefined) throw new RunPaused(resting);
     return this.lanes.enter(async () => {
       const begun = context.recorded(key) !== undefined;
+      if (!begun) context.replay?.stop();
       const input = begun
         ? context.run.input
         : await memberInput(this.execution, this.settings, member, task);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { delegatingTools } from '../../agents/delegating-tools.js';
 import { type Tool, tool } from '../../tools/tool.js';
 import { memberNamed } from '../members/roster.js';
 import { type LeadersTeam, leaderCallOf } from '../tools/leader.js';
@@ -14,8 +15,7 @@ const taskId = z.string().min(1).describe('The id of the task, as create_task an
 export function taskTools(team: LeadersTeam): readonly Tool[] {
   return [
     createTask(team),
-    executeTask(team),
-    executeTasks(team),
+    ...delegatingTools(executeTask(team), executeTasks(team)),
     updateTaskStatus(team),
     listTasks(team),
     addTaskNote(team),

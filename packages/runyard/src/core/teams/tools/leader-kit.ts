@@ -1,3 +1,4 @@
+import { delegatingTools } from '../../agents/delegating-tools.js';
 import type { Tool } from '../../tools/tool.js';
 import { type Toolkit, toolkit } from '../../tools/toolkit.js';
 import { leaderInstructions } from '../members/rules.js';
@@ -18,10 +19,10 @@ export function leaderKit(team: LeadersTeam): Toolkit {
 function modeTools(team: LeadersTeam): readonly Tool[] {
   switch (team.settings.mode) {
     case 'broadcast':
-      return [delegateToMembers(team)];
+      return delegatingTools(delegateToMembers(team));
     case 'tasks':
       return taskTools(team);
     default:
-      return [delegateToMember(team)];
+      return delegatingTools(delegateToMember(team));
   }
 }

@@ -1,8 +1,11 @@
 import { reasonOf } from '../../failures/reason.js';
 import type { Json, JsonObject } from '../../json.js';
 import { RunFailed } from '../../runs/executable.js';
+import type { StepRecord } from '../../runs/run.js';
 import { Expression } from '../definition/cel.js';
-import { type DecisionRecord, nodeKey } from '../journal-records.js';
+import type { WorkflowNode } from '../definition/node.js';
+import { deciderIdentity } from '../definition/node-identity.js';
+import { type DecisionInput, type DecisionRecord, nodeKey } from '../journal-records.js';
 import type { Flow, Place } from './flow.js';
 
 interface Question<F> {
@@ -11,6 +14,8 @@ interface Question<F> {
   /** What is decided, in words. */
   readonly what: string;
   readonly by: F | Expression;
+  /** What the decision belongs to. */
+  readonly node: WorkflowNode;
   variables(): JsonObject;
   ask(decide: F): unknown;
 }
@@ -25,7 +30,7 @@ export async function decide<F extends (...args: never[]) => unknown, T extends 
   const { by, what } = question;
   const record = await context.step(
     `${nodeKey(place.path)}:${question.key}`,
-    { kind: 'decision', name: question.key, parentKey: nodeKey(place.path.replace(/@\d+(~\d+)?$/, '')) },
+    { ...decisionSpec(question), parentKey: nodeKey(place.path.replace(/@\d+(~\d+)?$/, '')) },
     async () => {
       try {
         const value: unknown =
@@ -39,6 +44,19 @@ export async function decide<F extends (...args: never[]) => unknown, T extends 
     },
   );
   return (record as DecisionRecord).decided as T;
+}
+
+/** Another expression, or another function of a group without a name, would have to decide anew. */
+export function decisionSpec<F extends (...args: never[]) => unknown>({
+  key,
+  node,
+  by,
+}: Pick<Question<F>, 'key' | 'node' | 'by'>) {
+  const decider = deciderIdentity(node, by);
+  const of = (words: string) => `'${key}' of '${node.name}' by ${words}`;
+  const was = ({ input }: StepRecord) => (input === null ? undefined : of((input as DecisionInput).by));
+  const input: DecisionInput = { by: decider };
+  return { kind: 'decision', name: key, input, identity: { is: of(decider), was } } as const;
 }
 
 export function readBoolean(value: unknown): boolean {

@@ -2,7 +2,7 @@ import { questionsAtRest } from '../../agents/requirements/questions-at-rest.js'
 import { requirementBody } from '../../agents/requirements/requirement-body.js';
 import { teamRequirementsOf } from '../../agents/requirements/team-requirements.js';
 import type { JsonObject } from '../../json.js';
-import { type ChildOutcome, childrenOf, runChild, wasGivenUp } from '../../runs/child-run.js';
+import { type ChildOutcome, childIdentity, childrenOf, runChild, wasGivenUp } from '../../runs/child-run.js';
 import { childPrefix } from '../../runs/child-steps.js';
 import { RunPaused } from '../../runs/context.js';
 import type { Executable } from '../../runs/executable.js';
@@ -44,7 +44,8 @@ async function attemptRun(
   key: string,
 ): Promise<RoundResult> {
   const { context } = flow;
-  const earlier = context.recorded(key);
+  const expected = { kind: 'step', name: component.id, identity: childIdentity(component) } as const;
+  const earlier = context.recorded(key, expected);
   if (earlier !== undefined && wasGivenUp(earlier)) return { failure: timeoutOf(earlier) };
   const resting = questionsAtRest(context, key);
   if (resting !== undefined) throw new RunPaused(resting);
@@ -56,6 +57,7 @@ async function attemptRun(
   } catch (error) {
     context.signal.throwIfAborted();
     if (error instanceof RunPaused) {
+      if (context.replay !== null) throw error;
       tellOfPause(flow, node, component, place, key);
       throw error;
     }
@@ -115,6 +117,8 @@ function runFields({ context, workflow }: Flow, fields: ReturnType<typeof stepFi
 
 /** What the last step made, or else what the workflow was given; with what there is to say beside it. */
 async function inputOf(flow: Flow, component: Executable, scope: Scope, round: Round): Promise<RunInput> {
+  // whether the component takes what it is given is for its own schema to say
+  flow.context.replay?.stop();
   const { sessionState: _state, version: _version, factoryInput: _input, ...options } = flow.context.options;
   const parts = [flow.historyText, textOf(scope.previous ?? flow.input), ...remarks(scope, round)];
   const text = parts.filter((part) => part !== '').join('\n\n');

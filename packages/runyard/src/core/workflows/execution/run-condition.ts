@@ -47,12 +47,8 @@ export async function runCondition(
   };
 }
 
-async function isMet(
-  flow: Flow,
-  { name, when }: ConditionNode,
-  place: Place,
-  scope: Scope,
-): Promise<boolean> {
+async function isMet(flow: Flow, node: ConditionNode, place: Place, scope: Scope): Promise<boolean> {
+  const { name, when } = node;
   if (typeof when === 'boolean') return when;
   return decide(
     flow,
@@ -61,6 +57,7 @@ async function isMet(
       key: 'when',
       what: `Condition '${name}'`,
       by: when,
+      node,
       variables: () => variablesOf(flow, scope),
       ask: (ask) => ask(stepInput(flow, place, scope, flow.context.state.fork())),
     },

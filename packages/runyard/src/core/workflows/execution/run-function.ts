@@ -29,6 +29,7 @@ export async function runFunction(
   const key = runKey(place.path, round.number);
   const attempts = (site: StepScope) => attempt(flow, node, work, place, scope, round, site);
   if (!isFollowed(node)) {
+    flow.context.replay?.stop();
     begin();
     const site = siteOf(flow, nodeKey(place.path));
     return resultOf(await attempts(site), undefined);

@@ -163,6 +163,7 @@ async function isMet(flow: Flow, node: LoopNode, place: Place, iteration: Iterat
       key: 'until',
       what: `Whether loop '${name}' ends`,
       by: until,
+      node,
       variables: () => ({
         ...variablesOf(flow, scope),
         current_iteration: number,

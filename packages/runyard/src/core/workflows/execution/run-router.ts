@@ -1,6 +1,6 @@
 import type { Json } from '../../json.js';
 import type { RouterNode } from '../definition/node.js';
-import { childPath, type GroupRecord } from '../journal-records.js';
+import { childPath, type GroupRecord, nodeKey } from '../journal-records.js';
 import { askForRoute } from '../review/ask-for-route.js';
 import { groupEvent } from '../workflow-events.js';
 import { decide } from './decide.js';
@@ -31,7 +31,7 @@ export async function runRouter(
       stop: false,
       skipped: true,
     };
-  const positions = selected.map((name) => node.steps.findIndex((choice) => choice.name === name));
+  const positions = selected.map((name) => positionOf(flow, node, place, name));
   const fields = stepFields(node, place);
   const first = positions[0];
   if (first === undefined || !hasBegun(flow, childPath.of(place.path, first)))
@@ -46,6 +46,14 @@ export async function runRouter(
   const ended = { selected_steps: selected, executed_steps: keys.length, step_results: results };
   tell(flow, place, 'completed', groupEvent('RouterExecutionCompleted', fields, ended));
   return { children: keys, selected, stop: stopped };
+}
+
+/** What was chosen before the code changed may be gone. */
+function positionOf({ context }: Flow, node: RouterNode, { path }: Place, name: string): number {
+  const position = node.steps.findIndex((choice) => choice.name === name);
+  if (position !== -1) return position;
+  const was = `'${node.name}' (router) with the choice '${name}'`;
+  throw context.definitionChanged({ key: nodeKey(path), was, is: `'${node.name}' (router) without it` });
 }
 
 async function choose(
@@ -64,6 +72,7 @@ async function choose(
       key: 'select',
       what: `The way of router '${node.name}'`,
       by: select,
+      node,
       variables: () => ({ ...variablesOf(flow, scope), step_choices: choices }),
       ask: (ask) => ask(Object.assign(stepInput(flow, place, scope, flow.context.state.fork()), { choices })),
     },

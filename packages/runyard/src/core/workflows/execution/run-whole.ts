@@ -3,6 +3,7 @@ import type { Json } from '../../json.js';
 import { runChild } from '../../runs/child-run.js';
 import { type RunContext, RunPaused } from '../../runs/context.js';
 import { type Executable, RunFailed } from '../../runs/executable.js';
+import type { StepIdentity } from '../../runs/journal-match.js';
 import { Reports } from '../../runs/reports.js';
 import type { StepContext, WorkflowContext, WorkflowFunction } from '../definition/functions.js';
 import { customEvent } from '../workflow-events.js';
@@ -12,6 +13,9 @@ import { recordOf } from './run-function.js';
 /** The step of a workflow that is one function. */
 export const wholeKey = 'function';
 
+/** What the function runs is matched run by run; the function itself is the workflow, whatever that is called. */
+const wholeIdentity: StepIdentity = { is: 'a function', was: () => 'a function' };
+
 /** A whole workflow that is a function: what it runs inside is not run again when the function is. */
 export async function runWhole(
   flow: Flow,
@@ -20,7 +24,10 @@ export async function runWhole(
   register: (component: Executable) => void,
 ): Promise<Json> {
   const { context } = flow;
-  const record = await context.step(wholeKey, { kind: 'step', name: flow.workflow.name }, async (site) => {
+  const spec = { kind: 'step', name: flow.workflow.name, identity: wholeIdentity } as const;
+  if (context.recorded(wholeKey)?.status !== 'completed')
+    context.replay?.leaveOut('what the function of the workflow runs');
+  const record = await context.step(wholeKey, spec, async (site) => {
     const state = context.state.fork();
     const reports = new Reports(context);
     let over = false;

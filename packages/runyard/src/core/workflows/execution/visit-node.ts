@@ -1,9 +1,11 @@
 import type { Json } from '../../json.js';
 import type { WorkflowNode } from '../definition/node.js';
+import { executorOf, nodeIdentity, nodeKindOf } from '../definition/node-identity.js';
 import { foldNode, type NodeView } from '../fold/node-view.js';
 import { groupPathOf, isGroup, type NodeInput, type NodeRecord, nodeKey } from '../journal-records.js';
 import { askBefore } from '../review/ask-before.js';
 import { type Flow, type Place, type Scope, stepFields } from './flow.js';
+import { matchGroup } from './match-group.js';
 import { runCondition } from './run-condition.js';
 import { runLoop } from './run-loop.js';
 import { runParallel } from './run-parallel.js';
@@ -20,7 +22,7 @@ export async function visitNode(
 ): Promise<NodeView> {
   const key = nodeKey(place.path);
   const input: NodeInput = {
-    node: isWorkflowStep(node) ? 'Workflow' : node.type,
+    node: nodeKindOf(node),
     step_id: stepFields(node, place).step_id,
     index: place.index,
     executor: executorOf(node),
@@ -29,13 +31,17 @@ export async function visitNode(
   const spec = {
     kind: 'step',
     name: node.name,
+    identity: nodeIdentity(node),
+    contains: true,
     input,
     failed: (output: Json) => isFailed(output as NodeRecord),
     ...(group !== undefined && { parentKey: nodeKey(group) }),
   } as const;
+  const wasDone = flow.context.recorded(key)?.status === 'completed';
   await flow.context.step(key, spec, async () => {
     return (await execute(flow, node, place, scope)) as Json;
   });
+  if (wasDone) matchGroup(flow, node, place.path);
   return foldNode((other) => flow.context.recorded(other), key);
 }
 
@@ -72,15 +78,4 @@ function skipped(node: WorkflowNode, reason: string): NodeRecord {
   return node.type === 'Step'
     ? { content: text, success: true, error: null, stop: false, skipped: true }
     : { children: [], note: text, stop: false, skipped: true };
-}
-
-function isWorkflowStep(node: WorkflowNode): boolean {
-  return node.type === 'Step' && 'component' in node.run && node.run.component.kind === 'workflow';
-}
-
-function executorOf(node: WorkflowNode): NodeInput['executor'] {
-  if (node.type !== 'Step') return null;
-  if (!('component' in node.run)) return { type: 'function', name: node.run.function.name || node.name };
-  const { kind, name, id } = node.run.component;
-  return { type: kind, name: name ?? id };
 }

@@ -4,6 +4,7 @@ import type { RunEvent } from '../../runs/logged-event.js';
 import type { ReviewSettings } from '../definition/node.js';
 import { type Flow, type Place, tell } from '../execution/flow.js';
 import { nodeKey } from '../journal-records.js';
+import { questionIdentity } from './question-identity.js';
 import type { StepAnswer, StepRequirement, StepWaitKind } from './step-requirement.js';
 
 export interface Question {
@@ -36,6 +37,7 @@ export async function ask<Answer extends StepAnswer>(
   return context.wait<Answer>({
     key,
     kind,
+    identity: questionIdentity(kind, requirement),
     parentKey: nodeKey(place.path),
     data: dueAt === undefined ? requirement : { ...requirement, timeout_at: isoTime(dueAt) },
     ...(dueAt !== undefined && { dueAt }),

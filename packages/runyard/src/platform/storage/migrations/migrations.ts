@@ -10,6 +10,7 @@ import { serviceAccounts } from './0009-service-accounts.js';
 import { sessionOrder } from './0010-session-order.js';
 import { pausedComponents } from './0011-paused-components.js';
 import { runTexts } from './0012-run-texts.js';
+import { definitions } from './0013-definitions.js';
 import type { Migration } from './migration.js';
 
 /** All migrations, in the order of their versions. */
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   sessionOrder,
   pausedComponents,
   runTexts,
+  definitions,
 ];

@@ -1,0 +1,51 @@
+import { functionIdentity } from '../fingerprint.js';
+import type { Json, JsonObject } from '../json.js';
+import { toolSourcesOf } from '../tools/collect-tools.js';
+import type { Tool } from '../tools/tool.js';
+import type { AgentDefinition } from './definition.js';
+import type { PostHook, PreHook } from './hooks/hook.js';
+
+/** What of an agent, or of the leader of a team, a journal has to fit. Prompts and models are not part of it. */
+export function agentStructure({ settings, tools, toolEntries }: AgentDefinition): Json {
+  const { preHooks = [], postHooks = [], dependencies = {} } = settings;
+  const resolved = Object.entries(dependencies).filter(([, value]) => typeof value === 'function');
+  return {
+    preHooks: preHooks.map(hookIdentity),
+    postHooks: postHooks.map(hookIdentity),
+    dependencies: resolved.length > 0,
+    reasoning: settings.reasoning ?? settings.reasoningModel !== undefined,
+    tools: Array.from(tools.values(), toolStructure),
+    sources: toolSourcesOf(toolEntries).map(({ name }) => name),
+    toolCallLimit: settings.toolCallLimit ?? null,
+  };
+}
+
+/** The name of a hook; a function without one is known by its source. */
+export function hookIdentity(hook: PreHook | PostHook): string {
+  return typeof hook === 'function' ? functionIdentity(hook) : `'${hook.name}'`;
+}
+
+/** With its parameters: what somebody agreed to has to fit them when it is executed. */
+function toolStructure(tool: Tool): Json {
+  const { name, gate, onUnknownOutcome } = tool;
+  return [
+    name,
+    onUnknownOutcome,
+    gate.approval ?? null,
+    gate.requiresConfirmation !== false,
+    gate.requiresUserInput,
+    gate.externalExecution,
+    gate.askPerson !== undefined,
+    [...gate.userInputFields],
+    parametersOf(tool),
+  ];
+}
+
+/** What is wrong with a schema is said where it is used. */
+function parametersOf(tool: Tool): Json {
+  try {
+    return tool.definition.parameters as JsonObject;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,105 @@
+import type { JsonObject } from '../../json.js';
+import { compileJsonSchema } from '../../json-schema.js';
+import type { RunContext } from '../../runs/context.js';
+import type { Difference, ExpectedStep } from '../../runs/journal-match.js';
+import type { StepRecord } from '../../runs/run.js';
+import { canonicalJson } from '../../tools/canonical-json.js';
+import type { GateKind, ToolGate } from '../../tools/gate.js';
+import { inputFieldsOf } from '../../tools/input-fields.js';
+import { parseArguments } from '../../tools/parse-arguments.js';
+import type { InputField } from '../../tools/person-form.js';
+import type { ToolRequirement } from '../../tools/requirement.js';
+import type { Tool } from '../../tools/tool.js';
+import type { RequestedCall } from '../journal-records.js';
+
+/** Whether a question was asked about exactly this call: its id, its tool and its arguments. */
+function isAbout(call: RequestedCall, { callId, toolName, args }: ToolRequirement): boolean {
+  const parsed = parseArguments(call.arguments);
+  return (
+    call.id === callId &&
+    call.name === toolName &&
+    parsed.ok &&
+    canonicalJson(parsed.args) === canonicalJson(args)
+  );
+}
+
+/** An answer is for the call that it was asked about. */
+export function questionAbout(call: RequestedCall): ExpectedStep {
+  const inWords = (name: string, id: string) => `a question about '${name}' (call ${id})`;
+  const is = inWords(call.name, call.id);
+  const was = ({ input }: StepRecord) => {
+    const asked = input as unknown as ToolRequirement;
+    if (isAbout(call, asked)) return is;
+    const words = inWords(asked.toolName, asked.callId);
+    return words === is ? `${words} with other arguments` : words;
+  };
+  return { kind: 'wait', name: call.name, identity: { is, was } };
+}
+
+/**
+ * Whether what somebody was asked about a call still holds for the tool that the code has: the tool is there, it asks
+ * for nothing else, and it takes the arguments that were shown. A tool that asks for nothing any more is no difference:
+ * the answer counts all the same. Nothing of the application is called for it.
+ */
+async function toolDifference(
+  tool: Tool | undefined,
+  requirement: ToolRequirement,
+): Promise<Omit<Difference, 'key'> | undefined> {
+  const { kind, toolName, args } = requirement;
+  const was = `${questions[kind]} '${toolName}'`;
+  if (tool === undefined) return { was, is: `without the tool '${toolName}'` };
+  const asked = asksFor(tool.gate);
+  if (kind !== 'unknown_outcome' && asked.length > 0 && !asked.includes(kind))
+    return { was, is: `${questions[asked[0]!]} '${toolName}'` };
+  if (kind === 'user_input' && requirement.answerIsResult !== true) {
+    // what a person fills in needs its place
+    const [then, now] = [requirement.inputFields ?? [], asked.length > 0 ? inputFieldsOf(tool) : []].map(
+      fieldNames,
+    );
+    if (then !== now) return { was: `${was} (${then})`, is: `${was} (${now || 'nothing'})` };
+  }
+  const fault = await misfit(tool, args);
+  return fault === undefined
+    ? undefined
+    : { was, is: `the tool '${toolName}', which no longer takes the arguments of that call (${fault})` };
+}
+
+const questions: Readonly<Record<ToolRequirement['kind'], string>> = {
+  confirmation: 'the confirmation of',
+  user_input: 'the input for',
+  user_feedback: 'the answers for',
+  external_execution: 'the external result of',
+  unknown_outcome: 'the outcome of',
+};
+
+/** All that the gate can ask for, whatever the arguments are. */
+function asksFor(gate: ToolGate): GateKind[] {
+  if (gate.externalExecution) return ['external_execution'];
+  if (gate.askPerson !== undefined) return ['user_feedback', 'user_input'];
+  if (gate.requiresUserInput) return ['user_input'];
+  return gate.requiresConfirmation === false ? [] : ['confirmation'];
+}
+
+function fieldNames(fields: readonly InputField[]): string {
+  return fields.map(({ name }) => name).join(', ');
+}
+
+/** Against the schema as data: checks of the application's own are made when the call is executed. */
+async function misfit(tool: Tool, args: JsonObject): Promise<string | undefined> {
+  const check = await compileJsonSchema(tool.definition.parameters);
+  // what nobody asked for is dropped or refused by the tool itself
+  const fault = check(structuredClone(args)).find(({ keyword }) => keyword !== 'additionalProperties');
+  return fault && `${fault.instancePath.slice(1).replaceAll('/', '.') || 'arguments'} ${fault.message}`;
+}
+
+/** Ends a replay of a run whose question no longer fits its tool. A source may offer the tool: nobody knows before. */
+export async function assertToolFits(
+  context: RunContext,
+  tool: Tool | undefined,
+  hasSources: boolean,
+  asked: { readonly key: string; readonly requirement: ToolRequirement },
+): Promise<void> {
+  if (tool === undefined && hasSources) return;
+  const difference = await toolDifference(tool, asked.requirement);
+  if (difference !== undefined) throw context.definitionChanged({ key: asked.key, ...difference });
+}

@@ -1,0 +1,241 @@
+import { errors, RunyardError } from '../errors.js';
+import type { Json } from '../json.js';
+import { silentLog } from '../log.js';
+import type { Timers } from '../timers.js';
+import {
+  type ChildRun,
+  type ReplaySite,
+  type RunContext,
+  RunPaused,
+  type StepScope,
+  type StepSpec,
+} from './context.js';
+import { type Executable, RunCancelled, RunFailed } from './executable.js';
+import { type Difference, type ExpectedStep, expectedInWords, recordInWords } from './journal-match.js';
+import { JournaledContext, type RunSurroundings } from './journaled-context.js';
+import { LiveRun } from './live-run.js';
+import { inheritedAttempt, type Run, type StepKind, type StepRecord } from './run.js';
+import { nothingSent } from './sent-events.js';
+
+/** The code of the error, and the type of the failure, of a run that its code no longer fits. */
+export const definitionChanged = 'definition_changed';
+
+/** What came of taking a run through the code. */
+export interface ReplayResult {
+  /** The first place where the journal and the code do not fit together; undefined when they do. */
+  readonly difference?: Difference;
+  /** What could not be compared without executing it, in words. */
+  readonly leftOut: readonly string[];
+}
+
+/** What a replay has seen. Shared by the contexts of all runs inside. */
+class ReplayTrail {
+  /** The keys that the code asked for. */
+  readonly visited = new Set<string>();
+  /** What the code asked for and the run has not recorded, by key. */
+  readonly missing = new Map<string, ExpectedStep>();
+  readonly leftOut = new Set<string>();
+  difference: Difference | undefined;
+}
+
+/** Where a replay has to stop: the run has got no further, or what follows would execute something. */
+class ReplayEnd extends RunPaused {
+  constructor() {
+    super([{ key: 'replay', kind: 'confirmation', data: { kind: 'confirmation', toolName: '' } }]);
+  }
+}
+
+/** A context that answers from the journal alone. What it writes goes to a copy that nobody stores. */
+class ReplayContext extends JournaledContext {
+  override readonly replay: ReplaySite;
+
+  constructor(
+    live: LiveRun,
+    private readonly around: RunSurroundings,
+    private readonly trail: ReplayTrail,
+    inside: ChildRun | null = null,
+  ) {
+    super(live, { flush: async () => {} }, around, inside);
+    this.replay = {
+      stop: () => {
+        throw new ReplayEnd();
+      },
+      leaveOut: (what) => trail.leftOut.add(what),
+    };
+  }
+
+  override child(child: ChildRun): RunContext {
+    return new ReplayContext(this.live, this.around, this.trail, this.placed(child));
+  }
+
+  override definitionChanged(difference: Difference): Error {
+    this.trail.difference ??= difference;
+    return super.definitionChanged(difference);
+  }
+
+  override emit(): void {}
+  override emitDelta(): void {}
+
+  override async history(): Promise<readonly never[]> {
+    return [];
+  }
+
+  override async runs(): Promise<readonly never[]> {
+    return [];
+  }
+
+  override async sessionSummary(): Promise<undefined> {}
+
+  protected override matched(key: string, expected: ExpectedStep): StepRecord | undefined {
+    const recorded = super.matched(key, expected);
+    this.trail.visited.add(key);
+    if (recorded === undefined && !this.trail.missing.has(key)) this.trail.missing.set(key, expected);
+    return recorded;
+  }
+
+  protected override perform<T extends Json>(
+    begun: StepRecord,
+    spec: StepSpec<T>,
+    work: (scope: StepScope) => Promise<T>,
+  ): Promise<T> {
+    return spec.contains === true ? super.perform(begun, spec, work) : Promise.reject(new ReplayEnd());
+  }
+}
+
+/**
+ * Takes a stored run through the code at hand without executing anything and without writing anything: steps answer
+ * from the journal, and where the run has got no further, the replay ends.
+ */
+export async function replayRun(
+  executable: Executable,
+  run: Run,
+  steps: readonly StepRecord[],
+  timers: Timers,
+): Promise<ReplayResult> {
+  const trail = new ReplayTrail();
+  const live = scratchRun(run, steps, executable, timers);
+  const ended = await outcomeOf(executable, new ReplayContext(live, surroundings(timers), trail));
+  live.close();
+  const difference = trail.difference ?? (ended === 'unknown' ? undefined : leftOver(steps, trail));
+  return { ...(difference !== undefined && { difference }), leftOut: [...trail.leftOut] };
+}
+
+/**
+ * Refuses to continue a run whose journal does not fit the code. Nothing is looked at when the definition is the one
+ * that the run was executed with last.
+ */
+export async function assertFits(
+  executable: Executable,
+  run: Run,
+  steps: readonly StepRecord[],
+  timers: Timers,
+): Promise<void> {
+  const { fingerprint } = executable;
+  if (fingerprint === undefined || fingerprint === run.definition) return;
+  const { difference } = await replayRun(executable, run, steps, timers);
+  if (difference !== undefined) throw errors.definitionChanged(run, difference);
+}
+
+/** How the replay ended. One that broke for another reason says nothing about what comes after that place. */
+async function outcomeOf(executable: Executable, context: RunContext): Promise<'known' | 'unknown'> {
+  try {
+    await executable.execute(context);
+    return 'known';
+  } catch (error) {
+    const isEnd = error instanceof RunPaused || error instanceof RunFailed || error instanceof RunCancelled;
+    if (isEnd) return 'known';
+    if (!(error instanceof RunyardError))
+      context.replay?.leaveOut(`what follows an error: ${error instanceof Error ? error.message : error}`);
+    return 'unknown';
+  }
+}
+
+/** Kinds that the code has to ask for again. The others are stages of the framework, or records beside the steps. */
+const askedForAgain: ReadonlySet<StepKind> = new Set<StepKind>([
+  'step',
+  'member',
+  'tool',
+  'decision',
+  'hook',
+  'wait',
+]);
+
+/** Something that the run has done or asked, and that the code did not come to. */
+function leftOver(steps: readonly StepRecord[], trail: ReplayTrail): Difference | undefined {
+  const byKey = new Map(steps.map((step) => [step.key, step]));
+  const found = steps.find(
+    (step) =>
+      askedForAgain.has(step.kind) &&
+      step.attempt !== inheritedAttempt &&
+      !trail.visited.has(step.key) &&
+      !isPartOfEnded(step, byKey, trail),
+  );
+  if (found === undefined) return undefined;
+  // what runs beside the conversation is asked for first: the code stopped at the last one; a further model call is
+  // how a conversation goes on
+  const isNew = ([key, { kind }]: [string, ExpectedStep]) => kind !== 'model' && isBeside(key, found.key);
+  const [key, added] = [...trail.missing].findLast(isNew) ?? [];
+  if (key === undefined) return { key: found.key, was: recordInWords(found), is: null };
+  return { key, was: null, is: expectedInWords(added!) };
+}
+
+/** Whether both are steps of the same run. */
+function isBeside(key: string, other: string): boolean {
+  return runOf(key) === runOf(other);
+}
+
+function runOf(key: string): string {
+  return key.slice(0, key.lastIndexOf('/') + 1);
+}
+
+/** What is inside of a step that has ended is not asked for again. */
+function isPartOfEnded(
+  { parentKey }: StepRecord,
+  byKey: ReadonlyMap<string, StepRecord>,
+  trail: ReplayTrail,
+): boolean {
+  const parent = parentKey === null ? undefined : byKey.get(parentKey);
+  if (parent === undefined) return false;
+  if (parent.status !== 'running' && trail.visited.has(parent.key)) return true;
+  return isPartOfEnded(parent, byKey, trail);
+}
+
+function scratchRun(
+  run: Run,
+  steps: readonly StepRecord[],
+  executable: Executable,
+  { now }: Timers,
+): LiveRun {
+  const start = {
+    run,
+    steps,
+    entry: 'recovered' as const,
+    session: null,
+    sessionState: {},
+    sentEvents: nothingSent,
+    eventFields: executable.eventFields,
+    eventPrefix: executable.eventPrefix,
+  };
+  return new LiveRun(start, () => {}, now);
+}
+
+/** Everything that a run can reach is out of reach: the replay ends where the code reaches for it. */
+function surroundings(timers: Timers): RunSurroundings {
+  return {
+    timers,
+    log: silentLog,
+    journal: outOfReach(),
+    media: outOfReach(),
+    pastSessions: outOfReach(),
+    memories: outOfReach(),
+    learnings: outOfReach(),
+  };
+}
+
+function outOfReach<T extends object>(): T {
+  return new Proxy({} as T, {
+    get() {
+      throw new ReplayEnd();
+    },
+  });
+}
