@@ -34,6 +34,14 @@ export async function openDatabases(
   throw failed.reason;
 }
 
+/** Where the registered databases are, the service's own first. */
+export function databaseUrls({ database, databases }: Settings): readonly string[] {
+  return [
+    database,
+    ...Object.values(databases).map((given) => (typeof given === 'string' ? given : given.url)),
+  ];
+}
+
 export async function closeDatabases(databases: readonly Database[]): Promise<void> {
   await Promise.all(databases.map((database) => database.close()));
 }

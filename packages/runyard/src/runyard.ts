@@ -14,6 +14,7 @@ import type { Workflow } from './core/workflows/workflow.js';
 import {
   checkDatabaseNames,
   closeDatabases,
+  databaseUrls,
   migrateOwnDatabases,
   openDatabases,
   startFailure,
@@ -42,6 +43,13 @@ import {
 } from './platform/storage/migrations/migrate.js';
 import { guardProcess } from './platform/stray-failures.js';
 import { version } from './platform/version.js';
+import {
+  assertDatabasesExist,
+  type ReplayedRun,
+  replayRuns,
+  type WaitingRun,
+  waitingRuns,
+} from './replay.js';
 import { routes } from './routes.js';
 
 /** What an application says in code: what is registered, and settings. */
@@ -158,6 +166,22 @@ export class Runyard {
       });
     }
     return reports;
+  }
+
+  /** The runs of all databases that have not ended, with their journals: what `replay` takes. Nothing is written. */
+  async *waitingRuns(): AsyncGenerator<WaitingRun, void, void> {
+    assertDatabasesExist(databaseUrls(this.settings));
+    yield* waitingRuns(await this.openDatabases());
+  }
+
+  /**
+   * Takes runs that have not ended through the code at hand, without executing anything: which of them can be
+   * continued with it? Left out: those of all databases.
+   */
+  replay(
+    options: { readonly runs?: AsyncIterable<WaitingRun> } = {},
+  ): AsyncGenerator<ReplayedRun, void, void> {
+    return replayRuns(this.components, options.runs ?? this.waitingRuns());
   }
 
   /** Takes no new runs, gives running ones time, hands on what is left, ends streams cleanly, and closes. */

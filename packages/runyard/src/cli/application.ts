@@ -6,7 +6,15 @@ import type { Runyard } from '../runyard.js';
  */
 export type Application = Pick<
   Runyard,
-  'configure' | 'settings' | 'listen' | 'openapi' | 'migrate' | 'schemaStatus' | 'close'
+  | 'configure'
+  | 'settings'
+  | 'listen'
+  | 'openapi'
+  | 'migrate'
+  | 'schemaStatus'
+  | 'waitingRuns'
+  | 'replay'
+  | 'close'
 >;
 
 export type MigrationReports = Awaited<ReturnType<Application['migrate']>>;

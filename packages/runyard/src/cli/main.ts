@@ -9,6 +9,7 @@ Examples:
   runyard dev                     serve agents.ts and restart when a file changes
   runyard start --port 8080       serve on another port
   runyard migrate --status        show which migrations each database has
+  runyard replay                  check that waiting runs still fit the code
   runyard openapi --out api.json  write the API description to a file
   runyard token --user ada --admin
                                   print a token to try the service with
@@ -52,6 +53,7 @@ function program(): Command {
     .option('--out <file>', 'write to a file instead of standard output')
     .action(async (file, flags) => (await import('./openapi.js')).openapi(file, flags));
   addMigrate(runyard, entry);
+  addReplay(runyard, entry);
   addToken(runyard, entry);
   return runyard;
 }
@@ -68,6 +70,21 @@ function addMigrate(runyard: Command, entry: string): void {
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent')
     .option('--config <file>', 'settings file (default: runyard.json, if there is one)')
     .action(async (file, flags) => (await import('./migrate.js')).migrate(file, flags));
+}
+
+function addReplay(runyard: Command, entry: string): void {
+  runyard
+    .command('replay')
+    .description('compare the runs that wait or run with the code, without executing anything')
+    .argument('[entry]', entry)
+    .option('--file <file>', 'take the runs from an export instead of the databases')
+    .option('--export <file>', 'write the runs to a file instead of comparing them')
+    .option('--json', 'print the report as JSON')
+    .option('--data-dir <folder>', 'folder of the embedded database')
+    .option('--database <url>', 'database, such as postgres://user:password@host/name')
+    .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent')
+    .option('--config <file>', 'settings file (default: runyard.json, if there is one)')
+    .action(async (file, flags) => (await import('./replay.js')).replay(file, flags));
 }
 
 function addToken(runyard: Command, entry: string): void {

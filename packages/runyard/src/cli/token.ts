@@ -13,6 +13,7 @@ import { serviceIdOf } from '../platform/service-id.js';
 import { CommandFailure } from './failure.js';
 import { findEntry, loadEntry } from './load-entry.js';
 import { configure } from './setting-flags.js';
+import { withoutOutput } from './without-output.js';
 
 export interface TokenFlags {
   readonly user: string;
@@ -61,18 +62,6 @@ function entryOf(given: string | undefined): string | undefined {
   } catch (error) {
     if (error instanceof CommandFailure) return undefined;
     throw error;
-  }
-}
-
-/** What an application prints when it is loaded must not become a part of `$(runyard token …)`. */
-async function withoutOutput<T>(work: () => Promise<T>): Promise<T> {
-  const { stdout, stderr } = process;
-  const write = stdout.write;
-  stdout.write = stderr.write.bind(stderr) as typeof write;
-  try {
-    return await work();
-  } finally {
-    stdout.write = write;
   }
 }
 

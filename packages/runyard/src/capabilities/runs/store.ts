@@ -73,6 +73,13 @@ const readSteps: Statement = {
   postgres: `SELECT ${stepList} FROM steps WHERE run_id = ANY($1::text[]) ORDER BY run_id, seq`,
 };
 
+const readUnended = statement(
+  'unended_runs',
+  `SELECT run_id FROM runs
+   WHERE run_id > ? AND status IN ('pending', 'running', 'paused') AND parent_run_id IS NULL
+   ORDER BY run_id LIMIT ?`,
+);
+
 const readProgress = statement('run_progress', 'SELECT status, next_event_index FROM runs WHERE run_id = ?');
 
 /** No session has so many runs. */
@@ -151,6 +158,12 @@ export class RunStore implements RunJournal {
     const rows = await this.database.read<RunsTable>(readRuns, [runIds]);
     const runs = new Map((await this.#withSteps(rows)).map((loaded) => [loaded.run.runId, loaded]));
     return runIds.flatMap((runId) => runs.get(runId) ?? []);
+  }
+
+  /** The ids of runs that have not ended, in their order, those that come after `after`. */
+  async unended(after: string, limit: number): Promise<string[]> {
+    const rows = await this.database.read<{ run_id: string }>(readUnended, [after, limit]);
+    return rows.map((row) => row.run_id);
   }
 
   eventBlocks(runId: string, fromIndex: number, limit: number): Promise<readonly EventBlock[]> {

@@ -2,6 +2,12 @@ import { define, RunyardError } from '../runyard-error.js';
 
 /** What an operator has to mend. */
 export const setupErrors = {
+  notReplayable: define(
+    'not_replayable',
+    503,
+    (database: string, current: number, latest: number) =>
+      `The database '${database}' has the schema of version ${current}, and this code reads version ${latest}. Export the runs with the deployed code (runyard replay --export runs.jsonl), and compare them with this one (runyard replay --file runs.jsonl).`,
+  ),
   databaseNotFound: define(
     'database_not_found',
     404,

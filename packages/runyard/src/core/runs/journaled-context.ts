@@ -55,6 +55,9 @@ export interface RunSurroundings {
   readonly limits?: AnyLimits;
 }
 
+/** What of a step is known when it begins. */
+export type BegunStep = Pick<StepSpec<Json>, 'kind' | 'name' | 'identity' | 'input' | 'parentKey'>;
+
 /** The context of a run whose steps are written down. */
 export class JournaledContext implements RunContext {
   readonly draft: RunContext['draft'] = { content: '' };
@@ -279,6 +282,7 @@ export class JournaledContext implements RunContext {
         name: kind,
         input,
         ...(parentKey !== undefined && { parentKey }),
+        ...(identity !== undefined && { identity }),
       } as const;
       this.begin(key, spec, undefined);
       if (approval !== undefined) this.live.putApproval({ kind: 'record', approval });
@@ -307,11 +311,7 @@ export class JournaledContext implements RunContext {
     this.live.putSummary(summary);
   }
 
-  private begin(
-    key: string,
-    spec: Omit<StepSpec<Json>, 'interrupted' | 'failed' | 'identity' | 'contains'>,
-    earlier: StepRecord | undefined,
-  ): StepRecord {
+  protected begin(key: string, spec: BegunStep, earlier: StepRecord | undefined): StepRecord {
     const step: StepRecord = {
       runId: this.live.runId,
       seq: earlier?.seq ?? this.live.nextSeq(),

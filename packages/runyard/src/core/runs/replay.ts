@@ -12,7 +12,7 @@ import {
 } from './context.js';
 import { type Executable, RunCancelled, RunFailed } from './executable.js';
 import { type Difference, type ExpectedStep, expectedInWords, recordInWords } from './journal-match.js';
-import { JournaledContext, type RunSurroundings } from './journaled-context.js';
+import { type BegunStep, JournaledContext, type RunSurroundings } from './journaled-context.js';
 import { LiveRun } from './live-run.js';
 import { inheritedAttempt, type Run, type StepKind, type StepRecord } from './run.js';
 import { nothingSent } from './sent-events.js';
@@ -89,8 +89,12 @@ class ReplayContext extends JournaledContext {
   protected override matched(key: string, expected: ExpectedStep): StepRecord | undefined {
     const recorded = super.matched(key, expected);
     this.trail.visited.add(key);
-    if (recorded === undefined && !this.trail.missing.has(key)) this.trail.missing.set(key, expected);
     return recorded;
+  }
+
+  protected override begin(key: string, spec: BegunStep, earlier: StepRecord | undefined): StepRecord {
+    if (earlier === undefined) this.trail.missing.set(key, spec);
+    return super.begin(key, spec, earlier);
   }
 
   protected override perform<T extends Json>(

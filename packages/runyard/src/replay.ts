@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import type { ComponentsService } from './capabilities/components/service.js';
+import { RunStore } from './capabilities/runs/store.js';
+import { AgentFactory } from './core/agents/agent-factory.js';
+import { errors } from './core/errors.js';
+import { componentInWords, type Difference, differenceInWords } from './core/runs/journal-match.js';
+import { replayRun } from './core/runs/replay.js';
+import type { Run, RunKind, RunStatus, StepRecord } from './core/runs/run.js';
+import { systemTimers } from './platform/engine/local/timers.js';
+import type { Database } from './platform/storage/database.js';
+import { schemaStatus } from './platform/storage/migrations/migrate.js';
+import { sqlitePath } from './platform/storage/open.js';
+
+/** A run that has not ended, with its journal: what an export holds. */
+export interface WaitingRun {
+  readonly database: string;
+  readonly run: Run;
+  readonly steps: readonly StepRecord[];
+}
+
+/** What came of taking one run through the code. */
+export interface ReplayedRun {
+  readonly database: string;
+  readonly run_id: string;
+  readonly kind: RunKind;
+  readonly component_id: string;
+  readonly status: RunStatus;
+  readonly fits: boolean;
+  /** Why it does not fit. */
+  readonly reason?: string;
+  readonly difference?: Difference;
+  /** What could not be compared without executing it. */
+  readonly left_out: readonly string[];
+}
+
+const pageSize = 20;
+
+/** Refuses databases that are not there: opening one would make it. */
+export function assertDatabasesExist(urls: readonly string[]): void {
+  for (const url of urls) {
+    const path = url.startsWith('sqlite:') ? sqlitePath(url) : undefined;
+    if (path !== undefined && !existsSync(path))
+      throw errors.databaseUnavailable(`There is no database at ${path} to take runs from.`, undefined);
+  }
+}
+
+/** The runs of these databases that have not ended, with their journals, a few at a time. Nothing is written. */
+export async function* waitingRuns(databases: readonly Database[]): AsyncGenerator<WaitingRun, void, void> {
+  for (const database of databases) await assertReadable(database);
+  for (const database of databases) {
+    const runs = new RunStore(database);
+    for (let after = ''; ; ) {
+      const ids = await runs.unended(after, pageSize);
+      for (const id of ids) {
+        const loaded = await runs.load(id);
+        // it may have been removed since
+        if (loaded !== undefined) yield { database: database.id, ...loaded };
+      }
+      if (ids.length < pageSize) break;
+      after = ids.at(-1)!;
+    }
+  }
+}
+
+/** The code at hand reads the schema that it knows. */
+async function assertReadable(database: Database): Promise<void> {
+  const { current, latest, pending } = await schemaStatus(database);
+  if (pending.length > 0) throw errors.notReplayable(database.id, current, latest);
+}
+
+/** Takes runs through the components without executing or writing anything. */
+export async function* replayRuns(
+  components: ComponentsService,
+  runs: AsyncIterable<WaitingRun>,
+): AsyncGenerator<ReplayedRun, void, void> {
+  for await (const waiting of runs) yield replayed(components, waiting);
+}
+
+async function replayed(
+  components: ComponentsService,
+  { database, run, steps }: WaitingRun,
+): Promise<ReplayedRun> {
+  const { runId, kind, componentId, status } = run;
+  const facts = { database, run_id: runId, kind, component_id: componentId, status };
+  const component = components.find(kind, componentId);
+  if (component === undefined) {
+    const reason = `The ${componentInWords(run)} is no longer registered.`;
+    return { ...facts, fits: false, reason, left_out: [] };
+  }
+  if (component instanceof AgentFactory)
+    return { ...facts, fits: true, left_out: [`what the factory '${componentId}' builds`] };
+  if (run.definition === component.fingerprint) return { ...facts, fits: true, left_out: [] };
+  const { difference, leftOut } = await replayRun(component, run, steps, systemTimers);
+  if (difference === undefined) return { ...facts, fits: true, left_out: leftOut };
+  const reason = `The ${componentInWords(run)} has changed: ${differenceInWords(difference)}.`;
+  return { ...facts, fits: false, reason, difference, left_out: leftOut };
+}
