@@ -1,6 +1,6 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { finished } from 'node:stream/promises';
 import { isJsonObject } from '../core/json.js';
 import type { WaitingRun } from '../replay.js';
 import { CommandFailure } from './failure.js';
@@ -12,25 +12,24 @@ const heading = { runyard_export: 1 };
 export async function writeRuns(file: string, runs: AsyncIterable<WaitingRun>): Promise<number> {
   let count = 0;
   // journals hold what people said
-  const stream = createWriteStream(file, { mode: 0o600 });
-  const write = (value: unknown) =>
-    new Promise<void>((resolve, reject) => {
-      stream.write(`${JSON.stringify(value)}\n`, (error) => (error ? reject(error) : resolve()));
-    });
+  const output = await writing(file, open(file, 'w', 0o600));
+  const write = (value: unknown) => writing(file, output.appendFile(`${JSON.stringify(value)}\n`));
   try {
     await write(heading);
     for await (const { database, run, steps } of runs) {
       await write({ database, run: withoutClaims(run), steps });
       count += 1;
     }
-    stream.end();
-    await finished(stream);
-  } catch (error) {
-    stream.destroy();
-    const code = (error as NodeJS.ErrnoException).code;
-    throw code === undefined ? error : new CommandFailure(`${file} cannot be written (${code}).`);
+  } finally {
+    await output.close();
   }
   return count;
+}
+
+function writing<T>(file: string, work: Promise<T>): Promise<T> {
+  return work.catch((error: NodeJS.ErrnoException) => {
+    throw new CommandFailure(`${file} cannot be written (${error.code}).`);
+  });
 }
 
 /** Reads runs from a file, one at a time. */

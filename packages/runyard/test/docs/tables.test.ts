@@ -54,6 +54,16 @@ describe('docs/configuration.md', () => {
   });
 });
 
+describe('docs/changing-code.md', () => {
+  const page = readPage('docs/changing-code.md');
+  const rules = ['Workflows', 'Agents', 'Teams'].flatMap((part) => tableBelow(page, part));
+  const tests = readFileSync(join(repository, 'packages/runyard/test/heart/changed-code.test.ts'), 'utf8');
+
+  test.each(rules.map(([rule]) => rule!))('has a test for the rule: %s', (rule) => {
+    expect(tests).toContain(rule);
+  });
+});
+
 test('docs/http-api.md lists every form field of a run', () => {
   const rows = tableBelow(readPage('docs/http-api.md'), 'Form fields');
   expect(rows.map(([name]) => name).sort()).toEqual(Object.keys(createRunForm.shape).sort());

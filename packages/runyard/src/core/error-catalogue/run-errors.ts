@@ -103,10 +103,10 @@ export const runErrors = {
     409,
     (runId: string, status: string, why = `is ${status}`) => `Cannot continue run ${runId}: run ${why}`,
   ),
-  definitionChanged: define(
+  definitionChanged: defineForRun(
     'definition_changed',
     409,
-    (run: Pick<Run, 'kind' | 'componentId'>, difference: Difference) =>
+    (_runId: string, run: Pick<Run, 'kind' | 'componentId'>, difference: Difference) =>
       `The ${componentInWords(run)} has changed since this run was executed last: ${differenceInWords(difference)}. Deploy the earlier definition to continue the run, or start a new run.`,
   ),
   noSuchMessage: define(

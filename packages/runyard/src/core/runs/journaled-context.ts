@@ -22,7 +22,6 @@ import {
   type StepScope,
   type StepSpec,
 } from './context.js';
-import { continuationsOf } from './continuation.js';
 import { withDueTime } from './due-questions.js';
 import { maxUnstoredBytes } from './event-log.js';
 import type { EventOrigin } from './event-origin.js';
@@ -38,6 +37,7 @@ import type { RunJournal, SessionSummary } from './ports.js';
 import { unheard } from './reports.js';
 import type { Run, RunEntry, RunOptions, StepKind, StepRecord } from './run.js';
 import { failureOf } from './run-failure.js';
+import { optionsInside, optionsOf } from './run-options.js';
 import type { SessionState } from './session-state.js';
 import type { WriteQueue } from './write-queue.js';
 
@@ -177,7 +177,7 @@ export class JournaledContext implements RunContext {
   }
 
   definitionChanged(difference: Difference): Error {
-    const error = errors.definitionChanged(this.root, difference);
+    const error = errors.definitionChanged(this.root.runId, this.root, difference);
     // the whole run ends with it: nothing that catches errors on their way may carry on
     this.live.abort.abort(error);
     return error;
@@ -402,19 +402,6 @@ const applicationCode: ReadonlySet<StepKind> = new Set(['decision', 'hook', 'ste
 
 /** `error` of a step that ended with a failure which the run went on from. */
 const handledFailure: Json = true;
-
-function optionsOf(live: LiveRun): RunOptions {
-  const { options } = live.run.input;
-  const continuations = continuationsOf(live.stepsOfKind('', 'continue'));
-  return continuations.length === 0
-    ? options
-    : Object.assign({}, options, ...continuations.map((continuation) => continuation.options));
-}
-
-/** How the outermost run is followed now is how the runs inside of it are. */
-function optionsInside(live: LiveRun, { input }: Run): RunOptions {
-  return { ...input.options, stream: optionsOf(live).stream };
-}
 
 function describe(error: unknown): Json {
   const { type, message } = failureOf(error);

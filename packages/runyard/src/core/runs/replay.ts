@@ -55,7 +55,7 @@ class ReplayContext extends JournaledContext {
     private readonly trail: ReplayTrail,
     inside: ChildRun | null = null,
   ) {
-    super(live, { flush: async () => {} }, around, inside);
+    super(live, { flush: async () => {} }, around, undefined, inside);
     this.replay = {
       stop: () => {
         throw new ReplayEnd();
@@ -137,7 +137,7 @@ export async function assertFits(
   const { fingerprint } = executable;
   if (fingerprint === undefined || fingerprint === run.definition) return;
   const { difference } = await replayRun(executable, run, steps, timers);
-  if (difference !== undefined) throw errors.definitionChanged(run, difference);
+  if (difference !== undefined) throw errors.definitionChanged(run.runId, run, difference);
 }
 
 /** How the replay ended. One that broke for another reason says nothing about what comes after that place. */

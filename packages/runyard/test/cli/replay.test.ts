@@ -1,0 +1,159 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { silentLog } from '../../src/core/log.js';
+import { agent, agentFactory, Runyard, type RunyardOptions, step, workflow } from '../../src/index.js';
+import { migrate } from '../../src/platform/storage/migrations/migrate.js';
+import { openDatabase } from '../../src/platform/storage/open.js';
+import { scriptedModel } from '../../src/testing.js';
+import { freshPostgres } from '../support/databases.js';
+import { buildPackage, linkPackages, project, run } from './support.js';
+
+beforeAll(buildPackage);
+
+/** An entry with a workflow of steps that somebody has to confirm; each would leave a file behind if it was executed. */
+const entry = (...names: string[]) => `
+import { writeFileSync } from 'node:fs';
+import { Runyard, step, workflow } from 'runyard';
+console.log('loaded');
+const review = { requiresConfirmation: true };
+const steps = ${JSON.stringify(names)}.map((name) =>
+  step({ name, review, run: () => writeFileSync('executed', name) }));
+export const app = new Runyard({ workflows: ${names.length > 0 ? "[workflow({ id: 'newsletter', steps })]" : '[]'} });
+`;
+
+const confirmed = (name: string) => step({ name, review: { requiresConfirmation: true }, run: () => name });
+
+/** A folder whose database holds runs of the workflow that wait for the confirmation of `send`. */
+async function withWaitingRuns(count: number, options: Partial<RunyardOptions> = {}) {
+  const folder = project({});
+  linkPackages(folder);
+  const newsletter = workflow({ id: 'newsletter', steps: [confirmed('send')] });
+  const app = new Runyard({
+    workflows: [newsletter],
+    dataDir: join(folder, 'data'),
+    log: silentLog,
+    ...options,
+  });
+  const ids: string[] = [];
+  for (let number = 0; number < count; number += 1) ids.push((await newsletter.run('x')).runId);
+  await app.close({ graceMs: 0 });
+  const replay = (words: readonly string[], ...names: string[]) => {
+    writeFileSync(join(folder, 'agents.mjs'), entry(...names));
+    return run(['replay', 'agents.mjs', '--data-dir', 'data', ...words], { cwd: folder });
+  };
+  return { folder, ids, replay };
+}
+
+describe('runyard replay', () => {
+  test('says that all runs fit, executes nothing and ends with 0', async () => {
+    const { folder, replay } = await withWaitingRuns(2);
+    const { code, stdout } = await replay([], 'send', 'report');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '2 runs compared: 2 fit, 0 do not.\n' });
+    expect(() => statSync(join(folder, 'executed'))).toThrow('ENOENT');
+  });
+
+  test('lists the runs that do not fit with the difference, and ends with 1', async () => {
+    const { ids, replay } = await withWaitingRuns(1);
+    const { code, stdout } = await replay([], 'wipe', 'send');
+    expect(code).toBe(1);
+    expect(stdout).toBe(
+      `default: run ${ids[0]} (paused) does not fit. The workflow 'newsletter' has changed: step 1 was 'send' (function), and is now 'wipe' (function).\n1 run compared: 0 fit, 1 do not.\n`,
+    );
+  });
+
+  test('takes more runs than a page, and a component that is gone for one that does not fit', async () => {
+    const { replay } = await withWaitingRuns(45);
+    const { code, stdout } = await replay(['--json']);
+    const report = JSON.parse(stdout);
+    expect(code).toBe(1);
+    expect(report).toMatchObject({ checked: 45, fits: 0, left_out: {} });
+    expect(report.unfit).toHaveLength(45);
+    expect(report.unfit[0]).toMatchObject({
+      database: 'default',
+      kind: 'workflow',
+      component_id: 'newsletter',
+      status: 'paused',
+      fits: false,
+      reason: "The workflow 'newsletter' is no longer registered.",
+    });
+    expect(JSON.parse((await replay(['--json'], 'send')).stdout)).toEqual({
+      unfit: [],
+      checked: 45,
+      fits: 45,
+      left_out: {},
+    });
+  });
+
+  test('compares an export without a database', async () => {
+    const { folder, ids, replay } = await withWaitingRuns(2);
+    const written = await replay(['--export', 'runs.jsonl'], 'send');
+    expect(written).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('2 runs written to runs.jsonl'),
+    });
+    const file = join(folder, 'runs.jsonl');
+    expect(statSync(file).mode & 0o077).toBe(0);
+    const elsewhere = project({
+      'agents.mjs': entry('wipe', 'send'),
+      'runs.jsonl': readFileSync(file, 'utf8'),
+    });
+    linkPackages(elsewhere);
+    const words = ['replay', 'agents.mjs', '--file', 'runs.jsonl', '--json'];
+    const { code, stdout } = await run(words, { cwd: elsewhere });
+    expect(code).toBe(1);
+    const found = JSON.parse(stdout).unfit.map(({ run_id }: { run_id: string }) => run_id);
+    expect(found.sort()).toEqual([...ids].sort());
+    expect(() => statSync(join(elsewhere, 'data'))).toThrow('ENOENT');
+  });
+
+  test.each([
+    ['no file', ['--file', 'none.jsonl'], 'none.jsonl cannot be read (ENOENT).'],
+    ['another file', ['--file', 'agents.mjs'], 'agents.mjs is not an export of runs.'],
+    ['a broken line', ['--file', 'broken.jsonl'], 'Line 2 of broken.jsonl is not a run.'],
+    ['both ways', ['--file', 'a', '--export', 'b'], 'Give --export to write runs to a file'],
+    ['no database', ['--data-dir', 'nowhere'], 'There is no database at'],
+    [
+      'a place that cannot be written',
+      ['--export', 'none/runs.jsonl'],
+      'none/runs.jsonl cannot be written (ENOENT).',
+    ],
+  ])('says what is wrong with %s', async (_, words, text) => {
+    const { folder, replay } = await withWaitingRuns(0, { workflows: [] });
+    writeFileSync(join(folder, 'broken.jsonl'), '{"runyard_export":1}\n{"run":1}\n');
+    const outcome = await replay(words, 'send');
+    expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining(text) });
+    expect(() => statSync(join(folder, 'nowhere'))).toThrow('ENOENT');
+  });
+
+  test('names what it cannot compare: the agent of a factory', async () => {
+    const folder = project({});
+    linkPackages(folder);
+    const make = () =>
+      agentFactory({ id: 'built', build: () => agent({ id: 'x', model: scriptedModel(() => 'hi') }) });
+    const app = new Runyard({ agents: [make()], port: 0, dataDir: join(folder, 'data'), log: silentLog });
+    const waiting = { database: 'default', run: { kind: 'agent', componentId: 'built' }, steps: [] };
+    const found = [];
+    const runs = (async function* () {
+      yield waiting as never;
+    })();
+    for await (const one of app.replay({ runs })) found.push(one);
+    expect(found).toMatchObject([{ fits: true, left_out: ["what the factory 'built' builds"] }]);
+  });
+
+  test('reads PostgreSQL, and says what to do when its schema is an older one', async () => {
+    const place = await freshPostgres();
+    await place.open();
+    const { replay } = await withWaitingRuns(1, { database: place.url });
+    const { code, stdout } = await replay(['--database', place.url], 'wipe');
+    expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringContaining("is now 'wipe'") });
+    const database = await openDatabase({ id: 'old', url: place.url, log: silentLog });
+    await migrate(database, { to: 9 });
+    await database.close();
+    const outcome = await replay(['--database', place.url], 'send');
+    expect(outcome).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('runyard replay --export runs.jsonl'),
+    });
+  });
+});
