@@ -25,7 +25,7 @@ import {
 import { withDueTime } from './due-questions.js';
 import { maxUnstoredBytes } from './event-log.js';
 import type { EventOrigin } from './event-origin.js';
-import { tryKey } from './failed-tries.js';
+import { errorOfStep, noteTry } from './failed-tries.js';
 import { type Difference, differenceOf, type ExpectedStep } from './journal-match.js';
 import { executedBefore } from './limits/executed-time.js';
 import type { RunGuard } from './limits/run-guard.js';
@@ -36,7 +36,6 @@ import type { PastSessions } from './past-sessions.js';
 import type { RunJournal, SessionSummary } from './ports.js';
 import { unheard } from './reports.js';
 import type { Run, RunEntry, RunOptions, StepKind, StepRecord } from './run.js';
-import { failureOf } from './run-failure.js';
 import { optionsInside, optionsOf } from './run-options.js';
 import type { SessionState } from './session-state.js';
 import type { WriteQueue } from './write-queue.js';
@@ -247,27 +246,9 @@ export class JournaledContext implements RunContext {
     return this.perform(begun, spec, work);
   }
 
-  noteTry(relativeKey: string, { name, error, startedAt, delayMs, model }: FailedTry): void {
+  noteTry(relativeKey: string, failed: FailedTry): void {
     const of = this.prefix + relativeKey;
-    const { attempt } = this.live.run;
-    let number = 0;
-    while (this.live.step(tryKey(of, attempt, number)) !== undefined) number += 1;
-    this.live.putStep({
-      runId: this.live.runId,
-      seq: this.live.nextSeq(),
-      key: tryKey(of, attempt, number),
-      kind: 'try',
-      name,
-      // beside the call that follows it
-      parentKey: this.live.step(of)?.parentKey ?? this.inside?.key ?? null,
-      status: 'error',
-      attempt,
-      input: { delay_ms: delayMs, ...(model !== undefined && { model }) },
-      output: null,
-      error: describe(error),
-      startedAt,
-      endedAt: this.timers.now(),
-    });
+    noteTry(this.live, of, failed, { aroundKey: this.inside?.key ?? null, now: this.timers.now() });
   }
 
   async wait<Answer extends Json>(requirement: Requirement): Promise<Answer> {
@@ -348,7 +329,12 @@ export class JournaledContext implements RunContext {
       const error = thrownError(thrown);
       // an aborted step did not end: whether it took effect is for the next execution to find out
       if (!this.signal.aborted && !(error instanceof RunPaused)) {
-        this.live.putStep({ ...begun, status: 'error', error: describe(error), endedAt: this.timers.now() });
+        this.live.putStep({
+          ...begun,
+          status: 'error',
+          error: errorOfStep(error),
+          endedAt: this.timers.now(),
+        });
       }
       throw error;
     }
@@ -402,8 +388,3 @@ const applicationCode: ReadonlySet<StepKind> = new Set(['decision', 'hook', 'ste
 
 /** `error` of a step that ended with a failure which the run went on from. */
 const handledFailure: Json = true;
-
-function describe(error: unknown): Json {
-  const { type, message } = failureOf(error);
-  return { name: type, message };
-}
