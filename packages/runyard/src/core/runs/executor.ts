@@ -164,7 +164,7 @@ export class RunExecutor {
     if (isOver && live.allSteps().some(isOpenQuestion)) {
       live.putApproval({ kind: 'cancel_pending', at: this.options.timers.now() });
     }
-    if (end.status === 'paused') live.setWakeAt(wakeAtOf(live.allSteps()));
+    if (end.status === 'paused') live.set({ wakeAt: wakeAtOf(live.allSteps()) });
     live.putUsage(usageOf(live.run, live.allSteps(), this.options.prices));
     live.setLease(null, null);
     live.close();
@@ -277,7 +277,7 @@ export class RunExecutor {
   private async take(live: LiveRun, executable: Executable): Promise<void> {
     const fits = assertFits(executable, live.run, live.allSteps(), this.options.timers);
     await untilAborted(fits, live.abort.signal);
-    live.setDefinition(executable.fingerprint ?? null);
+    live.set({ definition: executable.fingerprint ?? null });
   }
 
   /** The run is no longer executed here, and has not ended. */

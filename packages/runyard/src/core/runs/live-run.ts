@@ -218,14 +218,9 @@ export class LiveRun implements WriteSource {
     this.record = { ...this.record, leaseOwner: owner, leaseExpiresAt: expiresAt };
   }
 
-  /** When the run, once it is paused, goes on by itself. */
-  setWakeAt(wakeAt: number | null): void {
-    this.record = { ...this.record, wakeAt };
-  }
-
-  /** What the run is executed with from here on: it is stored with what comes of that. */
-  setDefinition(definition: string | null): void {
-    this.record = { ...this.record, definition };
+  /** When the run, once it is paused, continues by itself; what it is executed with. Stored with its next write. */
+  set(facts: Partial<Pick<Run, 'wakeAt' | 'definition'>>): void {
+    this.record = { ...this.record, ...facts };
   }
 
   /** Gives the run up, with its next write, to whoever takes it over. */
