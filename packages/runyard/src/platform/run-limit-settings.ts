@@ -31,6 +31,9 @@ export const runLimitSettingsShape = {
   maxRunSteps: count(most).describe(
     'How many steps a run of a workflow may execute, all iterations included; 100000 unless the workflow says otherwise.',
   ),
+  maxRunBytes: count(most).describe(
+    'How many bytes the steps, the growing answer and the session state of a run may hold, runs inside it included; 64 MiB (workflows: 256 MiB) unless the component says otherwise.',
+  ),
 };
 
 type RunLimitSettings = {
@@ -46,6 +49,7 @@ export function serviceLimits(settings: RunLimitSettings): AnyLimits {
     cost: settings.maxRunCost,
     timeMs: settings.maxRunTimeMs,
     steps: settings.maxRunSteps,
+    bytes: settings.maxRunBytes,
   };
   const given = Object.entries(limits).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given.map(([name, value]) => [name, value === 'none' ? null : value]));

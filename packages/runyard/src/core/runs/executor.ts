@@ -12,6 +12,7 @@ import { LimitExceeded } from './limits/limit-exceeded.js';
 import { RunGuard } from './limits/run-guard.js';
 import type { LiveRun } from './live-run.js';
 import type { LoggedEvent } from './logged-event.js';
+import { weigh } from './long-texts.js';
 import { assertFits, definitionChanged } from './replay.js';
 import type { Run, RunFailure, RunResult, StepRecord } from './run.js';
 import { failureOf } from './run-failure.js';
@@ -249,6 +250,7 @@ export class RunExecutor {
       // a run that begins here has recorded nothing that could be in the way
       if (live.entry !== 'started') await this.take(live, executable);
       const result = await guard.within(() => untilAborted(executable.execute(context), live.abort.signal));
+      guard.hold(weigh(live.state.all()));
       return await this.finish(live, executable, { status: 'completed', result }, context, delayed);
     } catch (thrown) {
       const error = thrownError(thrown);

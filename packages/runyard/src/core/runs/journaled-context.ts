@@ -28,10 +28,12 @@ import type { EventOrigin } from './event-origin.js';
 import { errorOfStep, noteTry } from './failed-tries.js';
 import { type Difference, differenceOf, type ExpectedStep } from './journal-match.js';
 import { executedBefore } from './limits/executed-time.js';
+import { GrowingAnswer } from './limits/growing-answer.js';
 import type { RunGuard } from './limits/run-guard.js';
 import type { AnyLimits } from './limits/run-limits.js';
 import type { LiveRun } from './live-run.js';
 import type { RunEvent } from './logged-event.js';
+import { weigh } from './long-texts.js';
 import type { PastSessions } from './past-sessions.js';
 import type { RunJournal, SessionSummary } from './ports.js';
 import { unheard } from './reports.js';
@@ -72,6 +74,7 @@ export class JournaledContext implements RunContext {
   readonly options: RunOptions;
   readonly replay: ReplaySite | null = null;
   private readonly journal: RunJournal;
+  private readonly growing: GrowingAnswer;
   /** What the keys of its steps and events begin with: empty for a run of its own. */
   protected readonly prefix: string;
 
@@ -90,6 +93,7 @@ export class JournaledContext implements RunContext {
     this.learnings = surroundings.learnings;
     this.prices = surroundings.prices ?? {};
     this.journal = surroundings.journal;
+    this.growing = new GrowingAnswer(guard);
     this.prefix = inside === null ? '' : childPrefix(inside.key);
     this.options = inside === null ? optionsOf(live) : optionsInside(live, inside.run);
   }
@@ -210,6 +214,7 @@ export class JournaledContext implements RunContext {
 
   emitDelta(event: RunEvent, text: string): void {
     this.live.emitDelta(event, text, this.inside?.origin);
+    this.growing.piece(event, text.length);
   }
 
   congestion(): Promise<void> | undefined {
@@ -323,6 +328,7 @@ export class JournaledContext implements RunContext {
       const idempotencyKey = this.idempotencyKey(relativeKey);
       const scope = { key: relativeKey, signal: this.signal, idempotencyKey };
       const output = await this.inOwnName(begun, () => work(scope));
+      this.guard?.hold(weigh(output));
       this.complete(begun, spec, output);
       return output;
     } catch (thrown) {

@@ -9,6 +9,7 @@ const ceilingSettings: Readonly<Record<LimitName, string>> = {
   cost: 'maxRunCost',
   timeMs: 'maxRunTimeMs',
   steps: 'maxRunSteps',
+  bytes: 'maxRunBytes',
 };
 
 /** What a run that has met one of its limits fails with, and the reason of its abort signal. */
@@ -49,4 +50,5 @@ const verbs: Readonly<Record<LimitName, (bound: number, used: number) => string>
   cost: (bound, used) => `cost $${bound}, and cost $${Number(used.toFixed(6))}`,
   timeMs: (bound) => `be executed for ${bound} ms, which have passed`,
   steps: (bound) => `execute ${bound} steps, which it did`,
+  bytes: (bound, used) => `hold ${bound} bytes, and came to ${used}`,
 };

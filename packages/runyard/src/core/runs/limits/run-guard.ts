@@ -16,7 +16,7 @@ import type { RunMeter } from './run-meter.js';
 
 /** The limits that are looked at before a step of a kind begins, and which of them it counts for. */
 interface Check {
-  readonly counts?: Exclude<LimitName, 'timeMs'>;
+  readonly counts?: Exclude<LimitName, 'timeMs' | 'bytes'>;
   readonly spends?: true;
 }
 
@@ -93,6 +93,14 @@ export class RunGuard implements ExecutionGuard {
     // the outermost first: what ends the whole run is not the failure of a part of it
     this.outer?.admitInside(check, count);
     this.admitHere(check.counts, count, check.spends === true);
+  }
+
+  /** Throws when this run, or one around it, would hold too much with so many bytes more. */
+  hold(more: number): void {
+    this.outer?.hold(more);
+    const bound = this.bounds.bytes;
+    const held = this.run.meter.of(this.run.prefix).bytes + more;
+    if (bound !== undefined && held > bound.value) throw this.exceed(bound, held);
   }
 
   /** Whether this run and those around it have tokens and costs left. */

@@ -16,6 +16,11 @@ export interface RunLimits {
   readonly cost?: number | null;
   /** Milliseconds of execution. The time in which a run waits for a person does not count. */
   readonly timeMs?: number | null;
+  /**
+   * What the run holds: the inputs and outputs of its steps, an answer that is being written, the session state. A
+   * character counts as one byte.
+   */
+  readonly bytes?: number | null;
 }
 
 export interface WorkflowLimits extends Omit<RunLimits, 'turns'> {
@@ -56,7 +61,15 @@ export interface ExecutionGuard {
 
 const day = 86_400_000;
 
-const ofConversations = { turns: 500, toolCalls: 10_000, tokens: 100_000_000, timeMs: day } as const;
+const megabyte = 1_048_576;
+
+const ofConversations = {
+  turns: 500,
+  toolCalls: 10_000,
+  tokens: 100_000_000,
+  timeMs: day,
+  bytes: 64 * megabyte,
+} as const;
 
 /**
  * Several times what the longest honest runs need: a coding agent that works for a day stays below a few hundred
@@ -65,14 +78,20 @@ const ofConversations = { turns: 500, toolCalls: 10_000, tokens: 100_000_000, ti
 const defaultLimits: Readonly<Record<RunKind, AnyLimits>> = {
   agent: ofConversations,
   team: ofConversations,
-  workflow: { steps: 100_000, toolCalls: 100_000, tokens: 1_000_000_000, timeMs: 7 * day },
+  workflow: {
+    steps: 100_000,
+    toolCalls: 100_000,
+    tokens: 1_000_000_000,
+    timeMs: 7 * day,
+    bytes: 256 * megabyte,
+  },
 };
 
 /** The longest time that a timer of the platform can wait: almost 25 days. */
 export const longestTimeMs = 2_147_483_647;
 
-const conversationLimits = ['turns', 'toolCalls', 'tokens', 'cost', 'timeMs'] as const;
-const workflowLimits = ['steps', 'toolCalls', 'tokens', 'cost', 'timeMs'] as const;
+const conversationLimits = ['turns', 'toolCalls', 'tokens', 'cost', 'timeMs', 'bytes'] as const;
+const workflowLimits = ['steps', 'toolCalls', 'tokens', 'cost', 'timeMs', 'bytes'] as const;
 
 const limitNames: readonly LimitName[] = [...conversationLimits, 'steps'];
 

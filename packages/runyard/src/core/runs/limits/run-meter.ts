@@ -1,6 +1,7 @@
 import type { AuxiliaryRecord, ModelRecord } from '../../agents/journal-records.js';
 import { costOf, type ModelPrices } from '../../models/prices.js';
 import { childPrefix, prefixOf } from '../child-steps.js';
+import { weigh } from '../long-texts.js';
 import type { RunUsage } from '../ports.js';
 import { inheritedAttempt, type Run, type StepRecord } from '../run.js';
 import { isModelCall, isRunInside } from '../run-usage.js';
@@ -12,6 +13,7 @@ export interface Tally {
   steps: number;
   tokens: number;
   cost: number;
+  bytes: number;
 }
 
 interface CalledModel {
@@ -60,6 +62,7 @@ export class RunMeter {
 
   private count(step: StepRecord, sign: 1 | -1): void {
     if (isRunInside(step)) this.know(step);
+    this.add(step.key, 'bytes', sign * (weigh(step.input) + weigh(step.output)));
     // what a run was copied with, another run has paid for
     if (step.attempt <= this.paidAttempt) return;
     const { kind, key } = step;
@@ -118,7 +121,7 @@ export class RunMeter {
   }
 }
 
-const nothing: Tally = { turns: 0, toolCalls: 0, steps: 0, tokens: 0, cost: 0 };
+const nothing: Tally = { turns: 0, toolCalls: 0, steps: 0, tokens: 0, cost: 0, bytes: 0 };
 
 /** A model of the application's own may report anything: what is no amount counts nothing. */
 function countOf(amount: number | null | undefined): number {
