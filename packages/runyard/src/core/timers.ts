@@ -5,6 +5,8 @@
 export interface Timers {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Milliseconds on a clock that nobody sets: only differences mean something. */
+  elapsed(): number;
   /** Calls `work` once, when whatever is ready now has been handled. */
   soon(work: () => void): void;
   /** Calls `work` once after `ms`; the returned function takes it back. */

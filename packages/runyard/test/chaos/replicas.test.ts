@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { newId } from '../../src/core/ids.js';
 import { buildPackage } from '../cli/support.js';
 import { ChaosProcess } from '../support/chaos-process.js';
 import type { Body } from '../support/service.js';
@@ -78,4 +79,62 @@ test('a process that slept past its lease finds that it may do nothing more', as
   // whoever followed the run through the process that lost it sees it end all the same
   await stream.over;
   expect(stream.names.filter((name) => name === 'RunCompleted')).toHaveLength(1);
+});
+
+test('a process that slept past its lease begins no further step, and its caller gets the answer', async () => {
+  const options = { ...(await onPostgres()), settings };
+  const { folder } = options;
+  const [sleeper, waker] = await Promise.all([ChaosProcess.start(options), ChaosProcess.start(options)]);
+  const answer = sleeper.run('planner', { message: 'plan: peek@gate, step, peek, step', run_id: newId() });
+  await until('the first step has begun', () => folder.effects('peek').length === 1);
+  sleeper.signal('SIGSTOP');
+  await until('the other process does it again', () => folder.effects('peek').length === 2);
+  // the step of the sleeper ends at the moment it wakes, and its next one would begin
+  folder.release('gate');
+  sleeper.signal('SIGCONT');
+  expect(await answer).toMatchObject({ status: 'completed', content: 'All 4 steps are done.' });
+  const afterwards = folder.effects().slice(2);
+  expect(afterwards.map(({ name }) => name)).toEqual(['step', 'peek', 'step']);
+  expect(new Set(afterwards.map(({ pid }) => pid))).toEqual(new Set([waker.pid]));
+});
+
+test('an idle process takes the runs that wait in a busy one, and their callers get the answers', async () => {
+  const options = { ...(await onPostgres()), settings: { ...settings, maxConcurrentRuns: 2 } };
+  const { folder } = options;
+  const busy = await ChaosProcess.start(options);
+  const slow = await Promise.all(
+    ['a', 'b'].map((gate) => busy.run('planner', { message: `plan: peek@${gate}`, background: 'true' })),
+  );
+  await until('the slow ones have begun', () => folder.effects('peek').length === 2);
+  const waiting = Array.from({ length: 12 }, () => busy.run('planner', { message: 'plan: step' }));
+  const stream = await busy.stream('planner', { message: 'plan: charge' });
+  const idle = await ChaosProcess.start(options);
+  for (const run of await Promise.all(waiting))
+    expect(run).toMatchObject({ status: 'completed', content: 'All 1 steps are done.' });
+  await stream.over;
+  expect(stream.names.filter((name) => ['RunStarted', 'RunCompleted'].includes(name))).toEqual([
+    'RunStarted',
+    'RunCompleted',
+  ]);
+  const done = [...folder.effects('step'), ...folder.effects('charge')];
+  expect(done).toHaveLength(13);
+  expect(new Set(done.map(({ pid }) => pid))).toEqual(new Set([idle.pid]));
+  for (const gate of ['a', 'b']) folder.release(gate);
+  for (const { run_id } of slow) expect((await idle.settled('planner', run_id)).status).toBe('completed');
+});
+
+test('runs that wait in a process that dies begin in another one at once', async () => {
+  const options = { ...(await onPostgres()), settings: { leaseMs: 600_000, maxConcurrentRuns: 1 } };
+  const { folder } = options;
+  const [dying, other] = [await ChaosProcess.start(options), await ChaosProcess.start(options)];
+  for (const process of [dying, other])
+    await process.run('planner', { message: `plan: peek@${process.pid}`, background: 'true' });
+  await until('both are busy', () => folder.effects('peek').length === 2);
+  const waiting = await dying.run('planner', { message: 'plan: step', background: 'true' });
+  await dying.kill();
+  expect((await other.get('planner', waiting.run_id))?.status).toBe('pending');
+  folder.release(`${other.pid}`);
+  // long before a lease of the dead process could end
+  expect((await other.settled('planner', waiting.run_id)).status).toBe('completed');
+  expect(folder.effects('step').map(({ pid }) => pid)).toEqual([other.pid]);
 });

@@ -114,7 +114,7 @@ export function resumption(run: Run, now: number, given: Partial<RunWrite> = {})
   return {
     ...progress(run, { ...lease, status: 'running', result: null, updatedAt: now }),
     attempt: run.attempt + 1,
-    claims: { attempt: run.attempt, status: run.status as 'paused' | 'error', now },
+    claims: { attempt: run.attempt, status: run.status as 'paused' | 'error' },
     ...given,
   };
 }

@@ -150,13 +150,11 @@ forEachDatabase((_dialect, freshPlace) => {
     const run = aRun();
     const other = aRun();
     await runs.commit([creation(run), creation(other)]);
-    const later = start + 60_000;
     await runs.claim({
       runId: run.runId,
       attempt: 1,
       owner: 'process-2',
-      now: later,
-      expiresAt: later + 1,
+      leaseMs: 60_000,
       indexGap: 0,
     });
     const traces = {

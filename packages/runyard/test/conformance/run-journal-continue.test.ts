@@ -28,7 +28,7 @@ forEachJournal((aJournal) => {
   it('refuses to go on with a run that is not as it was seen, and leaves nothing of that write', async () => {
     const journal = await aJournal();
     const paused = aRun({ ...resting, status: 'paused' });
-    const held = aRun({ status: 'paused', leaseExpiresAt: later + 1 });
+    const held = aRun({ status: 'paused', leaseExpiresAt: Date.now() + 3_600_000 });
     const completed = aRun({ ...resting, status: 'completed' });
     await journal.commit([paused, held, completed].map((run) => creation(run)));
     const traces = (run: typeof paused) => ({

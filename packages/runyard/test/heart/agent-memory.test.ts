@@ -63,7 +63,7 @@ async function throughCrash(
   const handle = await begin(dead, store, component, { background: true, userId: 'ada' });
   await died;
   await between();
-  await expect.poll(async () => (await store.expired(Date.now(), 10, 0)).length).toBe(1);
+  await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
   const next = engineOver(store, [component], { memories: second });
   await next.recover();
   const { run } = await next.handle(handle.runId)!.ended;
@@ -144,16 +144,18 @@ describe('a run whose process dies while it remembers', () => {
   ])('finds the answer of the step %s that its changes came from', async (key, component) => {
     const store = await freshStore();
     const found: unknown[] = [];
+    const running: string[] = [];
     const memories = new InProcessMemories();
     const looking: UserMemories = Object.assign(Object.create(memories) as InProcessMemories, {
       change: async () => {
-        const [abandoned] = await store.expired(Number.MAX_SAFE_INTEGER, 10, 0);
-        const stored = await store.load(abandoned!.runId);
+        const stored = await store.load(running[0]!);
         found.push(stored?.steps.find((step) => step.key === key)?.status);
       },
     });
     const engine = engineOver(store, [component], { memories: looking });
-    await (await begin(engine, store, component, { userId: 'ada' })).ended;
+    const handle = await begin(engine, store, component, { userId: 'ada' });
+    running.push(handle.runId);
+    await handle.ended;
     expect(found).toEqual(['completed']);
   });
 

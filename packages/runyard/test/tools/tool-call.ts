@@ -16,6 +16,7 @@ export class ManualTimers implements Timers {
   time = 0;
   #due: (() => void) | undefined;
   now = () => this.time;
+  elapsed = () => this.time;
   soon = (work: () => void) => queueMicrotask(work);
   every = () => () => {};
   after(ms: number, work: () => void): () => void {

@@ -1,5 +1,5 @@
 import { newId } from '../../core/ids.js';
-import { type Database, type RunStatement, statement } from '../../platform/storage/database.js';
+import { type Database, databaseNow, type RunStatement, statement } from '../../platform/storage/database.js';
 import type { DailyMetricsTable } from '../../platform/storage/schema.js';
 import {
   byKind,
@@ -13,7 +13,6 @@ import {
   type UsageSum,
 } from './daily-metrics.js';
 import { dayMs, dayOf, startOf } from './day.js';
-import { databaseNow } from './usage-write-store.js';
 
 /** Days to show; both ends belong to them. */
 export interface DayRange {

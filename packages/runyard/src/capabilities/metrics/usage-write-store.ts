@@ -1,5 +1,5 @@
 import type { ModelUsage, RunWrite, UsageWrite } from '../../core/runs/ports.js';
-import type { WriteRow } from '../../platform/storage/database.js';
+import { databaseNow, type WriteRow } from '../../platform/storage/database.js';
 import type { BatchSection } from '../../platform/storage/postgres/batch.js';
 import type { RunUsageTable } from '../../platform/storage/schema.js';
 import { encodeText } from '../../platform/storage/text.js';
@@ -37,12 +37,6 @@ const replaceValues = [...names.slice(keyColumns), 'updated_at']
 
 const insertInto = `INSERT INTO run_usage (${names.join(', ')}, updated_at)`;
 const onConflict = `ON CONFLICT (session_id, run_id, purpose, provider, model) DO UPDATE SET ${replaceValues}`;
-
-/** The database's own time, in milliseconds. */
-export const databaseNow = {
-  sqlite: `CAST(unixepoch('subsec') * 1000 AS integer)`,
-  postgres: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
-} as const;
 
 export const writeUsage: BatchSection = {
   name: 'written_usage',

@@ -78,7 +78,8 @@ export class RunContinuation {
     const { input, from } = this.request;
     this.refuseAnswers(run);
     const asItIs = input === null && from === 'end' && !this.copies();
-    const handle = asItIs && !isHeld(run) ? await space.engine.resume(run) : undefined;
+    // the database decides whether a process executes it
+    const handle = asItIs ? await space.engine.resume(run) : undefined;
     if (handle === undefined) throw cannotContinue(run);
     return { handle, fromIndex: run.nextEventIndex };
   }
@@ -184,9 +185,4 @@ function continuationIn(
 function cannotContinue({ runId, kind, status }: Run): Error {
   if (kind !== 'workflow') return errors.cannotContinue(runId, status);
   return errors.cannotContinue(runId, status, status === 'error' ? 'has errored' : `is already ${status}`);
-}
-
-/** Whether a process executes the run, as far as the record tells. */
-function isHeld({ leaseExpiresAt }: Run): boolean {
-  return (leaseExpiresAt ?? 0) > Date.now();
 }

@@ -1,54 +1,125 @@
-import type { LeaseClaim } from '../../core/runs/ports.js';
+import type { HeldRun, LeaseClaim } from '../../core/runs/ports.js';
 import type { Run } from '../../core/runs/run.js';
-import { type Database, type Statement, statement } from '../../platform/storage/database.js';
-import { queryBuilder } from '../../platform/storage/query-builder.js';
+import {
+  type Database,
+  databaseNow,
+  type SqlValue,
+  type Statement,
+  statement,
+  timedStatement,
+} from '../../platform/storage/database.js';
 import type { RunsTable } from '../../platform/storage/schema.js';
 import { runColumns, runFromRow } from './rows-store.js';
 import { textsOf } from './text-store.js';
 
 /** The statuses in which a process has to hold the run. The indexes name them in the same words. */
-const heldStatuses = ['pending', 'running'] as const;
+const isHeld = `status IN ('pending', 'running')`;
 
-/** Parameters of one statement are bounded. */
+/** Bounds how many rows one statement locks. */
 const renewedAtOnce = 500;
 
-const expired = (filter: string) =>
-  `SELECT ${runColumns.join(', ')} FROM runs
-   WHERE status IN ('pending', 'running') AND coalesce(lease_expires_at, 0) <= ?${filter}
+const runList = runColumns.join(', ');
+
+const readNow = timedStatement('database_now', (now) => `SELECT ${now} AS now`);
+
+const expired = (now: string, filter: string) =>
+  `SELECT ${runList} FROM runs WHERE ${isHeld} AND coalesce(lease_expires_at, 0) <= ${now}${filter}
    ORDER BY created_at, run_id LIMIT ? OFFSET ?`;
 
-const due = (filter: string) =>
-  `SELECT ${runColumns.join(', ')} FROM runs
-   WHERE status = 'paused' AND wake_at IS NOT NULL AND wake_at <= ?${filter}
+const due = (now: string, filter: string) =>
+  `SELECT ${runList} FROM runs WHERE status = 'paused' AND wake_at IS NOT NULL AND wake_at <= ${now}${filter}
    ORDER BY wake_at, run_id LIMIT ? OFFSET ?`;
 
-const readExpired = statement('expired_runs', expired(''));
+const readExpired = timedStatement('expired_runs', (now) => expired(now, ''));
 const readExpiredOf = ofComponents('expired_runs_of', expired);
-const readDue = statement('runs_to_wake', due(''));
+const readDue = timedStatement('runs_to_wake', (now) => due(now, ''));
 const readDueOf = ofComponents('runs_to_wake_of', due);
 
 const readLeaseOwners = statement(
   'lease_owners',
-  `SELECT DISTINCT lease_owner FROM runs WHERE status IN ('pending', 'running') AND lease_owner IS NOT NULL`,
+  `SELECT DISTINCT lease_owner FROM runs WHERE ${isHeld} AND lease_owner IS NOT NULL`,
 );
 
-/** Which process executes which run, and until when nobody else may. */
+const readWaiting: Statement = {
+  name: 'waiting_runs',
+  sqlite: `SELECT run_id FROM runs
+    WHERE run_id IN (SELECT value FROM json_each(?)) AND status = 'pending' AND attempt = 0`,
+  postgres: `SELECT run_id FROM runs WHERE run_id = ANY($1::text[]) AND status = 'pending' AND attempt = 0`,
+};
+
+// A run that rests or ended in the meantime is not there to be taken over.
+const claimRun = ({ now }: { now: string }) => `
+  UPDATE runs SET attempt = attempt + 1, lease_owner = ?, lease_expires_at = ${now} + ?,
+    next_event_index = next_event_index + ?, updated_at = ${now}
+  WHERE run_id = ? AND attempt = ? AND ${isHeld} AND (lease_expires_at IS NULL OR lease_expires_at <= ${now})
+  RETURNING ${runList}`;
+
+const claim: Statement = {
+  name: 'claim_run',
+  sqlite: claimRun({ now: databaseNow.sqlite }),
+  postgres: statement('', claimRun({ now: databaseNow.postgres })).postgres,
+};
+
+/** PostgreSQL locks in the order of the ids, as commits do: two that wait for each other would be a deadlock. */
+const changeLeases = (
+  name: string,
+  change: Record<'sqlite' | 'postgres', string>,
+  which: string,
+): Statement => ({
+  name,
+  sqlite: `UPDATE runs SET ${change.sqlite} WHERE lease_owner = ? AND ${isHeld} ${which} RETURNING run_id, attempt`,
+  postgres: statement(
+    '',
+    `WITH locked AS (
+       SELECT run_id FROM runs WHERE lease_owner = ? AND ${isHeld} ${which} ORDER BY run_id FOR NO KEY UPDATE)
+     UPDATE runs SET ${change.postgres} FROM locked WHERE runs.run_id = locked.run_id
+     RETURNING runs.run_id, runs.attempt`,
+  ).postgres,
+});
+
+const releaseLeases = changeLeases(
+  'release_leases',
+  // the run waits from now on, however long its last step took
+  {
+    sqlite: `lease_owner = NULL, lease_expires_at = NULL, updated_at = ${databaseNow.sqlite}`,
+    postgres: `lease_owner = NULL, lease_expires_at = NULL, updated_at = ${databaseNow.postgres}`,
+  },
+  '',
+);
+
+/** Takes the length of the lease as text: PostgreSQL's placeholders would have to be numbered from within the change. */
+function renewLeases(leaseMs: number): Statement {
+  const ms = Math.round(leaseMs);
+  const change = {
+    sqlite: `lease_expires_at = ${databaseNow.sqlite} + ${ms}`,
+    postgres: `lease_expires_at = ${databaseNow.postgres} + ${ms}`,
+  };
+  const { sqlite } = changeLeases('renew_leases', change, 'AND run_id IN (SELECT value FROM json_each(?))');
+  const { postgres } = changeLeases('renew_leases', change, 'AND run_id = ANY(?::text[])');
+  return { name: 'renew_leases', sqlite, postgres };
+}
+
+/** Which process executes which run, and until when nobody else may: by the clock of the database. */
 export class LeaseStore {
   constructor(private readonly database: Database) {}
 
-  async expired(now: number, limit: number, passed: number, of?: readonly string[]): Promise<Run[]> {
+  async now(): Promise<number> {
+    return (await this.database.read<{ now: number }>(readNow, []))[0]!.now;
+  }
+
+  async expired(limit: number, passed: number, of?: readonly string[]): Promise<Run[]> {
     if (of?.length === 0) return [];
     const rows = await (of === undefined
-      ? this.database.read<RunsTable>(readExpired, [now, limit, passed])
-      : this.database.read<RunsTable>(readExpiredOf, [now, of, limit, passed]));
+      ? this.database.read<RunsTable>(readExpired, [limit, passed])
+      : this.database.read<RunsTable>(readExpiredOf, [of, limit, passed]));
     return this.#runs(rows);
   }
 
-  async due(now: number, limit: number, passed: number, of?: readonly string[]): Promise<Run[]> {
+  async due(limit: number, passed: number, of?: readonly string[]): Promise<Run[]> {
     if (of?.length === 0) return [];
     const rows = await (of === undefined
-      ? this.database.read<RunsTable>(readDue, [now, limit, passed])
-      : this.database.read<RunsTable>(readDueOf, [now, of, limit, passed]));
+      ? this.database.read<RunsTable>(readDue, [limit, passed])
+      : this.database.read<RunsTable>(readDueOf, [of, limit, passed]));
     return this.#runs(rows);
   }
 
@@ -57,26 +128,9 @@ export class LeaseStore {
     return rows.map((row) => row.lease_owner);
   }
 
-  async claim({ runId, attempt, owner, now, expiresAt, indexGap }: LeaseClaim): Promise<Run | undefined> {
-    const row = await this.database.query
-      .updateTable('runs')
-      .set((run) => ({
-        attempt: attempt + 1,
-        lease_owner: owner,
-        lease_expires_at: expiresAt,
-        next_event_index: run('next_event_index', '+', indexGap),
-        updated_at: now,
-      }))
-      .where('run_id', '=', runId)
-      .where('attempt', '=', attempt)
-      // A run that rests or ended in the meantime is not there to be taken over.
-      .where('status', 'in', heldStatuses)
-      .where((where) =>
-        where.or([where('lease_expires_at', '<=', now), where('lease_expires_at', 'is', null)]),
-      )
-      .returning(runColumns)
-      .executeTakeFirst();
-    return row && runFromRow(row, await textsOf(this.database, [row]));
+  async claim({ runId, attempt, owner, leaseMs, indexGap }: LeaseClaim): Promise<Run | undefined> {
+    const rows = await this.#change<RunsTable>(claim, [owner, leaseMs, indexGap, runId, attempt]);
+    return (await this.#runs(rows))[0];
   }
 
   async #runs(rows: readonly RunsTable[]): Promise<Run[]> {
@@ -84,49 +138,40 @@ export class LeaseStore {
     return rows.map((row) => runFromRow(row, texts));
   }
 
-  async renew(owner: string, runIds: readonly string[], expiresAt: number): Promise<void> {
-    for (let at = 0; at < runIds.length; at += renewedAtOnce) {
-      const some = runIds.slice(at, at + renewedAtOnce);
-      await this.database.query
-        .updateTable('runs')
-        .set({ lease_expires_at: expiresAt })
-        .where('run_id', 'in', this.#lockedRunsOf(owner).where('run_id', 'in', some))
-        .execute();
+  /** Answers with those that are lost. */
+  async renew(owner: string, held: readonly HeldRun[], leaseMs: number): Promise<string[]> {
+    const lost: string[] = [];
+    for (let at = 0; at < held.length; at += renewedAtOnce) {
+      const some = held.slice(at, at + renewedAtOnce);
+      const rows = await this.#change<{ run_id: string; attempt: number }>(renewLeases(leaseMs), [
+        owner,
+        some.map(({ runId }) => runId),
+      ]);
+      const renewed = new Map(rows.map((row) => [row.run_id, row.attempt]));
+      for (const { runId, attempt } of some) if (renewed.get(runId) !== attempt) lost.push(runId);
     }
+    return lost;
   }
 
   async release(owner: string): Promise<void> {
-    await this.database.query
-      .updateTable('runs')
-      // the run waits from now on, however long its last step took
-      .set({ lease_owner: null, lease_expires_at: null, updated_at: Date.now() })
-      .where('run_id', 'in', this.#lockedRunsOf(owner))
-      .execute();
+    await this.#change(releaseLeases, [owner]);
   }
 
-  #lockedRunsOf(owner: string) {
-    const runs = this.database.query
-      .selectFrom('runs')
-      .select('run_id')
-      .where('lease_owner', '=', owner)
-      // As text of the query, not as parameters: only so the planner knows that the index holds all of them.
-      .where(
-        'status',
-        'in',
-        heldStatuses.map((status) => queryBuilder().sql.lit(status)),
-      );
-    if (this.database.dialect === 'sqlite') return runs;
-    // Locked in the order of the ids, as commits do: two that wait for each other would be a deadlock.
-    return runs.orderBy('run_id').forNoKeyUpdate();
+  async noLongerWaiting(runIds: readonly string[]): Promise<string[]> {
+    const rows = await this.database.read<{ run_id: string }>(readWaiting, [runIds]);
+    const waiting = new Set(rows.map((row) => row.run_id));
+    return runIds.filter((runId) => !waiting.has(runId));
+  }
+
+  #change<Row>(change: Statement, parameters: readonly SqlValue[]): Promise<Row[]> {
+    return this.database.transaction((run) => run<Row>(change[this.database.dialect], parameters));
   }
 }
 
-/** A statement whose second parameter is a list of components. */
-function ofComponents(name: string, sql: (filter: string) => string): Statement {
+/** A statement whose first parameter is a list of components. */
+function ofComponents(name: string, sql: (now: string, filter: string) => string): Statement {
   const isOneOf = (list: string) => ` AND kind || ' ' || component_id ${list}`;
-  return {
-    name,
-    sqlite: sql(isOneOf('IN (SELECT value FROM json_each(?))')),
-    postgres: statement('', sql(isOneOf('= ANY(?::text[])'))).postgres,
-  };
+  const { sqlite } = timedStatement(name, (now) => sql(now, isOneOf('IN (SELECT value FROM json_each(?))')));
+  const { postgres } = timedStatement(name, (now) => sql(now, isOneOf('= ANY(?::text[])')));
+  return { name, sqlite, postgres };
 }

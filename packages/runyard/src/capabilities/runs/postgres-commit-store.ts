@@ -1,5 +1,5 @@
 import type { RefusedWrite, RunWrite } from '../../core/runs/ports.js';
-import type { PostgresDatabase } from '../../platform/storage/database.js';
+import { databaseNow, type PostgresDatabase } from '../../platform/storage/database.js';
 import {
   type BatchRefusal,
   type BatchSection,
@@ -56,6 +56,12 @@ function given(columns: readonly string[]): string {
   return columns.map((column) => `given.${column}`).join(', ');
 }
 
+/** A lease ends by the clock of the database, counted from when the write arrives there. */
+function leasedValue(column: string): string {
+  if (column !== 'lease_expires_at') return `given.${column}`;
+  return `coalesce(${databaseNow.postgres} + given.lease_ms, given.lease_expires_at)`;
+}
+
 /**
  * Each run gets its place in its session from the session's row, which was touched before and is locked. It is read
  * from what the touching returned: the rest of the statement sees the tables as they were before it waited for locks.
@@ -65,10 +71,10 @@ function insertRuns(touched: readonly BatchSection[]): BatchSection {
   const numbers = touched.map(({ name }) => `SELECT session_id, last_run_seq FROM ${name}`);
   return {
     name: 'inserted_runs',
-    columns: [...typed(runColumns), ['place', 'integer']],
+    columns: [...typed(runColumns), ['place', 'integer'], ['lease_ms', 'bigint']],
     sql: (from) => `
     INSERT INTO runs (${runColumns.join(', ')}, session_seq)
-    SELECT ${given(runColumns)}, coalesce(numbers.last_run_seq, 0) + 1
+    SELECT ${runColumns.map(leasedValue).join(', ')}, coalesce(numbers.last_run_seq, 0) + 1
       - row_number() OVER (PARTITION BY given.session_id ORDER BY given.place DESC)
     FROM ${from} LEFT JOIN (${numbers.join(' UNION ALL ')}) AS numbers ON numbers.session_id = given.session_id
     ORDER BY given.run_id
@@ -95,18 +101,18 @@ const holdRuns: BatchSection = {
 /** A row is updated once in a statement: this only makes sure, and `updateRuns` stores the new attempt. */
 const claimRuns: BatchSection = {
   name: 'claimed_runs',
-  columns: [...typed(['run_id', 'attempt', 'status']), ['now', 'bigint']],
+  columns: typed(['run_id', 'attempt', 'status']),
   sql: (from) => `
     SELECT runs.run_id FROM ${from} JOIN runs ON runs.run_id = given.run_id AND runs.attempt = given.attempt
-      AND runs.status = given.status AND coalesce(runs.lease_expires_at, 0) <= given.now
+      AND runs.status = given.status AND coalesce(runs.lease_expires_at, 0) <= ${databaseNow.postgres}
     ORDER BY runs.run_id FOR NO KEY UPDATE OF runs`,
 };
 
 const updateRuns: BatchSection = {
   name: 'updated_runs',
-  columns: typed(['run_id', ...updateColumns]),
+  columns: [...typed(['run_id', ...updateColumns]), ['lease_ms', 'bigint']],
   sql: (from) => `
-    UPDATE runs SET ${updateColumns.map((column) => `${column} = given.${column}`).join(', ')}
+    UPDATE runs SET ${updateColumns.map((column) => `${column} = ${leasedValue(column)}`).join(', ')}
     FROM ${from} WHERE runs.run_id = given.run_id`,
 };
 
@@ -232,9 +238,7 @@ function guardsOf(writes: readonly RunWrite[]): GuardSection[] {
     },
     {
       section: claimRuns,
-      rows: later.flatMap(({ runId, claims }) =>
-        claims ? [[runId, claims.attempt, claims.status, claims.now]] : [],
-      ),
+      rows: later.flatMap(({ runId, claims }) => (claims ? [[runId, claims.attempt, claims.status]] : [])),
       reason: 'fenced',
     },
     {
@@ -245,8 +249,8 @@ function guardsOf(writes: readonly RunWrite[]): GuardSection[] {
     // After the keys: of two reasons the last is told, and a run that is there already comes before all others.
     {
       section: insertAfter[known.length === 0 ? 'made' : made.length === 0 ? 'known' : 'both'],
-      rows: writes.flatMap(({ insert, texts }, place) =>
-        insert ? [[...runValues(insert, texts?.idOf), place]] : [],
+      rows: writes.flatMap(({ insert, texts, leaseMs = null }, place) =>
+        insert ? [[...runValues(insert, texts?.idOf), place, leaseMs]] : [],
       ),
       reason: 'run_exists',
     },
@@ -295,7 +299,8 @@ function sessionsToLock(writes: readonly RunWrite[]): string[][] {
 }
 
 function changedRun(write: RunWrite): unknown[][] {
-  return write.update ? [[write.runId, ...updateValues(write, write.update)]] : [];
+  const { runId, update, leaseMs = null } = write;
+  return update ? [[runId, ...updateValues(write, update), leaseMs]] : [];
 }
 
 function replacedRun(write: RunWrite): unknown[][] {

@@ -215,7 +215,7 @@ function newSpace(
     },
     resolve: (run) => resolve(run, async () => (await runs.session(run.sessionId))?.state ?? {}),
     orphans: { ...orphans, journal: orphanStore, standIn },
-    ...(database.dialect === 'sqlite' && { isGone: isLeaseOwnerGone }),
+    ...(database.dialect === 'sqlite' && { isGone: isLeaseOwnerGone, alone: true }),
   });
   return {
     database,

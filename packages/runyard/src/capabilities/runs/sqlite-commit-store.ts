@@ -1,5 +1,5 @@
 import type { EventBlock, RefusedWrite, RunWrite } from '../../core/runs/ports.js';
-import type { SqliteDatabase, WriteRow } from '../../platform/storage/database.js';
+import { databaseNow, type SqliteDatabase, type WriteRow } from '../../platform/storage/database.js';
 import { sqliteApprovalRows } from '../approvals/write-store.js';
 import { sqliteUsageRows } from '../metrics/usage-write-store.js';
 import {
@@ -37,7 +37,7 @@ const runIsHeld = 'SELECT 1 FROM runs WHERE run_id = ? AND attempt = ?';
 
 const runRests = `
   SELECT 1 FROM runs
-  WHERE run_id = ? AND attempt = ? AND status = ? AND coalesce(lease_expires_at, 0) <= ?`;
+  WHERE run_id = ? AND attempt = ? AND status = ? AND coalesce(lease_expires_at, 0) <= ${databaseNow.sqlite}`;
 
 const replaceRun = `UPDATE runs SET status = 'regenerated', updated_at = ? WHERE run_id = ? AND status = 'completed'`;
 
@@ -71,13 +71,26 @@ export async function commitToSqlite(
   writes: readonly RunWrite[],
   { traces }: CommitOptions,
 ): Promise<RefusedWrite[]> {
-  const units = writes.map((write) => unitOf(write, traces));
+  const now = Date.now();
+  const units = writes.map((write) => unitOf(withLease(write, now), traces));
   const refusals = await database.write(units.map((unit) => unit.rows));
   const refused: RefusedWrite[] = [];
   refusals.forEach((row, index) => {
     if (row >= 0) refused.push({ runId: writes[index]!.runId, reason: units[index]!.reasons[row]! });
   });
   return refused;
+}
+
+/** The process is on the same host as the file: its clock is the database's. */
+function withLease(write: RunWrite, now: number): RunWrite {
+  const { insert, update, leaseMs } = write;
+  if (leaseMs === undefined) return write;
+  const leaseExpiresAt = now + leaseMs;
+  return {
+    ...write,
+    ...(insert !== undefined && { insert: { ...insert, leaseExpiresAt } }),
+    ...(update !== undefined && { update: { ...update, leaseExpiresAt } }),
+  };
 }
 
 function unitOf(write: RunWrite, traces: boolean): { rows: WriteRow[]; reasons: Refusal[] } {
@@ -101,7 +114,7 @@ function unitOf(write: RunWrite, traces: boolean): { rows: WriteRow[]; reasons: 
 function heldGuard({ runId, attempt, claims }: RunWrite): WriteRow {
   return claims === undefined
     ? { sql: runIsHeld, parameters: [runId, attempt], guard: 'found' }
-    : { sql: runRests, parameters: [runId, claims.attempt, claims.status, claims.now], guard: 'found' };
+    : { sql: runRests, parameters: [runId, claims.attempt, claims.status], guard: 'found' };
 }
 
 function addEffects(rows: WriteRow[], write: RunWrite): void {

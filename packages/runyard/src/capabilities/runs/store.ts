@@ -1,6 +1,7 @@
 import type {
   CancelRequest,
   EventBlock,
+  HeldRun,
   HistoryQuery,
   IdempotencyKey,
   LeaseClaim,
@@ -201,12 +202,16 @@ export class RunStore implements RunJournal {
     return this.#sessions.summary(sessionId);
   }
 
-  due(now: number, limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]> {
-    return this.#leases.due(now, limit, passed, of);
+  now(): Promise<number> {
+    return this.#leases.now();
   }
 
-  expired(now: number, limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]> {
-    return this.#leases.expired(now, limit, passed, of);
+  due(limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]> {
+    return this.#leases.due(limit, passed, of);
+  }
+
+  expired(limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]> {
+    return this.#leases.expired(limit, passed, of);
   }
 
   leaseOwners(): Promise<readonly string[]> {
@@ -217,8 +222,12 @@ export class RunStore implements RunJournal {
     return this.#leases.claim(claim);
   }
 
-  renewLeases(owner: string, runIds: readonly string[], expiresAt: number): Promise<void> {
-    return this.#leases.renew(owner, runIds, expiresAt);
+  renewLeases(owner: string, held: readonly HeldRun[], leaseMs: number): Promise<readonly string[]> {
+    return this.#leases.renew(owner, held, leaseMs);
+  }
+
+  noLongerWaiting(runIds: readonly string[]): Promise<readonly string[]> {
+    return this.#leases.noLongerWaiting(runIds);
   }
 
   releaseLeases(owner: string): Promise<void> {

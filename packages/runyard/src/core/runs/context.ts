@@ -72,7 +72,7 @@ export interface Requirement {
   readonly identity?: StepIdentity;
   /** The step that the question is a part of. Left out: the run that asks. */
   readonly parentKey?: string;
-  /** When the question answers itself with `timedOut`; left out: never. */
+  /** When the question answers itself with `timedOut`, as `RunContext.deadline` tells; left out: never. */
   readonly dueAt?: number;
   /** Stored as pending together with the question: the answer is then somebody else's to give. */
   readonly approval?: ApprovalRecord;
@@ -130,6 +130,8 @@ export interface RunContext {
   congestion(): Promise<void> | undefined;
   /** Resolves when all that was done so far is durable: for effects outside of the journal that depend on it. */
   stored(): Promise<void>;
+  /** The time in `ms` milliseconds, by the clock that decides when a question is due. */
+  deadline(ms: number): Promise<number>;
   /** Pauses the run until the requirement is answered; answers at once when it has been. */
   wait<Answer extends Json>(requirement: Requirement): Promise<Answer>;
   /**

@@ -2,7 +2,8 @@ import { errors, isReported, RunyardError } from '../errors.js';
 import { newId } from '../ids.js';
 import type { JsonObject } from '../json.js';
 import { appliesTo, CancellationWatch, cancellationKeptMs } from './cancellations.js';
-import { type Continuation, type ContinueRecord, copiedKey } from './continuation.js';
+import type { Continuation, ContinueRecord } from './continuation.js';
+import { copiedSteps, type RunCopy } from './copied-steps.js';
 import type { OrphanOptions } from './ending-executable.js';
 import { conditionOf, type EngineCondition } from './engine-condition.js';
 import type { EventReader } from './event-reader.js';
@@ -10,19 +11,13 @@ import { type Executable, RunCancelled } from './executable.js';
 import { type ExecutorOptions, RunExecutor, type RunHandle } from './executor.js';
 import { introductionOf } from './introduction.js';
 import { LiveRun } from './live-run.js';
+import { notBegun } from './live-run-start.js';
 import type { LoggedEvent } from './logged-event.js';
 import { OrphanedRuns } from './orphaned-runs.js';
 import type { CancelRequest, IdempotencyKey, RunWrite, SessionSnapshot } from './ports.js';
 import { Recovery } from './recovery.js';
-import { continueStep, RestingRuns, type RunAnswers } from './resting-runs.js';
-import {
-  inheritedAttempt,
-  type Run,
-  type RunInput,
-  type RunLineage,
-  type StepRecord,
-  terminalStatuses,
-} from './run.js';
+import { RestingRuns, type RunAnswers } from './resting-runs.js';
+import { type Run, type RunInput, terminalStatuses } from './run.js';
 import { nothingSent, toldWith } from './sent-events.js';
 import { WriteQueue } from './write-queue.js';
 
@@ -35,6 +30,8 @@ export interface EngineOptions extends ExecutorOptions {
   readonly orphans?: OrphanOptions;
   /** Whether a lease owner is known to be dead, so that its runs need not wait for their leases to end. */
   readonly isGone?: (owner: string) => boolean;
+  /** No other process uses the database: runs that wait for a free slot wait in memory, and need not be offered. */
+  readonly alone?: boolean;
 }
 
 export interface StartRun {
@@ -60,15 +57,10 @@ export interface StartRun {
   readonly traceParent?: string;
 }
 
-/** What a run takes over from another one. */
-export interface RunCopy {
-  readonly steps: readonly StepRecord[];
-  readonly lineage: RunLineage;
-  readonly continuation: ContinueRecord;
-}
-
 /** How often to look for paused runs whose time has come. */
 const wakeMs = 1_000;
+/** How often to look for runs that wait in other processes, and after those that wait here. */
+const offeredMs = 500;
 
 /** How long a key that a client chose stands for the run that was started with it. */
 export const keysKeptMs = 86_400_000;
@@ -116,12 +108,13 @@ export class RunEngine {
         if (isGone(owner)) await journal.releaseLeases(owner);
       }
     }
-    this.executor.leasesRenewedAt = this.recovery.movedAt = timers.now();
+    this.executor.leases.renewedAt = this.recovery.movedAt = timers.now();
     this.stopTimers = [
-      timers.every(leaseMs / 3, () => void this.executor.renewLeases()),
+      timers.every(leaseMs / 3, () => void this.executor.leases.renew()),
       timers.every(leaseMs / 2, () => void this.recover()),
       this.cancellations.begin(),
       timers.every(wakeMs, () => void this.resting.wake()),
+      timers.every(offeredMs, () => this.lookForOffered()),
     ];
     void this.recover();
   }
@@ -130,13 +123,20 @@ export class RunEngine {
   get condition(): EngineCondition {
     if (this.stopTimers.length === 0 || this.stopped !== null) return 'closed';
     const { timers, leaseMs } = this.options;
-    const { leasesRenewedAt } = this.executor;
+    const { renewedAt: leasesRenewedAt } = this.executor.leases;
     return conditionOf({
       now: timers.now(),
       leaseMs,
       leasesRenewedAt,
       recoveryMovedAt: this.recovery.movedAt,
     });
+  }
+
+  /** A process with a free slot takes what waits; one without looks after the callers of what waits here. */
+  private lookForOffered(): void {
+    if (this.options.alone === true) return;
+    void this.executor.leases.checkWaiting();
+    void this.recovery.lookForWaiting();
   }
 
   get liveCount(): number {
@@ -226,6 +226,7 @@ export class RunEngine {
       this.orphaned?.end(),
       ...this.starting,
     ]);
+    this.executor.releaseWaiting();
     await this.executor.allEnded(graceMs);
     // leases are renewed until here: a grace that is longer than a lease must not lose the runs it is for
     for (const stop of this.stopTimers) stop();
@@ -273,9 +274,8 @@ export class RunEngine {
     if (terminalStatuses.has(run.status)) return true;
     try {
       if (run.status === 'paused') await this.resting.cancel(run.runId, reason);
-      else if ((run.leaseExpiresAt ?? 0) <= this.options.timers.now())
-        return await this.recovery.cancel(run, reason);
-      return run.status === 'paused';
+      else return await this.recovery.cancel(run, reason);
+      return true;
     } catch (error) {
       // somebody else was quicker
       if (error instanceof RunyardError && movedOn.has(error.code)) return false;
@@ -287,20 +287,22 @@ export class RunEngine {
     const arrived = this.options.slots.arrive();
     try {
       await this.options.assertWritable?.();
-      return await this.makeRun(request);
+      return await this.makeRun(request, arrived.waits);
     } finally {
-      arrived();
+      arrived.left();
     }
   }
 
-  private async makeRun(request: StartRun): Promise<RunHandle> {
+  private async makeRun(request: StartRun, waits: boolean): Promise<RunHandle> {
     const run = this.newRun(request);
     const isFirst = request.session === undefined || request.session.unused === true;
     if (isFirst && request.executable.introduction) await this.introduce(request, run);
     const steps = copiedSteps(run, request.copy);
+    const offered = waits && this.options.alone !== true;
     const live = new LiveRun(
       {
-        run,
+        run: offered ? { ...run, attempt: notBegun, leaseOwner: null } : run,
+        leaseMs: this.options.leaseMs,
         steps,
         entry: request.copy === undefined ? 'started' : 'continued',
         idempotency: idempotencyOf(run, request),
@@ -320,7 +322,7 @@ export class RunEngine {
         eventPrefix: request.executable.eventPrefix,
       },
       (changed) => this.queue.touch(changed),
-      this.options.timers.now,
+      this.options.timers,
     );
     for (const [key, value] of Object.entries(request.state)) live.state.set(key, value);
     for (const step of live.allSteps()) live.putStep(step);
@@ -367,7 +369,7 @@ export class RunEngine {
       result: null,
       attempt: 1,
       leaseOwner: this.options.owner,
-      leaseExpiresAt: now + this.options.leaseMs,
+      leaseExpiresAt: null,
       nextEventIndex: 0,
       updatedAt: now,
       wakeAt: null,
@@ -376,20 +378,6 @@ export class RunEngine {
       definition: executable.fingerprint ?? null,
     };
   }
-}
-
-/** The steps that a copy begins with, numbered anew, and behind them what came with the request for it. */
-function copiedSteps(run: Run, copy: RunCopy | undefined): readonly StepRecord[] {
-  if (copy === undefined) return [];
-  const { runId } = run;
-  const steps = copy.steps.map((step, seq) => ({
-    ...step,
-    runId,
-    seq,
-    key: copiedKey(step.key),
-    attempt: inheritedAttempt,
-  }));
-  return [...steps, continueStep(run, steps.length, copy.continuation, run.createdAt)];
 }
 
 function idempotencyOf(run: Run, { idempotency }: StartRun): RunWrite['idempotency'] {

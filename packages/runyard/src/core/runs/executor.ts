@@ -7,6 +7,7 @@ import { dueAtOf } from './due-questions.js';
 import { EventReader } from './event-reader.js';
 import { type Executable, RunCancelled, type RunEnd, RunReleased } from './executable.js';
 import { JournaledContext, type RunSurroundings } from './journaled-context.js';
+import { LeaseKeeper } from './lease-keeper.js';
 import { executedBefore } from './limits/executed-time.js';
 import { LimitExceeded } from './limits/limit-exceeded.js';
 import { RunGuard } from './limits/run-guard.js';
@@ -63,15 +64,19 @@ interface Executed {
 export class RunExecutor {
   private readonly live = new Map<string, Executed>();
   private lost = false;
-  /** When all leases were renewed last, or there were none. */
-  leasesRenewedAt = 0;
+  /** The leases of what is executed here. */
+  readonly leases: LeaseKeeper;
+  private readonly surroundings: RunSurroundings;
   /** Called when an execution is over. */
   onEnded: () => void = () => {};
 
   constructor(
     private readonly queue: WriteQueue,
     private readonly options: ExecutorOptions,
-  ) {}
+  ) {
+    this.leases = new LeaseKeeper(() => Array.from(this.live.values(), ({ live }) => live), options);
+    this.surroundings = { ...options, leaseConfirmed: (live) => this.leases.confirmed(live) };
+  }
 
   get size(): number {
     return this.live.size;
@@ -149,7 +154,7 @@ export class RunExecutor {
     live: LiveRun,
     executable: Executable,
     end: RunEnd,
-    context: RunContext = new JournaledContext(live, this.queue, this.options),
+    context: RunContext = new JournaledContext(live, this.queue, this.surroundings),
     delayed: (error: Error) => void = () => {},
   ): Promise<EndedRun> {
     live.log.hold();
@@ -167,7 +172,7 @@ export class RunExecutor {
     }
     if (end.status === 'paused') live.set({ wakeAt: wakeAtOf(live.allSteps()) });
     live.putUsage(usageOf(live.run, live.allSteps(), this.options.prices));
-    live.setLease(null, null);
+    live.giveUpLease();
     live.close();
     const stored = this.queue.flush(live);
     this.queue.withinPatience(stored, () => errors.endNotStored(live.runId)).catch(delayed);
@@ -178,24 +183,9 @@ export class RunExecutor {
     return rested;
   }
 
-  /** Prolongs the leases of what is executed here, and of nothing else: a run that was lost has to be found. */
-  async renewLeases(): Promise<void> {
-    const { journal, owner, leaseMs, log, timers } = this.options;
-    const begun = timers.now();
-    const held = Array.from(this.live.values(), ({ live }) => live).filter((live) => !live.isClosed);
-    if (held.length === 0) {
-      this.leasesRenewedAt = begun;
-      return;
-    }
-    const expiresAt = begun + leaseMs;
-    for (const live of held) live.setLease(owner, expiresAt);
-    try {
-      const runIds = held.map(({ runId }) => runId);
-      await journal.renewLeases(owner, runIds, expiresAt);
-      this.leasesRenewedAt = begun;
-    } catch (error) {
-      if (!isReported(error)) log.warn({ err: error }, 'leases could not be renewed');
-    }
+  /** Leaves the runs that have not begun to other processes. */
+  releaseWaiting(): void {
+    for (const { live } of this.live.values()) if (live.isWaiting) live.stop(new RunReleased());
   }
 
   /** Ends the executions without ending the runs: another process goes on with them. */
@@ -234,7 +224,7 @@ export class RunExecutor {
     delayed: (error: Error) => void,
   ): Promise<EndedRun> {
     const guard = this.guardOf(live, executable);
-    const context = new JournaledContext(live, this.queue, this.options, guard);
+    const context = new JournaledContext(live, this.queue, this.surroundings, guard);
     let entered = false;
     try {
       const turn = this.options.slots.enter(live.abort.signal);
@@ -244,6 +234,7 @@ export class RunExecutor {
         await turn;
       }
       entered = true;
+      if (live.isWaiting) await this.beginWaiting(live);
       if (live.run.status !== 'running') live.transition('running');
       // the run has to be among the live ones before its first event, so that a reader finds it
       await Promise.resolve();
@@ -259,7 +250,9 @@ export class RunExecutor {
       if (isUnread) delayed(error);
       if (live.isClosed || isUnread || error instanceof RunReleased) throw await this.abandon(live, error);
       const end = this.endOf(live, executable, context, error);
-      return await this.finish(live, executable, end, context, delayed);
+      return await this.finish(live, executable, end, context, delayed).catch(async (failed: unknown) => {
+        throw await this.abandon(live, failed);
+      });
     } finally {
       if (this.live.get(live.runId)?.live === live) this.live.delete(live.runId);
       live.log.end();
@@ -280,6 +273,11 @@ export class RunExecutor {
     const fits = assertFits(executable, live.run, live.allSteps(), this.options.timers);
     await untilAborted(fits, live.abort.signal);
     live.set({ definition: executable.fingerprint ?? null });
+  }
+
+  /** A run that waited where others see it is begun by the process that claims it first. */
+  private beginWaiting(live: LiveRun): Promise<void> | undefined {
+    return live.begin(this.options.owner) ? this.queue.flush(live) : undefined;
   }
 
   /** The run is no longer executed here, and has not ended. */

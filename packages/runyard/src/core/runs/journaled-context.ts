@@ -54,6 +54,8 @@ export interface RunSurroundings {
   readonly prices?: ModelPrices;
   /** What the service allows each run. */
   readonly limits?: AnyLimits;
+  /** What to wait for before a step begins when the lease may have ended. Rejects when another process has the run. */
+  readonly leaseConfirmed?: (live: LiveRun) => Promise<void> | undefined;
 }
 
 /** What of a step is known when it begins. */
@@ -241,6 +243,8 @@ export class JournaledContext implements RunContext {
     const congestion = this.congestion();
     if (congestion !== undefined) await congestion;
     this.signal.throwIfAborted();
+    const confirmed = this.surroundings.leaseConfirmed?.(this.live);
+    if (confirmed !== undefined) await confirmed;
     this.admit(spec.kind, recorded === undefined ? 1 : 0);
     const begun = this.begin(key, spec, recorded);
     if (spec.interrupted !== undefined) {
@@ -254,6 +258,10 @@ export class JournaledContext implements RunContext {
   noteTry(relativeKey: string, failed: FailedTry): void {
     const of = this.prefix + relativeKey;
     noteTry(this.live, of, failed, { aroundKey: this.inside?.key ?? null, now: this.timers.now() });
+  }
+
+  async deadline(ms: number): Promise<number> {
+    return ms + (await this.journal.now().catch(() => this.timers.now()));
   }
 
   async wait<Answer extends Json>(requirement: Requirement): Promise<Answer> {

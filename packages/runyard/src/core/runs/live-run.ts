@@ -1,12 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import type { Json, JsonObject } from '../json.js';
 import type { ModelPrices } from '../models/prices.js';
+import type { Timers } from '../timers.js';
 import type { ApprovalWrite } from './approval.js';
 import { prefixOf } from './child-steps.js';
 import { type CodeOwner, inNameOf } from './code-owner.js';
 import { EventLog } from './event-log.js';
 import { asToldBy, type EventOrigin } from './event-origin.js';
+import { HeldLease, type Moment } from './held-lease.js';
 import { RunMeter } from './limits/run-meter.js';
+import { type LiveRunStart, notBegun } from './live-run-start.js';
 import {
   customEventName,
   type DeltaTemplate,
@@ -17,40 +20,13 @@ import {
   serialiseEvent,
 } from './logged-event.js';
 import { LongTexts, type NewText, weigh } from './long-texts.js';
-import type {
-  RestingRun,
-  RunUpdate,
-  RunUsage,
-  RunWrite,
-  SessionSummary,
-  SessionWrite,
-  SummaryWrite,
-} from './ports.js';
+import type { RestingRun, RunUsage, RunWrite, SessionSummary, SessionWrite, SummaryWrite } from './ports.js';
 import type { Run, RunEntry, RunResult, RunStatus, StepKind, StepRecord } from './run.js';
+import { updateOf } from './run-update.js';
 import type { SentEvents } from './sent-events.js';
 import { SessionState } from './session-state.js';
 import { assertTransition } from './transitions.js';
 import type { WriteSource } from './write-queue.js';
-
-/** What a live run is made from. */
-export interface LiveRunStart {
-  readonly run: Run;
-  readonly steps: readonly StepRecord[];
-  /** What this execution of the run is. */
-  readonly entry: RunEntry;
-  /** Set for a run that is not stored yet. */
-  readonly session: SessionWrite | null;
-  /** Set for a run that is not stored yet and must not be started twice. */
-  readonly idempotency?: RunWrite['idempotency'];
-  /** Set for a run that rested: the first write takes it over. */
-  readonly claims?: RestingRun;
-  readonly sessionState: JsonObject;
-  /** Which events an earlier execution sent; they are not sent again. */
-  readonly sentEvents: SentEvents;
-  /** Fields that every event of the component carries (its id and name), and what their names begin with. */
-  readonly eventFields: JsonObject;
-  readonly eventPrefix: string | undefined;
-}
 
 /**
  * A run while this process holds its lease: the record, its journal, its events, and what of them is not stored
@@ -71,8 +47,11 @@ export class LiveRun implements WriteSource {
   private removedSteps: number[] | undefined;
   private stored: boolean;
   private accepted: boolean;
+  readonly lease: HeldLease;
+  private drainedAt: Moment | undefined;
   private changed = true;
   private closed = false;
+  private readonly now: () => number;
   private highestSeq = -1;
   private summary: SummaryWrite | undefined;
   private usage: RunWrite['usage'];
@@ -95,8 +74,10 @@ export class LiveRun implements WriteSource {
   constructor(
     start: LiveRunStart,
     private readonly onChange: (live: LiveRun) => void,
-    private readonly now: () => number,
+    timers: Pick<Timers, 'now' | 'elapsed'>,
   ) {
+    this.now = timers.now;
+    this.lease = new HeldLease(start.leaseMs, timers);
     // as many as the run has parallel calls; they are removed when the calls end
     setMaxListeners(0, this.abort.signal);
     this.record = start.run;
@@ -107,6 +88,7 @@ export class LiveRun implements WriteSource {
     this.stored = start.session === null;
     this.accepted = this.stored && start.claims === undefined;
     this.texts = new LongTexts(start.run.attempt);
+    if (this.accepted) this.lease.taken(this.lease.moment());
     this.sentBefore = start.sentEvents;
     const { eventFields: fields, eventPrefix: prefix } = start;
     this.origin = { runId: start.run.runId, fields, ...(prefix !== undefined && { prefix }), depth: 0 };
@@ -134,6 +116,35 @@ export class LiveRun implements WriteSource {
   /** A closed run takes no more writes: it ended, or another process holds it. */
   get isClosed(): boolean {
     return this.closed;
+  }
+
+  /** Whether the database holds a lease of this run for this process. */
+  get isHeld(): boolean {
+    return this.lease.isTaken && !this.closed;
+  }
+
+  /** Whether the run waits for a free slot, of this process or of any other. */
+  get isWaiting(): boolean {
+    return this.record.attempt === notBegun;
+  }
+
+  /** Whether other processes can see that it waits. */
+  get isOffered(): boolean {
+    return this.isWaiting && this.accepted && !this.closed;
+  }
+
+  /** Another process has the run: nothing more is done or written here. */
+  lose(error: Error): void {
+    this.closed = true;
+    this.stop(error);
+  }
+
+  /** Begins a run that waited. Whether others could see it: then its next write claims it, or is refused. */
+  begin(owner: string): boolean {
+    if (this.stored) this.claims = { attempt: notBegun, status: 'pending' };
+    this.record = { ...this.record, attempt: notBegun + 1, leaseOwner: owner };
+    this.changed = true;
+    return this.stored;
   }
 
   step(key: string): StepRecord | undefined {
@@ -214,8 +225,9 @@ export class LiveRun implements WriteSource {
     this.changed = true;
   }
 
-  setLease(owner: string | null, expiresAt: number | null): void {
-    this.record = { ...this.record, leaseOwner: owner, leaseExpiresAt: expiresAt };
+  /** With the next write the run belongs to nobody. */
+  giveUpLease(): void {
+    this.record = { ...this.record, leaseOwner: null, leaseExpiresAt: null };
   }
 
   /** When the run, once it is paused, continues by itself; what it is executed with. Stored with its next write. */
@@ -225,7 +237,7 @@ export class LiveRun implements WriteSource {
 
   /** Gives the run up, with its next write, to whoever takes it over. */
   release(): void {
-    this.setLease(null, null);
+    this.giveUpLease();
     this.changed = true;
   }
 
@@ -281,7 +293,9 @@ export class LiveRun implements WriteSource {
       return undefined;
     this.changed = false;
     this.record = { ...this.record, nextEventIndex: this.log.nextIndex, updatedAt: this.now() };
-    const { attempt } = this.record;
+    const { attempt, leaseOwner } = this.record;
+    this.drainedAt = leaseOwner === null ? undefined : this.lease.moment();
+    const lease = leaseOwner === null ? {} : { leaseMs: this.lease.ms };
     const replaces = this.record.status === 'completed' ? this.record.lineage?.replaces : undefined;
     const size = this.unwritten + (events?.payload.length ?? 0);
     this.unwritten = 0;
@@ -299,8 +313,9 @@ export class LiveRun implements WriteSource {
       removedSteps,
       replaces,
       size,
+      ...lease,
     };
-    return this.stored ? { ...write, ...this.laterWrite() } : { ...write, ...this.firstWrite() };
+    return { ...write, ...(this.stored ? this.laterWrite() : this.firstWrite()) };
   }
 
   private keep(step: StepRecord): void {
@@ -349,12 +364,12 @@ export class LiveRun implements WriteSource {
 
   written(write: RunWrite): void {
     this.accepted = true;
+    if (this.drainedAt !== undefined) this.lease.taken(this.drainedAt);
     if (write.events !== undefined) this.log.stored(write.events.firstIndex + write.events.count);
   }
 
   refused(error: Error): void {
-    this.closed = true;
-    this.stop(error);
+    this.lose(error);
   }
 
   private append(event: LoggedEvent): void {
@@ -381,17 +396,4 @@ export class LiveRun implements WriteSource {
     if (!this.closed) return;
     throw this.abort.signal.reason ?? new Error(`Run ${this.runId} has ended`);
   }
-}
-
-function updateOf(run: Run): RunUpdate {
-  return {
-    status: run.status,
-    result: run.result,
-    leaseOwner: run.leaseOwner,
-    leaseExpiresAt: run.leaseExpiresAt,
-    nextEventIndex: run.nextEventIndex,
-    updatedAt: run.updatedAt,
-    wakeAt: run.wakeAt,
-    definition: run.definition,
-  };
 }

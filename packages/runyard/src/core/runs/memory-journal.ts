@@ -6,6 +6,7 @@ import type { PastSession, PastSessions, PastSessionsQuery, SessionOwner } from 
 import type {
   CancelRequest,
   EventBlock,
+  HeldRun,
   HistoryQuery,
   IdempotencyKey,
   LeaseClaim,
@@ -84,7 +85,12 @@ export class MemoryJournal implements RunJournal, PastSessions {
     return this.runs.get(runId)?.run;
   }
 
-  async due(now: number, limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]> {
+  async now(): Promise<number> {
+    return Date.now();
+  }
+
+  async due(limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]> {
+    const now = Date.now();
     return [...this.runs.values()]
       .map(({ run }) => run)
       .filter(({ status, wakeAt }) => status === 'paused' && wakeAt !== null && wakeAt <= now)
@@ -93,7 +99,8 @@ export class MemoryJournal implements RunJournal, PastSessions {
       .slice(passed, passed + limit);
   }
 
-  async expired(now: number, limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]> {
+  async expired(limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]> {
+    const now = Date.now();
     return [...this.runs.values()]
       .map(({ run }) => run)
       .filter(({ status, leaseExpiresAt }) => isOpen(status) && (leaseExpiresAt ?? 0) <= now)
@@ -101,19 +108,33 @@ export class MemoryJournal implements RunJournal, PastSessions {
       .slice(passed, passed + limit);
   }
 
-  async claim({ runId, attempt, owner, now, expiresAt, indexGap }: LeaseClaim): Promise<Run | undefined> {
+  async claim({ runId, attempt, owner, leaseMs, indexGap }: LeaseClaim): Promise<Run | undefined> {
+    const now = Date.now();
     const stored = this.runs.get(runId);
     if (stored === undefined || stored.run.attempt !== attempt) return undefined;
     const { status, leaseExpiresAt } = stored.run;
     if (!isOpen(status) || (leaseExpiresAt ?? 0) > now) return undefined;
-    const lease = { leaseOwner: owner, leaseExpiresAt: expiresAt };
+    const lease = { leaseOwner: owner, leaseExpiresAt: now + leaseMs };
     const nextEventIndex = stored.run.nextEventIndex + indexGap;
     stored.run = { ...stored.run, ...lease, attempt: attempt + 1, nextEventIndex, updatedAt: now };
     return stored.run;
   }
 
-  async renewLeases(owner: string, runIds: readonly string[], expiresAt: number): Promise<void> {
-    this.setLeases(owner, expiresAt, new Set(runIds));
+  async renewLeases(owner: string, held: readonly HeldRun[], leaseMs: number): Promise<readonly string[]> {
+    const isHeld = ({ runId, attempt }: HeldRun) => {
+      const run = this.runs.get(runId)?.run;
+      return run?.attempt === attempt && run.leaseOwner === owner && isOpen(run.status);
+    };
+    const kept = held.filter(isHeld).map(({ runId }) => runId);
+    this.setLeases(owner, Date.now() + leaseMs, new Set(kept));
+    return held.map(({ runId }) => runId).filter((runId) => !kept.includes(runId));
+  }
+
+  async noLongerWaiting(runIds: readonly string[]): Promise<readonly string[]> {
+    return runIds.filter((runId) => {
+      const run = this.runs.get(runId)?.run;
+      return run?.status !== 'pending' || run.attempt !== 0;
+    });
   }
 
   async releaseLeases(owner: string): Promise<void> {
@@ -217,10 +238,12 @@ export class MemoryJournal implements RunJournal, PastSessions {
 
   /** Approvals are not kept: they are for whoever asks a service for them, and there is none. */
   private apply(write: RunWrite): void {
-    const { runId, attempt, insert, idempotency, update, events, state, summary } = write;
+    const { runId, attempt, insert, idempotency, events, state, summary } = write;
+    const lease = write.leaseMs === undefined ? {} : { leaseExpiresAt: Date.now() + write.leaseMs };
+    const update = write.update && { ...write.update, ...lease };
     this.touchSession(write);
     if (insert !== undefined)
-      this.runs.set(runId, { run: insert, steps: new Map(), blocks: [], texts: new Map() });
+      this.runs.set(runId, { run: { ...insert, ...lease }, steps: new Map(), blocks: [], texts: new Map() });
     if (idempotency !== undefined) this.keys.set(keyText(idempotency), idempotency);
     const stored = this.runs.get(runId)!;
     if (update !== undefined) stored.run = { ...stored.run, ...update, attempt };
@@ -290,7 +313,7 @@ function isHeld(stored: Run | undefined, { attempt, claims }: RunWrite): boolean
   return (
     stored?.attempt === claims.attempt &&
     stored.status === claims.status &&
-    (stored.leaseExpiresAt ?? 0) <= claims.now
+    (stored.leaseExpiresAt ?? 0) <= Date.now()
   );
 }
 

@@ -32,16 +32,23 @@ export interface RunJournal {
   progress(runId: string): Promise<{ status: RunStatus; nextEventIndex: number } | undefined>;
 
   /**
-   * Pending and running runs whose lease ended before `now`, oldest first, without the first `passed`. With `of`: only
-   * those of these components, as `componentKey` names them.
+   * The time by the clock that decides about leases and deadlines: that of the database, where several processes meet
+   * in one. Their own clocks differ.
    */
-  expired(now: number, limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]>;
+  now(): Promise<number>;
+
+  /**
+   * Pending and running runs that any process may claim, oldest first, without the first `passed`: their lease has
+   * ended, or they wait for a process with a free slot. With `of`: only those of these components, as `componentKey`
+   * names them.
+   */
+  expired(limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]>;
 
   /**
    * Paused runs whose time to continue has come, the one that is most overdue first, without the first `passed`. With
    * `of`: only those of these components, as `componentKey` names them.
    */
-  due(now: number, limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]>;
+  due(limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]>;
 
   /**
    * Takes over a pending or running run: raises its attempt if it still is `attempt` and nobody holds a lease that
@@ -49,8 +56,14 @@ export interface RunJournal {
    */
   claim(claim: LeaseClaim): Promise<Run | undefined>;
 
-  /** Prolongs the leases of those of the runs that `owner` still holds. */
-  renewLeases(owner: string, runIds: readonly string[], expiresAt: number): Promise<void>;
+  /**
+   * Prolongs the leases of those of the runs that `owner` still holds in this attempt, also when the lease had ended.
+   * Answers with the ids of the others: this process has lost them.
+   */
+  renewLeases(owner: string, held: readonly HeldRun[], leaseMs: number): Promise<readonly string[]>;
+
+  /** Those of the runs that no longer wait for a free slot: another process has claimed or ended them. */
+  noLongerWaiting(runIds: readonly string[]): Promise<readonly string[]>;
 
   /** Ends the leases of all runs that `owner` holds, so that another process can take the runs over at once. */
   releaseLeases(owner: string): Promise<void>;
@@ -89,12 +102,18 @@ export interface RunJournal {
   summary(sessionId: string): Promise<SessionSummary | undefined>;
 }
 
+/** A run in the attempt that a process executes. */
+export interface HeldRun {
+  readonly runId: string;
+  readonly attempt: number;
+}
+
 export interface LeaseClaim {
   readonly runId: string;
   readonly attempt: number;
   readonly owner: string;
-  readonly now: number;
-  readonly expiresAt: number;
+  /** How long the lease lasts. */
+  readonly leaseMs: number;
   /** How far the next event index moves on with the claim: past what was sent and is not stored. */
   readonly indexGap: number;
 }
@@ -170,6 +189,8 @@ export interface RunWrite {
   readonly idempotency?: IdempotencyKey & StartedUnderKey & { readonly since: number; readonly now: number };
   /** Later writes. Refused when the stored attempt is another. */
   readonly update?: RunUpdate;
+  /** The lease that `insert` or `update` names ends this long after the write is stored. Left out: when they say. */
+  readonly leaseMs?: number;
   /**
    * The first write of a further attempt of a run that rested: `attempt` is stored instead of the one that is named
    * here. Comes with `update`. Refused (`fenced`) when the run is not as it is described, or when somebody holds a
@@ -246,11 +267,10 @@ export interface SummaryWrite extends SessionSummary {
   readonly sessionId: string;
 }
 
-/** A run that nobody executes: it waits for an answer, or it failed. */
+/** A run that nobody executes: it waits for an answer or for a free slot, or it failed. */
 export interface RestingRun {
   readonly attempt: number;
-  readonly status: 'paused' | 'error';
-  readonly now: number;
+  readonly status: 'paused' | 'error' | 'pending';
   /** The run as it goes on: what is told of it beside its row may be gone by then. */
   readonly run?: Run;
 }

@@ -8,9 +8,10 @@ import { indexGap } from './event-log.js';
 import type { Executable } from './executable.js';
 import { cancelledEnd, failedEnd, type RunExecutor, type RunHandle } from './executor.js';
 import { LiveRun } from './live-run.js';
+import { notBegun } from './live-run-start.js';
 import { customEventName, decodeBlock } from './logged-event.js';
 import type { RunJournal } from './ports.js';
-import type { Run, RunFailure, RunResult, StepRecord } from './run.js';
+import type { Run, RunEntry, RunFailure, RunResult, StepRecord } from './run.js';
 import type { RunSlots } from './run-slots.js';
 import { type SentEvents, toldWith } from './sent-events.js';
 import { Setbacks } from './setbacks.js';
@@ -36,6 +37,7 @@ const batchSize = 32;
 export class Recovery {
   private looking: Promise<void> = Promise.resolve();
   private ended = false;
+  private isLooking = false;
   private cutShort = false;
   /** When a look last came a step further. */
   movedAt = 0;
@@ -49,12 +51,23 @@ export class Recovery {
 
   /** Looks for runs whose lease ended. One look at a time; the promise tells when the present one is done. */
   look(): Promise<void> {
-    this.looking = this.looking
+    this.isLooking = true;
+    const looking = this.looking
       .then(() => this.lookOnce())
       .catch((error: unknown) => {
         if (!isReported(error)) this.options.log.error({ err: error }, 'looking for abandoned runs failed');
+      })
+      .finally(() => {
+        if (this.looking === looking) this.isLooking = false;
       });
+    this.looking = looking;
     return this.looking;
+  }
+
+  /** Looks now if there is room, unless a look is under way. */
+  lookForWaiting(): void {
+    if (this.isLooking || this.ended || this.options.slots.full) return;
+    void this.look();
   }
 
   /** Takes over nothing from now on. */
@@ -103,9 +116,11 @@ export class Recovery {
   /** Makes a stored run live here under a new attempt; undefined when somebody else has it. */
   private async takeOver(run: Run, executable: Executable): Promise<LiveRun | undefined> {
     const { journal, timers, owner, leaseMs } = this.options;
-    const now = timers.now();
     const { runId, attempt } = run;
-    const claimed = await journal.claim({ runId, attempt, owner, now, expiresAt: now + leaseMs, indexGap });
+    const neverBegan = attempt === notBegun;
+    // nobody has seen an event of one that never began
+    const claim = { runId, attempt, owner, leaseMs, indexGap: neverBegan ? 0 : indexGap };
+    const claimed = await journal.claim(claim);
     const stored = claimed && (await journal.load(run.runId));
     // a slow process may have lost it again: it must not write in the other one's name
     if (stored === undefined || stored.run.attempt !== claimed?.attempt) return undefined;
@@ -117,8 +132,8 @@ export class Recovery {
       {
         run: stored.run,
         steps: stored.steps,
-        // one that was stored and never begun begins now
-        entry: stored.run.status === 'pending' && stored.steps.length === 0 ? 'started' : 'recovered',
+        leaseMs,
+        entry: entryOf(stored, neverBegan),
         session: null,
         sessionState: session?.state ?? {},
         sentEvents,
@@ -126,7 +141,7 @@ export class Recovery {
         eventPrefix: executable.eventPrefix,
       },
       (changed) => this.queue.touch(changed),
-      timers.now,
+      timers,
     );
   }
 
@@ -135,7 +150,10 @@ export class Recovery {
     // what cannot be taken over here stays in the list: look past it
     for (let passed = 0; !this.ended; ) {
       const now = timers.now();
-      const runs = await journal.expired(now, batchSize, passed, this.options.orphans?.components());
+      this.movedAt = now;
+      this.cutShort = this.options.slots.full;
+      if (this.cutShort) return;
+      const runs = await journal.expired(batchSize, passed, this.options.orphans?.components());
       this.movedAt = timers.now();
       for (const run of runs) {
         // what cannot be executed now is left to others, or for later
@@ -162,7 +180,9 @@ export class Recovery {
     const executable = await this.options.resolve(run);
     const live = executable && (await this.takeOver(run, executable));
     if (executable === undefined || live === undefined) return false;
-    this.options.log.info({ runId: run.runId, attempt: live.run.attempt }, 'an abandoned run goes on here');
+    const facts = { runId: run.runId, attempt: live.run.attempt };
+    if (run.attempt === notBegun) this.options.log.debug(facts, 'a waiting run begins here');
+    else this.options.log.info(facts, 'an abandoned run goes on here');
     const wish = await this.options.journal.cancellation(run.runId, 0);
     if (wish !== undefined && appliesTo(wish, run))
       await this.executor.finish(live, executable, cancelledEnd(wish.reason, emptyResult));
@@ -199,6 +219,16 @@ export class Recovery {
       }
     }
   }
+}
+
+/** What the execution is that a run is taken over for. */
+function entryOf(
+  { run, steps }: { readonly run: Run; readonly steps: readonly StepRecord[] },
+  neverBegan: boolean,
+): RunEntry {
+  // one that was stored and never begun begins now, a copy with what it was made from
+  if (run.status === 'pending' && steps.length === 0) return 'started';
+  return neverBegan ? 'continued' : 'recovered';
 }
 
 const emptyResult: RunResult = { content: '', contentType: 'str' };

@@ -204,23 +204,20 @@ function isPartOfEnded(
   return isPartOfEnded(parent, byKey, trail);
 }
 
-function scratchRun(
-  run: Run,
-  steps: readonly StepRecord[],
-  executable: Executable,
-  { now }: Timers,
-): LiveRun {
+function scratchRun(run: Run, steps: readonly StepRecord[], executable: Executable, timers: Timers): LiveRun {
   const start = {
     run,
     steps,
     entry: 'recovered' as const,
+    // nobody else is about to execute it
+    leaseMs: Number.POSITIVE_INFINITY,
     session: null,
     sessionState: {},
     sentEvents: nothingSent,
     eventFields: executable.eventFields,
     eventPrefix: executable.eventPrefix,
   };
-  return new LiveRun(start, () => {}, now);
+  return new LiveRun(start, () => {}, timers);
 }
 
 /** Everything that a run can reach is out of reach: the replay ends where the code reaches for it. */

@@ -72,11 +72,11 @@ export class RestingRuns {
     // before anything is used up: a run that does not fit stays as it is until its code is back
     await assertFits(executable, run, steps, this.options.timers);
     const live = await this.revive(run, steps, executable);
-    const now = this.options.timers.now();
+    const [now, deadline] = [this.options.timers.now(), await this.options.journal.now()];
     const { attempt } = live.run;
     for (const [key, step] of open) {
       // an answer that comes too late does not count, and what else is due is settled with it
-      const output = isDue(step, now) ? timedOut : answers.get(key);
+      const output = isDue(step, deadline) ? timedOut : answers.get(key);
       if (output !== undefined) live.putStep({ ...step, status: 'completed', attempt, output, endedAt: now });
     }
     for (const approval of approvals ?? []) live.putApproval(approval);
@@ -103,7 +103,7 @@ export class RestingRuns {
     try {
       // what cannot be woken here stays in the list: look past it
       for (let passed = 0; !this.ended; ) {
-        const runs = await journal.due(now, wokenAtOnce, passed, orphans?.components());
+        const runs = await journal.due(wokenAtOnce, passed, orphans?.components());
         for (const run of runs) if (!(await this.wakeOne(run, now))) passed += 1;
         if (runs.length < wokenAtOnce) return;
       }
@@ -198,19 +198,19 @@ export class RestingRuns {
   ): Promise<LiveRun> {
     const { journal, timers, owner, leaseMs } = this.options;
     const session = await journal.session(run.sessionId);
-    const now = timers.now();
     return new LiveRun(
       {
         run: {
           ...run,
           attempt: run.attempt + 1,
           leaseOwner: owner,
-          leaseExpiresAt: now + leaseMs,
+          leaseExpiresAt: null,
           wakeAt: null,
         },
         steps,
+        leaseMs,
         entry: 'continued',
-        claims: { attempt: run.attempt, status: run.status as RestingRun['status'], now },
+        claims: { attempt: run.attempt, status: run.status as RestingRun['status'] },
         session: null,
         sessionState: session?.state ?? {},
         sentEvents: toldWith(kept),
@@ -218,7 +218,7 @@ export class RestingRuns {
         eventPrefix: executable.eventPrefix,
       },
       (changed) => this.queue.touch(changed),
-      timers.now,
+      timers,
     );
   }
 

@@ -30,15 +30,18 @@ export class RunSlots {
   }
 
   /**
-   * Keeps a place for a new run while it is made; refuses one that would have to wait behind too many others. What it
-   * answers with gives the place back: the run has entered by then, or never will.
+   * Keeps a place for a new run while it is made; refuses one that would have to wait behind too many others. `left`
+   * gives the place back: the run has entered by then, or never will.
    */
-  arrive(): () => void {
+  arrive(): { readonly waits: boolean; left(): void } {
     const before = this.taken + this.queue.size + this.arriving;
     if (before >= this.limits.executing + this.limits.waiting) throw errors.tooManyRuns(this.queue.size);
     this.arriving += 1;
-    return () => {
-      this.arriving -= 1;
+    return {
+      waits: before >= this.limits.executing,
+      left: () => {
+        this.arriving -= 1;
+      },
     };
   }
 

@@ -91,7 +91,10 @@ export interface Run {
   readonly createdAt: number;
   readonly status: RunStatus;
   readonly result: RunResult | null;
-  /** Counts the executions of this run; a writer with an old number is refused. */
+  /**
+   * Counts the executions of this run; a writer with an old number is refused. 0 for a run that has not begun because
+   * all slots are taken: the process that has a free one claims it.
+   */
   readonly attempt: number;
   readonly leaseOwner: string | null;
   readonly leaseExpiresAt: number | null;

@@ -1,7 +1,8 @@
 import { errors } from '../errors.js';
 import { newId } from '../ids.js';
 import type { JsonObject } from '../json.js';
-import type { RunCopy, RunEngine, StartRun } from './engine.js';
+import type { RunCopy } from './copied-steps.js';
+import type { RunEngine, StartRun } from './engine.js';
 import type { Executable } from './executable.js';
 import type { RunHandle } from './executor.js';
 import type { RunJournal, SessionSnapshot } from './ports.js';

@@ -63,6 +63,7 @@ function manualTimers() {
   let now = 0;
   const timers: Timers = {
     now: () => now,
+    elapsed: () => now,
     soon: queueMicrotask,
     after: (ms, work) => {
       const entry = { at: now + ms, work };

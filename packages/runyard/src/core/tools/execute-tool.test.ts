@@ -14,6 +14,7 @@ import { toolResult } from './tool-result.js';
 class ManualTimers implements Timers {
   #due: (() => void) | undefined;
   now = () => 0;
+  elapsed = () => 0;
   soon = (work: () => void) => queueMicrotask(work);
   every = () => () => {};
   after(_ms: number, work: () => void): () => void {

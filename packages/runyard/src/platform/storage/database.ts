@@ -86,6 +86,30 @@ export interface WriteRow {
   readonly guard?: 'changed' | 'found';
 }
 
+/**
+ * The database's own time, in milliseconds. Processes on several machines meet in one database, and their clocks
+ * differ: what they have to agree on is decided by this one.
+ */
+export const databaseNow: Readonly<Record<Dialect, string>> = {
+  sqlite: `CAST(unixepoch('subsec') * 1000 AS integer)`,
+  postgres: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
+};
+
+/** The same for conditions: it stays the same within a statement, so that an index can be searched for it. */
+const statementNow: Readonly<Record<Dialect, string>> = {
+  sqlite: databaseNow.sqlite,
+  postgres: '(extract(epoch FROM statement_timestamp()) * 1000)::bigint',
+};
+
+/** A statement that compares with the database's own time. */
+export function timedStatement(name: string, sql: (now: string) => string): Statement {
+  return {
+    name,
+    sqlite: statement(name, sql(statementNow.sqlite)).sqlite,
+    postgres: statement(name, sql(statementNow.postgres)).postgres,
+  };
+}
+
 /** A statement that reads the same in both databases, written with `?` placeholders. */
 export function statement(name: string, sql: string): Statement {
   let position = 0;

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../json.js';
+import { dueAtOf } from '../../runs/due-questions.js';
 import { RunCancelled } from '../../runs/executable.js';
 import type { RunEvent } from '../../runs/logged-event.js';
 import type { ReviewSettings } from '../definition/node.js';
@@ -33,7 +34,7 @@ export async function ask<Answer extends StepAnswer>(
     tell(flow, place, `${question.what}:asked`, question.event);
   }
   const { timeoutMs, kind, requirement } = question;
-  const dueAt = timeoutMs === undefined ? undefined : context.timers.now() + timeoutMs;
+  const dueAt = asked === undefined ? await dueIn(flow, timeoutMs) : dueAtOf(asked);
   return context.wait<Answer>({
     key,
     kind,
@@ -42,6 +43,10 @@ export async function ask<Answer extends StepAnswer>(
     data: dueAt === undefined ? requirement : { ...requirement, timeout_at: isoTime(dueAt) },
     ...(dueAt !== undefined && { dueAt }),
   });
+}
+
+async function dueIn({ context }: Flow, timeoutMs: number | undefined): Promise<number | undefined> {
+  return timeoutMs === undefined ? undefined : context.deadline(timeoutMs);
 }
 
 /** Whether the answer is what this execution of the run goes on with. */

@@ -3,6 +3,7 @@ import type { Timers } from '../../../core/timers.js';
 /** Time as the process has it. What repeats keeps no process alive that has nothing else to do. */
 export const systemTimers: Timers = {
   now: Date.now,
+  elapsed: () => performance.now(),
   soon: (work) => {
     setImmediate(work);
   },

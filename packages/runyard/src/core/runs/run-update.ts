@@ -1,0 +1,16 @@
+import type { RunUpdate } from './ports.js';
+import type { Run } from './run.js';
+
+/** What of a run changes while it is executed. */
+export function updateOf(run: Run): RunUpdate {
+  return {
+    status: run.status,
+    result: run.result,
+    leaseOwner: run.leaseOwner,
+    leaseExpiresAt: run.leaseExpiresAt,
+    nextEventIndex: run.nextEventIndex,
+    updatedAt: run.updatedAt,
+    wakeAt: run.wakeAt,
+    definition: run.definition,
+  };
+}
