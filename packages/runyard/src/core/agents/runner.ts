@@ -122,7 +122,9 @@ export class AgentRunner {
     const reader = handle.events();
     try {
       for (let events = await reader.next(); events !== null; events = await reader.next()) {
-        for (const event of events) yield JSON.parse(await event.whole()) as StreamedEvent;
+        for (const event of events) {
+          yield JSON.parse(event.texts === null ? event.data : await event.whole()) as StreamedEvent;
+        }
       }
     } finally {
       reader.close();
