@@ -313,6 +313,32 @@ describe('a workflow whose process died', () => {
   });
 });
 
+test('what a workflow that is one function runs belongs to the component that began it', async () => {
+  const deeds = new Deeds();
+  const mailer = (id: string) => calling(['send-newsletter'], { id, tools: [send(deeds)] });
+  const whole = (id: string) =>
+    workflow({
+      id: 'newsletter',
+      steps: async ({ run }) => `sent: ${String(await run(mailer(id), 'x', 'mail'))}`,
+    });
+  const changed = await waiting(whole('ann'));
+  // what the function runs is known when it is executed: the run ends there
+  const { run: ended } = await changed.continuedBy(whole('bob'));
+  expect(ended.result?.error).toMatchObject({
+    type: 'definition_changed',
+    message: expect.stringContaining("was agent 'ann', and is now agent 'bob'"),
+  });
+  expect(deeds.list).toEqual([]);
+  expect((await changed.retriedBy(whole('ann'))).run.status).toBe('completed');
+  expect(deeds.list).toEqual(['send-newsletter']);
+
+  const old = await waiting(whole('ann'));
+  const { run } = await old.look();
+  const update = { ...run, definition: null };
+  await old.store.commit([{ runId: run.runId, attempt: run.attempt, update, steps: [] }]);
+  expect((await old.continuedBy(whole('ann'))).run.status).toBe('completed');
+});
+
 describe('an agent that waits', () => {
   test('a confirmation is for the tool that was asked about', async () => {
     const deeds = new Deeds();

@@ -34,6 +34,8 @@ class ReplayTrail {
   readonly visited = new Set<string>();
   /** What the code asked for and the run has not recorded, by key. */
   readonly missing = new Map<string, ExpectedStep>();
+  /** Steps whose work would have had to be executed: what is inside of them was not looked at. */
+  readonly unopened = new Set<string>();
   readonly leftOut = new Set<string>();
   difference: Difference | undefined;
 }
@@ -102,7 +104,10 @@ class ReplayContext extends JournaledContext {
     spec: StepSpec<T>,
     work: (scope: StepScope) => Promise<T>,
   ): Promise<T> {
-    return spec.contains === true ? super.perform(begun, spec, work) : Promise.reject(new ReplayEnd());
+    if (spec.contains === true) return super.perform(begun, spec, work);
+    // a call has members inside only when it delegates, and then it is looked into
+    if (spec.kind !== 'tool') this.trail.unopened.add(begun.key);
+    return Promise.reject(new ReplayEnd());
   }
 }
 
@@ -192,7 +197,7 @@ function runOf(key: string): string {
   return key.slice(0, key.lastIndexOf('/') + 1);
 }
 
-/** What is inside of a step that has ended is not asked for again. */
+/** What is inside of a step that has ended is not asked for again, and nobody knows of one that was not opened. */
 function isPartOfEnded(
   { parentKey }: StepRecord,
   byKey: ReadonlyMap<string, StepRecord>,
@@ -200,6 +205,7 @@ function isPartOfEnded(
 ): boolean {
   const parent = parentKey === null ? undefined : byKey.get(parentKey);
   if (parent === undefined) return false;
+  if (trail.unopened.has(parent.key)) return true;
   if (parent.status !== 'running' && trail.visited.has(parent.key)) return true;
   return isPartOfEnded(parent, byKey, trail);
 }
