@@ -33,6 +33,9 @@ export interface StepSpec<T extends Json> {
   readonly interrupted?: InterruptedPolicy<T>;
 }
 
+/** What of a step is known when it begins. */
+export type BegunStep = Pick<StepSpec<Json>, 'kind' | 'name' | 'identity' | 'input' | 'parentKey'>;
+
 /**
  * For work that must not happen twice. Its start is durable before it begins; if its process dies inside it, `ask`
  * pauses the run until someone tells how it ended, `fail` goes on with `lost` as the outcome.

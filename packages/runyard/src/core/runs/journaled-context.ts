@@ -11,6 +11,7 @@ import type { Timers } from '../timers.js';
 import { childPrefix, relativeStep, stepsUnder } from './child-steps.js';
 import { inNameOf } from './code-owner.js';
 import {
+  type BegunStep,
   type ChildRun,
   type FailedTry,
   type InterruptedPolicy,
@@ -58,14 +59,10 @@ export interface RunSurroundings {
   readonly leaseConfirmed?: (live: LiveRun) => Promise<void> | undefined;
 }
 
-/** What of a step is known when it begins. */
-export type BegunStep = Pick<StepSpec<Json>, 'kind' | 'name' | 'identity' | 'input' | 'parentKey'>;
-
 /** The context of a run whose steps are written down. */
 export class JournaledContext implements RunContext {
   readonly draft: RunContext['draft'] = { content: '' };
   readonly shown: RunContext['shown'] = { history: [] };
-
   readonly timers: Timers;
   readonly log: Log;
   readonly media: MediaContents;
@@ -182,8 +179,8 @@ export class JournaledContext implements RunContext {
   }
 
   definitionChanged(difference: Difference): Error {
-    const error = errors.definitionChanged(this.root.runId, this.root, difference);
     // the whole run ends with it: nothing that catches errors on their way may carry on
+    const error = errors.definitionChanged(this.root.runId, this.root, difference);
     this.live.abort.abort(error);
     return error;
   }
@@ -256,8 +253,8 @@ export class JournaledContext implements RunContext {
   }
 
   noteTry(relativeKey: string, failed: FailedTry): void {
-    const of = this.prefix + relativeKey;
-    noteTry(this.live, of, failed, { aroundKey: this.inside?.key ?? null, now: this.timers.now() });
+    const around = { aroundKey: this.inside?.key ?? null, now: this.timers.now() };
+    noteTry(this.live, this.prefix + relativeKey, failed, around);
   }
 
   async deadline(ms: number): Promise<number> {
@@ -270,11 +267,10 @@ export class JournaledContext implements RunContext {
     const recorded = this.matched(key, { kind: 'wait', name: kind, ...(identity && { identity }) });
     if (recorded?.status === 'completed') return recorded.output as Answer;
     if (recorded === undefined) {
-      const input = withDueTime(data, dueAt);
       const spec = {
         kind: 'wait',
         name: kind,
-        input,
+        input: withDueTime(data, dueAt),
         ...(parentKey !== undefined && { parentKey }),
         ...(identity !== undefined && { identity }),
       } as const;

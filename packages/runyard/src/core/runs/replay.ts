@@ -3,6 +3,7 @@ import type { Json } from '../json.js';
 import { silentLog } from '../log.js';
 import type { Timers } from '../timers.js';
 import {
+  type BegunStep,
   type ChildRun,
   type ReplaySite,
   type RunContext,
@@ -12,7 +13,7 @@ import {
 } from './context.js';
 import { type Executable, RunCancelled, RunFailed } from './executable.js';
 import { type Difference, type ExpectedStep, expectedInWords, recordInWords } from './journal-match.js';
-import { type BegunStep, JournaledContext, type RunSurroundings } from './journaled-context.js';
+import { JournaledContext, type RunSurroundings } from './journaled-context.js';
 import { LiveRun } from './live-run.js';
 import { inheritedAttempt, type Run, type StepKind, type StepRecord } from './run.js';
 import { nothingSent } from './sent-events.js';
