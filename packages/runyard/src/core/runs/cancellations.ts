@@ -10,8 +10,8 @@ export const cancellationKeptMs = 600_000;
 
 /** How often a process looks for wishes that reached another one. */
 const lookMs = 250;
-/** Clocks differ, and a wish is stored a little later than it is dated. */
-const clockSlackMs = 10_000;
+/** A wish is stored a little later than it is dated. */
+const slackMs = 10_000;
 
 /** Whether whoever asked could see the run: nobody ends what is hidden from them. */
 export function appliesTo(request: CancelRequest, run: Run): boolean {
@@ -33,14 +33,12 @@ interface WatchOptions {
 /** Ends the runs of this process that somebody asked another process to cancel. */
 export class CancellationWatch {
   private looking = false;
-  private seenUntil: number;
+  private seenUntil: number | undefined;
 
   constructor(
     private readonly executor: RunExecutor,
     private readonly options: WatchOptions,
-  ) {
-    this.seenUntil = options.timers.now();
-  }
+  ) {}
 
   /** Begins to look, and answers with what ends it. */
   begin(): () => void {
@@ -48,13 +46,14 @@ export class CancellationWatch {
   }
 
   private async look(): Promise<void> {
-    const { journal, timers, log } = this.options;
-    const now = timers.now();
-    if (this.executor.size === 0) this.seenUntil = now;
+    const { journal, log } = this.options;
+    if (this.executor.size === 0) this.seenUntil = undefined;
     if (this.looking || this.executor.size === 0) return;
     this.looking = true;
     try {
-      for (const request of await journal.cancellations(this.seenUntil - clockSlackMs)) {
+      // wishes are dated by the same clock, whichever process they reached
+      const now = await journal.now();
+      for (const request of await journal.cancellations((this.seenUntil ?? now) - slackMs)) {
         const handle = this.executor.handle(request.runId);
         if (handle !== undefined && appliesTo(request, handle.run)) handle.cancel(request.reason);
       }

@@ -196,7 +196,7 @@ export class RunEngine {
       if (run !== undefined && !appliesTo(request, run)) return undefined;
       if (run !== undefined && (await this.cancelHere(run, request.reason))) return undefined;
       if (!asked) {
-        await journal.requestCancellation(request);
+        await journal.requestCancellation({ ...request, requestedAt: await journal.now() });
         asked = true;
         // one that was stored meanwhile may have looked for the wish before it was there: look once more
         continue;
@@ -333,7 +333,8 @@ export class RunEngine {
 
   /** Whether somebody cancelled a run of this id before it was there. */
   private async isUnwanted(run: Run): Promise<boolean> {
-    const wish = await this.options.journal.cancellation(run.runId, run.createdAt - cancellationKeptMs);
+    const { journal } = this.options;
+    const wish = await journal.cancellation(run.runId, (await journal.now()) - cancellationKeptMs);
     return wish !== undefined && appliesTo(wish, run);
   }
 

@@ -54,15 +54,15 @@ export class OrphanedRuns {
 
   /** A run that was cancelled while another process held it, and whose process died since. */
   private async cancelWanted(): Promise<void> {
-    const { journal, timers } = this.options;
+    const { journal } = this.options;
     const { journal: orphans, components } = this.orphans;
     for (const wish of await orphans.cancellations(components())) {
       if (this.ended) return;
       const run = (await journal.load(wish.runId))?.run;
       if (run === undefined || !appliesTo(wish, run) || terminalStatuses.has(run.status)) continue;
       if (run.status === 'paused') await this.attempt(run, () => this.resting.cancel(run.runId, wish.reason));
-      else if ((run.leaseExpiresAt ?? 0) <= timers.now())
-        await this.attempt(run, () => this.recovery.cancel(run, wish.reason));
+      // refused while a process holds it
+      else await this.attempt(run, () => this.recovery.cancel(run, wish.reason));
     }
   }
 
