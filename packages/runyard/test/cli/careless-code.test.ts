@@ -39,9 +39,28 @@ const model = scriptedModel(({ messages }) => {
 });
 const hook = (input, run) => { if (input.content === 'hook') later(() => { throw new Error('hook of ' + run.runId); }); };
 
+const leaves = (name) => later(() => { throw new Error(name); });
+const instructions = () => { leaves('instructions'); return 'Be brief.'; };
+const gated = tool({
+  name: 'gated',
+  description: 'x',
+  requiresConfirmation: () => { leaves('gated'); return false; },
+  execute: () => 'called',
+});
+const patient = tool({ name: 'patient', description: 'x', execute: (_args, context) => ways.listens(context) });
+const calling = (name) =>
+  scriptedModel(({ messages }) =>
+    messages.some(({ role }) => role === 'tool') ? 'done' : { toolCalls: [{ id: 'c', name, arguments: '{}' }] },
+  );
+
 export const app = new Runyard({
   logFormat: 'json',
-  agents: [agent({ id: 'careless', model, tools, preHooks: [hook] })],
+  agents: [
+    agent({ id: 'careless', model, tools, preHooks: [hook] }),
+    agent({ id: 'instructed', model, instructions }),
+    agent({ id: 'gated', model: calling('gated'), tools: [gated] }),
+    agent({ id: 'hurried', model: calling('patient'), tools: [patient], limits: { timeMs: 200 } }),
+  ],
   workflows: [
     workflow({ id: 'steps', steps: [step({ name: 'leaves', run: () => { later(() => { throw new Error('of a step'); }); return 'x'; } })] }),
   ],
@@ -95,6 +114,17 @@ test('a served process survives what the code of runs does late, and says whose 
       component: 'careless',
       step: way,
     });
+  }
+  for (const [id, message, status, step] of [
+    ['instructed', 'instructions', 'completed', 'instructions'],
+    ['gated', 'gated', 'completed', 'gated'],
+    // a listener that throws when the time of its run is up
+    ['hurried', 'listens', 'error', 'patient'],
+  ] as const) {
+    const ran = await run(`/agents/${id}`, 'hello');
+    expect({ id, status: ran.status }).toEqual({ id, status });
+    const [line] = await until(`'${id}' is logged`, () => stray(ran.run_id).length > 0 && stray(ran.run_id));
+    expect(line).toMatchObject({ err: { message }, component: id, step });
   }
   const hooked = await run('/agents/careless', 'hook');
   await until('the hook is logged', () => stray(hooked.run_id).length > 0);

@@ -197,7 +197,7 @@ class RebuiltAgent extends FactoryMade {
   }
 
   async execute(context: RunContext): Promise<RunResult> {
-    this.built ??= await this.build();
+    this.built ??= await context.inOwnName('factory', this.build);
     return this.built.execute(context);
   }
 

@@ -18,9 +18,22 @@ export function codeOwner(): CodeOwner | undefined {
   return owners.getStore();
 }
 
-/** Does the work, and all that it leaves behind, in the name of an owner. */
-export function inNameOf<T>(owner: CodeOwner, work: () => T): T {
-  return owners.run(owner, work);
+/** The name of one run, in which its application code works. */
+export class OwnName {
+  private first: CodeOwner | undefined;
+
+  /** Calls application code; all that it leaves behind belongs to the owner. */
+  call<T>(owner: CodeOwner, code: () => T): T {
+    this.first ??= owner;
+    return owners.run(owner, code);
+  }
+
+  /** A listener of the application that throws does so in the name of its run. */
+  abort(controller: AbortController, reason: Error): void {
+    const abort = () => controller.abort(reason);
+    if (this.first === undefined) abort();
+    else owners.run(this.first, abort);
+  }
 }
 
 /** For what serves many runs: it works for none of them, whoever set it off. */

@@ -118,6 +118,8 @@ export interface RunContext {
   /** Whether limits leave tokens and costs for a model call that the run can do without. */
   affords(): boolean;
   step<T extends Json>(key: string, spec: StepSpec<T>, work: (scope: StepScope) => Promise<T>): Promise<T>;
+  /** Calls a function of the application that is no step of its own: what it leaves behind belongs to the run. */
+  inOwnName<T>(what: string, call: () => T): T;
   /** Writes down that the work of a step failed and is tried again. */
   noteTry(key: string, failed: FailedTry): void;
   /** Sends an event, once for each key. */

@@ -265,7 +265,9 @@ export class RunExecutor {
     const { timers, log, limits: ceiling = {}, prices = {} } = this.options;
     const meter = live.meter(prices);
     const executedMs = executedBefore(live.allSteps(), live.run.attempt);
-    return new RunGuard({ owner, ceiling, meter, timers, log, prefix: '', executedMs }, live.abort, null);
+    const { ownName } = live;
+    const run = { owner, ceiling, meter, timers, log, prefix: '', executedMs, ownName };
+    return new RunGuard(run, live.abort, null);
   }
 
   /** Continues a run with the code at hand, unless that is no longer the code of the run. */
@@ -288,7 +290,7 @@ export class RunExecutor {
         this.options.log.warn({ err: error, runId: live.runId }, 'the run is no longer executed here');
     } else {
       live.close();
-      live.abort.abort(error);
+      live.stop(thrownError(error));
       live.release();
       await this.queue.flush(live).catch(() => {
         this.lost = true;

@@ -9,7 +9,6 @@ import type { UserMemories } from '../memory/user-memories.js';
 import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
 import { childPrefix, relativeStep, stepsUnder } from './child-steps.js';
-import { inNameOf } from './code-owner.js';
 import {
   type BegunStep,
   type ChildRun,
@@ -326,12 +325,13 @@ export class JournaledContext implements RunContext {
     spec: StepSpec<T>,
     work: (scope: StepScope) => Promise<T>,
   ): Promise<T> {
-    const { key } = begun;
     try {
-      const relativeKey = key.slice(this.prefix.length);
-      const idempotencyKey = this.idempotencyKey(relativeKey);
-      const scope = { key: relativeKey, signal: this.signal, idempotencyKey };
-      const output = await this.inOwnName(begun, () => work(scope));
+      const key = begun.key.slice(this.prefix.length);
+      const idempotencyKey = this.idempotencyKey(key);
+      const doWork = () => work({ key, signal: this.signal, idempotencyKey });
+      // models do not work in the name of the run: on Node 20 that would cost each token some CPU
+      const isOwn = applicationCode.has(begun.kind);
+      const output = await (isOwn ? this.inOwnName(begun.name, doWork) : doWork());
       this.guard?.hold(weigh(output));
       this.complete(begun, spec, output);
       return output;
@@ -339,24 +339,16 @@ export class JournaledContext implements RunContext {
       const error = thrownError(thrown);
       // an aborted step did not end: whether it took effect is for the next execution to find out
       if (!this.signal.aborted && !(error instanceof RunPaused)) {
-        this.live.putStep({
-          ...begun,
-          status: 'error',
-          error: errorOfStep(error),
-          endedAt: this.timers.now(),
-        });
+        const endedAt = this.timers.now();
+        this.live.putStep({ ...begun, status: 'error', error: errorOfStep(error), endedAt });
       }
       throw error;
     }
   }
 
-  /** Application code works in the name of its run. Models do not: on Node 20 it would cost each token some CPU. */
-  private inOwnName<T>({ kind, name }: StepRecord, work: () => T): T {
-    if (!applicationCode.has(kind)) return work();
+  inOwnName<T>(what: string, call: () => T): T {
     const { live, log, run } = this;
-    const owner = { log, runId: live.runId, component: run.componentId, step: name };
-    live.owner ??= owner;
-    return inNameOf(owner, work);
+    return live.ownName.call({ log, runId: live.runId, component: run.componentId, step: what }, call);
   }
 
   private complete<T extends Json>(begun: StepRecord, { failed }: StepSpec<T>, output: T): void {

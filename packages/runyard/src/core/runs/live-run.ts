@@ -4,7 +4,7 @@ import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
 import type { ApprovalWrite } from './approval.js';
 import { prefixOf } from './child-steps.js';
-import { type CodeOwner, inNameOf } from './code-owner.js';
+import { OwnName } from './code-owner.js';
 import { EventLog } from './event-log.js';
 import { asToldBy, type EventOrigin } from './event-origin.js';
 import { HeldLease, type Moment } from './held-lease.js';
@@ -35,8 +35,7 @@ import type { WriteSource } from './write-queue.js';
 export class LiveRun implements WriteSource {
   readonly log: EventLog;
   readonly abort = new AbortController();
-  /** In whose name the run's code works, once it does. */
-  owner: CodeOwner | undefined;
+  readonly ownName = new OwnName();
   readonly state: SessionState;
   private record: Run;
   readonly entry: RunEntry;
@@ -268,10 +267,7 @@ export class LiveRun implements WriteSource {
 
   /** Ends the execution: what is at work is told by its signal. */
   stop(reason: Error): void {
-    const abort = () => this.abort.abort(reason);
-    // a listener of the application that throws does so in its own name
-    if (this.owner === undefined) abort();
-    else inNameOf(this.owner, abort);
+    this.ownName.abort(this.abort, reason);
   }
 
   /** Nothing may be written from here on except what is already waiting. */

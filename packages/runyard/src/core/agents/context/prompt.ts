@@ -96,7 +96,8 @@ async function called(
   const { runId, sessionId, userId } = context.run;
   const { signal } = context;
   try {
-    return await instructions({ runId, sessionId, userId, state, dependencies, metadata, signal });
+    const request = { runId, sessionId, userId, state, dependencies, metadata, signal };
+    return await context.inOwnName('instructions', () => instructions(request));
   } catch (error) {
     throw applicationFailure('instructions_error', 'The function that makes the instructions', error);
   }

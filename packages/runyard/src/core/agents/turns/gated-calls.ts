@@ -36,7 +36,7 @@ export async function requirementOfCall(
   if (waits !== undefined) return asked;
   // whether a call waits is for the application to say
   if (tool === undefined || context.recorded(key) !== undefined || context.replay !== null) return undefined;
-  const waiting = await judgeCall(tool, call);
+  const waiting = await context.inOwnName(tool.name, () => judgeCall(tool, call));
   if (waiting === undefined) return undefined;
   const now = context.timers.now();
   const requirement: ToolRequirement = {

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Log } from '../../log.js';
 import type { Timers } from '../../timers.js';
+import type { OwnName } from '../code-owner.js';
 import type { StepKind } from '../run.js';
 import { LimitExceeded } from './limit-exceeded.js';
 import {
@@ -39,6 +40,7 @@ export interface GuardedRun {
   readonly prefix: string;
   /** For how long earlier executions took. */
   readonly executedMs: number;
+  readonly ownName: OwnName;
 }
 
 /**
@@ -188,7 +190,7 @@ export class RunGuard implements ExecutionGuard {
 
   private exceed(bound: Bound, used: number): LimitExceeded {
     this.reached ??= new LimitExceeded(this.run.owner, bound, used, this.outer === null);
-    this.controller.abort(this.reached);
+    this.run.ownName.abort(this.controller, this.reached);
     this.reject?.(this.reached);
     return this.reached;
   }
