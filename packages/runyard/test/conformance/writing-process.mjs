@@ -35,6 +35,7 @@ async function writeRuns() {
       nextEventIndex: 1,
       updatedAt: now,
       wakeAt: null,
+      definition: null,
       ...lease,
     };
     const run = {
