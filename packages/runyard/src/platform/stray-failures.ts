@@ -1,17 +1,19 @@
-import { inspect } from 'node:util';
 import { thrownError } from '../core/failures/thrown-error.js';
 import type { Log } from '../core/log.js';
 import { type CodeOwner, codeOwner } from '../core/runs/code-owner.js';
 
-/** Failures of one run after the first one are counted for so long, and told in one line. */
+/** Failures of one run after the first one are counted for so long, and logged in one line. */
 const summaryMs = 10_000;
-/** As many runs are counted apart; the failures of further ones are told together. */
+/** As many runs are counted apart; the failures of further ones are logged together. */
 const mostCounted = 1_000;
 
 type Kind = 'unhandled_rejection' | 'uncaught_exception';
 
+/** Whose failure it is. That of a timer of a module, or of a model object, is known to be no run's alone. */
+type Source = Pick<CodeOwner, 'log'> & Partial<CodeOwner>;
+
 interface Counted {
-  readonly owner: CodeOwner;
+  readonly owner: Source;
   readonly timer: NodeJS.Timeout;
   more: number;
   last: Error;
@@ -21,9 +23,9 @@ const guarded = new Map<Log, number>();
 const counts = new Map<string, Counted>();
 
 /**
- * Keeps the process up when application code of a run fails where nobody waits for it: in a timer that a tool left
- * behind, in a promise that a step did not wait for. It is logged with the run that it belongs to. A failure that
- * belongs to no run of a guarded service ends the process, as it would without this. Answers with what takes it back.
+ * Keeps the process up when application code fails where nobody waits for it: in a timer that a tool left behind, in a
+ * promise that a route did not wait for, in a connection of a module. It is logged, with the run that it belongs to if
+ * it belongs to one. Answers with what takes it back.
  */
 export function guardProcess(log: Log): () => void {
   if (guarded.size === 0) {
@@ -45,34 +47,35 @@ export function guardProcess(log: Log): () => void {
 }
 
 function onRejection(reason: unknown): void {
-  if (isOwned(reason, 'unhandled_rejection')) return;
-  // without a listener of their own, this is what Node does
-  if (process.listenerCount('unhandledRejection') === 1) throw thrownError(reason);
+  onStray(reason, 'unhandled_rejection', 'unhandledRejection');
 }
 
 function onException(thrown: unknown): void {
-  if (isOwned(thrown, 'uncaught_exception')) return;
-  if (process.listenerCount('uncaughtException') > 1) return;
-  process.stderr.write(`Uncaught ${inspect(thrownError(thrown))}\n`);
-  process.exit(1);
+  onStray(thrown, 'uncaught_exception', 'uncaughtException');
 }
 
-function isOwned(thrown: unknown, kind: Kind): boolean {
+function onStray(thrown: unknown, kind: Kind, event: string): void {
   const owner = codeOwner();
-  if (owner === undefined || !guarded.has(owner.log)) return false;
-  note(owner, thrownError(thrown), kind);
-  return true;
+  if (owner !== undefined && guarded.has(owner.log)) note(owner, thrownError(thrown), kind);
+  // what belongs to no run is decided by listeners of the application, if there are any
+  else if (process.listenerCount(event) === 1) note({ log: anyLog() }, thrownError(thrown), kind);
 }
 
-function note(owner: CodeOwner, error: Error, kind: Kind): void {
-  const key = counts.size < mostCounted || counts.has(owner.runId) ? owner.runId : '';
+/** That of the service that was started first. */
+function anyLog(): Log {
+  return guarded.keys().next().value!;
+}
+
+function note(owner: Source, error: Error, kind: Kind): void {
+  const { runId = '' } = owner;
+  const key = counts.size < mostCounted || counts.has(runId) ? runId : '';
   const counted = counts.get(key);
   if (counted !== undefined) {
     counted.more += 1;
     counted.last = error;
     return;
   }
-  write(owner, { err: error, kind }, 'application code of a run failed where nobody waited for it');
+  write(owner, { err: error, kind }, `${whose(owner)} failed where nobody waited for it`);
   const timer = setInterval(() => summarise(key), summaryMs);
   timer.unref();
   counts.set(key, { owner, timer, more: 0, last: error });
@@ -88,14 +91,14 @@ function summarise(key: string): void {
   }
   const { owner, more, last } = counted;
   counted.more = 0;
-  write(
-    owner,
-    { err: last, more },
-    `application code of a run failed ${more} more times; this is the last one`,
-  );
+  write(owner, { err: last, more }, `${whose(owner)} failed ${more} more times; this is the last one`);
 }
 
-function write({ log, runId, component, step }: CodeOwner, facts: object, message: string): void {
+function whose({ runId }: Source): string {
+  return runId === undefined ? 'application code that belongs to no run' : 'application code of a run';
+}
+
+function write({ log, runId, component, step }: Source, facts: object, message: string): void {
   try {
     log.error({ ...facts, runId, component, step }, message);
   } catch {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { identify } from '../component-id.js';
 import { errors } from '../errors.js';
+import { thrownError } from '../failures/thrown-error.js';
 import type { Json, JsonObject, JsonSchema } from '../json.js';
 import type { RunContext } from '../runs/context.js';
 import type { Continuation, ContinueFrom } from '../runs/continuation.js';
@@ -84,7 +85,8 @@ export class AgentFactory {
       if (database !== undefined && database !== this.settings.database)
         throw new Error(`Factory '${this.id}' has to name the database '${database}' itself`);
       return new BuiltAgent(this, agent);
-    } catch (error) {
+    } catch (thrown) {
+      const error = thrownError(thrown);
       if (error instanceof FactoryRefusal) throw errors.factoryRefused(error.message);
       throw errors.factoryFailed(error);
     }
