@@ -9,6 +9,7 @@ import {
   partsOf,
   unpacked,
   unpackedPieces,
+  weigh,
 } from './long-texts.js';
 
 const long = (text: string) => text.repeat(Math.ceil((3 * longTextLength) / text.length));
@@ -78,4 +79,17 @@ test('a text of the journal keeps its id, one that only an event holds is forgot
   expect(texts.idOf(said)).toBe(ids[0]);
   expect(texts.takeNew()).toEqual([]);
   expect(texts.idOf(told)).not.toBe(ids[1]);
+});
+
+test('a value that is there twice counts twice, and one that JSON cannot hold is rejected', () => {
+  const shared = { text: 'x'.repeat(100) };
+  expect(weigh([shared, shared]) - weigh([shared])).toBeGreaterThan(100);
+  const circular: unknown[] = [shared];
+  circular.push({ inner: circular });
+  expect(() => weigh({ circular })).toThrow('inside itself');
+  expect(() => weigh({ amount: 1n })).toThrow('BigInt');
+  // as text it would be longer than a text can be
+  let doubled: unknown = 'x'.repeat(1_000_000);
+  for (let depth = 0; depth < 60; depth += 1) doubled = [doubled, doubled];
+  expect(() => weigh(doubled)).toThrow('too large');
 });

@@ -99,25 +99,47 @@ function endOfPart(text: string, wanted: number): number {
 /** What a value that is no text counts for. */
 const plainWeight = 8;
 
-/** About how many bytes a value takes, a character counted as one; each long text in it is handed to `found`. */
+/** No JSON text can be as long as that. */
+const tooHeavy = 2 ** 29;
+/** Stands on the stack above a value whose members have been looked at. */
+const leave = Symbol('leave');
+
+/**
+ * About how many bytes a value takes, a character counted as one; each long text in it is handed to `found`. Throws for
+ * what application code may hand over and JSON cannot hold: a value that is inside itself, or a BigInt.
+ */
 export function weigh(value: unknown, found?: (text: string) => void): number {
   let weight = 0;
   // a stack of its own: a value may be nested deeper than calls can be
   const open: unknown[] = [value];
+  const around = new Set<unknown>();
   while (open.length > 0) {
     const one = open.pop();
     if (typeof one === 'string') {
       weight += one.length;
       if (one.length >= longTextLength) found?.(one);
-    } else if (Array.isArray(one)) {
-      weight += plainWeight * one.length;
-      for (const member of one) open.push(member);
-    } else if (typeof one === 'object' && one !== null) {
-      for (const key in one) {
-        weight += plainWeight;
-        open.push((one as Record<string, unknown>)[key]);
-      }
-    }
+    } else if (one === leave) around.delete(open.pop());
+    else if (typeof one === 'object' && one !== null) {
+      if (around.has(one)) throw new TypeError('It holds a value that is inside itself, which is no JSON.');
+      around.add(one);
+      open.push(one, leave);
+      weight += openMembers(one, open);
+      if (weight > tooHeavy) throw new RangeError('It is too large to be written as JSON.');
+    } else if (typeof one === 'bigint') throw new TypeError('It holds a BigInt, which is no JSON.');
+  }
+  return weight;
+}
+
+/** Puts the members of a value on the stack, and answers with what they count for besides their texts. */
+function openMembers(value: object, open: unknown[]): number {
+  if (Array.isArray(value)) {
+    for (const member of value) open.push(member);
+    return plainWeight * value.length;
+  }
+  let weight = 0;
+  for (const key in value) {
+    weight += plainWeight;
+    open.push((value as Record<string, unknown>)[key]);
   }
   return weight;
 }

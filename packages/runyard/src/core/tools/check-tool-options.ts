@@ -37,7 +37,7 @@ export function checkToolOptions(options: CheckedOptions): void {
     throw refusal(name, 'is marked readOnly and sideEffects. It can be only one of them.');
   if (!Number.isInteger(retries) || retries < 0)
     throw refusal(name, `has retries: ${retries}. Give a whole number, 0 or more.`);
-  if (!(timeoutMs > 0))
+  if (typeof timeoutMs !== 'number' || !(timeoutMs > 0))
     throw refusal(name, `has timeoutMs: ${timeoutMs}. Give a number of milliseconds above 0.`);
   checkGate(options);
 }

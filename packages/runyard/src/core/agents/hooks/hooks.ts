@@ -98,10 +98,9 @@ async function runHook(
   return context.step<HookRecord>(stage.key, spec, async (scope) => {
     const state = context.state.fork();
     try {
-      const content = await call(contextOf(execution, stage, scope, state));
+      const content = contentOf(await call(contextOf(execution, stage, scope, state)));
       state.merge();
-      const isChange = content !== undefined && content !== null;
-      return isChange ? { outcome: 'changed', content: content as Json } : { outcome: 'passed' };
+      return content === undefined ? { outcome: 'passed' } : { outcome: 'changed', content };
     } catch (thrown) {
       const error = thrownError(thrown);
       if (error instanceof GuardrailRefusal) return refused(stage, error);
@@ -114,6 +113,15 @@ async function runHook(
       return { outcome: 'crashed', message: reasonOf(error) };
     }
   });
+}
+
+/** What a hook wants instead, as it will be read back from the journal; undefined when it changes nothing. */
+function contentOf(changed: unknown): Json | undefined {
+  if (changed === undefined || changed === null) return undefined;
+  if (typeof changed === 'string') return changed;
+  const text = JSON.stringify(changed) as string | undefined;
+  if (text === undefined) throw new TypeError(`it returned a ${typeof changed}, which is no JSON value`);
+  return JSON.parse(text) as Json;
 }
 
 /** A hook without a name is known by its source, which its record has to say. */
