@@ -51,6 +51,11 @@ async function toolDifference(
   const asked = asksFor(tool.gate);
   if (kind !== 'unknown_outcome' && asked.length > 0 && !asked.includes(kind))
     return { was, is: `${questions[asked[0]!]} '${toolName}'` };
+  const before: ApprovalType = requirement.approval?.type ?? 'none';
+  const now: ApprovalType = tool.gate.approval ?? 'none';
+  // fewer eyes on a call than were asked for is for the code to say; more were never asked
+  if (kind !== 'unknown_outcome' && strictness[now] > strictness[before])
+    return { was: `${was} (${approvals[before]})`, is: `${was} (${approvals[now]})` };
   if (kind === 'user_input' && requirement.answerIsResult !== true) {
     // what a person fills in needs its place
     const [then, now] = [requirement.inputFields ?? [], asked.length > 0 ? inputFieldsOf(tool) : []].map(
@@ -70,6 +75,16 @@ const questions: Readonly<Record<ToolRequirement['kind'], string>> = {
   user_feedback: 'the answers for',
   external_execution: 'the external result of',
   unknown_outcome: 'the outcome of',
+};
+
+type ApprovalType = NonNullable<ToolGate['approval']> | 'none';
+
+const strictness: Readonly<Record<ApprovalType, number>> = { none: 0, audit: 1, required: 2 };
+
+const approvals: Readonly<Record<ApprovalType, string>> = {
+  none: 'without an approval',
+  audit: 'with a record of who agreed',
+  required: 'with an approval',
 };
 
 /** All that the gate can ask for, whatever the arguments are. */
@@ -92,14 +107,14 @@ async function misfit(tool: Tool, args: JsonObject): Promise<string | undefined>
   return fault && `${fault.instancePath.slice(1).replaceAll('/', '.') || 'arguments'} ${fault.message}`;
 }
 
-/** Ends a replay of a run whose question no longer fits its tool. A source may offer the tool: nobody knows before. */
+/** Ends a run whose question no longer fits its tool. A source may offer the tool: a replay cannot know. */
 export async function assertToolFits(
   context: RunContext,
   tool: Tool | undefined,
-  hasSources: boolean,
+  mayBeOffered: boolean,
   asked: { readonly key: string; readonly requirement: ToolRequirement },
 ): Promise<void> {
-  if (tool === undefined && hasSources) return;
+  if (tool === undefined && mayBeOffered) return;
   const difference = await toolDifference(tool, asked.requirement);
   if (difference !== undefined) throw context.definitionChanged({ key: asked.key, ...difference });
 }

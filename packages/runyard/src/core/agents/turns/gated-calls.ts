@@ -32,7 +32,7 @@ export async function requirementOfCall(
 ): Promise<ToolRequirementState | undefined> {
   const waits = context.recorded(waitKeyOf(key), questionAbout(call));
   const asked = waits && requirementOf(waits);
-  if (context.replay !== null) await assertCallFits(agent, context, tool, asked, key);
+  await assertCallFits(agent, context, tool, asked, key);
   if (waits !== undefined) return asked;
   // whether a call waits is for the application to say
   if (tool === undefined || context.recorded(key) !== undefined || context.replay !== null) return undefined;
@@ -50,7 +50,10 @@ export async function requirementOfCall(
   return { waitKey: waitKeyOf(key), toolKey: key, requirement, answer: null };
 }
 
-/** Before a call that was asked about, or that has begun, goes on: it has to be one of the tool that the code has. */
+/**
+ * Before a call that was asked about, or that has begun, is continued: it has to be one of the tool that the code has.
+ * Which tools sources offer, and what a factory builds, is not known before the run is executed.
+ */
 async function assertCallFits(
   agent: AgentExecution['agent'],
   context: RunContext,
@@ -60,10 +63,12 @@ async function assertCallFits(
 ): Promise<void> {
   const begun = context.recorded(key);
   if (begun?.status === 'completed') return;
-  const hasSources = toolSourcesOf(agent.toolEntries).length > 0;
+  const isOpen = begun === undefined && (asked === undefined || asked.answer === null);
+  if (isOpen && context.replay === null) return;
+  const mayBeOffered = context.replay !== null && toolSourcesOf(agent.toolEntries).length > 0;
   if (asked !== undefined)
-    await assertToolFits(context, tool, hasSources, { key: asked.waitKey, requirement: asked.requirement });
-  if (begun !== undefined && tool === undefined && !hasSources)
+    await assertToolFits(context, tool, mayBeOffered, { key: asked.waitKey, requirement: asked.requirement });
+  if (begun !== undefined && tool === undefined && !mayBeOffered)
     throw context.definitionChanged({
       key,
       was: `a call of '${begun.name}'`,

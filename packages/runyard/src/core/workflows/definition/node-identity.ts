@@ -5,7 +5,7 @@ import type { StepIdentity } from '../../runs/journal-match.js';
 import type { StepRecord } from '../../runs/run.js';
 import type { NodeInput } from '../journal-records.js';
 import { Expression } from './cel.js';
-import type { ReviewSettings, StepNode, WorkflowNode } from './node.js';
+import { nodesOf, type ReviewSettings, type StepNode, type WorkflowNode } from './node.js';
 
 type Executor = NonNullable<NodeInput['executor']>;
 
@@ -50,6 +50,27 @@ function inWords(name: string, kind: NodeInput['node'], executor: Executor | nul
   const { type, id } = executor;
   if (id === undefined || id === name) return `'${name}' (${type})`;
   return `'${name}' (${type} ${type === 'function' ? id : `'${id}'`})`;
+}
+
+/** A node with all that is inside it: what a person agrees to who lets it run. Undefined when nothing is inside. */
+export function contentsInWords(node: WorkflowNode): readonly string[] | undefined {
+  switch (node.type) {
+    case 'Step':
+      return 'component' in node.run ? nodesOf(node.run.component)?.map(nodeInWords) : undefined;
+    case 'Condition':
+      return [
+        ...node.steps.map(nodeInWords),
+        ...node.otherwise.map((otherwise) => `else ${nodeInWords(otherwise)}`),
+      ];
+    default:
+      return node.steps.map(nodeInWords);
+  }
+}
+
+export function nodeInWords(node: WorkflowNode): string {
+  const { is } = nodeIdentity(node);
+  const inside = contentsInWords(node);
+  return inside === undefined ? is : `${is} of ${inside.join(', ')}`;
 }
 
 /** A function that neither the step nor its definition names: `run` is only the property that it stands in. */

@@ -1,6 +1,6 @@
 import { handled } from '../../failures/handled.js';
 import type { Json } from '../../json.js';
-import { runChild } from '../../runs/child-run.js';
+import { childrenOf, runChild } from '../../runs/child-run.js';
 import { type RunContext, RunPaused } from '../../runs/context.js';
 import { type Executable, RunFailed } from '../../runs/executable.js';
 import type { StepIdentity } from '../../runs/journal-match.js';
@@ -41,7 +41,8 @@ export async function runWhole(
     });
     const { extra = {} } = context.options;
     const begun: Promise<Json>[] = [];
-    const runOne = runnerOf(flow, scope, register);
+    const names = new Set<string>();
+    const runOne = runnerOf(flow, scope, register, names);
     const run: WorkflowContext['run'] = (component, message, name) => {
       // nobody would wait for what begins after the end of the function
       if (over)
@@ -56,6 +57,7 @@ export async function runWhole(
       over = true;
       reports.end();
     });
+    assertAllAskedFor(flow, names);
     if (made.error !== null) throw new RunFailed({ type: 'workflow_failed', message: made.error });
     state.merge();
     return made.content ?? '';
@@ -78,6 +80,26 @@ async function settled(work: WorkflowFunction, whole: WorkflowContext, begun: re
   return recordOf(result.value);
 }
 
+/** A name may have characters that mean something in a key. */
+function keyOf(name: string): string {
+  return `${wholeKey}:run:${encodeURIComponent(name)}`;
+}
+
+/** An answer to a run that the function no longer has would go unheard. */
+function assertAllAskedFor({ context }: Flow, names: ReadonlySet<string>): void {
+  const keys = new Set(Array.from(names, keyOf));
+  const forgotten = childrenOf(context.run, context.allSteps()).find(
+    ({ step, steps }) =>
+      step.parentKey === wholeKey &&
+      step.status === 'running' &&
+      !keys.has(step.key) &&
+      steps.some(({ kind }) => kind === 'wait'),
+  );
+  if (forgotten === undefined) return;
+  const { kind, componentId } = forgotten.run;
+  throw context.definitionChanged({ key: forgotten.step.key, was: `${kind} '${componentId}'`, is: null });
+}
+
 function senderOf(context: RunContext, reports: Reports): StepContext['emit'] {
   let sent = 0;
   return (event) => {
@@ -90,9 +112,9 @@ function runnerOf(
   flow: Flow,
   scope: Scope,
   register: (component: Executable) => void,
+  names: Set<string>,
 ): WorkflowContext['run'] {
   const { context, workflow } = flow;
-  const names = new Set<string>();
   return async (component, message, name = component.name ?? component.id) => {
     if (names.has(name))
       throw new RunFailed({
@@ -105,8 +127,7 @@ function runnerOf(
     const { sessionState: _state, version: _version, factoryInput: _input, ...options } = context.options;
     const content = component.acceptInput === undefined ? message : await component.acceptInput(message);
     const { status, result } = await runChild(context, {
-      // a name may have characters that mean something in a key
-      key: `${wholeKey}:run:${encodeURIComponent(name)}`,
+      key: keyOf(name),
       kind: 'step',
       parentKey: wholeKey,
       executable: component,

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../json.js';
 import { asksBefore } from '../definition/check-tree.js';
 import type { ReviewSettings, WorkflowNode } from '../definition/node.js';
+import { contentsInWords } from '../definition/node-identity.js';
 import { type Flow, type Place, stepFields, tell } from '../execution/flow.js';
 import { stepContinued, stepPaused } from '../workflow-events.js';
 import { ask, cancelled, isNews, timeoutOf } from './ask.js';
@@ -30,6 +31,7 @@ export async function askBefore(
       kind: 'step_review',
       requirement,
       event: stepPaused(stepFields(node, place), requirement),
+      covers: contentsInWords(node),
       ...timeoutOf(review),
     });
     const decision = decisionOn(requirement, answer);

@@ -1,4 +1,5 @@
 import type { RouterNode } from '../definition/node.js';
+import { nodeInWords } from '../definition/node-identity.js';
 import { type Flow, type Place, stepFields } from '../execution/flow.js';
 import { routerPaused } from '../workflow-events.js';
 import { ask, cancelled, timeoutOf } from './ask.js';
@@ -22,6 +23,7 @@ export async function askForRoute(flow: Flow, node: RouterNode, place: Place): P
     kind: 'route_selection',
     requirement,
     event: routerPaused(stepFields(node, place), requirement),
+    covers: node.steps.map(nodeInWords),
     ...timeoutOf(review),
   });
   if (!('timed_out' in answer)) return answer.selected_choices;

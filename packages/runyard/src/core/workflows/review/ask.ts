@@ -5,7 +5,7 @@ import type { RunEvent } from '../../runs/logged-event.js';
 import type { ReviewSettings } from '../definition/node.js';
 import { type Flow, type Place, tell } from '../execution/flow.js';
 import { nodeKey } from '../journal-records.js';
-import { questionIdentity } from './question-identity.js';
+import { type Covered, covering, questionIdentity } from './question-identity.js';
 import type { StepAnswer, StepRequirement, StepWaitKind } from './step-requirement.js';
 
 export interface Question {
@@ -16,6 +16,8 @@ export interface Question {
   /** Tells whoever follows the run what it waits for. */
   readonly event: RunEvent;
   readonly timeoutMs?: number;
+  /** What the answer decides about beside the step itself: what is inside it, or the ways to choose from. */
+  readonly covers?: Covered;
   /** Told before it is asked for the first time. */
   readonly before?: () => void;
 }
@@ -33,14 +35,17 @@ export async function ask<Answer extends StepAnswer>(
     question.before?.();
     tell(flow, place, `${question.what}:asked`, question.event);
   }
-  const { timeoutMs, kind, requirement } = question;
+  const { timeoutMs, kind, requirement, covers } = question;
   const dueAt = asked === undefined ? await dueIn(flow, timeoutMs) : dueAtOf(asked);
   return context.wait<Answer>({
     key,
     kind,
-    identity: questionIdentity(kind, requirement),
+    identity: questionIdentity(kind, requirement, covers),
     parentKey: nodeKey(place.path),
-    data: dueAt === undefined ? requirement : { ...requirement, timeout_at: isoTime(dueAt) },
+    data: covering(covers, {
+      ...requirement,
+      ...(dueAt !== undefined && { timeout_at: isoTime(dueAt) }),
+    }),
     ...(dueAt !== undefined && { dueAt }),
   });
 }

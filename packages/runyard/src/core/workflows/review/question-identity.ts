@@ -2,20 +2,54 @@ import type { JsonObject } from '../../json.js';
 import type { StepIdentity } from '../../runs/journal-match.js';
 import type { StepWaitKind } from './step-requirement.js';
 
+/** What an answer decides about, each in words. */
+export type Covered = readonly string[] | undefined;
+
+/** Where the input of a `wait` step says that. It is not for the wire. */
+const coversField = 'covers';
+
+export function covering(covers: Covered, data: JsonObject): JsonObject {
+  return covers === undefined ? data : { ...data, [coversField]: [...covers] };
+}
+
+export function withoutCovered({ [coversField]: _covers, ...data }: JsonObject): JsonObject {
+  return data;
+}
+
 /**
  * An answer belongs to the question that was asked: the same thing about the same step. How it is worded, and what
  * follows from the answer, may have changed.
  */
-export function questionIdentity(kind: StepWaitKind, asked: JsonObject): StepIdentity {
+export function questionIdentity(kind: StepWaitKind, asked: JsonObject, covers: Covered): StepIdentity {
+  // ways that are offered beside those that were are no difference
+  const isChoice = kind === 'route_selection';
   return {
-    is: inWords(kind, asked),
+    is: inWords(kind, asked) + (isChoice ? '' : contents(covers)),
     was: ({ name, input }) => {
       const recorded = input as JsonObject;
-      const gone = choicesOf(recorded).filter((choice) => !choicesOf(asked).includes(choice));
-      const offered = gone.map((choice) => `, with the choice '${choice}'`).join('');
-      return inWords(name as StepWaitKind, recorded) + offered;
+      const words = inWords(name as StepWaitKind, recorded);
+      // records of earlier versions do not say what is inside
+      const covered = recorded[coversField] as Covered;
+      if (!isChoice) return words + contents(covered ?? covers);
+      return words + goneOf(recorded, asked, covered, covers);
     },
   };
+}
+
+function contents(covers: Covered): string {
+  return covers === undefined ? '' : ` of ${covers.join(', ')}`;
+}
+
+/** The ways that were offered and are not offered any more, or lead to something else. */
+function goneOf(recorded: JsonObject, asked: JsonObject, covered: Covered, covers: Covered): string {
+  const [then, now] =
+    covered === undefined || covers === undefined
+      ? [recorded, asked].map((one) => choicesOf(one).map((choice) => `'${choice}'`))
+      : [covered, covers];
+  return then!
+    .filter((choice) => !now!.includes(choice))
+    .map((choice) => `, with the choice ${choice}`)
+    .join('');
 }
 
 function inWords(kind: StepWaitKind, asked: JsonObject): string {

@@ -7,6 +7,7 @@ import { childPrefix, ownSteps } from '../../runs/child-steps.js';
 import type { Run, StepRecord } from '../../runs/run.js';
 import { nodeOf } from '../fold/workflow-fold.js';
 import { type StepIndex, stepIdOf } from '../journal-records.js';
+import { withoutCovered } from './question-identity.js';
 import { reviewedOutput } from './reviewed-output.js';
 import {
   type ErrorRequirement,
@@ -99,7 +100,8 @@ function reviewState(
   prefix: string,
   top: number | undefined,
 ): Found {
-  const { due_at: _due, ...asked } = step.input as JsonObject & (StepRequirement | ErrorRequirement);
+  const { due_at: _due, ...asked } = withoutCovered(step.input as JsonObject) as JsonObject &
+    (StepRequirement | ErrorRequirement);
   const answer = step.status === 'completed' ? (step.output as StepAnswer) : undefined;
   const output = step.name === 'step_error' ? undefined : reviewedOutput(step, steps);
   return {
