@@ -158,7 +158,13 @@ function servicesOf(
     defaultDatabase,
     components,
     system: new SystemService(facts, components),
-    runs: new RunsService({ components, spaces, onDisconnect: settings.onDisconnect }),
+    runs: new RunsService({
+      components,
+      spaces,
+      onDisconnect: settings.onDisconnect,
+      log: parts.log,
+      limits: serviceLimits(settings),
+    }),
     sessionRuns,
     sessions: new SessionsService({ runs: sessionRuns, components }),
     memories: new MemoriesService({

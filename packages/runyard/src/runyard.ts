@@ -42,6 +42,7 @@ import {
   schemaStatus,
 } from './platform/storage/migrations/migrate.js';
 import { guardProcess } from './platform/stray-failures.js';
+import { survivingLog } from './platform/surviving-log.js';
 import { version } from './platform/version.js';
 import {
   assertDatabasesExist,
@@ -103,17 +104,25 @@ export class Runyard {
   }
 
   get log(): Log {
+    const { log } = this.options;
     this.logger ??=
-      this.options.log ?? createLog({ level: this.settings.logLevel, format: this.settings.logFormat });
+      log === undefined
+        ? createLog({ level: this.settings.logLevel, format: this.settings.logFormat })
+        : survivingLog(log);
     return this.logger;
   }
 
-  /** Opens everything and listens. `probeUrl` is where `probePort` is served. */
-  async listen(): Promise<{ url: string; port: number; probeUrl?: string }> {
+  /**
+   * Opens everything and listens. `probeUrl` is where `probePort` is served. `ownsProcess`: the process exists for this
+   * service, as with `runyard start`; it then survives exceptions of unknown origin, up to a bound.
+   */
+  async listen(
+    options: { readonly ownsProcess?: boolean } = {},
+  ): Promise<{ url: string; port: number; probeUrl?: string }> {
     const { host, port } = this.settings;
     const probe = await this.openProbes();
     // before anything is opened: runs that are taken over begin at once
-    this.unguard ??= guardProcess(this.log);
+    this.unguard ??= guardProcess(this.log, options.ownsProcess ?? false);
     try {
       const { http } = await this.open();
       const listening = await http.listen({ host, port });

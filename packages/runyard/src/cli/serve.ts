@@ -23,7 +23,7 @@ export async function serve(entry: string | undefined, flags: SettingFlags): Pro
   configure(application, flags);
   const { settings } = application;
   stopWhenTold(application);
-  const { url, port, probeUrl } = await application.listen();
+  const { url, port, probeUrl } = await application.listen({ ownsProcess: true });
   process.stdout.write(banner(url, probeUrl, settings));
   process.send?.({ type: 'listening', port } satisfies ListeningNotice);
 }

@@ -2,6 +2,9 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonSchema } from './json.js';
 import { compileJsonSchema } from './json-schema.js';
+import type { CallApplication } from './runs/code-owner.js';
+import { callsFunctions } from './schema-functions.js';
+import { storable } from './storable-json.js';
 
 /** The shape of a value, as an application gives it. */
 export type ValueSchema = z.ZodType | JsonSchema;
@@ -43,6 +46,17 @@ function withoutRootReference(schema: JsonSchema): JsonSchema {
   return JSON.stringify(definitions).includes('"#/$defs/') ? { ...root, $defs: definitions } : root;
 }
 
+/** The same in the name of whose schema it is, where the schema calls functions of the application. */
+export function fitInName(
+  call: CallApplication | undefined,
+  what: string,
+  schema: ValueSchema,
+  value: Json,
+): Promise<FittedValue> {
+  const isCalled = call !== undefined && isZodSchema(schema) && callsFunctions(schema);
+  return isCalled ? call(what, () => fitToSchema(schema, value)) : fitToSchema(schema, value);
+}
+
 /** Checks a value and answers with what becomes of it: defaults filled in, and for zod transformed. */
 export async function fitToSchema(schema: ValueSchema, value: Json): Promise<FittedValue> {
   if (isZodSchema(schema)) return fitToZod(schema, value);
@@ -60,8 +74,7 @@ async function fitToZod(schema: z.ZodType, value: Json): Promise<FittedValue> {
 
 /** What a transformation made is stored and sent: a date becomes its text, and so on. */
 function asJson(value: unknown): Json {
-  const text = JSON.stringify(value) as string | undefined;
-  return text === undefined ? null : (JSON.parse(text) as Json);
+  return value === undefined ? null : storable(value, 'What the schema made of the value');
 }
 
 function zodFaults(issue: z.core.$ZodIssue): SchemaFault[] {

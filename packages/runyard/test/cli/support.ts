@@ -111,6 +111,11 @@ export function start(words: readonly string[], options: CommandOptions): Runnin
   return launch(process.execPath, [command, ...words], options);
 }
 
+/** A program of the user's own, in the folder. */
+export function startProgram(file: string, options: CommandOptions): RunningCommand {
+  return launch(process.execPath, [file], options);
+}
+
 /** With a shell between the test and the command that waits for it, as npm does it. */
 export function startUnderShell(words: readonly string[], options: CommandOptions): RunningCommand {
   return launch('sh', ['-c', '"$@"; exit $?', 'sh', process.execPath, command, ...words], options);

@@ -299,3 +299,74 @@ test('a factory needs an id or a name that can stand in a URL, and its own', () 
     "Two agents have the id 'tutor'",
   );
 });
+
+describe('a factory that never answers', () => {
+  const never = (asked: () => void) =>
+    agentFactory({
+      id: 'never',
+      build: () => {
+        asked();
+        return new Promise<never>(() => {});
+      },
+    });
+
+  test('is given up after a while, with an error that says so', async () => {
+    const slow = await startService({ agents: [never(() => {})], maxRunTimeMs: 50 });
+    const { status, body } = await slow.run('never', { message: 'hi' });
+    expect([status, body.error_code]).toEqual([503, 'preparation_timeout']);
+    expect(body.detail).toContain("The factory 'never' did not answer within 0.05 s");
+  });
+
+  test('as is an input schema whose check never ends', async () => {
+    const inputSchema = z.object({ city: z.string().refine(() => new Promise<boolean>(() => {})) });
+    const slow = await startService({
+      agents: [agent({ id: 'checked', model: book.model, inputSchema })],
+      maxRunTimeMs: 50,
+    });
+    const { status, body } = await slow.run('checked', { message: '{"city":"Rome"}' });
+    expect([status, body.error_code]).toEqual([503, 'preparation_timeout']);
+    expect(body.detail).toContain("The input schema of 'checked' did not answer");
+  });
+
+  test('is waited for no longer than the caller waits', async () => {
+    const asked = gate();
+    const slow = await startService({ agents: [never(asked.open)] });
+    const leaving = new AbortController();
+    const answer = slow.run('never', { message: 'hi' }, { signal: leaving.signal });
+    await asked.opened;
+    leaving.abort();
+    await expect(answer).rejects.toThrow();
+    const line = await until('the request is over', () =>
+      slow.logged.find(({ fields }) => fields.path === '/agents/never/runs'),
+    );
+    expect(line.fields).toMatchObject({ client_gone: true });
+    expect(slow.logged.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  test('keeps only its run, when that continues elsewhere, and the run can be cancelled', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'runyard-never-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const stuck = gate();
+    const first = await startService({
+      dataDir: folder,
+      agents: [
+        agentFactory({
+          id: 'never',
+          build: () => agent({ id: 'x', model: scriptedModel(() => stuck.opened.then(() => 'late')) }),
+        }),
+      ],
+    });
+    const begun = await first.run('never', { message: 'hi', background: true });
+    const { run_id: runId, session_id: sessionId } = begun.body;
+    await first.app.close({ graceMs: 0 });
+
+    const asked = gate();
+    const second = await startService({ dataDir: folder, agents: [never(asked.open)] });
+    await asked.opened;
+    const path = `/agents/never/runs/${runId}`;
+    expect((await second.submit(`${path}/cancel`, {})).status).toBe(200);
+    const { body } = await second.get(`${path}?session_id=${sessionId}`);
+    expect(body.status).toBe('cancelled');
+    stuck.open();
+  });
+});

@@ -30,7 +30,7 @@ async function pausedRunOfAda() {
     resolve: (run, state) => components.executableOf(run, state),
   });
   await spaces.open();
-  const runs = new RunsService({ components, spaces, onDisconnect: 'continue' });
+  const runs = new RunsService({ components, spaces, onDisconnect: 'continue', log: silentLog });
   book.write('pay', { toolCalls: [payCall(5)] }, { text: 'paid' });
   const form = createRunForm.parse({ message: 'pay', stream: 'false', run_id: 'r', session_id: 's' });
   const { run } = await runs.ended(await runs.create(ada, 'agent', 'a', form));

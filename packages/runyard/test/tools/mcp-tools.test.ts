@@ -28,6 +28,7 @@ const process_ = (...flags: string[]): McpServer => ({
   command: process.execPath,
   args: [serverScript, 'stdio', '0', ...flags],
 });
+const ask = (source: ToolSource) => source.tools(signal);
 const namesOf = async (source: ToolSource) => (await source.tools(signal)).map(({ name }) => name);
 
 const kinds: [string, () => Promise<McpServer>][] = [
@@ -229,13 +230,13 @@ describe('the tools of an MCP server', () => {
   it('are prefixed where a name is taken, and bring instructions only when told to', async () => {
     const { source } = use(process_(), { include: ['echo'] });
     const own = tool({ name: 'echo', description: 'Own', execute: () => 'own' });
-    const { tools, instructions } = await collectTools('Agent', [source, own], signal);
+    const { tools, instructions } = await collectTools('Agent', [source, own], ask);
     expect([...tools.keys()]).toEqual(['echo', 'test_echo']);
     expect(await callTool(tools.get('echo')!)).toMatchObject({ content: 'own' });
     expect(await callTool(tools.get('test_echo')!, { text: 'far' })).toMatchObject({ content: 'far' });
     expect(instructions).toEqual([]);
     const trusted = use(process_(), { useServerInstructions: true });
-    expect((await collectTools('Agent', [trusted.source], signal)).instructions).toEqual([
+    expect((await collectTools('Agent', [trusted.source], ask)).instructions).toEqual([
       'Be kind to the test server.',
     ]);
   });

@@ -2,12 +2,14 @@ import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { nextTurn } from '../../core/agents/continuation/continuation.js';
 import { errors } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json.js';
+import type { CallApplication } from '../../core/runs/code-owner.js';
 import type { Continuation, ContinueRecord } from '../../core/runs/continuation.js';
 import type { Executable } from '../../core/runs/executable.js';
 import type { RunHandle } from '../../core/runs/executor.js';
 import type { Run, RunLineage, StepRecord } from '../../core/runs/run.js';
 import { startRun } from '../../core/runs/start-run.js';
 import type { Caller } from '../../platform/auth/caller.js';
+import type { Component } from '../components/service.js';
 import type { ContinueRequest } from './continue-request.js';
 import { matchAnswers } from './matched-answers.js';
 import { matchStepAnswers } from './matched-step-answers.js';
@@ -34,6 +36,10 @@ export class RunContinuation {
     private readonly caller: Caller,
     private readonly request: ContinueRequest,
     private readonly background: boolean,
+    private readonly prepare: <T>(
+      component: Component,
+      work: (call: CallApplication) => Promise<T>,
+    ) => Promise<T>,
   ) {}
 
   async begin(): Promise<ContinuedRun> {
@@ -161,7 +167,8 @@ export class RunContinuation {
     const { sessionId, userId } = run;
     const state = (await space.runs.session(sessionId))?.state ?? {};
     const { factoryInput: input = {} } = run.input.options;
-    return component.build({ input, userId, claims: this.claimsFor(run), sessionId, state });
+    const request = { input, userId, claims: this.claimsFor(run), sessionId, state };
+    return this.prepare(component, (call) => component.build(request, call));
   }
 
   /** A run that its owner copies is built for who they are by now; for anybody else, for who its owner was then. */

@@ -2,6 +2,7 @@ import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { errors } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
+import type { CallApplication } from '../../core/runs/code-owner.js';
 import type { Executable } from '../../core/runs/executable.js';
 import type { RunOptions } from '../../core/runs/run.js';
 import { ownSession } from '../../core/runs/start-run.js';
@@ -29,6 +30,7 @@ export async function preparedRun(
   { runs }: RunSpace,
   { userId, claims }: RunCaller,
   form: CreateForm,
+  call: CallApplication,
 ): Promise<PreparedRun> {
   if (!(component instanceof AgentFactory)) return { executable: component, sessionId: form.session_id };
   const input = factoryInputOf(form.factory_input);
@@ -36,7 +38,7 @@ export async function preparedRun(
   // only the state of a session of the user's own reaches the factory
   const session = form.session_id === undefined ? undefined : await ownSession(runs, sessionId, userId);
   const state = { ...session?.state, ...form.session_state };
-  const executable = await component.build({ input, userId, claims, sessionId, state });
+  const executable = await component.build({ input, userId, claims, sessionId, state }, call);
   return { executable, sessionId, factory: { factoryInput: input, claims: claims ?? undefined } };
 }
 

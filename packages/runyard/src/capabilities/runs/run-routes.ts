@@ -70,14 +70,15 @@ export function createRun(facts: RunKindFacts): RunRoute {
     headers: createRunHeaders,
     body: facts.createForm,
     responses: runResponses(facts),
-    handler: async (services: RunServices, { params, body, caller, headers }) => {
+    handler: async (services: RunServices, request) => {
+      const { params, body, caller, headers } = request;
       const key = headers['idempotency-key'];
       const idempotencyKey = Array.isArray(key) ? key.join(', ') : key;
       const { componentId } = params;
       const { traceparent } = headers;
       // several are none, by the rules of W3C Trace Context
       const traceParent = Array.isArray(traceparent) ? undefined : traceparent;
-      const options = { idempotencyKey, traceParent };
+      const options = { idempotencyKey, traceParent, disconnected: () => request.signal };
       const started = await services.runs.create(caller, kind, componentId, body, options);
       return answerOf(services, started, wireFormatOf(services.settings, headers));
     },
@@ -99,9 +100,13 @@ export function continueRun(facts: RunKindFacts): RunRoute {
     headers: wireFormatHeaders,
     body: facts.continueForm,
     responses: runResponses(facts),
-    handler: async (services: RunServices, { params, body, caller, headers }) => {
+    handler: async (services: RunServices, request) => {
+      const { params, body, caller, headers } = request;
       const { componentId, runId } = params;
-      const started = await services.runs.continueRun(caller, kind, componentId, runId, body);
+      const disconnected = () => request.signal;
+      const started = await services.runs.continueRun(caller, kind, componentId, runId, body, {
+        disconnected,
+      });
       return answerOf(services, started, wireFormatOf(services.settings, headers));
     },
   });

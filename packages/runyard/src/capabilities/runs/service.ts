@@ -4,6 +4,7 @@ import { snapshotAt } from '../../core/agents/continuation/snapshot.js';
 import { errors } from '../../core/errors.js';
 import type { Json } from '../../core/json.js';
 import type { Media } from '../../core/media.js';
+import type { CallApplication } from '../../core/runs/code-owner.js';
 import { RunReleased } from '../../core/runs/executable.js';
 import type { RunHandle } from '../../core/runs/executor.js';
 import type { Run, RunKind, RunStatus } from '../../core/runs/run.js';
@@ -13,6 +14,7 @@ import { parseTraceParent, traceParentLength } from '../../core/traces/trace-par
 import type { Caller } from '../../platform/auth/caller.js';
 import { userFor } from '../../platform/auth/named-user.js';
 import type { ComponentsService } from '../components/service.js';
+import { type BeforeRunOptions, beforeRun } from './before-run.js';
 import { boundFor, boundForm, boundRequest, boundSession, claimsFor } from './bound-values.js';
 import { cancelRun } from './cancel-run.js';
 import { type Checkpoint, checkpointAt, checkpointsOf } from './checkpoints.js';
@@ -30,13 +32,18 @@ import type { ContinueForm, CreateForm } from './schema.js';
 import { endOf, type FollowWishes, followWishes, type StartedRun, startedRun } from './started-run.js';
 import { storedEvents } from './stored-events.js';
 
-export interface RunsServiceOptions {
+export interface RunsServiceOptions extends BeforeRunOptions {
   readonly components: ComponentsService;
   readonly spaces: RunSpaces;
   readonly onDisconnect: 'continue' | 'cancel';
 }
 
-export interface CreateOptions {
+export interface RequestOptions {
+  /** Asked for only when a run has to be prepared by application code: aborted when the client is gone. */
+  readonly disconnected?: (() => AbortSignal) | undefined;
+}
+
+export interface CreateOptions extends RequestOptions {
   /** A key of the client's: the same key and the same form stand for the same run. */
   readonly idempotencyKey?: string | undefined;
   /** The trace that the client's own system began, as its header says; ignored when it is malformed. */
@@ -75,16 +82,17 @@ export class RunsService {
     kind: RunKind,
     componentId: string,
     given: CreateForm,
-    { idempotencyKey, traceParent }: CreateOptions = {},
+    options: CreateOptions = {},
   ): Promise<StartedRun> {
     const found = await this.lookup.component(kind, componentId);
     const userId = userFor(caller, given.user_id);
     const form = boundForm(given, boundFor(caller, userId));
     const wishes = followWishes(form, this.options.onDisconnect);
     const { space } = found;
+    const { idempotencyKey, ...begun } = options;
     const runCaller = { userId, claims: claimsFor(caller, userId) };
     const begin = (keyed?: KeyedRequest) =>
-      hideForeign(caller, () => this.begin(found, runCaller, form, wishes, { keyed, traceParent }));
+      hideForeign(caller, () => this.begin(found, runCaller, form, wishes, { keyed, ...begun }));
     if (idempotencyKey === undefined) return startedRun(await begin(), wishes, { status: 'pending' });
     checkKey(idempotencyKey);
     const keyed = { userId, kind, componentId, key: idempotencyKey, payload: payloadHash(form) };
@@ -107,6 +115,7 @@ export class RunsService {
     componentId: string,
     runId: string,
     form: ContinueForm,
+    { disconnected }: RequestOptions = {},
   ): Promise<StartedRun> {
     const found = await this.lookup.run(caller, { kind, componentId, runId });
     const { run, space } = found;
@@ -120,7 +129,13 @@ export class RunsService {
     const wishes = followWishes(form, this.options.onDisconnect);
     const request = await continueRequestOf(kind, form, wishes.stream || wishes.background);
     const bounded = boundRequest(request, bound);
-    const continuation = new RunContinuation({ ...found, component }, caller, bounded, wishes.background);
+    const continuation = new RunContinuation(
+      { ...found, component },
+      caller,
+      bounded,
+      wishes.background,
+      (factory, work) => beforeRun(this.options, factory, disconnected, work),
+    );
     const { handle, fromIndex } = await continuation.begin();
     if (wishes.stream) await handle.stored();
     return startedRun(handle, wishes, { fromIndex, continued: true });
@@ -248,11 +263,15 @@ export class RunsService {
     caller: RunCaller,
     form: CreateForm,
     { stream, background }: FollowWishes,
-    { keyed, traceParent }: { readonly keyed?: KeyedRequest } & Pick<CreateOptions, 'traceParent'>,
+    { keyed, traceParent, disconnected }: { readonly keyed?: KeyedRequest | undefined } & CreateOptions,
   ): Promise<RunHandle> {
-    const { executable, sessionId, factory } = await preparedRun(component, space, caller, form);
-    const message = (await executable.acceptInput?.(form.message)) ?? form.message;
-    const said = { ...form, message };
+    const prepare = async (call: CallApplication) => {
+      const prepared = await preparedRun(component, space, caller, form, call);
+      const message = (await prepared.executable.acceptInput?.(form.message, call)) ?? form.message;
+      return { ...prepared, said: { ...form, message } };
+    };
+    const prepared = await beforeRun(this.options, component, disconnected, prepare);
+    const { executable, sessionId, factory, said } = prepared;
     const input = await newRunInput(executable.kind, said, space.media, stream || background, factory);
     const handle = await startRun(space.engine, space.runs, {
       executable,

@@ -3,6 +3,7 @@ import { identify } from '../component-id.js';
 import { errors } from '../errors.js';
 import { thrownError } from '../failures/thrown-error.js';
 import type { Json, JsonObject, JsonSchema } from '../json.js';
+import type { CallApplication } from '../runs/code-owner.js';
 import type { RunContext } from '../runs/context.js';
 import type { Continuation, ContinueFrom } from '../runs/continuation.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
@@ -76,7 +77,12 @@ export class AgentFactory {
     return this.settings.inputSchema && jsonSchemaOf(this.settings.inputSchema);
   }
 
-  async build(request: FactoryRequest): Promise<BuiltAgent> {
+  /** `call` is how the functions of the factory are called. */
+  build(request: FactoryRequest, call: CallApplication): Promise<BuiltAgent> {
+    return call('build', () => this.builtFor(request));
+  }
+
+  private async builtFor(request: FactoryRequest): Promise<BuiltAgent> {
     const input = await this.checked(request.input);
     try {
       const agent: unknown = await this.settings.build({ ...request, input: input as never });
@@ -99,7 +105,7 @@ export class AgentFactory {
   rebuilt(run: Run, state: JsonObject): Executable {
     const { sessionId, userId } = run;
     const { factoryInput: input = {}, claims = null } = run.input.options;
-    return new RebuiltAgent(this, () => this.build({ input, sessionId, userId, claims, state }));
+    return new RebuiltAgent(this, (call) => this.build({ input, sessionId, userId, claims, state }, call));
   }
 
   private async checked(input: JsonObject): Promise<unknown> {
@@ -172,8 +178,8 @@ export class BuiltAgent extends FactoryMade {
     return this.agent.limits;
   }
 
-  acceptInput(message: string): Promise<string> {
-    return this.agent.acceptInput(message);
+  acceptInput(message: string, call?: CallApplication): Promise<string> {
+    return this.agent.acceptInput(message, call);
   }
 
   execute(context: RunContext): Promise<RunResult> {
@@ -193,13 +199,13 @@ class RebuiltAgent extends FactoryMade {
 
   constructor(
     factory: AgentFactory,
-    private readonly build: () => Promise<BuiltAgent>,
+    private readonly build: (call: CallApplication) => Promise<BuiltAgent>,
   ) {
     super(factory);
   }
 
   async execute(context: RunContext): Promise<RunResult> {
-    this.built ??= await context.inOwnName('factory', this.build);
+    this.built ??= await this.build(context.callApplication);
     return this.built.execute(context);
   }
 

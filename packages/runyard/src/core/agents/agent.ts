@@ -5,6 +5,7 @@ import { fingerprintOf } from '../fingerprint.js';
 import type { JsonObject } from '../json.js';
 import type { Model } from '../models/model.js';
 import { resolveModel } from '../models/resolve.js';
+import type { CallApplication } from '../runs/code-owner.js';
 import type { RunContext } from '../runs/context.js';
 import type { Continuation, ContinueFrom } from '../runs/continuation.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
@@ -82,8 +83,8 @@ export class Agent implements AgentDefinition, Executable {
     return this.settings.introduction;
   }
 
-  acceptInput(message: string): Promise<string> {
-    return checkInput(this.settings.inputSchema, message);
+  acceptInput(message: string, call?: CallApplication): Promise<string> {
+    return checkInput(this.settings.inputSchema, message, call);
   }
 
   execute(context: RunContext): Promise<RunResult> {

@@ -1,4 +1,5 @@
 import { errors } from '../errors.js';
+import { storable } from '../storable-json.js';
 import type { AgentSettings } from './definition.js';
 import { checkLearning } from './learning/learning-settings.js';
 
@@ -13,6 +14,7 @@ export function checkStageSettings(owner: string, settings: AgentSettings): void
       `${owner} has delayBetweenRetriesMs: ${delayBetweenRetriesMs}. Give milliseconds, 0 or more.`,
     );
   }
+  checkStorable(owner, settings);
   checkLearning(owner, settings);
   checkCount(owner, 'reasoningMinSteps', reasoningMinSteps);
   checkCount(owner, 'reasoningMaxSteps', reasoningMaxSteps);
@@ -23,6 +25,20 @@ export function checkStageSettings(owner: string, settings: AgentSettings): void
     throw errors.invalidConfig(
       `${owner} has reasoningMinSteps: ${reasoningMinSteps}, more than its reasoningMaxSteps: ${reasoningMaxSteps}.`,
     );
+  }
+}
+
+/** These are stored with every run: what cannot be stored would fail each of them. */
+function checkStorable(owner: string, { sessionState, metadata, dependencies = {} }: AgentSettings): void {
+  const values = Object.entries(dependencies).filter(([, value]) => typeof value !== 'function');
+  const given = { sessionState, metadata, dependencies: Object.fromEntries(values) };
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    try {
+      storable(value, name);
+    } catch (error) {
+      throw errors.invalidConfig(`${owner}: ${(error as Error).message}`);
+    }
   }
 }
 

@@ -67,6 +67,12 @@ export const runErrors = {
       'Error in agent factory: the agent could not be built. The log has the details.',
       { cause },
     ),
+  preparationTimeout: define(
+    'preparation_timeout',
+    503,
+    (what: string, withinMs: number) =>
+      `${what} did not answer within ${withinMs / 1000} s, so the run was not started. Try again; if it happens again, the application has to be mended.`,
+  ),
   emptyFile: define('empty_file', 400, () => 'Empty file'),
   unsupportedFileType: define('unsupported_file_type', 400, () => 'Unsupported file type'),
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonSchema } from '../json.js';
 import type { Media, MediaContents } from '../media.js';
+import { native } from '../native-code.js';
 import type { Message, ToolCall, Usage } from './message.js';
 import type { Model, ModelCallOptions, ModelChunk, ModelRequest, ModelResponse } from './model.js';
 import { chooseMembers } from './offline/choose-member.js';
@@ -18,14 +19,14 @@ const longestContext = 50_000;
  * the product at work, and says so.
  */
 export function offlineModel(): Model {
-  return {
+  return native({
     id: 'offline',
     provider: 'Runyard',
     name: 'Offline',
     capabilities: { structuredOutput: 'native', tools: true },
     generate,
     stream,
-  };
+  });
 }
 
 async function generate(request: ModelRequest, { signal }: ModelCallOptions): Promise<ModelResponse> {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.js';
+import { native } from '../native-code.js';
 import { type AiSdkLanguageModel, aiSdkCapabilities, isAiSdkModel } from './ai-sdk/types.js';
 import type {
   Model,
@@ -30,9 +31,10 @@ export interface ModelDescription {
 export function resolveModel(model: ModelLike, environment: Environment = process.env): Model {
   if (typeof model === 'string') {
     const name = parseModelName(model);
-    return new LazyModel(describeName(name, environment), capabilitiesOf(name, environment), () =>
+    const named = new LazyModel(describeName(name, environment), capabilitiesOf(name, environment), () =>
       loadNamedModel(name, environment),
     );
+    return protocolOf(name, environment) === 'ai-sdk' ? named : native(named);
   }
   if (!isAiSdkModel(model)) return model;
   return new LazyModel(describeModel(model), aiSdkCapabilities(model), async () =>

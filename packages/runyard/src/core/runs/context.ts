@@ -7,6 +7,7 @@ import type { Message } from '../models/message.js';
 import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
 import type { ApprovalRecord } from './approval.js';
+import type { CallApplication } from './code-owner.js';
 import type { EventOrigin } from './event-origin.js';
 import type { Difference, ExpectedStep, StepIdentity } from './journal-match.js';
 import type { ExecutionGuard, Limited } from './limits/run-limits.js';
@@ -118,8 +119,8 @@ export interface RunContext {
   /** Whether limits leave tokens and costs for a model call that the run can do without. */
   affords(): boolean;
   step<T extends Json>(key: string, spec: StepSpec<T>, work: (scope: StepScope) => Promise<T>): Promise<T>;
-  /** Calls a function of the application that is no step of its own: what it leaves behind belongs to the run. */
-  inOwnName<T>(what: string, call: () => T): T;
+  /** Calls a function of the application in the name of this run. */
+  readonly callApplication: CallApplication;
   /** Writes down that the work of a step failed and is tried again. */
   noteTry(key: string, failed: FailedTry): void;
   /** Sends an event, once for each key. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.js';
+import type { CallApplication } from './code-owner.js';
 import type { Requirement, RunContext } from './context.js';
 import type { Continuation, ContinueFrom } from './continuation.js';
 import type { AnyLimits } from './limits/run-limits.js';
@@ -29,7 +30,7 @@ export interface Executable {
   /** What the names of its events begin with, for a kind that says the same things under other names (`Team`). */
   readonly eventPrefix?: string;
   /** Checks what a caller says and answers with the input of the run. Left out: any text will do. */
-  acceptInput?(message: string): Promise<string>;
+  acceptInput?(message: string, call?: CallApplication): Promise<string>;
   execute(context: RunContext): Promise<RunResult>;
   /**
    * What of a run is kept when it goes on from there. Left out: runs of this kind go on only where they paused.

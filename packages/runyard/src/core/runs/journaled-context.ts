@@ -9,6 +9,7 @@ import type { UserMemories } from '../memory/user-memories.js';
 import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
 import { childPrefix, relativeStep, stepsUnder } from './child-steps.js';
+import type { CallApplication } from './code-owner.js';
 import {
   type BegunStep,
   type ChildRun,
@@ -75,6 +76,12 @@ export class JournaledContext implements RunContext {
   private readonly growing: GrowingAnswer;
   /** What the keys of its steps and events begin with: empty for a run of its own. */
   protected readonly prefix: string;
+
+  readonly callApplication: CallApplication = (what, work) => {
+    const { live, log, run } = this;
+    const facts = { runId: live.runId, component: run.componentId, step: what };
+    return live.ownName.call({ log, facts }, work);
+  };
 
   constructor(
     protected readonly live: LiveRun,
@@ -328,10 +335,7 @@ export class JournaledContext implements RunContext {
     try {
       const key = begun.key.slice(this.prefix.length);
       const idempotencyKey = this.idempotencyKey(key);
-      const doWork = () => work({ key, signal: this.signal, idempotencyKey });
-      // models do not work in the name of the run: on Node 20 that would cost each token some CPU
-      const isOwn = applicationCode.has(begun.kind);
-      const output = await (isOwn ? this.inOwnName(begun.name, doWork) : doWork());
+      const output = await work({ key, signal: this.signal, idempotencyKey });
       this.guard?.hold(weigh(output));
       this.complete(begun, spec, output);
       return output;
@@ -344,11 +348,6 @@ export class JournaledContext implements RunContext {
       }
       throw error;
     }
-  }
-
-  inOwnName<T>(what: string, call: () => T): T {
-    const { live, log, run } = this;
-    return live.ownName.call({ log, runId: live.runId, component: run.componentId, step: what }, call);
   }
 
   private complete<T extends Json>(begun: StepRecord, { failed }: StepSpec<T>, output: T): void {
@@ -384,9 +383,6 @@ export class JournaledContext implements RunContext {
 }
 
 const sent: Promise<void> = Promise.resolve();
-
-/** The kinds of steps whose work is functions of the application. */
-const applicationCode: ReadonlySet<StepKind> = new Set(['decision', 'hook', 'step', 'tool']);
 
 /** `error` of a step that ended with a failure which the run went on from. */
 const handledFailure: Json = true;

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../json.js';
+import { storable } from '../storable-json.js';
 import type { StateChange } from './ports.js';
 
 /** Keys are part of an index in some databases. */
@@ -37,7 +38,7 @@ export class SessionState implements StateView {
 
   set(key: string, value: Json): void {
     checkKey(key);
-    this.values.set(key, copyOf(value));
+    this.values.set(key, given(key, value));
     this.note(key);
   }
 
@@ -94,7 +95,7 @@ export class ForkedState implements StateView {
 
   set(key: string, value: Json): void {
     checkKey(key);
-    this.own.set(key, copyOf(value));
+    this.own.set(key, given(key, value));
   }
 
   delete(key: string): void {
@@ -129,12 +130,11 @@ function checkKey(key: string): void {
 }
 
 /** Application code sets state: what JSON cannot hold is refused here, where the code that did it is told. */
+function given(key: string, value: Json): Json {
+  return storable(value, `The value of '${key}' in the session state`);
+}
+
+/** What was stored before is JSON. */
 function copyOf(value: Json): Json {
-  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
-  const text = JSON.stringify(value);
-  if (text === undefined || typeof value === 'number') {
-    throw new TypeError(`The session state holds JSON values; ${String(value)} is none.`);
-  }
-  return JSON.parse(text) as Json;
+  return typeof value === 'object' && value !== null ? (JSON.parse(JSON.stringify(value)) as Json) : value;
 }

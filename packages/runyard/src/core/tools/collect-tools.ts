@@ -25,14 +25,14 @@ export function collectFixedTools(owner: string, entries: readonly ToolEntry[]):
   return collect(owner, entries, new Map());
 }
 
-/** All tools, those of the sources included. */
+/** All tools, those of the sources included; `ask` calls a source. */
 export async function collectTools(
   owner: string,
   entries: readonly ToolEntry[],
-  signal: AbortSignal,
+  ask: (source: ToolSource) => Promise<readonly Tool[]>,
 ): Promise<CollectedTools> {
   const sources = toolSourcesOf(entries);
-  const lists = await Promise.all(sources.map((source) => source.tools(signal)));
+  const lists = await Promise.all(sources.map(ask));
   return collect(owner, entries, new Map(sources.map((source, index) => [source, lists[index]!])));
 }
 

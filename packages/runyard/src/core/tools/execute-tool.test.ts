@@ -255,7 +255,7 @@ describe('executeTool', () => {
       '',
     );
     expect(outcome.error).toBe(true);
-    expect(outcome.content).toMatch(/^'simple' ran, but its result cannot be written as JSON/);
+    expect(outcome.content).toMatch(/^'simple' ran, but its result cannot be stored as JSON/);
   });
 
   it('bounds a huge result and says so', async () => {

@@ -1,6 +1,7 @@
 import { reasonOf } from '../failures/reason.js';
 import type { JsonObject } from '../json.js';
 import type { Media, MediaContents } from '../media.js';
+import { storable } from '../storable-json.js';
 import type { Tool } from './tool.js';
 import { storeMedia, ToolResult } from './tool-result.js';
 
@@ -28,12 +29,9 @@ export async function outcomeOf(
   const value = result instanceof ToolResult ? result.content : result;
   let content: string;
   try {
-    content = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+    content = textOf(value);
   } catch (error) {
-    return failedOutcome(
-      args,
-      `'${tool.name}' ran, but its result cannot be written as JSON: ${reasonOf(error)}`,
-    );
+    return failedOutcome(args, `'${tool.name}' ran, but ${reasonOf(error)}`);
   }
   const { media, faults } = await storeMedia(result instanceof ToolResult ? result.media : [], contents);
   if (faults.length > 0) content = [content, ...faults].join('\n');
@@ -44,6 +42,12 @@ export async function outcomeOf(
     showResult: tool.showResult,
   };
   return { ...boundedResult(content), ...shared };
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const isData = typeof value === 'object' || typeof value === 'bigint';
+  return JSON.stringify(isData ? storable(value, 'its result') : value) ?? '';
 }
 
 /** A result as the model gets it; one that is too long is cut, and counts as a failure that the model can mend. */

@@ -1,6 +1,7 @@
 import { reasonOf } from '../failures/reason.js';
 import { newId } from '../ids.js';
 import type { Media, MediaContents, MediaKind } from '../media.js';
+import { storable } from '../storable-json.js';
 
 /** Media that a tool made: their bytes are stored once, under their hash. */
 export interface NewMedia {
@@ -40,20 +41,23 @@ export async function storeMedia(
   const media: Media[] = [];
   const faults: string[] = [];
   for (const one of given) {
-    if (!('bytes' in one)) media.push(one);
-    else {
-      try {
-        media.push(await storeOne(one, contents));
-      } catch (error) {
-        faults.push(`[The ${one.kind} that belongs to this result could not be kept: ${reasonOf(error)}]`);
-      }
+    try {
+      media.push('bytes' in one ? await storeOne(one, contents) : named(one));
+    } catch (error) {
+      faults.push(`[The ${one.kind} that belongs to this result could not be kept: ${reasonOf(error)}]`);
     }
   }
   return { media, faults };
 }
 
+/** Media whose bytes are somewhere already: the fields are the application's own. */
+function named(one: Media): Media {
+  return storable(one, 'Its description') as unknown as Media;
+}
+
 async function storeOne(one: NewMedia, contents: MediaContents | undefined): Promise<Media> {
-  const { bytes, ...fields } = one;
+  const { bytes, ...rest } = one;
+  const fields = storable(rest, 'Its description') as unknown as typeof rest;
   if (bytes.length > largestMedia)
     throw new Error(`it has ${bytes.length} bytes, the limit is ${largestMedia}.`);
   if (contents === undefined) throw new Error('there is no place for media here.');

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { JsonObject, JsonSchema } from '../json.js';
 import type { ToolDefinition } from '../models/model.js';
+import { isNative, native } from '../native-code.js';
 import { checkToolOptions } from './check-tool-options.js';
 import { type ApprovalType, type ClearedCall, openGate, type ToolGate } from './gate.js';
 import type { PersonForm } from './person-form.js';
@@ -177,6 +178,7 @@ export class Tool {
     let renamed = this.renamed.get(name);
     if (renamed === undefined) {
       renamed = new Tool({ ...this.#options, name });
+      if (isNative(this)) native(renamed);
       this.renamed.set(name, renamed);
     }
     return renamed;
@@ -190,6 +192,13 @@ export class Tool {
 
 export function tool<Parameters extends ToolParameters = JsonSchema>(options: ToolOptions<Parameters>): Tool {
   return new Tool(options as AnyToolOptions);
+}
+
+/** One of Runyard's own, which calls no code of the application by itself. */
+export function nativeTool<Parameters extends ToolParameters = JsonSchema>(
+  options: ToolOptions<Parameters>,
+): Tool {
+  return native(tool(options));
 }
 
 function gateOf(options: AnyToolOptions): ToolGate {

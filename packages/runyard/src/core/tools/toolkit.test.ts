@@ -14,6 +14,7 @@ const source = (name: string, ...names: string[]): ToolSource => ({
   close: async () => {},
 });
 const { signal } = new AbortController();
+const ask = (asked: ToolSource) => asked.tools(signal);
 const owner = "Agent 'a'";
 
 describe('toolkits', () => {
@@ -72,7 +73,7 @@ describe('tool sources', () => {
     const entries = [named('own'), toolkit({ name: 'kit', tools: [web], include: ['fetch'] }), web];
     expect(toolSourcesOf(entries)).toEqual([web]);
     expect([...collectFixedTools(owner, entries).tools.keys()]).toEqual(['own']);
-    const { tools, instructions } = await collectTools(owner, entries, signal);
+    const { tools, instructions } = await collectTools(owner, entries, ask);
     expect([...tools.keys()]).toEqual(['own', 'fetch', 'search', 'web_fetch']);
     expect(instructions).toEqual(['How to use web']);
   });
@@ -81,7 +82,7 @@ describe('tool sources', () => {
     const { tools } = await collectTools(
       owner,
       [source('first one', 'search', 'own'), source('second', 'search'), named('own')],
-      signal,
+      ask,
     );
     expect([...tools.keys()]).toEqual(['own', 'search', 'first_one_own', 'second_search']);
     expect(await callTool(tools.get('second_search')!)).toMatchObject({ content: 'I am search' });

@@ -5,7 +5,7 @@ import type { RunContext } from '../runs/context.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import type { RunEvent } from '../runs/logged-event.js';
 import type { RunResult } from '../runs/run.js';
-import { tool } from '../tools/tool.js';
+import { nativeTool } from '../tools/tool.js';
 
 /** The step that the run of the chat agent is the work of. */
 export const chatKey = 'chat';
@@ -22,7 +22,7 @@ export class ChatAgent implements Executable {
 
   constructor(given: Agent, workflow: { readonly name: string; readonly description?: string }) {
     const about = workflow.description === undefined ? '' : ` ${workflow.description}`;
-    const runWorkflow = tool({
+    const runWorkflow = nativeTool({
       name: toolName,
       description: `Runs the workflow '${workflow.name}'.${about} Call it when the request needs new work; answer yourself when what was said before is enough.`,
       parameters: {

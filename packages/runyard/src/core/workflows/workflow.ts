@@ -6,6 +6,7 @@ import { standIn } from '../components/stand-in.js';
 import { errors } from '../errors.js';
 import { fingerprintOf } from '../fingerprint.js';
 import type { JsonObject } from '../json.js';
+import type { CallApplication } from '../runs/code-owner.js';
 import type { RunContext } from '../runs/context.js';
 import type { Continuation, ContinueFrom } from '../runs/continuation.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
@@ -133,8 +134,8 @@ export class Workflow implements Executable, WorkflowDefinition {
     this.components.set(`${component.kind} ${component.id}`, component);
   }
 
-  acceptInput(message: string): Promise<string> {
-    return checkInput(this.settings.inputSchema, message);
+  acceptInput(message: string, call?: CallApplication): Promise<string> {
+    return checkInput(this.settings.inputSchema, message, call);
   }
 
   execute(context: RunContext): Promise<RunResult> {

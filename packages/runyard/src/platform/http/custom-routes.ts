@@ -1,5 +1,6 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errors } from '../../core/errors.js';
+import { inNameOf } from '../../core/runs/code-owner.js';
 import type { Caller } from '../auth/caller.js';
 import { admit, type ResolveCaller } from './dispatch.js';
 import { exchangeOf } from './exchange.js';
@@ -14,6 +15,13 @@ declare module 'fastify' {
     /** Who makes the request; null for the service's own routes, which get the caller handed in. */
     caller: Caller | null;
   }
+}
+
+/** What follows the hook works in the name of the route. */
+function inNameOfRoute(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  const { method, url = '(not found)' } = request.routeOptions;
+  const route = `${[method].flat()[0] ?? request.method} ${url}`;
+  inNameOf({ log: exchangeOf(request.raw).log, facts: { route } }, done);
 }
 
 /**
@@ -47,6 +55,9 @@ export function customRouteScope(
       const params = request.params as Record<string, string>;
       request.caller = await admit(exchange, null, params, resolveCaller, limiter);
     });
+    // once more after the body, which arrives in the name of nobody
+    scope.addHook('onRequest', inNameOfRoute);
+    scope.addHook('preValidation', inNameOfRoute);
     await customRoutes(scope);
   };
 }

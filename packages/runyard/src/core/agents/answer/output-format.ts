@@ -5,13 +5,14 @@ import type { Json, JsonObject, JsonSchema } from '../../json.js';
 import { isJsonObject } from '../../json.js';
 import { compileJsonSchema } from '../../json-schema.js';
 import type { OutputFormat } from '../../models/model.js';
+import type { CallApplication } from '../../runs/code-owner.js';
 import type { RunOptions } from '../../runs/run.js';
 import { deepestValue, schemaCost } from '../../schema-cost.js';
 import { holdsNamedSchemas } from '../../subschemas.js';
 import {
   faultOf,
   faultText,
-  fitToSchema,
+  fitInName,
   isZodSchema,
   jsonSchemaOf,
   type ValueSchema,
@@ -25,7 +26,8 @@ const mostWork = 100_000_000;
 /** How the text of a model becomes the content of the run. */
 export interface OutputShape {
   readonly format: OutputFormat;
-  read(text: string): Promise<ReadOutput>;
+  /** `call` is how functions of an application's schema are called. */
+  read(text: string, call?: CallApplication): Promise<ReadOutput>;
   /** Throws an Error that names the fault when the schema is none. */
   verify(): Promise<void>;
 }
@@ -94,13 +96,13 @@ function zodShape(schema: z.ZodType): OutputShape {
   const contentType = schemaName(schema);
   return {
     format: { name: formatName(contentType), schema: jsonSchemaOf(schema, { closed: true }), strict: true },
-    read: async (text) => {
+    read: async (text, call) => {
       const value = parseJson(text);
       if (value === undefined) return notJson;
-      const fitted = await fitToSchema(schema, value);
+      const fitted = await fitInName(call, 'outputSchema', schema, value);
       if (fitted.ok) return { content: fitted.value, contentType };
       // models like to say null for what they leave out
-      const cleaned = await fitToSchema(schema, withoutNulls(value));
+      const cleaned = await fitInName(call, 'outputSchema', schema, withoutNulls(value));
       return cleaned.ok ? { content: cleaned.value, contentType } : { faults: fitted.faults.map(faultText) };
     },
     verify: async () => {},

@@ -1,3 +1,4 @@
+import { responseOf, withModel } from '../../models/called-model.js';
 import type { Model, ModelRequest } from '../../models/model.js';
 import { resolveModel } from '../../models/resolve.js';
 import type { StepScope } from '../../runs/context.js';
@@ -65,7 +66,10 @@ async function write(
     return streamed(context, scope, { model, request, delta: runContent('', 'str'), draft: true });
   }
   const begun = performance.now();
-  const response = await model.generate(request, { signal: scope.signal });
+  const given = await withModel(context.callApplication, model, () =>
+    model.generate(request, { signal: scope.signal }),
+  );
+  const response = responseOf(model, given);
   if (shape === null && !agent.settings.postHooks?.length) {
     context.emit(runContent(response.content, 'str', response.reasoningContent), `${scope.key}:content`);
   }

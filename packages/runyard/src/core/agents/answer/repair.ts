@@ -19,11 +19,11 @@ export async function fitOrMend(
   shape: OutputShape,
   written: WrittenText,
 ): Promise<Answer | undefined> {
-  const first = await shape.read(written.text);
+  const first = await shape.read(written.text, execution.context.callApplication);
   if (!('faults' in first)) return first;
   const mended = await mend(execution, shape, written, first.faults);
   if (mended === undefined) return undefined;
-  const second = await shape.read(mended);
+  const second = await shape.read(mended, execution.context.callApplication);
   return 'faults' in second ? undefined : { ...second, said: mended };
 }
 

@@ -1,6 +1,7 @@
 import { reasonOf } from '../../failures/reason.js';
 import { newId } from '../../ids.js';
 import type { Json } from '../../json.js';
+import { responseOf, withModel } from '../../models/called-model.js';
 import type { Message, Role } from '../../models/message.js';
 import type { Model, OutputFormat, ToolDefinition } from '../../models/model.js';
 import type { RunContext, StepSpec } from '../../runs/context.js';
@@ -70,9 +71,11 @@ async function answered(
 ): Promise<AuxiliaryRecord> {
   const started = performance.now();
   const asked = output === undefined ? { messages } : withOutput(model, messages, output);
-  const response = await model.generate({ ...asked, tools, media: context.media }, { signal });
+  const response = await withModel(context.callApplication, model, () =>
+    model.generate({ ...asked, tools, media: context.media }, { signal }),
+  );
   return {
-    ...modelRecordOf(response, elapsedSeconds(started)),
+    ...modelRecordOf(responseOf(model, response), elapsedSeconds(started)),
     role,
     model: { id: model.id, provider: model.provider },
   };

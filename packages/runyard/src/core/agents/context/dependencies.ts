@@ -1,7 +1,8 @@
 import { reasonOf } from '../../failures/reason.js';
-import type { Json, JsonObject } from '../../json.js';
+import type { JsonObject } from '../../json.js';
 import type { RunContext } from '../../runs/context.js';
 import { RunFailed } from '../../runs/executable.js';
+import { storable } from '../../storable-json.js';
 import type { AgentDefinition } from '../definition.js';
 import type { DependencyValue, RunValues } from './run-values.js';
 
@@ -19,7 +20,7 @@ export async function dependenciesOf(agent: AgentDefinition, context: RunContext
   const resolved = await context.step<JsonObject>(
     'dependencies',
     { kind: 'hook', name: 'dependencies' },
-    ({ signal }) => callAll(functions, valuesFor(agent, context, signal)),
+    ({ signal }) => callAll(context, functions, valuesFor(agent, context, signal)),
   );
   return { ...values, ...resolved, ...given };
 }
@@ -45,6 +46,7 @@ function valuesFor(
 }
 
 async function callAll(
+  context: RunContext,
   functions: readonly DependencyFunction[],
   run: Omit<RunValues, 'dependencies'>,
 ): Promise<JsonObject> {
@@ -52,8 +54,8 @@ async function callAll(
     functions.map(async ([name, resolve]) => {
       try {
         // as it will be read back from the journal: a function that finds nothing leaves its key unknown
-        const text = JSON.stringify(await resolve(run)) as string | undefined;
-        return text === undefined ? [] : [[name, JSON.parse(text) as Json] as const];
+        const value = await context.callApplication(name, () => resolve(run));
+        return value === undefined ? [] : [[name, storable(value, 'it returned a value that')] as const];
       } catch (error) {
         throw applicationFailure('dependency_error', `The dependency '${name}'`, error);
       }

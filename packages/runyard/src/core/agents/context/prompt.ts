@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from '../../json.js';
 import type { OutputFormat } from '../../models/model.js';
+import { RunFailed } from '../../runs/executable.js';
+import { kindOf } from '../../storable-json.js';
 import { summaryForContext } from '../auxiliary/session-summary.js';
 import type { AgentExecution } from '../execution.js';
 import { learningsForContext } from '../learning/known-learnings.js';
@@ -95,12 +97,21 @@ async function called(
 ): Promise<string | readonly string[]> {
   const { runId, sessionId, userId } = context.run;
   const { signal } = context;
+  const maker = 'The function that makes the instructions';
+  const run = { runId, sessionId, userId, state, dependencies, metadata, signal };
+  let made: unknown;
   try {
-    const request = { runId, sessionId, userId, state, dependencies, metadata, signal };
-    return await context.inOwnName('instructions', () => instructions(request));
+    made = await context.callApplication('instructions', () => instructions(run));
   } catch (error) {
-    throw applicationFailure('instructions_error', 'The function that makes the instructions', error);
+    throw applicationFailure('instructions_error', maker, error);
   }
+  if (isTextOrTexts(made)) return made;
+  const message = `${maker} returned ${kindOf(made)}, not a text or a list of texts`;
+  throw new RunFailed({ type: 'instructions_error', message });
+}
+
+function isTextOrTexts(made: unknown): made is string | readonly string[] {
+  return typeof made === 'string' || (Array.isArray(made) && made.every((line) => typeof line === 'string'));
 }
 
 function dateHint(now: number, timezone = 'UTC'): string {

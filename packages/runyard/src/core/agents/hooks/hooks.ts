@@ -3,11 +3,13 @@ import { reasonOf } from '../../failures/reason.js';
 import { thrownError } from '../../failures/thrown-error.js';
 import type { Json } from '../../json.js';
 import { resolveModel } from '../../models/resolve.js';
+import { isNative } from '../../native-code.js';
 import { type RunContext, RunPaused, type StepScope, type StepSpec } from '../../runs/context.js';
 import { RunFailed } from '../../runs/executable.js';
 import type { RunEvent } from '../../runs/logged-event.js';
 import { inheritedAttempt } from '../../runs/run.js';
 import type { StateView } from '../../runs/session-state.js';
+import { storable } from '../../storable-json.js';
 import { hookIdentity as identityOf } from '../agent-structure.js';
 import { type Answer, keepInConversation, textOf } from '../answer/answer-record.js';
 import { callAuxiliaryModel, plainMessage } from '../auxiliary/auxiliary-step.js';
@@ -32,9 +34,10 @@ export async function runPreHooks(execution: AgentExecution, prefix = ''): Promi
   if (prefix === '' && isInherited(execution.context)) return takeInput(execution);
   if (preHooks === undefined) return;
   for (const [position, hook] of preHooks.entries()) {
-    const { name, required, run } = named(hook, `pre_hook_${position + 1}`);
+    const { run, ...about } = named(hook, `pre_hook_${position + 1}`);
+    const { name } = about;
     const key = `${prefix}pre-hook:${position}`;
-    const stage = { kind: 'input', key, name, required, identity: identityOf(hook) } as const;
+    const stage = { kind: 'input', key, ...about, identity: identityOf(hook) } as const;
     const input = () => ({ content: execution.input.content, media: execution.context.run.input.media });
     const record = await runHook(execution, stage, {
       started: preHookStarted(name, input()),
@@ -56,9 +59,10 @@ export async function runPostHooks(execution: AgentExecution, answer: Answer): P
   // what has not passed is not shown either when the run is cancelled now
   context.draft.content = '';
   for (const [position, hook] of postHooks.entries()) {
-    const { name, required, run } = named(hook, `post_hook_${position + 1}`);
+    const { run, ...about } = named(hook, `post_hook_${position + 1}`);
+    const { name } = about;
     const key = `post-hook:${position}`;
-    const stage = { kind: 'output', key, name, required, identity: identityOf(hook) } as const;
+    const stage = { kind: 'output', key, ...about, identity: identityOf(hook) } as const;
     const { content, contentType } = current;
     const record = await runHook(execution, stage, {
       started: postHookStarted(name),
@@ -80,6 +84,8 @@ interface Stage {
   readonly name: string;
   readonly required: boolean;
   readonly identity: string;
+  /** One of Runyard's own. */
+  readonly native: boolean;
 }
 
 interface HookCall {
@@ -98,12 +104,16 @@ async function runHook(
   return context.step<HookRecord>(stage.key, spec, async (scope) => {
     const state = context.state.fork();
     try {
-      const content = contentOf(await call(contextOf(execution, stage, scope, state)));
+      const given = contextOf(execution, stage, scope, state);
+      const content = await (stage.native
+        ? call(given)
+        : context.callApplication(stage.name, () => call(given)));
+      const record = recordOf(stage, content);
       state.merge();
-      return content === undefined ? { outcome: 'passed' } : { outcome: 'changed', content };
+      return record;
     } catch (thrown) {
       const error = thrownError(thrown);
-      if (error instanceof GuardrailRefusal) return refused(stage, error);
+      if (error instanceof GuardrailRefusal) return refused(execution, stage, error);
       scope.signal.throwIfAborted();
       if (stage.required || error instanceof RunPaused) throw error;
       context.log.warn(
@@ -113,15 +123,6 @@ async function runHook(
       return { outcome: 'crashed', message: reasonOf(error) };
     }
   });
-}
-
-/** What a hook wants instead, as it will be read back from the journal; undefined when it changes nothing. */
-function contentOf(changed: unknown): Json | undefined {
-  if (changed === undefined || changed === null) return undefined;
-  if (typeof changed === 'string') return changed;
-  const text = JSON.stringify(changed) as string | undefined;
-  if (text === undefined) throw new TypeError(`it returned a ${typeof changed}, which is no JSON value`);
-  return JSON.parse(text) as Json;
 }
 
 /** A hook without a name is known by its source, which its record has to say. */
@@ -154,6 +155,13 @@ function takeInput({ context, input }: AgentExecution): void {
     const record = output as HookRecord | null;
     if (record?.outcome === 'changed') input.content = textOf(record.content);
   }
+}
+
+/** What the hook came to. What it returned is copied: it may do with its object as it likes. */
+function recordOf({ name, native }: Stage, content: unknown): HookRecord {
+  if (content === undefined || content === null) return { outcome: 'passed' };
+  const kept = native ? (content as Json) : storable(content, `The hook '${name}' returned a value that`);
+  return { outcome: 'changed', content: kept };
 }
 
 function hasFailed({ outcome }: HookRecord): boolean {
@@ -206,9 +214,20 @@ async function askModel(
   return content;
 }
 
-function refused({ kind }: Stage, { message, details }: GuardrailRefusal): HookRecord {
+function refused(
+  { context }: AgentExecution,
+  { kind, name }: Stage,
+  { message, details }: GuardrailRefusal,
+): HookRecord {
   const { trigger = `${kind}_not_allowed`, additionalData } = details;
-  return { outcome: 'refused', message, trigger, ...(additionalData !== undefined && { additionalData }) };
+  const record = { outcome: 'refused', message, trigger: String(trigger) } as const;
+  if (additionalData === undefined) return record;
+  try {
+    return { ...record, additionalData: storable(additionalData, `additionalData of the hook '${name}'`) };
+  } catch (error) {
+    context.log.warn({ err: error, hook: name, runId: context.run.runId }, 'facts of a refusal are left out');
+    return record;
+  }
 }
 
 function refusal(
@@ -232,7 +251,9 @@ function changed(answer: Answer, content: HookOutput['content']): Answer {
 
 function named<Hook extends PreHook | PostHook>(hook: Hook, fallback: string) {
   type Run = Extract<Hook, (...args: never[]) => unknown>;
-  if (typeof hook === 'function') return { name: hook.name || fallback, required: false, run: hook as Run };
+  const native = isNative(hook);
+  if (typeof hook === 'function')
+    return { name: hook.name || fallback, required: false, native, run: hook as Run };
   const { name, required = false } = hook;
-  return { name, required, run: hook.run.bind(hook) as Run };
+  return { name, required, native, run: hook.run.bind(hook) as Run };
 }

@@ -1,6 +1,7 @@
 import { errors, type ValidationItem } from '../../errors.js';
 import { isJsonObject, type Json } from '../../json.js';
-import { fitToSchema, type SchemaFault, type ValueSchema } from '../../value-schema.js';
+import type { CallApplication } from '../../runs/code-owner.js';
+import { fitInName, type SchemaFault, type ValueSchema } from '../../value-schema.js';
 
 /** Deeper data serves no one and endangers whatever walks it. */
 const maxDepth = 64;
@@ -9,10 +10,14 @@ const maxDepth = 64;
  * Checks a message against the input schema of an agent and answers with the input of the run: the object with
  * its defaults, as indented JSON. Whatever does not fit is refused with the place of each fault.
  */
-export async function checkInput(schema: ValueSchema | undefined, message: string): Promise<string> {
+export async function checkInput(
+  schema: ValueSchema | undefined,
+  message: string,
+  call?: CallApplication,
+): Promise<string> {
   if (schema === undefined) return message;
   const given = parsed(message);
-  const fitted = await fitToSchema(schema, given);
+  const fitted = await fitInName(call, 'inputSchema', schema, given);
   if (fitted.ok) return JSON.stringify(fitted.value, null, 2);
   throw errors.invalidRequest(fitted.faults.map((fault) => itemOf(fault, given)));
 }

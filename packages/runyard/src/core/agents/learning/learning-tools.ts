@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../json.js';
 import type { Learning } from '../../learnings/learnings.js';
-import { type Tool, tool } from '../../tools/tool.js';
+import { nativeTool, type Tool } from '../../tools/tool.js';
 import type { ToolCallSite } from '../../tools/tool-context.js';
 import { ToolRefused } from '../../tools/tool-hooks.js';
 import { shortened } from '../auxiliary/bounded-text.js';
@@ -27,7 +27,7 @@ export function learningTools(settings: Parameters<typeof learningPlan>[0]): rea
   ];
 }
 
-const searchLearnings = tool({
+const searchLearnings = nativeTool({
   name: 'search_learnings',
   description:
     'Look up what was learned in earlier conversations about people, companies, projects and other things, what was decided, and other notes.',
@@ -53,7 +53,7 @@ const searchLearnings = tool({
 
 function saveLearning(plan: LearningPlan): Tool {
   const { instructions } = plan;
-  return tool({
+  return nativeTool({
     name: 'save_learning',
     description:
       'Keep what is new and will be of use in later conversations. Give only what is new or has changed, and leave out the rest. Never passwords, keys or card numbers.',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../json.js';
 import type { StepRecord } from '../../runs/run.js';
-import { tool } from '../../tools/tool.js';
+import { nativeTool } from '../../tools/tool.js';
 import { type Toolkit, toolkit } from '../../tools/toolkit.js';
 import type { AgentExecution } from '../execution.js';
 import type { ToolRecord } from '../journal-records.js';
@@ -29,7 +29,7 @@ const analyzeParameters = z.object({
   confidence,
 });
 
-const think = tool({
+const think = nativeTool({
   name: 'think',
   description:
     'A place to think: break the task down, plan, weigh alternatives. It changes nothing and finds nothing out.',
@@ -38,7 +38,7 @@ const think = tool({
   execute: () => 'Noted.',
 });
 
-const analyze = tool({
+const analyze = nativeTool({
   name: 'analyze',
   description: 'A place to judge a result: what it means, whether it can be trusted, what to do next.',
   parameters: analyzeParameters,

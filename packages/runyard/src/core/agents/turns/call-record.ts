@@ -41,5 +41,5 @@ function isPlain(value: Json): boolean {
     return value.length <= 20 && value.every((part) => !Array.isArray(part) && isPlain(part));
   return typeof value === 'string'
     ? value.length <= longestText
-    : value !== null && typeof value !== 'object';
+    : typeof value === 'boolean' || typeof value === 'number';
 }

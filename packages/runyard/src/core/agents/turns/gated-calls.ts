@@ -2,7 +2,7 @@ import { newId } from '../../ids.js';
 import type { JsonObject } from '../../json.js';
 import type { InterruptedPolicy, Requirement, RunContext } from '../../runs/context.js';
 import { toolSourcesOf } from '../../tools/collect-tools.js';
-import { Approval } from '../../tools/gate.js';
+import { Approval, openGate } from '../../tools/gate.js';
 import { judgeCall } from '../../tools/judge-call.js';
 import { parseArguments } from '../../tools/parse-arguments.js';
 import type { ToolAnswer, ToolRequirement } from '../../tools/requirement.js';
@@ -36,7 +36,9 @@ export async function requirementOfCall(
   if (waits !== undefined) return asked;
   // whether a call waits is for the application to say
   if (tool === undefined || context.recorded(key) !== undefined || context.replay !== null) return undefined;
-  const waiting = await context.inOwnName(tool.name, () => judgeCall(tool, call));
+  // an open gate asks nothing of the application
+  if (tool.gate === openGate) return undefined;
+  const waiting = await context.callApplication(tool.name, () => judgeCall(tool, call));
   if (waiting === undefined) return undefined;
   const now = context.timers.now();
   const requirement: ToolRequirement = {

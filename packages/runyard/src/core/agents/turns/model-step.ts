@@ -1,4 +1,5 @@
 import type { Json } from '../../json.js';
+import { pieceOf, responseOf, withModel } from '../../models/called-model.js';
 import type { Model, ModelRequest, ModelResponse, ToolChoice, ToolDefinition } from '../../models/model.js';
 import type { RunContext, StepScope } from '../../runs/context.js';
 import type { RunEvent } from '../../runs/logged-event.js';
@@ -63,7 +64,10 @@ function answerOnce(execution: AgentExecution, scope: StepScope): Promise<ModelR
 async function whole(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {
   const { agent, context, model, output } = execution;
   const started = performance.now();
-  const response = await model.generate(requestOf(execution), { signal: scope.signal });
+  const given = await withModel(context.callApplication, model, () =>
+    model.generate(requestOf(execution), { signal: scope.signal }),
+  );
+  const response = responseOf(model, given);
   const { content, reasoningContent } = response;
   // what a model thinks gives away what it is about to say: that too has to wait for a guardrail
   if (reasoningContent && !isGuarded(agent.settings)) {
@@ -90,7 +94,11 @@ export interface StreamedCall {
   readonly draft: boolean;
 }
 
-export async function streamed(
+export function streamed(context: RunContext, scope: StepScope, call: StreamedCall): Promise<ModelRecord> {
+  return withModel(context.callApplication, call.model, () => read(context, scope, call));
+}
+
+async function read(
   context: RunContext,
   scope: StepScope,
   { model, request, delta, draft }: StreamedCall,
@@ -102,17 +110,18 @@ export async function streamed(
   for await (const chunk of model.stream(request, { signal: scope.signal })) {
     if (chunk.type === 'response') {
       thinking.end();
-      return modelRecordOf(chunk.response, firstToken ?? elapsedSeconds(started));
+      return modelRecordOf(responseOf(model, chunk.response), firstToken ?? elapsedSeconds(started));
     }
     firstToken ??= elapsedSeconds(started);
+    const piece = pieceOf(model, chunk.text);
     if (chunk.type === 'text') {
       thinking.end();
       if (!speaking) context.emitDelta(delta, '');
       speaking = true;
-      if (draft) context.draft.content += chunk.text;
-      context.emitDelta(delta, chunk.text);
+      if (draft) context.draft.content += piece;
+      context.emitDelta(delta, piece);
     } else {
-      thinking.piece(chunk.text);
+      thinking.piece(piece);
     }
     const congestion = context.congestion();
     if (congestion !== undefined) await congestion;

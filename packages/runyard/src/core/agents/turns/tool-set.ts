@@ -14,5 +14,7 @@ export async function toolSetOf({
     for (const { name } of sources) context.replay.leaveOut(`the tools of '${name}'`);
     return { tools, instructions: toolInstructions };
   }
-  return collectTools(`Agent '${id}'`, toolEntries, context.signal);
+  return collectTools(`Agent '${id}'`, toolEntries, (source) =>
+    context.callApplication(source.name, () => source.tools(context.signal)),
+  );
 }

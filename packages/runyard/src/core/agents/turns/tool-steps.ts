@@ -1,9 +1,11 @@
 import type { Json, JsonObject } from '../../json.js';
+import { isNative } from '../../native-code.js';
 import { type RunContext, RunPaused, type StepScope } from '../../runs/context.js';
 import type { StepIdentity } from '../../runs/journal-match.js';
 import { Reports } from '../../runs/reports.js';
 import type { StepRecord } from '../../runs/run.js';
 import type { StateView } from '../../runs/session-state.js';
+import { storable } from '../../storable-json.js';
 import type { NoteTry } from '../../tools/attempt-tool.js';
 import { executeTool } from '../../tools/execute-tool.js';
 import { parseArguments } from '../../tools/parse-arguments.js';
@@ -174,20 +176,30 @@ async function perform(
   const state = context.state.fork();
   const reports = new Reports(context);
   const site = toolContext(execution, call, scope, state, reports);
-  const outcome = await executeTool(tool, call, site, environment, plan?.approval).finally(() =>
-    reports.end(),
-  );
+  const execute = () => executeTool(tool, call, site, environment, plan?.approval);
+  const isOurs = (tool === undefined || isNative(tool)) && !toolHooks?.length;
+  const executed = isOurs ? execute() : context.callApplication(call.name, execute);
+  const outcome = await executed.finally(() => reports.end());
   state.merge();
   return {
     callId: call.id,
     content: outcome.content,
     error: outcome.error,
-    args: outcome.args,
+    args: keptArguments(outcome.args, call),
     listed: tool !== undefined || plan !== undefined,
     ...(outcome.media !== undefined && { media: outcome.media as unknown as Json }),
     ...(outcome.stop && { stop: true }),
     ...(outcome.showResult && { showResult: true }),
   };
+}
+
+/** The tool and its hooks had the object in their hands: what they made of it may be no data at all. */
+function keptArguments(args: JsonObject | null, call: RequestedCall): JsonObject | null {
+  try {
+    return storable(args, 'arguments') as JsonObject | null;
+  } catch {
+    return parsedArguments(call);
+  }
 }
 
 function failed(call: RequestedCall, message: string, args: JsonObject | null): ToolRecord {

@@ -1,5 +1,6 @@
 import { errors } from '../../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { native } from '../../native-code.js';
 import type {
   Model,
   ModelCallOptions,
@@ -60,6 +61,8 @@ export class ProviderModel implements Model {
     this.parameters = identity.parameters ?? {};
     this.#protocol = protocol;
     this.#connection = connection;
+    // without a `fetch` of the application
+    if (connection.fetch === undefined && connection.wait === undefined) native(this);
     this.#redact = redactor([...protocol.secrets, ...Object.values(connection.headers ?? {})]);
   }
 

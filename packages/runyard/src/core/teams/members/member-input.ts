@@ -18,7 +18,7 @@ export async function memberInput(
   const { knowledgeFilters, extra, stream, remembersOutside } = context.options;
   const asked = settings.determineInputForMembers === false ? input.content : task;
   return {
-    content: await accepted(member, asked, () => backgroundOf(context, settings)),
+    content: await accepted(context, member, asked, () => backgroundOf(context, settings)),
     media: context.run.input.media,
     options: {
       stream,
@@ -34,13 +34,14 @@ export async function memberInput(
 
 /** A member that takes data and not words gets nothing but those. */
 async function accepted(
+  context: RunContext,
   member: TeamMember,
   asked: string,
   background: () => Promise<readonly string[]>,
 ): Promise<string> {
   if (member.settings.inputSchema === undefined) return [asked, ...(await background())].join('\n\n');
   try {
-    return (await member.acceptInput?.(asked)) ?? asked;
+    return (await member.acceptInput?.(asked, context.callApplication)) ?? asked;
   } catch (error) {
     if (!(error instanceof RunyardError)) throw error;
     throw new ToolRefused(`Member '${member.id}' takes a JSON object as its task: ${error.message}`);

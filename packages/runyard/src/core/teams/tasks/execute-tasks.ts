@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChildOutcome } from '../../runs/child-run.js';
-import { type Tool, tool } from '../../tools/tool.js';
+import { nativeTool, type Tool } from '../../tools/tool.js';
 import { ToolRefused } from '../../tools/tool-hooks.js';
 import { outcomeResult, outcomeText, together } from '../members/ask-members.js';
 import { memberNamed } from '../members/roster.js';
@@ -21,7 +21,7 @@ interface Assignment {
 }
 
 export function executeTask(team: LeadersTeam): Tool {
-  return tool({
+  return nativeTool({
     name: 'execute_task',
     description: 'Have a member do a task and get what came of it.',
     parameters: z.object({
@@ -46,7 +46,7 @@ export function executeTask(team: LeadersTeam): Tool {
 }
 
 export function executeTasks(team: LeadersTeam): Tool {
-  return tool({
+  return nativeTool({
     name: 'execute_tasks_parallel',
     description:
       'Have several tasks done side by side, each by the member it is assigned to, and get what came of each.',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { delegatingTools } from '../../agents/delegating-tools.js';
-import { type Tool, tool } from '../../tools/tool.js';
+import { nativeTool, type Tool } from '../../tools/tool.js';
 import { memberNamed } from '../members/roster.js';
 import { type LeadersTeam, leaderCallOf } from '../tools/leader.js';
 import { executeTask, executeTasks } from './execute-tasks.js';
@@ -24,7 +24,7 @@ export function taskTools(team: LeadersTeam): readonly Tool[] {
 }
 
 function createTask(team: LeadersTeam): Tool {
-  return tool({
+  return nativeTool({
     name: 'create_task',
     description: 'Put a task on the list.',
     parameters: z.object({
@@ -62,7 +62,7 @@ function createTask(team: LeadersTeam): Tool {
 }
 
 function updateTaskStatus(team: LeadersTeam): Tool {
-  return tool({
+  return nativeTool({
     name: 'update_task_status',
     description: 'Say how a task stands, for what you judge otherwise or have done yourself.',
     parameters: z.object({
@@ -88,7 +88,7 @@ function updateTaskStatus(team: LeadersTeam): Tool {
 }
 
 function listTasks(team: LeadersTeam): Tool {
-  return tool({
+  return nativeTool({
     name: 'list_tasks',
     description: 'Read the list of tasks: how each stands and what came of it.',
     readOnly: true,
@@ -100,7 +100,7 @@ function listTasks(team: LeadersTeam): Tool {
 }
 
 function addTaskNote(team: LeadersTeam): Tool {
-  return tool({
+  return nativeTool({
     name: 'add_task_note',
     description: 'Write something down with a task; whoever does it is told.',
     parameters: z.object({ task_id: taskId, note: z.string().min(1).max(4_000) }),
@@ -112,7 +112,7 @@ function addTaskNote(team: LeadersTeam): Tool {
   });
 }
 
-const markAllComplete = tool({
+const markAllComplete = nativeTool({
   name: 'mark_all_complete',
   description: 'Say that the goal is reached. Write the answer to the user after it.',
   parameters: z.object({ summary: z.string().default('').describe('What was reached, in short.') }),

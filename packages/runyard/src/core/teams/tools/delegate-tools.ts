@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Tool, tool } from '../../tools/tool.js';
+import { nativeTool, type Tool } from '../../tools/tool.js';
 import { outcomeResult, outcomeText, together } from '../members/ask-members.js';
 import { memberNamed, membersText } from '../members/roster.js';
 import { type LeadersTeam, leaderCallOf } from './leader.js';
@@ -18,7 +18,7 @@ function taskOf({ settings }: LeadersTeam) {
 
 export function delegateToMember(team: LeadersTeam): Tool {
   const isRoute = team.settings.mode === 'route';
-  return tool({
+  return nativeTool({
     name: 'delegate_task_to_member',
     description: isRoute
       ? 'Hand what the user asks to the member who fits best. The answer of the member goes to the user.'
@@ -37,7 +37,7 @@ export function delegateToMember(team: LeadersTeam): Tool {
 }
 
 export function delegateToMembers(team: LeadersTeam): Tool {
-  return tool({
+  return nativeTool({
     name: 'delegate_task_to_members',
     description: 'Hand one task to all members of the team at once and get all their answers.',
     parameters: z.object({ task: taskOf(team) }),
@@ -59,7 +59,7 @@ export function delegateToMembers(team: LeadersTeam): Tool {
 }
 
 export function getMemberInformation({ members }: LeadersTeam): Tool {
-  return tool({
+  return nativeTool({
     name: 'get_member_information',
     description: 'Read who the members of the team are, what they can do and which tools they have.',
     readOnly: true,

@@ -34,7 +34,9 @@ export async function decide<F extends (...args: never[]) => unknown, T extends 
     async () => {
       try {
         const value: unknown =
-          by instanceof Expression ? by.evaluate(question.variables()) : await question.ask(by);
+          by instanceof Expression
+            ? by.evaluate(question.variables())
+            : await context.callApplication(question.key, () => question.ask(by));
         return { decided: read(value) } satisfies DecisionRecord as Json;
       } catch (error) {
         context.signal.throwIfAborted();

@@ -122,7 +122,10 @@ async function inputOf(flow: Flow, component: Executable, scope: Scope, round: R
   const { sessionState: _state, version: _version, factoryInput: _input, ...options } = flow.context.options;
   const parts = [flow.historyText, textOf(scope.previous ?? flow.input), ...remarks(scope, round)];
   const text = parts.filter((part) => part !== '').join('\n\n');
-  const content = component.acceptInput === undefined ? text : await component.acceptInput(text);
+  const content =
+    component.acceptInput === undefined
+      ? text
+      : await component.acceptInput(text, flow.context.callApplication);
   return { content, media: scope.media, options };
 }
 

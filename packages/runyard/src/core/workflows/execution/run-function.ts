@@ -1,9 +1,9 @@
-import { reasonOf } from '../../failures/reason.js';
 import { thrownError } from '../../failures/thrown-error.js';
 import type { Json } from '../../json.js';
 import { RunPaused, type StepScope } from '../../runs/context.js';
 import { Reports } from '../../runs/reports.js';
 import { failureOf } from '../../runs/run-failure.js';
+import { storable, UnstorableValue } from '../../storable-json.js';
 import type { StepContext, StepFunction, StepInput } from '../definition/functions.js';
 import type { StepNode } from '../definition/node.js';
 import { StepOutputValue, type StepReturn } from '../definition/step-return.js';
@@ -80,19 +80,11 @@ async function attempt(
     const reports = new Reports(context);
     const startedAt = context.timers.now();
     try {
-      const value = await withinTime(node.timeoutMs, site.signal, context.timers, node.name, (signal) =>
-        work(
-          stepContext(
-            flow,
-            node,
-            place,
-            stepInput(flow, place, scope, state),
-            round,
-            { ...site, signal },
-            reports,
-          ),
-        ),
-      );
+      const value = await withinTime(node.timeoutMs, site.signal, context.timers, node.name, (signal) => {
+        const input = stepInput(flow, place, scope, state);
+        const given = stepContext(flow, node, place, input, round, { ...site, signal }, reports);
+        return context.callApplication(node.name, () => work(given));
+      });
       const record = recordOf(value);
       state.merge();
       return record;
@@ -102,7 +94,7 @@ async function attempt(
       if (error instanceof RunPaused) throw error;
       context.log.warn({ err: error, runId: context.run.runId, step: node.name }, 'a step failed');
       // one whose work is done is not asked to do it again
-      if (tries >= node.maxRetries || error instanceof UnusableOutput)
+      if (tries >= node.maxRetries || error instanceof UnstorableValue)
         return { failure: shownFailure(error) };
       context.noteTry(site.key, { name: node.name, error, startedAt, delayMs: 0 });
     } finally {
@@ -169,35 +161,12 @@ export function recordOf(value: StepReturn): Exclude<FunctionRecord, { failure: 
     media,
   } = value instanceof StepOutputValue ? value.settings : { content: value as Json | undefined };
   return {
-    content: jsonOf(content),
-    ...(media !== undefined && media.length > 0 && { media: media as unknown as Json }),
-    success: success && error === undefined,
-    error: error ?? null,
-    stop,
+    content: content === undefined ? '' : storable(content, 'it returned a value that'),
+    ...(media !== undefined && media.length > 0 && { media: storable(media, 'it returned media that') }),
+    success: Boolean(success) && error === undefined,
+    error: error === undefined ? null : String(error),
+    stop: Boolean(stop),
   };
-}
-
-/** A step did its work, and what it returned cannot be kept. */
-class UnusableOutput extends TypeError {
-  override readonly name = 'TypeError';
-}
-
-function jsonOf(content: Json | undefined): Json {
-  if (content === undefined) return '';
-  const text = jsonText(content);
-  if (text === undefined || (typeof content === 'number' && !Number.isFinite(content)))
-    throw new UnusableOutput(
-      `it returned ${typeof content === 'number' ? String(content) : `a ${typeof content}`}, which is no JSON value`,
-    );
-  return JSON.parse(text) as Json;
-}
-
-function jsonText(content: Json): string | undefined {
-  try {
-    return JSON.stringify(content) as string | undefined;
-  } catch (error) {
-    throw new UnusableOutput(`it returned what is no JSON value: ${reasonOf(error).split('\n', 1)[0]}`);
-  }
 }
 
 /** The part of a failure that a step leaves behind. */

@@ -53,7 +53,9 @@ export async function runWhole(
       begun.push(running);
       return running;
     };
-    const made = await settled(work, Object.assign(step, { fields: extra, run }), begun).finally(() => {
+    const called: WorkflowFunction = (whole) =>
+      context.callApplication(flow.workflow.name, () => work(whole));
+    const made = await settled(called, Object.assign(step, { fields: extra, run }), begun).finally(() => {
       over = true;
       reports.end();
     });
@@ -125,7 +127,10 @@ function runnerOf(
     register(component);
     const isWorkflow = component.kind === 'workflow';
     const { sessionState: _state, version: _version, factoryInput: _input, ...options } = context.options;
-    const content = component.acceptInput === undefined ? message : await component.acceptInput(message);
+    const content =
+      component.acceptInput === undefined
+        ? message
+        : await component.acceptInput(message, context.callApplication);
     const { status, result } = await runChild(context, {
       key: keyOf(name),
       kind: 'step',

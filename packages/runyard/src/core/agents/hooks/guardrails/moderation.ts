@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from '../../../json.js';
 import type { OutputFormat } from '../../../models/model.js';
 import { type ModelLike, resolveModel } from '../../../models/resolve.js';
+import { native } from '../../../native-code.js';
 import { parseJson } from '../../answer/output-format.js';
 import { type Guardrail, GuardrailRefusal } from '../hook.js';
 
@@ -29,7 +30,7 @@ export function moderationGuardrail(options: ModerationOptions): Guardrail {
   const model = resolveModel(options.model);
   const system = instructionsFor(categories);
   const output = verdictFormat(names);
-  return {
+  return native({
     name: 'moderation_guardrail',
     required: true,
     async run({ content }, run) {
@@ -44,7 +45,7 @@ export function moderationGuardrail(options: ModerationOptions): Guardrail {
         additionalData: { categories: found },
       });
     },
-  };
+  });
 }
 
 function meaningsOf(

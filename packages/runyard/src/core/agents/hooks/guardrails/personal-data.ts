@@ -1,4 +1,5 @@
 import { errors } from '../../../errors.js';
+import { native } from '../../../native-code.js';
 import { type Guardrail, GuardrailRefusal } from '../hook.js';
 import { leadingCard, leadingIban, leadingPhone } from './personal-data-checks.js';
 import { mapTexts } from './texts.js';
@@ -56,7 +57,7 @@ export function personalDataGuardrail({
     );
   }
   const wanted = allKinds.filter((kind) => kinds.includes(kind));
-  return {
+  return native({
     name: 'personal_data_guardrail',
     required: true,
     async run({ content }) {
@@ -69,7 +70,7 @@ export function personalDataGuardrail({
         additionalData: { kinds: [...found] },
       });
     },
-  };
+  });
 }
 
 function maskText(text: string, kinds: readonly PersonalDataKind[], found: Set<PersonalDataKind>): string {

@@ -1,3 +1,4 @@
+import { native } from '../../../native-code.js';
 import { type Guardrail, GuardrailRefusal } from '../hook.js';
 import { textsIn } from './texts.js';
 
@@ -42,7 +43,7 @@ export function promptInjectionGuardrail({
   patterns = promptInjectionPatterns,
 }: PromptInjectionOptions = {}): Guardrail {
   const lowered = patterns.map((pattern) => (typeof pattern === 'string' ? normal(pattern) : pattern));
-  return {
+  return native({
     name: 'prompt_injection_guardrail',
     required: true,
     async run({ content }) {
@@ -56,7 +57,7 @@ export function promptInjectionGuardrail({
       }
       return undefined;
     },
-  };
+  });
 }
 
 function found(text: string, pattern: string | RegExp): boolean {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tool } from '../../../tools/tool.js';
+import { nativeTool } from '../../../tools/tool.js';
 import { shortened } from '../../auxiliary/bounded-text.js';
 import { toolExecutionsOf } from '../../tool-executions.js';
 import { historyOf } from '../../transcript.js';
@@ -9,7 +9,7 @@ const longestText = 2_000;
 /** How far back tool calls are looked for. */
 const searchedRuns = 50;
 
-export const getChatHistory = tool({
+export const getChatHistory = nativeTool({
   name: 'get_chat_history',
   description: 'Read what was said earlier in this conversation, the oldest first.',
   parameters: z.object({
@@ -30,7 +30,7 @@ export const getChatHistory = tool({
   },
 });
 
-export const getToolCallHistory = tool({
+export const getToolCallHistory = nativeTool({
   name: 'get_tool_call_history',
   description:
     'Read which tools were called earlier in this conversation and what came of it, the oldest first.',

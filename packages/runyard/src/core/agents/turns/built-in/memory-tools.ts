@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../json.js';
 import type { MemoryChange } from '../../../memory/user-memories.js';
-import { type Tool, tool } from '../../../tools/tool.js';
+import { nativeTool, type Tool } from '../../../tools/tool.js';
 import type { ToolCallSite } from '../../../tools/tool-context.js';
 import { ToolRefused } from '../../../tools/tool-hooks.js';
 import { shortened } from '../../auxiliary/bounded-text.js';
@@ -47,7 +47,7 @@ type Wanted = { operation: Operation; memory?: string; topics?: string[]; memory
 const purpose =
   'Change what you remember about the user from one conversation to the next: add something new that will matter later, update what has changed, delete what is no longer true or what the user wants forgotten.';
 
-const updateUserMemory = tool({
+const updateUserMemory = nativeTool({
   name: 'update_user_memory',
   description: purpose,
   parameters: z.object({
@@ -57,7 +57,7 @@ const updateUserMemory = tool({
   execute: (args, site) => update(args as Wanted, site),
 });
 
-const updateOrClearUserMemory = tool({
+const updateOrClearUserMemory = nativeTool({
   name: 'update_user_memory',
   description: `${purpose} clear forgets everything: only when the user asks for just that.`,
   parameters: z.object({
@@ -67,7 +67,7 @@ const updateOrClearUserMemory = tool({
   execute: (args, site) => update(args as Wanted, site),
 });
 
-const searchUserMemories = tool({
+const searchUserMemories = nativeTool({
   name: 'search_user_memories',
   description: 'Look up what you remember about the user: more than what you are shown, the newest first.',
   parameters: z.object({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../../json.js';
 import type { PastSession, SessionOwner } from '../../../runs/past-sessions.js';
 import type { Run } from '../../../runs/run.js';
-import { tool } from '../../../tools/tool.js';
+import { nativeTool } from '../../../tools/tool.js';
 import { ToolRefused } from '../../../tools/tool-hooks.js';
 import { shortened } from '../../auxiliary/bounded-text.js';
 import type { AgentExecution } from '../../execution.js';
@@ -13,7 +13,7 @@ const defaultRuns = 3;
 const previewLength = 300;
 const longestText = 2_000;
 
-export const searchPastSessions = tool({
+export const searchPastSessions = nativeTool({
   name: 'search_past_sessions',
   description:
     'Find out what was talked about in earlier sessions with this user: the latest first, each with a preview of what was said.',
@@ -39,7 +39,7 @@ export const searchPastSessions = tool({
   },
 });
 
-export const readPastSession = tool({
+export const readPastSession = nativeTool({
   name: 'read_past_session',
   description: 'Read one of the sessions that search_past_sessions found in full, the oldest exchange first.',
   parameters: z.object({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Json } from '../../../json.js';
-import { tool } from '../../../tools/tool.js';
+import { nativeTool } from '../../../tools/tool.js';
 
-export const updateSessionState = tool({
+export const updateSessionState = nativeTool({
   name: 'update_session_state',
   description:
     'Change the state of this session, which is kept for later. Give only the keys that change, each with its whole new value; null removes a key.',
