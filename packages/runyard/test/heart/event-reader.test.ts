@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunStore } from '../../src/capabilities/runs/store.js';
+import { EventLog } from '../../src/core/runs/event-log.js';
 import { EventReader } from '../../src/core/runs/event-reader.js';
 import { encodeBlock, LoggedEvent } from '../../src/core/runs/logged-event.js';
 import { systemTimers } from '../../src/platform/engine/local/timers.js';
@@ -51,3 +52,16 @@ test.each([
     expect(await readAll(store, run.runId, 1)).toEqual(['Middle', 'Last']);
   },
 );
+
+test('an event that comes while a reader is about to wait is read at once', async () => {
+  const log = new EventLog(0);
+  const { read } = log;
+  log.read = (index, limit) => {
+    // after this look, and before the reader has said that it waits
+    queueMicrotask(() => log.nextIndex === 0 && log.append(new LoggedEvent(0, 'First', null, '{}')));
+    return read.call(log, index, limit);
+  };
+  const store = await freshStore();
+  const reader = new EventReader({ journal: store, timers: systemTimers, liveLog: () => log }, 'r', 0);
+  expect(await reader.next()).toMatchObject([{ name: 'First' }]);
+});

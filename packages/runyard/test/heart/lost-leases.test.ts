@@ -63,6 +63,8 @@ test('an execution whose lease is lost ends at the renewal that says so, and beg
   await engine.open();
   const handle = await begin(engine, store, component, { background: true });
   await expect.poll(() => begun).toEqual(['1:one']);
+  // nothing is left to write: no refused write is to say it first
+  await handle.stored();
   await store.releaseLeases('loser');
   const claim = { runId: handle.runId, attempt: 1, owner: 'other', leaseMs: hour, indexGap: 0 };
   await store.claim(claim);
@@ -104,6 +106,34 @@ test('one that stood still and whose lease nobody took continues', async () => {
   await expect.poll(() => begun).toEqual(['1:one', '1:two']);
   second.open();
   expect((await handle.ended).run.status).toBe('completed');
+});
+
+test('a lease counts from the request that prolonged it, not from a late answer', async () => {
+  const { component, begun, first, second } = twoSteps();
+  const store = await freshStore();
+  const timers = heldTimers();
+  let answered = 0;
+  const journal = changed(store, {
+    renewLeases: async (...given) => {
+      const lost = await store.renewLeases(...given);
+      answered += 1;
+      timers.clock += answered === 1 ? 55_000 : 0;
+      return lost;
+    },
+  });
+  const engine = engineOver(journal, [component], { timers, leaseMs: 60_000 });
+  await engine.open();
+  const handle = await begin(engine, store, component, { background: true });
+  await expect.poll(() => begun).toEqual(['1:one']);
+  // a write prolongs the lease too: none is to come in between
+  await handle.stored();
+  timers.renew();
+  await expect.poll(() => answered).toBe(1);
+  await new Promise((resolve) => setImmediate(resolve));
+  first.open();
+  second.open();
+  expect((await handle.ended).run.status).toBe('completed');
+  expect(answered).toBe(2);
 });
 
 test('no step begins while leases cannot be renewed for longer than they last', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EventLog } from './event-log.js';
+import { EventLog, indexGap } from './event-log.js';
 import { decodeBlock, LoggedEvent } from './logged-event.js';
 
 function event(index: number, size = 10): LoggedEvent {
@@ -40,6 +40,19 @@ describe('reading', () => {
   });
 });
 
+test('a reader that has seen all it may is woken when more is stored', () => {
+  const log = new EventLog(0);
+  for (let index = 0; index < indexGap + 5; index += 1) log.append(event(index));
+  expect(log.read(indexGap, 10)).toEqual([]);
+  let woken = 0;
+  log.onceChanged(() => {
+    woken += 1;
+  });
+  log.stored(100);
+  expect(woken).toBe(1);
+  expect(log.read(indexGap, 10)).toHaveLength(5);
+});
+
 describe('memory', () => {
   test('is bounded by what is stored: old events are dropped and their readers sent to the store', () => {
     const log = new EventLog(0);
@@ -61,6 +74,16 @@ describe('memory', () => {
     const block = log.takeUnstored()!;
     expect(log.takeUnstored()).toBeUndefined();
     log.stored(block.firstIndex + block.count);
+    expect(log.congested).toBe(false);
+  });
+
+  test('is too much also when it is many small events', () => {
+    const log = new EventLog(0);
+    for (let index = 0; index < indexGap / 2; index += 1) log.append(event(index, 1));
+    expect(log.congested).toBe(false);
+    log.append(event(indexGap / 2, 1));
+    expect(log.congested).toBe(true);
+    log.stored(1);
     expect(log.congested).toBe(false);
   });
 });

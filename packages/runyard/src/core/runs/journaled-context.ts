@@ -40,6 +40,7 @@ import type { RunJournal, SessionSummary } from './ports.js';
 import { unheard } from './reports.js';
 import type { Run, RunEntry, RunOptions, StepKind, StepRecord } from './run.js';
 import { optionsInside, optionsOf } from './run-options.js';
+import { isRunInside } from './run-usage.js';
 import type { SessionState } from './session-state.js';
 import type { WriteQueue } from './write-queue.js';
 
@@ -248,7 +249,9 @@ export class JournaledContext implements RunContext {
     this.signal.throwIfAborted();
     const confirmed = this.surroundings.leaseConfirmed?.(this.live);
     if (confirmed !== undefined) await confirmed;
-    this.admit(spec.kind, recorded === undefined ? 1 : 0);
+    // the step that a component does the work of is counted; its run is not another one
+    const counts = recorded === undefined && !isRunInside({ kind: spec.kind, input: spec.input ?? null });
+    this.admit(spec.kind, counts ? 1 : 0);
     const begun = this.begin(key, spec, recorded);
     if (spec.interrupted !== undefined) {
       await this.queue.flush(this.live);

@@ -150,7 +150,7 @@ export function isModelCall({ kind, status, output }: StepRecord): boolean {
   return typeof output === 'object' && output !== null && 'usage' in output;
 }
 
-export function isRunInside({ kind, input }: StepRecord): boolean {
+export function isRunInside({ kind, input }: Pick<StepRecord, 'kind' | 'input'>): boolean {
   return (
     (kind === 'member' || kind === 'step') && typeof input === 'object' && input !== null && 'runId' in input
   );

@@ -291,6 +291,23 @@ describe('a refused source', () => {
     expect(journal.commits).toHaveLength(1);
   });
 
+  test('writes nothing more, whatever it still has', async () => {
+    const { journal, queue, pass } = setUp();
+    const source = new Source('a');
+    const flushed = queue.flush(source).catch((error: unknown) => error);
+    await journal.begun(1);
+    journal.commits[0]!.end([{ runId: 'a', reason: 'fenced' }]);
+    await flushed;
+    source.dirty = true;
+    queue.touch(source);
+    pass(1000);
+    const other = queue.flush(new Source('b'));
+    await journal.begun(2);
+    expect(journal.runsOf(1)).toEqual(['b']);
+    journal.commits[1]!.end();
+    await other;
+  });
+
   test('is not mixed up with another one under the same run id', async () => {
     const { journal, queue } = setUp();
     const [refused, other] = [new Source('same'), new Source('same')];
@@ -430,4 +447,26 @@ describe('an outage', () => {
     await flushed;
     expect(sources.every(({ state }) => state === 'written')).toBe(true);
   });
+});
+
+test('an error in the queue itself rejects those who wait, and the queue stays in use', async () => {
+  const { journal, queue, lines } = setUp(() => {
+    throw new TypeError('careless');
+  });
+  const flushed = Promise.allSettled([queue.flush(new Source('a')), queue.flush(new Source('b'))]);
+  await journal.begun(1);
+  journal.commits[0]!.fail(new Error('connection lost'));
+  expect(await flushed).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
+  expect(lines).toHaveLength(1);
+  const later = queue.flush(new Source('later'));
+  await journal.begun(2);
+  journal.commits[1]!.end();
+  await later;
+});
+
+test('a caller who waits for a write leaves no timer behind', async () => {
+  const { queue, pending } = setUp();
+  await queue.withinPatience(Promise.resolve());
+  await expect(queue.withinPatience(Promise.reject(new Error('refused')))).rejects.toThrow('refused');
+  expect(pending()).toBe(0);
 });
