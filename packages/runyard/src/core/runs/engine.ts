@@ -16,7 +16,7 @@ import type { LoggedEvent } from './logged-event.js';
 import { OrphanedRuns } from './orphaned-runs.js';
 import type { CancelRequest, IdempotencyKey, RunWrite, SessionSnapshot } from './ports.js';
 import { Recovery } from './recovery.js';
-import { RestingRuns, type RunAnswers } from './resting-runs.js';
+import { hasMovedOn, RestingRuns, type RunAnswers } from './resting-runs.js';
 import { type Run, type RunInput, terminalStatuses } from './run.js';
 import { nothingSent, toldWith } from './sent-events.js';
 import { WriteQueue } from './write-queue.js';
@@ -69,9 +69,6 @@ const cancelledElsewhereMs = 5_000;
 const lookMs = 50;
 
 const unwanted = 'The run was cancelled before it began';
-
-/** The errors of a write that came after somebody else's. */
-const movedOn: ReadonlySet<string> = new Set(['cannot_continue', 'run_fenced']);
 
 /** How long the last writes of runs that are handed on may take. */
 const handOnMs = 5_000;
@@ -277,8 +274,7 @@ export class RunEngine {
       else return await this.recovery.cancel(run, reason);
       return true;
     } catch (error) {
-      // somebody else was quicker
-      if (error instanceof RunyardError && movedOn.has(error.code)) return false;
+      if (hasMovedOn(error)) return false;
       throw error;
     }
   }

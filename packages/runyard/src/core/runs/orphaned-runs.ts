@@ -1,16 +1,14 @@
 import { isReported } from '../errors.js';
 import type { Log } from '../log.js';
-import type { Timers } from '../timers.js';
 import { appliesTo } from './cancellations.js';
 import type { OrphanOptions } from './ending-executable.js';
 import type { RunJournal } from './ports.js';
 import type { Recovery } from './recovery.js';
-import type { RestingRuns } from './resting-runs.js';
+import { hasMovedOn, type RestingRuns } from './resting-runs.js';
 import { type Run, type RunFailure, terminalStatuses } from './run.js';
 
 interface Options {
   readonly journal: RunJournal;
-  readonly timers: Timers;
   readonly log: Log;
 }
 
@@ -69,7 +67,7 @@ export class OrphanedRuns {
   private async endOverdue(): Promise<void> {
     const { journal, components, endAfterMs } = this.orphans;
     while (!this.ended) {
-      const before = this.options.timers.now() - endAfterMs;
+      const before = (await this.options.journal.now()) - endAfterMs;
       const runs = await journal.orphaned(components(), before, batchSize);
       let endedSome = false;
       for (const run of runs) {
@@ -81,22 +79,23 @@ export class OrphanedRuns {
     }
   }
 
-  private fail(run: Run): Promise<unknown> {
+  private async fail(run: Run): Promise<boolean> {
+    const { runId, kind, componentId } = run;
     const failure = failureOf(run, this.orphans.endAfterMs);
-    this.options.log.warn(
-      { runId: run.runId, kind: run.kind, componentId: run.componentId },
-      failure.message,
-    );
-    return run.status === 'paused' ? this.resting.fail(run.runId, failure) : this.recovery.fail(run, failure);
+    if (run.status === 'paused') await this.resting.fail(runId, failure);
+    else if (!(await this.recovery.fail(run, failure))) return false;
+    this.options.log.warn({ runId, kind, componentId }, failure.message);
+    return true;
   }
 
+  /** Whether this process ended the run. */
   private async attempt(run: Run, end: () => Promise<unknown>): Promise<boolean> {
     try {
-      await end();
-      return true;
+      return (await end()) !== false;
     } catch (error) {
       // the database went away: the next look finds all of them
       if (isReported(error)) throw error;
+      if (hasMovedOn(error)) return false;
       this.options.log.error(
         { err: error, runId: run.runId },
         'a run of an unregistered component could not be ended',

@@ -30,6 +30,11 @@ export interface RestingRunsOptions {
   readonly orphans?: OrphanOptions;
 }
 
+/** Whether a write came after that of another process, which has the run now. */
+export function hasMovedOn(error: unknown): boolean {
+  return error instanceof RunyardError && (error.code === 'cannot_continue' || error.code === 'run_fenced');
+}
+
 /** Answers to some or all of what a run waits for, by the keys of the `wait` steps. */
 export interface RunAnswers {
   /** The attempt whose questions they answer; left out: the present one. */
