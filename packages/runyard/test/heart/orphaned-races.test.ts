@@ -68,3 +68,26 @@ test('a look ends although runs are found that another process has', async () =>
   open.open();
   expect((await handle.ended).run.status).toBe('completed');
 });
+
+test('a wish of a caller who cannot see the run does not end it', async () => {
+  const { store, orphans, without } = await freshOrphans();
+  const asking = executable('removed', (context) => context.wait({ key: 'q', kind: 'question', data: {} }));
+  const { runId, ended } = await begin(engineOver(store, [asking]), store, asking);
+  await ended;
+  const wish = {
+    runId,
+    kind: 'agent',
+    componentId: 'removed',
+    sessionId: null,
+    reason: 'no',
+    requestedAt: 1,
+  };
+  const wishOf = (userId: string | null): OrphanJournal => ({
+    cancellations: async () => [{ ...wish, userId } as never],
+    orphaned: (...query) => orphans.orphaned(...query),
+  });
+  await without(wishOf('stranger')).recover();
+  expect((await store.load(runId))?.run.status).toBe('paused');
+  await without(wishOf(null)).recover();
+  expect((await store.load(runId))?.run.status).toBe('cancelled');
+});
