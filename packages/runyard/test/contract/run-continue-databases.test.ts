@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { RunStore } from '../../src/capabilities/runs/store.js';
 import { agent } from '../../src/index.js';
 import { aRun, creation } from '../conformance/builders.js';
@@ -42,25 +42,36 @@ async function twoServices(place: DatabasePlace) {
   return { book, paid, one, other };
 }
 
-forEachDatabase((_dialect, freshPlace) => {
+forEachDatabase((dialect, freshPlace) => {
+  /** Where several processes may share a database, the service looks for such runs itself, and may be quicker. */
+  const taken = dialect === 'sqlite' ? [200] : [200, 409];
+
   describe('a running run whose process is gone', () => {
-    test('goes on when somebody continues it', async () => {
+    test('resumes when a client continues it', async () => {
       const { book, run, life } = await withAbandonedRun(await freshPlace(), -1);
       book.write('hello', { text: 'back again' });
-      const { status, body } = await life.continue(run.runId);
-      expect(status).toBe(200);
-      expect(body).toMatchObject({ run_id: run.runId, status: 'completed', content: 'back again' });
+      const { status } = await life.continue(run.runId);
+      expect(taken).toContain(status);
+      const stored = await until('the run has ended', async () => {
+        const body = await life.stored(run.runId);
+        return body.status !== 'running' && body;
+      });
+      expect(stored).toMatchObject({ run_id: run.runId, status: 'completed', content: 'back again' });
     });
 
-    test('goes on in a stream behind what was sent before', async () => {
+    test('continues its stream behind what was sent before', async () => {
       const { run, life } = await withAbandonedRun(await freshPlace(), -1);
-      const stream = await (await life.continueStreamed(run.runId)).end();
+      await life.continue(run.runId);
+      const stream = await (await life.service.follow(`/agents/a/runs/${run.runId}/events`)).end();
       expect(stream.names.at(-1)).toBe('RunCompleted');
       expect(stream.events[0]?.event_index).toBeGreaterThan(2);
     });
 
     test('takes nothing in on the way', async () => {
-      const { run, life } = await withAbandonedRun(await freshPlace(), -1);
+      const { book, run, life } = await withAbandonedRun(await freshPlace(), -1);
+      const held = gate();
+      onTestFinished(() => held.open());
+      book.write('hello', { text: 'back again', waitFor: held.opened });
       for (const form of [{ input: 'more' }, { fork: true }, { continue_from: 1 }]) {
         expect((await life.continue(run.runId, form)).status).toBe(409);
       }
