@@ -37,7 +37,7 @@ const redactionRule = z
     if (message !== undefined) payload.issues.push({ code: 'custom', input: payload.value, message });
   });
 
-const milliseconds = (minimum: number) => z.int().min(minimum).max(86_400_000);
+const milliseconds = (minimum: number, maximum = 86_400_000) => z.int().min(minimum).max(maximum);
 const bytes = () => z.int().min(1024).max(4_294_967_296);
 
 /** Every setting of a service: what it means, what it may be, and what it is when nobody says anything. */
@@ -134,7 +134,7 @@ const settingsSchema = z.strictObject({
   databaseStartupMs: milliseconds(0)
     .default(30_000)
     .describe('How long the start waits for a PostgreSQL server that is not there yet.'),
-  orphanedRunsMs: milliseconds(0)
+  orphanedRunsMs: milliseconds(0, 365 * 86_400_000)
     .default(86_400_000)
     .describe(
       'How long a run waits for a process that has its component before it ends with an error; 0: for ever.',

@@ -53,7 +53,7 @@ async function removedAgent(place: DatabasePlace) {
 }
 
 const clearText = (kind: string, id: string) =>
-  `The ${kind} '${id}' of this run is not registered in this service. Register it again to continue the run, or cancel or delete the run.`;
+  `The ${kind} '${id}' of this run is not registered in this service. Register it again to continue the run; or cancel the run, or delete its session.`;
 
 forEachDatabase((_dialect, freshPlace) => {
   describe('runs of an agent that is no longer registered', () => {
@@ -91,6 +91,7 @@ forEachDatabase((_dialect, freshPlace) => {
         expect(answer.body).toMatchObject({
           detail: clearText('agent', 'payer'),
           error_code: 'component_not_registered',
+          run_id: runId,
         });
       }
       expect((await life.stored(paused.run_id)).status).toBe('paused');

@@ -4,7 +4,7 @@ import type { Executable } from '../../src/core/runs/executable.js';
 import type { AnyLimits } from '../../src/core/runs/limits/run-limits.js';
 import { agent, step, tool, workflow } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing.js';
-import { begin, engineOver, freshStore } from './harness.js';
+import { allEvents, begin, engineOver, freshStore } from './harness.js';
 
 const kilobyte = 1024;
 const piece = 'x'.repeat(32 * kilobyte);
@@ -16,7 +16,7 @@ async function ran(component: Executable, stream = true, limits: AnyLimits = {})
     input: { content: 'go', media: [], options: { stream } },
   });
   await handle.ended;
-  return (await store.load(handle.runId))!;
+  return { ...(await store.load(handle.runId))!, events: await allEvents(handle) };
 }
 
 function stopped(bound: number, source: string) {
@@ -52,10 +52,18 @@ test('an answer that grows beyond the limit ends the run, and what was said up t
 
 test('an answer that comes whole and is too large is not stored', async () => {
   const model = scriptedModel(() => 'x'.repeat(400 * kilobyte));
-  const { run, steps } = await ran(agent({ id: 'a', model }), false, { bytes: 300 * kilobyte });
+  const { run, steps, events } = await ran(agent({ id: 'a', model }), false, { bytes: 300 * kilobyte });
   expect(run).toMatchObject(stopped(300 * kilobyte, 'service'));
   expect(run.result?.content).toContain('Raise the service setting maxRunBytes');
   expect(JSON.stringify(steps).length).toBeLessThan(100 * kilobyte);
+  expect(JSON.stringify(events).length).toBeLessThan(100 * kilobyte);
+});
+
+test('a piece of an answer that is too large is not stored', async () => {
+  const model = scriptedModel(() => ({ chunks: ['x'.repeat(400 * kilobyte)] }));
+  const { run, events } = await ran(agent({ id: 'a', model, limits: { bytes: 300 * kilobyte } }));
+  expect(run).toMatchObject(stopped(300 * kilobyte, 'own'));
+  expect(JSON.stringify({ run, events }).length).toBeLessThan(100 * kilobyte);
 });
 
 test('results of many tool calls add up', async () => {

@@ -1,3 +1,4 @@
+import { isReported } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
 import { keysKeptMs } from '../../core/runs/engine.js';
 import type { Timers } from '../../core/timers.js';
@@ -82,6 +83,7 @@ class Sweeper {
       if (this.isFailing) this.options.log.info(facts, 'old data is removed again');
       this.isFailing = false;
     } catch (error) {
+      if (isReported(error)) return;
       if (!this.isFailing && !this.ended)
         this.options.log.warn({ ...facts, err: error }, 'old data could not be removed, it is tried again');
       this.isFailing = true;

@@ -1,3 +1,4 @@
+import { isReported } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { Timers } from '../../core/timers.js';
@@ -25,7 +26,8 @@ export class OrphanCounts {
     const now = this.options.timers.now();
     if (this.counted === undefined || now - this.counted.at >= keptMs) {
       const counts = this.count(now).catch((error: unknown) => {
-        this.options.log.warn({ err: error }, 'runs of unregistered components could not be counted');
+        if (!isReported(error))
+          this.options.log.warn({ err: error }, 'runs of unregistered components could not be counted');
         return undefined;
       });
       this.counted = { at: now, counts };

@@ -93,13 +93,16 @@ export class RunSpaces {
   private readonly ready = new Set<string>();
   private readonly opened = new Map<string, Promise<void>>();
 
-  constructor(options: RunSpacesOptions) {
+  constructor(private readonly options: RunSpacesOptions) {
     this.spaces = new Map(options.databases.map((database) => [database.id, newSpace(database, options)]));
   }
 
   /** Notes which databases have the schema of this version, and takes up the runs that are waiting in them. */
   async open(): Promise<void> {
-    for (const space of this.spaces.values()) await this.openIfReady(space);
+    for (const space of this.spaces.values()) {
+      if (await this.openIfReady(space)) continue;
+      this.options.log.warn({ database: space.databaseId }, notMigrated(space).message);
+    }
   }
 
   /** The space of the named database, or the service's own. Refused while its schema is an older one. */
@@ -108,7 +111,7 @@ export class RunSpaces {
     if (space === undefined)
       throw errors.invalidConfig(`No database is registered under the id '${databaseId}'.`);
     if (!this.ready.has(space.databaseId) && !(await this.openIfReady(space))) {
-      throw errors.notReady(space.databaseId, 'runyard migrate');
+      throw notMigrated(space);
     }
     return space;
   }
@@ -232,4 +235,8 @@ function newSpace(
     orphans: orphanStore,
     engine,
   };
+}
+
+function notMigrated({ databaseId }: RunSpace) {
+  return errors.notReady(databaseId, 'runyard migrate');
 }

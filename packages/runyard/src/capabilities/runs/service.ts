@@ -124,7 +124,7 @@ export class RunsService {
     const isMeant = sessionId === undefined || sessionId === run.sessionId;
     if (!isMeant || !mayMean(caller, form.user_id, run.userId)) throw errors.runNotFound();
     const { component } = found;
-    if (component === undefined) throw errors.componentNotRegistered(kind, componentId);
+    if (component === undefined) throw errors.componentNotRegistered(run);
     await space.approvals.assertMayContinue(caller, run);
     const wishes = followWishes(form, this.options.onDisconnect);
     const request = await continueRequestOf(kind, form, wishes.stream || wishes.background);

@@ -1,3 +1,4 @@
+import { isReported } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
 import type { EngineCondition } from '../../core/runs/engine-condition.js';
 import type { RunSlots } from '../../core/runs/run-slots.js';
@@ -129,7 +130,7 @@ class PartWatch {
       return readOnly ? 'read_only' : 'ok';
     } catch (error) {
       // once for each time that it goes away: whoever watches asks every few seconds
-      if (!this.#faulty)
+      if (!this.#faulty && !isReported(error))
         this.log.warn({ database: this.part.databaseId, err: error }, 'a database is not ready');
       this.#faulty = true;
       return 'unavailable';

@@ -16,12 +16,13 @@ export interface HandedOnRun {
 export const runErrors = {
   componentNotFound: (kind: ComponentKind) =>
     new RunyardError(`${kind}_not_found`, 404, `${componentNames[kind]} not found`),
-  componentNotRegistered: define(
-    'component_not_registered',
-    409,
-    (kind: ComponentKind, id: string) =>
-      `The ${kind} '${id}' of this run is not registered in this service. Register it again to continue the run, or cancel or delete the run.`,
-  ),
+  componentNotRegistered: ({ runId, kind, componentId }: Pick<Run, 'runId' | 'kind' | 'componentId'>) =>
+    new RunyardError(
+      'component_not_registered',
+      409,
+      `The ${kind} '${componentId}' of this run is not registered in this service. Register it again to continue the run; or cancel the run, or delete its session.`,
+      { fields: { run_id: runId } },
+    ),
   runNotFound: define('run_not_found', 404, (text?: string) => text ?? 'Run not found'),
   /** The contract has several wordings. */
   sessionNotFound: define('session_not_found', 404, (text?: string) => text ?? 'Session not found'),
@@ -88,8 +89,8 @@ export const runErrors = {
     new RunyardError(
       'database_unavailable',
       503,
-      `Run ${runId} has ended, but the database cannot be reached to store that. Ask for the run by its run_id when the database is back.`,
-      { headers: { 'retry-after': '2' }, reported: true },
+      `Run ${runId} has ended, but the database has not stored that yet: it is away or slow. Get the run by its run_id in a few seconds.`,
+      { headers: { 'retry-after': '2' }, fields: { run_id: runId }, reported: true },
     ),
   tooManyRuns: (waiting: number) =>
     new RunyardError(

@@ -46,6 +46,6 @@ export async function endingExecutable(run: Run, { resolve, orphans }: EndingOpt
   } catch (error) {
     if (orphans === undefined) throw error;
   }
-  if (orphans === undefined) throw errors.componentNotRegistered(run.kind, run.componentId);
+  if (orphans === undefined) throw errors.componentNotRegistered(run);
   return orphans.standIn(run);
 }

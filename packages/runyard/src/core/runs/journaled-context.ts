@@ -219,8 +219,9 @@ export class JournaledContext implements RunContext {
   }
 
   emitDelta(event: RunEvent, text: string): void {
-    this.live.emitDelta(event, text, this.inside?.origin);
+    // first: a piece that is too large is not stored
     this.growing.piece(event, text.length);
+    this.live.emitDelta(event, text, this.inside?.origin);
   }
 
   congestion(): Promise<void> | undefined {

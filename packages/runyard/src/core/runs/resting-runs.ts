@@ -183,8 +183,7 @@ export class RestingRuns {
   private async load(runId: string, status: RestingRun['status']) {
     const stored = await this.stored(runId, status);
     const executable = await this.options.resolve(stored.run);
-    if (executable === undefined)
-      throw errors.componentNotRegistered(stored.run.kind, stored.run.componentId);
+    if (executable === undefined) throw errors.componentNotRegistered(stored.run);
     return { ...stored, executable };
   }
 

@@ -26,6 +26,7 @@ const quietMs = 1_000;
  */
 export class Availability {
   #outage: { readonly kind: Outage; readonly since: number } | undefined;
+  #reported: StorageTrouble | undefined;
   #reportedAt = Number.NEGATIVE_INFINITY;
   #refused = 0;
   #failedAt = Number.NEGATIVE_INFINITY;
@@ -49,6 +50,8 @@ export class Availability {
   begin(kind: Outage, cause: unknown): void {
     if (this.#outage?.kind === kind) return;
     this.#outage = { kind, since: performance.now() };
+    // a call that failed may have been the first sign of it
+    if (this.#reported === kind && performance.now() - this.#reportedAt <= reportEveryMs) return;
     this.#refused = 0;
     this.#report(kind, cause);
   }
@@ -92,6 +95,7 @@ export class Availability {
 
   #report(trouble: StorageTrouble, cause: unknown): void {
     this.#reportedAt = performance.now();
+    this.#reported = trouble;
     const reason = cause instanceof Error ? cause.message : undefined;
     this.log.warn({ database: this.database, reason, refused: this.#refused }, outageTexts[trouble]);
   }

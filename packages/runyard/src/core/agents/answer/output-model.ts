@@ -70,6 +70,7 @@ async function write(
     model.generate(request, { signal: scope.signal }),
   );
   const response = responseOf(model, given);
+  context.guard?.hold(response.content.length);
   if (shape === null && !agent.settings.postHooks?.length) {
     context.emit(runContent(response.content, 'str', response.reasoningContent), `${scope.key}:content`);
   }

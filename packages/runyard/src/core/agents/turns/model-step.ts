@@ -69,6 +69,8 @@ async function whole(execution: AgentExecution, scope: StepScope): Promise<Model
   );
   const response = responseOf(model, given);
   const { content, reasoningContent } = response;
+  // before it is shown: an event is stored with the run
+  context.guard?.hold(content.length);
   // what a model thinks gives away what it is about to say: that too has to wait for a guardrail
   if (reasoningContent && !isGuarded(agent.settings)) {
     const thinking = new Thinking(context);
@@ -118,8 +120,8 @@ async function read(
       thinking.end();
       if (!speaking) context.emitDelta(delta, '');
       speaking = true;
-      if (draft) context.draft.content += piece;
       context.emitDelta(delta, piece);
+      if (draft) context.draft.content += piece;
     } else {
       thinking.piece(piece);
     }

@@ -55,6 +55,8 @@ export interface ExecutionGuard {
   readonly exceeded: Error | undefined;
   /** For how long the run was executed, earlier executions included. */
   readonly executedMs: number;
+  /** Throws when the run, or one around it, would hold too much with so many bytes more. */
+  hold(bytes: number): void;
   /** Does the work of the run within its time; rejects with the limit that was met even if the work does not notice. */
   within<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -108,7 +110,7 @@ export function checkLimits(owner: string, kind: RunKind, limits: AnyLimits | un
       );
     if (value === undefined || value === null || isValid(name, value)) continue;
     throw errors.invalidConfig(
-      `${owner} has limits.${name}: ${String(value)}. Give ${allowed(name)}, or null for none.`,
+      `${owner} has limits.${name}: ${JSON.stringify(value) ?? String(value)}. Give ${allowed(name)}, or null for none.`,
     );
   }
 }
