@@ -137,7 +137,7 @@ const settingsSchema = z.strictObject({
   orphanedRunsMs: milliseconds(0, 365 * 86_400_000)
     .default(86_400_000)
     .describe(
-      'How long a run waits for a process that has its component before it ends with an error; 0: for ever.',
+      'How long a run waits for a process that has its component before it ends with an error, up to a year; 0: for ever.',
     ),
   stopGraceMs: milliseconds(0)
     .default(10_000)

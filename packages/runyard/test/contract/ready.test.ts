@@ -88,6 +88,8 @@ describe('migrations', () => {
   test('an older schema is not ready until somebody migrates it, without a request in between', async () => {
     const { url } = await freshPostgres();
     const service = await startService({ agents: [], database: url, autoMigrate: false });
+    const warning = "Database 'default' has an older schema than this service. Run: runyard migrate";
+    expect(service.logged.map(({ message }) => message)).toContain(warning);
     const { status, body } = await service.get('/ready');
     expect(status).toBe(503);
     expect(body.checks.migrations).toEqual({ status: 'failed', databases: { default: 'older' } });

@@ -57,7 +57,9 @@ describe('docs/configuration.md', () => {
 describe('docs/changing-code.md', () => {
   const page = readPage('docs/changing-code.md');
   const rules = ['Workflows', 'Agents', 'Teams'].flatMap((part) => tableBelow(page, part));
-  const tests = readFileSync(join(repository, 'packages/runyard/test/heart/changed-code.test.ts'), 'utf8');
+  const tests = ['changed-code', 'changed-answers']
+    .map((name) => readFileSync(join(repository, `packages/runyard/test/heart/${name}.test.ts`), 'utf8'))
+    .join('\n');
 
   test.each(rules.map(([rule]) => rule!))('has a test for the rule: %s', (rule) => {
     expect(tests).toContain(rule);

@@ -49,7 +49,7 @@ const mailer = (...tools: NonNullable<Parameters<typeof agent>[0]['tools']>) =>
 const server = (...tools: Tool[]) => ({ name: 'server', tools: async () => tools, close: async () => {} });
 const said = { send: { confirmed: true } };
 
-describe('who confirms a group confirms what is in it', () => {
+describe('other steps in a group or an inner workflow that a person confirmed as a whole', () => {
   const nested = (...list: StepEntry[]) =>
     step({ name: 'g', review, workflow: workflow({ id: 'inner', steps: list }) });
 
@@ -91,7 +91,7 @@ describe('who confirms a group confirms what is in it', () => {
   });
 });
 
-describe('a tool that needs more eyes than were asked', () => {
+describe('a tool that now needs an approval, or a record of who agreed', () => {
   test('a confirmation is no approval', async () => {
     const deeds = new Deeds();
     const run = await waiting(mailer(send(deeds)));
