@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -104,4 +104,15 @@ test('is served for a mounted service too, and ends with it', async () => {
   await until('it is ready', async () => (await probe())?.status === 200);
   await app.close({ graceMs: 0 });
   expect(await probe()).toBeUndefined();
+});
+
+test('those who hold connections to the probe port and send nothing keep no orchestrator out', async () => {
+  const { probeUrl } = await appWith({ probePort: 0 }).listen();
+  const { port } = new URL(probeUrl!);
+  const held = Array.from({ length: 150 }, () => connect(Number(port), '127.0.0.1').on('error', () => {}));
+  onTestFinished(() => {
+    for (const socket of held) socket.destroy();
+  });
+  await Promise.all(held.map((socket) => once(socket, 'connect')));
+  expect((await fetch(`${probeUrl}/health`)).status).toBe(200);
 });

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { explainListen, urlOf } from './handler.js';
 
 /** What a path answers with. */
@@ -38,7 +38,7 @@ export async function openProbeServer(
     connectionsCheckingInterval: timeoutMs / 5,
     keepAliveTimeout: timeoutMs,
   });
-  server.maxConnections = maxConnections;
+  boundConnections(server);
   server.on('request', (request, response) => void answer(request, response, probes));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(explainListen(error, host, port, 'probePort')));
@@ -76,4 +76,17 @@ async function answerOf({ method, url = '/' }: IncomingMessage, probes: Probes):
   } catch {
     return broken;
   }
+}
+
+/** A new connection takes the place of the oldest one: those who only hold theirs keep no orchestrator out. */
+function boundConnections(server: Server): void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    if (open.size <= maxConnections) return;
+    const [oldest] = open;
+    open.delete(oldest!);
+    oldest!.destroy();
+  });
 }
