@@ -470,3 +470,26 @@ test('a caller who waits for a write leaves no timer behind', async () => {
   await expect(queue.withinPatience(Promise.reject(new Error('refused')))).rejects.toThrow('refused');
   expect(pending()).toBe(0);
 });
+
+test('a caller waits longer for a slow database than for one that fails', async () => {
+  const { journal, queue, pass } = setUp(() => true);
+  const outcomes: string[] = [];
+  const waitFor = (source: Source) =>
+    queue.withinPatience(queue.flush(source)).then(
+      () => outcomes.push('stored'),
+      () => outcomes.push('refused'),
+    );
+  const slow = waitFor(new Source('slow'));
+  await journal.begun(1);
+  pass(3_000);
+  pass(3_000);
+  journal.commits[0]!.end();
+  await slow;
+  const refused = waitFor(new Source('failing'));
+  await journal.begun(2);
+  journal.commits[1]!.fail(new Error('away'));
+  await new Promise((resolve) => setImmediate(resolve));
+  pass(3_000);
+  await refused;
+  expect(outcomes).toEqual(['stored', 'refused']);
+});

@@ -48,6 +48,8 @@ const retryDelaysMs = [50, 100, 250, 500];
 const newRunPatienceMs = 3_000;
 /** How long a run under way waits. After that it is left to whoever takes it over by its lease. */
 const acceptedRunPatienceMs = 90_000;
+/** How long a caller waits for a write that takes long without failing. */
+const slowWritePatienceMs = 30_000;
 const namedRuns = 10;
 /** What is on its way to the storage is held several times: a commit takes so much, and the rest comes next. */
 const commitBytes = 4 * 1024 * 1024;
@@ -66,6 +68,8 @@ export class WriteQueue {
   private readonly refusals = new WeakMap<WriteSource, Error>();
   private scheduled = false;
   private committing = false;
+  /** Whether the last commit failed. */
+  private failing = false;
   private cancelLazy: (() => void) | null = null;
 
   constructor(
@@ -93,13 +97,22 @@ export class WriteQueue {
   }
 
   /**
-   * For a caller who waits for a write of a run under way. It is made sooner or later; the caller waits no longer for
-   * it than for a new run.
+   * For a caller who waits for a write of a run under way. It is made sooner or later; while writes fail, the caller
+   * waits no longer for it than for a new run. A database that is merely slow is given more time.
    */
   withinPatience(stored: Promise<void>, overdue = () => errors.databaseOutage('busy')): Promise<void> {
     return new Promise((resolve, reject) => {
-      const cancel = this.timers.after(newRunPatienceMs, () => reject(overdue()));
-      stored.then(resolve, reject).finally(cancel);
+      let waitedMs = 0;
+      let cancel = (): void => {};
+      const wait = (): void => {
+        cancel = this.timers.after(newRunPatienceMs, () => {
+          waitedMs += newRunPatienceMs;
+          if (this.failing || waitedMs >= slowWritePatienceMs) reject(overdue());
+          else wait();
+        });
+      };
+      wait();
+      stored.then(resolve, reject).finally(() => cancel());
     });
   }
 
@@ -200,9 +213,11 @@ export class WriteQueue {
   private async tryCommit(entries: readonly Entry[]): Promise<Error | undefined> {
     try {
       const refused = await this.journal.commit(entries.map(({ write }) => write));
+      this.failing = false;
       this.settle(entries, await this.notOurOwn(refused, entries));
       return undefined;
     } catch (error) {
+      this.failing = true;
       for (const entry of entries) entry.tried = true;
       return thrownError(error);
     }

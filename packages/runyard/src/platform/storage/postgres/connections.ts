@@ -9,7 +9,7 @@ type Purpose = 'connect' | 'read' | 'write';
 /** After this long without an answer a call makes us ask whether the server is there. */
 const silenceMs = 1_500;
 /** How long a server that is there may take to let us in and answer. */
-const probeMs = 1_250;
+const probeMs = 2_000;
 /** How often a server that is away is looked for. */
 const lookMs = 500;
 /** How long a call waits for a server that has just gone away: a restart is over by then. */
@@ -26,6 +26,8 @@ export class ServerWatch {
   readonly #underWay = new Set<(error: Error) => void>();
   readonly #waiting = new Set<() => void>();
   #probing: Promise<void> | undefined;
+  /** Counts what the server answered: one that answers is slow, not away. */
+  #answers = 0;
   #closed = false;
 
   constructor(
@@ -46,6 +48,7 @@ export class ServerWatch {
     this.#underWay.add(giveUp);
     try {
       const result = await Promise.race([make(), givenUp]);
+      this.#answers += 1;
       if (purpose === 'write') this.availability.end('unwritable');
       return result;
     } catch (error) {
@@ -77,10 +80,13 @@ export class ServerWatch {
   /** Finds out whether the server is there. */
   suspect(): void {
     if (this.#closed || this.availability.outage === 'lost') return;
+    const answers = this.#answers;
     this.#probing ??= this.#probe()
       // a process that was itself held up would find that its time is over, with the answer in its hands
       .catch(() => this.#probe())
-      .catch((error: unknown) => this.#noteAway(error))
+      .catch((error: unknown) => {
+        if (this.#answers === answers) this.#noteAway(error);
+      })
       .finally(() => {
         this.#probing = undefined;
       });
