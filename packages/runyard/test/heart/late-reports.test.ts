@@ -153,6 +153,73 @@ describe('what is reported late is ignored', () => {
     await expect(context!.run(agent({ id: 'late', model }), 'hi')).rejects.toThrow('has ended');
     expect(model.requests).toHaveLength(0);
   });
+
+  test('by a tool of a run that has paused, and of one that another process took over', async () => {
+    let reporter: ToolContext | undefined;
+    const reporting = tool({
+      name: 'reporting',
+      description: 'x',
+      execute: (_args, context) => {
+        reporter = context;
+        return 'x';
+      },
+    });
+    const pausing = agent({
+      id: 'a',
+      model: scriptedModel([
+        {
+          toolCalls: [
+            { id: 'c1', name: 'reporting', arguments: '{}' },
+            { id: 'c2', name: 'gated', arguments: '{}' },
+          ],
+        },
+      ]),
+      tools: [
+        reporting,
+        tool({ name: 'gated', description: 'x', requiresConfirmation: true, execute: () => 'y' }),
+      ],
+    });
+    const paused = await run(pausing);
+    expect(paused.ended.status).toBe('paused');
+    await reporter!.emit({ late: true });
+    await reporter!.progress(0.9, 'late');
+    expect((await paused.store.load(paused.handle.runId))!.run.nextEventIndex).toBe(
+      paused.ended.nextEventIndex,
+    );
+
+    const held = gate();
+    let executions = 0;
+    const handedOver = working({
+      name: 'slow',
+      description: 'x',
+      execute: async (_args, context) => {
+        executions += 1;
+        if (executions > 1) return 'again';
+        reporter = context;
+        await held.opened;
+        return 'late';
+      },
+    });
+    const store = await freshStore();
+    const first = engineOver(store, [handedOver]);
+    const handle = await begin(first, store, handedOver, { background: true });
+    reporter = undefined;
+    await until('the tool is at work', () => reporter !== undefined);
+    await first.stop(0);
+    const second = engineOver(store, [handedOver]);
+    await second.recover();
+    await until(
+      'the other process has ended the run',
+      async () => (await store.load(handle.runId))!.run.status === 'completed',
+    );
+    const { nextEventIndex } = (await store.load(handle.runId))!.run;
+    await (reporter as ToolContext | undefined)!.emit({ late: true });
+    held.open();
+    await (reporter as ToolContext | undefined)!.emit({ late: true });
+    expect((await store.load(handle.runId))!.run.nextEventIndex).toBe(nextEventIndex);
+    const events = await allEvents({ events: () => second.events(handle.runId, 0) });
+    expect(custom(events.map(({ data }) => JSON.parse(data)))).toEqual([]);
+  });
 });
 
 test('an event that cannot be written is logged, and an error for those who wait', async () => {
