@@ -199,7 +199,8 @@ export class WriteQueue {
         if (batch.size > 0) this.fill(batch);
         continue;
       }
-      this.giveUpOverdue(batch, error);
+      // what is left was not at fault: the database went away while the fault was looked for
+      this.giveUpOverdue(batch, this.isTransient(error) ? error : errors.databaseOutage('lost'));
       if (batch.size === 0) return;
       const delay = retryDelaysMs[Math.min(failures, retryDelaysMs.length - 1)]!;
       await new Promise<void>((resolve) => {

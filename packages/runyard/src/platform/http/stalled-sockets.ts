@@ -10,8 +10,11 @@ interface Outflow {
 
 interface Watched {
   last: Outflow;
-  /** When it was last seen to take something, or to have taken all. */
-  aliveAt: number;
+  /**
+   * How many looks in a row saw it take nothing of what waits. Looks are counted and not time: while this process is
+   * held up itself, nobody could take anything.
+   */
+  silentLooks: number;
 }
 
 /** What Node's sockets are made of. It counts what the system has taken of a write that is still under way. */
@@ -40,7 +43,7 @@ export class StalledSockets {
   /** From now until it is closed. To say it again for the same one changes nothing. */
   watch(socket: Duplex): void {
     if (this.#watched.has(socket) || socket.destroyed) return;
-    this.#watched.set(socket, { last: outflowOf(socket), aliveAt: performance.now() });
+    this.#watched.set(socket, { last: outflowOf(socket), silentLooks: 0 });
     socket.once('close', () => this.#forget(socket));
     this.#timer ??= setInterval(() => this.#look(), this.spanMs / looksPerSpan).unref();
   }
@@ -53,18 +56,18 @@ export class StalledSockets {
   }
 
   #look(): void {
-    const now = performance.now();
     for (const [socket, watched] of this.#watched) {
       const { last } = watched;
       const outflow = outflowOf(socket);
       watched.last = outflow;
-      if (!outflow.waiting || !last.waiting || outflow.taken > last.taken) watched.aliveAt = now;
-      else if (now - watched.aliveAt >= this.spanMs) this.#close(socket, now - watched.aliveAt);
+      const isSilent = outflow.waiting && last.waiting && outflow.taken <= last.taken;
+      watched.silentLooks = isSilent ? watched.silentLooks + 1 : 0;
+      if (watched.silentLooks >= looksPerSpan) this.#close(socket);
     }
   }
 
-  #close(socket: Duplex, silentMs: number): void {
-    const facts = { client: (socket as Socket).remoteAddress, silent_ms: Math.round(silentMs) };
+  #close(socket: Duplex): void {
+    const facts = { client: (socket as Socket).remoteAddress, silent_ms: this.spanMs };
     this.log.info(facts, 'a connection is closed: its client takes nothing (setting slowClientMs)');
     socket.destroy();
   }
