@@ -41,6 +41,11 @@ export function isReported(error: unknown): boolean {
   return error instanceof RunyardError && error.isReported;
 }
 
+/** Whether another process has the run. */
+export function isFenced(error: unknown): boolean {
+  return error instanceof RunyardError && error.code === 'run_fenced';
+}
+
 /** An entry of the catalogue. */
 export function define<Arguments extends unknown[]>(
   code: string,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { RunStore } from '../../src/capabilities/runs/store.js';
+import { silentLog } from '../../src/core/log.js';
 import { RunSlots } from '../../src/core/runs/run-slots.js';
 import { forEachDatabase } from '../support/databases.js';
 import { allEvents, begin, engineOver, executable, gate, note } from './harness.js';
@@ -34,13 +35,15 @@ forEachDatabase((_dialect, freshPlace) => {
     const place = await freshPlace();
     const stores = [await place.open(), await place.open()].map((database) => new RunStore(database));
     const held = heldRuns();
+    const warned: unknown[] = [];
+    const log = { ...silentLog, warn: (...said: unknown[]) => void warned.push(said) };
     const process = (index: number) =>
-      engineOver(stores[index]!, [held.component], { owner: `process ${index}`, slots: oneSlot() });
-    return { ...held, busy: process(0), idle: process(1), store: stores[0]! };
+      engineOver(stores[index]!, [held.component], { owner: `process ${index}`, slots: oneSlot(), log });
+    return { ...held, busy: process(0), idle: process(1), store: stores[0]!, warned };
   }
 
   test('waits as nobody’s, and is begun by the process that has a free slot', async () => {
-    const { busy, idle, store, component, began, gateOf } = await twoProcesses();
+    const { busy, idle, store, component, began, gateOf, warned } = await twoProcesses();
     const first = await begin(busy, store, component, asked('first', { background: true }));
     const waiting = await begin(busy, store, component, asked('waiting', { background: true }));
     expect((await store.load(waiting.runId))?.run).toMatchObject({
@@ -59,6 +62,8 @@ forEachDatabase((_dialect, freshPlace) => {
     gateOf('first').open();
     await first.ended;
     expect(began).toHaveLength(2);
+    // as often as processes share work: nothing to warn of
+    expect(warned).toEqual([]);
   });
 
   test('is begun where it came in when a slot is free there first, also when it is not stored yet', async () => {

@@ -1,6 +1,6 @@
 import type { ContextRecord } from '../../core/agents/journal-records.js';
 import { historyOf } from '../../core/agents/transcript.js';
-import { errors, RunyardError } from '../../core/errors.js';
+import { errors, isFenced } from '../../core/errors.js';
 import { ownSteps } from '../../core/runs/child-steps.js';
 import type { EventReader } from '../../core/runs/event-reader.js';
 import { RunReleased } from '../../core/runs/executable.js';
@@ -97,7 +97,7 @@ export async function endOf(space: RunSpace, handle: RunHandle): Promise<EndedRu
   try {
     return await handle.told;
   } catch (error) {
-    if (!(error instanceof RunyardError && error.code === 'run_fenced')) throw error;
+    if (!isFenced(error)) throw error;
     return attachedTo(space, handle.run).ended;
   }
 }

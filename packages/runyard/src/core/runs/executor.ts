@@ -1,4 +1,4 @@
-import { errors, isReported } from '../errors.js';
+import { errors, isFenced, isReported } from '../errors.js';
 import { thrownError } from '../failures/thrown-error.js';
 import type { Message } from '../models/message.js';
 import { cancelChildren } from './child-run.js';
@@ -226,6 +226,7 @@ export class RunExecutor {
     const guard = this.guardOf(live, executable);
     const context = new JournaledContext(live, this.queue, this.surroundings, guard);
     let entered = false;
+    let begun = !live.isWaiting;
     try {
       const turn = this.options.slots.enter(live.abort.signal);
       if (turn !== undefined) {
@@ -235,6 +236,7 @@ export class RunExecutor {
       }
       entered = true;
       if (live.isWaiting) await this.beginWaiting(live);
+      begun = true;
       if (live.run.status !== 'running') live.transition('running');
       // the run has to be among the live ones before its first event, so that a reader finds it
       await Promise.resolve();
@@ -248,6 +250,7 @@ export class RunExecutor {
       // what a run under way could not read because the database is away is read when it is taken up again
       const isUnread = !live.isClosed && live.isAccepted && isReported(error);
       if (isUnread) delayed(error);
+      if (live.isClosed && !begun && isFenced(error)) throw this.letGo(live, error);
       if (live.isClosed || isUnread || error instanceof RunReleased) throw await this.abandon(live, error);
       const end = this.endOf(live, executable, context, error);
       return await this.finish(live, executable, end, context, delayed).catch(async (failed: unknown) => {
@@ -280,6 +283,14 @@ export class RunExecutor {
   /** A run that waited where others see it is begun by the process that claims it first. */
   private beginWaiting(live: LiveRun): Promise<void> | undefined {
     return live.begin(this.options.owner) ? this.queue.flush(live) : undefined;
+  }
+
+  /** A run that waited here begins in another process: that is what the others are for. */
+  private letGo(live: LiveRun, error: Error): Error {
+    this.lost = true;
+    this.options.log.debug({ runId: live.runId }, 'a waiting run begins in another process');
+    live.log.moveAway();
+    return error;
   }
 
   /** The run is no longer executed here, and has not ended. */

@@ -1,4 +1,4 @@
-import { errors, isReported, RunyardError } from '../errors.js';
+import { errors, isFenced, isReported, RunyardError } from '../errors.js';
 import type { Json } from '../json.js';
 import type { Log } from '../log.js';
 import type { ModelPrices } from '../models/prices.js';
@@ -243,7 +243,7 @@ export class RestingRuns {
     try {
       return await write();
     } catch (error) {
-      if (!(error instanceof RunyardError && error.code === 'run_fenced')) throw error;
+      if (!isFenced(error)) throw error;
       const stored = await this.options.journal.progress(runId);
       throw errors.cannotContinue(
         runId,
