@@ -74,7 +74,7 @@ function notAnExport(file: string): CommandFailure {
   );
 }
 
-/** What a token said about somebody is needed by no replay. */
+/** A replay needs nothing that a token said about a person. */
 function withoutClaims(run: WaitingRun['run']): WaitingRun['run'] {
   const { claims: _claims, ...options } = run.input.options;
   return { ...run, input: { ...run.input, options } };

@@ -11,7 +11,7 @@ import { buildPackage, linkPackages, project, run } from './support.js';
 
 beforeAll(buildPackage);
 
-/** An entry with a workflow of steps that somebody has to confirm; each would leave a file behind if it was executed. */
+/** An entry with a workflow of steps that a person has to confirm; each would leave a file behind if it was executed. */
 const entry = (...names: string[]) => `
 import { writeFileSync } from 'node:fs';
 import { Runyard, step, workflow } from 'runyard';

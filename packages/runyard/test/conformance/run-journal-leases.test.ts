@@ -110,7 +110,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(ids(await runs.expired(10, 0))).toEqual([lost.runId]);
   });
 
-  it('tells which leases are lost: taken over, given up, ended or gone', async () => {
+  it('names the leases that are lost: taken over, given up, ended or gone', async () => {
     const runs = await aStore();
     const [kept, ended, gone] = [aRun(), aRun(), aRun()];
     const [takenOver, takenBack, givenUp] = [aRun(), aRun(), aRun()];
@@ -128,7 +128,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(ids(await runs.expired(1_000, 0))).toEqual([givenUp.runId]);
   });
 
-  it('tells which runs no longer wait for a free slot', async () => {
+  it('names the runs that no longer wait for a free slot', async () => {
     const runs = await aStore();
     const waiting = (given = {}) => aRun({ status: 'pending', attempt: 0, ...free, ...given });
     const [waits, taken, cancelled] = [waiting(), waiting(), waiting()];

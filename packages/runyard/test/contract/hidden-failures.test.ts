@@ -79,7 +79,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** All that the service tells about a run: its stream, its body, its session, its trace. */
+/** All that the service shows of a run: its stream, its body, its session, its trace. */
 async function everything(kind: string, id: string): Promise<{ text: string; events: Body[] }> {
   const stream = await service.submitForStream(`/${kind}/${id}/runs`, {
     message: 'go',

@@ -85,7 +85,7 @@ test('a server that takes no writes is not ready', async () => {
 });
 
 describe('migrations', () => {
-  test('an older schema is not ready until somebody migrates it, without a request in between', async () => {
+  test('an older schema is not ready until an operator migrates it, without a request in between', async () => {
     const { url } = await freshPostgres();
     const service = await startService({ agents: [], database: url, autoMigrate: false });
     const warning = "Database 'default' has an older schema than this service. Run: runyard migrate";

@@ -21,7 +21,7 @@ export class Deeds {
     return step({ name, run: () => this.note(name) });
   }
 
-  /** A step that somebody has to confirm. */
+  /** A step that a person has to confirm. */
   confirmed(name: string) {
     return step({ name, review: { requiresConfirmation: true }, run: () => this.note(name) });
   }

@@ -136,7 +136,7 @@ test('a stream that drips for ever is stopped, and what was said stands in the c
   expect(messagesOf(run, steps).at(-1)).toMatchObject({ role: 'assistant', content: 'Once upon ' });
 });
 
-test('a run goes on counting after a crash', async () => {
+test('a run continues to count after a crash', async () => {
   const store = await freshStore();
   const stuck = gate();
   const model = scriptedModel((_request, call) => {

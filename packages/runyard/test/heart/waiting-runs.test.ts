@@ -55,7 +55,7 @@ forEachDatabase((_dialect, freshPlace) => {
     await idle.open();
     await expect.poll(() => began).toEqual(['first process 0 started 1', 'waiting process 1 started 1']);
     gateOf('waiting').open();
-    // whoever waits for it where it came in hears that another process has it, and follows the store
+    // a caller that waits where it came in learns that another process has it, and follows the store
     await expect(waiting.ended).rejects.toMatchObject({ code: 'run_fenced' });
     const events = await allEvents(waiting);
     expect(events.map(({ index, name }) => `${index} ${name}`)).toEqual(['0 Note', '1 end:completed']);

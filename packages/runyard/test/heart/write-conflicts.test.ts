@@ -49,7 +49,7 @@ describe('a create whose first try failed', () => {
     expect((await store.load('chosen'))?.run.componentId).toBe('b');
   });
 
-  test('goes on when the try had succeeded after all', async () => {
+  test('continues when the try had succeeded after all', async () => {
     const store = await freshStore();
     failOnce(store, 'chosen', true, async () => {});
     const { run } = await (await started(store, 'chosen')).ended;

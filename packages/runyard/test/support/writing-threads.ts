@@ -12,7 +12,7 @@ export class WritingThreads {
   }
 
   /**
-   * Ends the newest thread with an exception, between two of its requests. (To terminate it inside of native code
+   * Ends the newest thread with an exception, between two of its requests. (To terminate it inside native code
    * would end the whole process.)
    */
   async endNewest(): Promise<void> {

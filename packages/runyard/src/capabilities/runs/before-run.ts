@@ -7,7 +7,7 @@ import type { AnyLimits } from '../../core/runs/limits/run-limits.js';
 import { systemTimers } from '../../platform/engine/local/timers.js';
 import type { Component } from '../components/service.js';
 
-/** The longest time that application code may take before there is a run, which somebody could cancel. */
+/** The longest time that application code may take before there is a run that a client could cancel. */
 const longestMs = 60_000;
 
 export interface BeforeRunOptions {

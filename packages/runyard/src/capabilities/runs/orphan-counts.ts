@@ -6,7 +6,7 @@ import type { ComponentsService } from '../components/service.js';
 import type { WaitingRuns } from './orphan-store.js';
 import type { RunSpaces } from './run-spaces.js';
 
-/** However often somebody asks, the databases are read once in this time. */
+/** However often clients ask, the databases are read once in this time. */
 const keptMs = 5_000;
 
 type Counts = readonly WaitingRuns[] | undefined;

@@ -72,7 +72,7 @@ export interface RunSpacesOptions {
   ) => Promise<Executable | undefined> | Executable | undefined;
 }
 
-/** What a space is asked when somebody wants to know how it is. */
+/** What the readiness check asks of a space. */
 export interface SpaceParts {
   readonly databaseId: string;
   probe(): Promise<DatabaseProbe>;

@@ -66,7 +66,7 @@ export class Readiness {
     this.#slots = slots;
   }
 
-  /** From now on not ready. Nothing is asked any more: what it would ask is about to be closed. */
+  /** From now on not ready. It asks nothing from here on: what it would ask is about to be closed. */
   stop(): void {
     this.#stopping = true;
   }
@@ -129,7 +129,7 @@ class PartWatch {
       this.#faulty = false;
       return readOnly ? 'read_only' : 'ok';
     } catch (error) {
-      // once for each time that it goes away: whoever watches asks every few seconds
+      // once for each time that it goes away: an orchestrator asks every few seconds
       if (!this.#faulty && !isReported(error))
         this.log.warn({ database: this.part.databaseId, err: error }, 'a database is not ready');
       this.#faulty = true;

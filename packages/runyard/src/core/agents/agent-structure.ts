@@ -25,7 +25,7 @@ export function hookIdentity(hook: PreHook | PostHook): string {
   return typeof hook === 'function' ? functionIdentity(hook) : `'${hook.name}'`;
 }
 
-/** With its parameters: what somebody agreed to has to fit them when it is executed. */
+/** With its parameters: what a person agreed to has to fit them when it is executed. */
 function toolStructure(tool: Tool): Json {
   const { name, gate, onUnknownOutcome } = tool;
   return [

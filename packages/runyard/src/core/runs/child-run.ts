@@ -145,7 +145,7 @@ async function execute(child: RunContext, executable: Executable, outer: AbortSi
     const result = await (child.guard === undefined ? work() : child.guard.within(work));
     return finish(child, executable, { status: 'completed', result });
   } catch (thrown) {
-    // one that met a limit of its own has failed: the run around it goes on
+    // one that met a limit of its own has failed: the run around it continues
     const exceeded = child.guard?.exceeded;
     const error = exceeded ?? thrownError(thrown);
     if (outer.aborted) throw error;

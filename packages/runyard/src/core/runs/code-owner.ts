@@ -53,7 +53,7 @@ export class OwnName {
   }
 }
 
-/** For what serves many runs: it works for none of them, whoever set it off. */
+/** For what serves many runs: it works for none of them, whichever set it off. */
 export function inNobodysName<T>(work: () => T): T {
   return owners.exit(work);
 }

@@ -76,7 +76,7 @@ export interface Requirement {
   readonly identity?: StepIdentity;
   /** The step that the question is a part of. Left out: the run that asks. */
   readonly parentKey?: string;
-  /** When the question answers itself with `timedOut`, as `RunContext.deadline` tells; left out: never. */
+  /** When the question answers itself with `timedOut`, as `RunContext.deadline` returns it; left out: never. */
   readonly dueAt?: number;
   /** Stored as pending together with the question: the answer is then somebody else's to give. */
   readonly approval?: ApprovalRecord;
@@ -127,7 +127,7 @@ export interface RunContext {
   emit(event: RunEvent, key: string): void;
   /**
    * Sends an event of the application's own and resolves when there is room for more. After the end of the run it does
-   * nothing. An event that cannot be written is logged; whoever waits for the promise gets the error.
+   * nothing. An event that cannot be written is logged; code that waits for the promise gets the error.
    */
   report(event: () => RunEvent, key: string): Promise<void>;
   /** Sends a piece of streamed content; pass the same `event` object for all pieces of one call. */

@@ -10,7 +10,7 @@ export interface ExpectedStep {
   readonly identity?: StepIdentity;
 }
 
-/** Tells more than a name: equal texts are the same thing. What does not matter for that is not in them. */
+/** Says more than a name: equal texts are the same thing. What does not matter for that is not in them. */
 export interface StepIdentity {
   /** What the code has, in words: `'send' (agent 'mailer')`. */
   readonly is: string;

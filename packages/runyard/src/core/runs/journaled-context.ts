@@ -127,7 +127,7 @@ export class JournaledContext implements RunContext {
     return new JournaledContext(this.live, this.queue, this.surroundings, guard, limited);
   }
 
-  /** A run inside of this one, as a part of the whole journal. */
+  /** A run inside this one, as a part of the whole journal. */
   protected placed(child: ChildRun): ChildRun {
     return { ...child, key: this.prefix + child.key, signal: child.signal ?? this.signal };
   }

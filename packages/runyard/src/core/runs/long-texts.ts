@@ -20,7 +20,7 @@ export interface NewText {
 }
 
 /*
- * Packed JSON is JSON with a reference in place of each long text. A space before it tells it from JSON that holds
+ * Packed JSON is JSON with a reference in place of each long text. A space before it distinguishes it from JSON that holds
  * its texts itself: `JSON.stringify` never begins with one. A reference is a string that begins with the mark; a
  * string that begins with it anyway has it twice.
  */

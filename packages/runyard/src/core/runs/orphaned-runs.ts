@@ -14,7 +14,7 @@ interface Options {
 
 const batchSize = 32;
 
-/** Ends runs of components that no process has registered for a long time, and those that somebody cancelled. */
+/** Ends runs of components that no process has registered for a long time, and those that a client cancelled. */
 export class OrphanedRuns {
   private looking: Promise<void> | undefined;
   private ended = false;

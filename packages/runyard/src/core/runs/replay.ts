@@ -35,7 +35,7 @@ class ReplayTrail {
   readonly visited = new Set<string>();
   /** What the code asked for and the run has not recorded, by key. */
   readonly missing = new Map<string, ExpectedStep>();
-  /** Steps whose work would have had to be executed: what is inside of them was not looked at. */
+  /** Steps whose work would have had to be executed: what is inside them was not looked at. */
   readonly unopened = new Set<string>();
   readonly leftOut = new Set<string>();
   difference: Difference | undefined;
@@ -182,7 +182,7 @@ function leftOver(steps: readonly StepRecord[], trail: ReplayTrail): Difference 
   );
   if (found === undefined) return undefined;
   // what runs beside the conversation is asked for first: the code stopped at the last one; a further model call is
-  // how a conversation goes on
+  // how a conversation continues
   const isNew = ([key, { kind }]: [string, ExpectedStep]) => kind !== 'model' && isBeside(key, found.key);
   const [key, added] = [...trail.missing].findLast(isNew) ?? [];
   if (key === undefined) return { key: found.key, was: recordInWords(found), is: null };
@@ -198,7 +198,7 @@ function runOf(key: string): string {
   return key.slice(0, key.lastIndexOf('/') + 1);
 }
 
-/** What is inside of a step that has ended is not asked for again, and nobody knows of one that was not opened. */
+/** What is inside a step that has ended is not asked for again, and nobody knows of one that was not opened. */
 function isPartOfEnded(
   { parentKey }: StepRecord,
   byKey: ReadonlyMap<string, StepRecord>,

@@ -11,7 +11,7 @@ export function optionsOf(live: LiveRun): RunOptions {
     : Object.assign({}, options, ...continuations.map((continuation) => continuation.options));
 }
 
-/** How the outermost run is followed now is how the runs inside of it are. */
+/** How the outermost run is followed now is how the runs inside it are. */
 export function optionsInside(live: LiveRun, { input }: Run): RunOptions {
   return { ...input.options, stream: optionsOf(live).stream };
 }

@@ -46,7 +46,7 @@ const lazyMs = 25;
 const retryDelaysMs = [50, 100, 250, 500];
 /** How long a new run, or one that is to continue, waits for a database that is away before its caller is refused. */
 const newRunPatienceMs = 3_000;
-/** How long a run under way waits. After that it is left to whoever takes it over by its lease. */
+/** How long a run under way waits. After that it is left to the process that takes it over by its lease. */
 const acceptedRunPatienceMs = 90_000;
 /** How long a caller waits for a write that takes long without failing. */
 const slowWritePatienceMs = 30_000;
@@ -58,7 +58,7 @@ const commitBytes = 4 * 1024 * 1024;
  * Group commit: all runs that have something to write share the next transaction, and each waits until its own
  * part is durable. While one transaction is on its way to the disk the next one fills.
  *
- * A source that fails, in whatever it is asked, fails alone: the queue goes on with the others. A source that was
+ * A source that fails, in whatever it is asked, fails alone: the queue continues with the others. A source that was
  * refused once stays refused.
  */
 export class WriteQueue {
@@ -296,7 +296,7 @@ export class WriteQueue {
     }
   }
 
-  /** Nothing of the source is written from here on, and whoever waits for it, now or later, is given the error. */
+  /** Nothing of the source is written from here on, and all that wait for it, now or later, get the error. */
   private refuse({ source, waiter }: Pick<Entry, 'source' | 'waiter'>, error: Error): void {
     const first = !this.refusals.has(source);
     this.refusals.set(source, this.refusals.get(source) ?? error);

@@ -36,7 +36,7 @@ export interface ToolCallSite {
 
 /** What a tool is told about the call that it serves. */
 export interface ToolContext extends ToolCallSite {
-  /** Tells those who follow the run how far the call is: a fraction between 0 and 1. */
+  /** Reports to those who follow the run how far the call is: a fraction between 0 and 1. */
   progress(fraction: number, message?: string): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ export interface ProbeServer {
   close(): Promise<void>;
 }
 
-/** Orchestrators send a few small requests; whoever sends others is not waited for. */
+/** Orchestrators send a few small requests; a client that sends others is not waited for. */
 const timeoutMs = 5_000;
 const maxConnections = 100;
 const maxHeaderSize = 8_192;

@@ -21,7 +21,7 @@ const reportEveryMs = 10_000;
 const quietMs = 1_000;
 
 /**
- * Whether one database can be used, as far as its last calls show. Tells the log about an incident and not about each
+ * Whether one database can be used, as far as its last calls show. Logs an incident and not each
  * call that it fails, and has the error that callers are answered with.
  */
 export class Availability {

@@ -37,8 +37,8 @@ export function questionAbout(call: RequestedCall): ExpectedStep {
 }
 
 /**
- * Whether what somebody was asked about a call still holds for the tool that the code has: the tool is there, it asks
- * for nothing else, and it takes the arguments that were shown. A tool that asks for nothing any more is no difference:
+ * Whether what a person was asked about a call still holds for the tool that the code has: the tool is there, it asks
+ * for nothing else, and it takes the arguments that were shown. A tool that no longer asks for anything is no difference:
  * the answer counts all the same. Nothing of the application is called for it.
  */
 async function toolDifference(

@@ -163,7 +163,7 @@ export class RunGuard implements ExecutionGuard {
     return cost !== undefined && tally.cost >= cost.value ? cost : undefined;
   }
 
-  /** A limit that cannot be met is no limit: whoever set it has to know. */
+  /** A limit that cannot be met is no limit: the operator who set it has to know. */
   private warnOfUnpriced(): void {
     const { meter, log, owner } = this.run;
     if (this.bounds.cost === undefined || this.warned || meter.unpriced === undefined) return;

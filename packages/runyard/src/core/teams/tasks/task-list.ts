@@ -45,7 +45,7 @@ const kept = new WeakMap<Journal, KeptList>();
 /**
  * The tasks of a run, as the calls of its leader made them: there is no list beside the journal. For the call with the
  * key `before` it is the list as that call finds it: what calls beside it are about to do is being done. What came of
- * turns that are over is folded once in an execution, however often somebody asks.
+ * turns that are over is folded once in an execution, however often it is asked for.
  */
 export function tasksOf(journal: Journal, before?: string): TaskList {
   const known = keptList(journal);

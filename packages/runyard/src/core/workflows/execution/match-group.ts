@@ -6,9 +6,9 @@ import { decisionSpec } from './decide.js';
 import type { Flow } from './flow.js';
 
 /**
- * A group that has ended is not executed again, so what changed inside of it would go unnoticed: a step that was put
+ * A group that has ended is not executed again, so what changed inside it would go unnoticed: a step that was put
  * into it would never be done. What the group did has to be what the code has there now. How often a loop goes round
- * and which further ways a router offers does not matter any more.
+ * and which further ways a router offers no longer matters.
  */
 export function matchGroup(flow: Flow, node: WorkflowNode, path: string): void {
   const recorded = flow.context.recorded(nodeKey(path));
@@ -30,7 +30,7 @@ export function matchGroup(flow: Flow, node: WorkflowNode, path: string): void {
   }
 }
 
-/** What decided is all that tells a group without a name and without steps that were done from another one. */
+/** What decided is all that distinguishes a group without a name and without executed steps from another one. */
 function matchDecision({ context }: Flow, node: WorkflowNode, path: string): void {
   const [key, by] =
     node.type === 'Condition' ? ['when', node.when] : node.type === 'Router' ? ['select', node.select] : [];

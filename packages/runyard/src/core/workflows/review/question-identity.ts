@@ -40,7 +40,7 @@ function contents(covers: Covered): string {
   return covers === undefined ? '' : ` of ${covers.join(', ')}`;
 }
 
-/** The ways that were offered and are not offered any more, or lead to something else. */
+/** The ways that were offered and no longer are, or lead to something else. */
 function goneOf(recorded: JsonObject, asked: JsonObject, covered: Covered, covers: Covered): string {
   const [then, now] =
     covered === undefined || covers === undefined

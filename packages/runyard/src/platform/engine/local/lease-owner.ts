@@ -4,7 +4,7 @@ import { ownBirth, type ProcessBirth, processNow, sharesHostName } from './proce
 
 /**
  * A name for this process that no other process has or will have: `host:pid:id`, and on Linux `:boot/namespace/start`,
- * which tells a process from a later one with the same number.
+ * which distinguishes a process from a later one with the same number.
  */
 export function newLeaseOwner(): string {
   const birth = ownBirth();

@@ -1,10 +1,10 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** What tells a process from every other one of the machine, past and future ones with its number included. */
+/** What distinguishes a process from every other one of the machine, past and future ones with its number included. */
 export interface ProcessBirth {
   /** Changes when the machine starts again. */
   readonly boot: string;
-  /** Inside of which process ids mean the same. */
+  /** The namespace in which process ids are unique. */
   readonly namespace: string;
   /** When it started, in ticks since the machine did. */
   readonly start: string;

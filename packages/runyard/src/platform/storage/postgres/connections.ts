@@ -192,7 +192,7 @@ export class Connections {
   }
 }
 
-/** A connection that somebody has for themselves. */
+/** A connection that one caller holds. */
 export class WatchedClient {
   #isBroken = false;
 
