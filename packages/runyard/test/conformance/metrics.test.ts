@@ -6,9 +6,9 @@ import { silentLog } from '../../src/core/log.js';
 import type { CountedRuns, ModelUsage } from '../../src/core/runs/ports.js';
 import type { Run } from '../../src/core/runs/run.js';
 import { systemTimers } from '../../src/platform/engine/local/timers.js';
-import type { Database } from '../../src/platform/storage/database.js';
+import { type Database, timeOf } from '../../src/platform/storage/database.js';
 import { forEachDatabase } from '../support/databases.js';
-import { until } from '../support/until.js';
+import { gate, until } from '../support/until.js';
 import { aRun, creation, finished } from './builders.js';
 
 const dayMs = 86_400_000;
@@ -294,8 +294,8 @@ forEachDatabase((_dialect, freshPlace) => {
     });
     expect(done).toEqual({
       status: 'completed',
-      startedAt: timers.time,
-      finishedAt: timers.time,
+      startedAt: expect.any(Number),
+      finishedAt: expect.any(Number),
       error: null,
     });
     expect((await other.days({})).days).toHaveLength(20);
@@ -319,16 +319,16 @@ forEachDatabase((_dialect, freshPlace) => {
   });
 
   it('refuses to begin while somebody holds the refresh, and takes it over when they are gone', async () => {
-    const { database, metrics, timers } = await yard();
+    const { database, metrics } = await yard();
     await metrics.refresh();
-    await database.query
-      .updateTable('metrics_refresh')
+    const hold = database.query.updateTable('metrics_refresh');
+    await hold
       .set({
         status: 'running',
         owner: 'elsewhere:1:x',
         started_at: 5,
         finished_at: null,
-        lease_expires_at: timers.time + 1,
+        lease_expires_at: (await timeOf(database)) + 3_600_000,
       })
       .execute();
     expect(await metrics.startRefresh()).toBe(false);
@@ -337,7 +337,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await metrics.refresh()).toEqual([]);
     expect(await metrics.status()).toMatchObject({ status: 'running', startedAt: 5 });
 
-    timers.time += 1;
+    await hold.set({ lease_expires_at: await timeOf(database) }).execute();
     expect(await metrics.status()).toMatchObject({
       status: 'failed',
       error: expect.stringContaining('stopped'),
@@ -345,6 +345,39 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await metrics.startRefresh()).toBe(true);
     await until('it is done', async () => (await metrics.status()).status === 'completed');
   });
+
+  it.each([3_600_000, -3_600_000])(
+    'takes no refresh from a process whose clock is %d ms off, and does not let it take one',
+    async (ms) => {
+      const { place, database, runs } = await yard();
+      await runs.commit([ended({ createdAt: at(monday) })]);
+      let rest = gate();
+      const process = (one: Database, off: number) =>
+        new DatabaseMetrics(one, {
+          timers: {
+            ...systemTimers,
+            now: () => Date.now() + off,
+            soon: (work) => void rest.opened.then(work),
+          },
+          log: silentLog,
+        });
+      const both = [process(database, 0), process(await place.open(), ms)] as const;
+      for (const [holds, asks] of [both, both.toReversed()] as [DatabaseMetrics, DatabaseMetrics][]) {
+        rest = gate();
+        const before = await timeOf(database);
+        expect(await holds.startRefresh()).toBe(true);
+        expect(await asks.startRefresh()).toBe(false);
+        expect(await asks.status()).toMatchObject({ status: 'running' });
+        rest.open();
+        const { startedAt, finishedAt } = await until('it is done', async () => {
+          const status = await asks.status();
+          return status.status === 'completed' && status;
+        });
+        expect(startedAt).toBeGreaterThanOrEqual(before);
+        expect(finishedAt).toBeLessThanOrEqual(await timeOf(database));
+      }
+    },
+  );
 
   it('tells that a refresh failed, without saying how the service is built', async () => {
     const { database, runs, metrics } = await yard();

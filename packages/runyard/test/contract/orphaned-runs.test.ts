@@ -168,7 +168,13 @@ forEachDatabase((_dialect, freshPlace) => {
         const long = { leaseExpiresAt: Date.now() - 60_000, updatedAt: Date.now() - 60_000 };
         const running = await leftBehind(place, { kind, ...long });
         const pending = await leftBehind(place, { kind, status: 'pending', ...long });
-        const handedOn = await leftBehind(place, { kind, ...long, leaseOwner: null, leaseExpiresAt: null });
+        const handedOn = await leftBehind(place, { kind, leaseOwner: null, leaseExpiresAt: null });
+        // a run that nobody holds is dated by the database
+        await (await place.open()).query
+          .updateTable('runs')
+          .set({ updated_at: long.updatedAt })
+          .where('run_id', '=', handedOn.runId)
+          .execute();
         const recent = await leftBehind(place, { kind });
         const service = await serviceWithout(place, { leaseMs: 1_000, orphanedRunsMs: 30_000 });
         const life = new RunLife(service, 'removed', `${kind}s`);

@@ -8,7 +8,7 @@ import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/p
 import type { Database } from '../../platform/storage/database.js';
 import { approvalBodyOf } from './approval-body.js';
 import { mergedPlaces, type ReadPlaces } from './merged-places.js';
-import { type Approval, type ApprovalFilter, type ApprovalQuery, ApprovalStore } from './store.js';
+import { type Approval, type ApprovalFilter, ApprovalStore } from './store.js';
 
 /** Whoever holds it may decide on calls. */
 const decidingScope = 'approvals:write';
@@ -23,14 +23,14 @@ export class DatabaseApprovals {
 
   /** What became of the approvals of a run so far, by approval id: what the run needs to know to go on. */
   async resolutionsOf(scope: DataScope, runId: string): Promise<ReadonlyMap<string, ResolvedApproval>> {
-    const approvals = await this.store.ofRun(scope, runId, Date.now());
+    const approvals = await this.store.ofRun(scope, runId);
     return new Map(approvals.map((approval) => [approval.approvalId, resolvedApproval(approval)]));
   }
 
   /** Refuses a caller who cannot decide on calls while one of the run waits for that. Workflows wait by step. */
   async assertMayContinue({ rights, scope }: Caller, { runId, kind }: Run): Promise<void> {
     if (kind === 'workflow' || rights.may(decidingScope)) return;
-    const approvals = await this.store.ofRun(scope, runId, Date.now());
+    const approvals = await this.store.ofRun(scope, runId);
     const isOpen = approvals.some(
       ({ approvalType, status }) => approvalType === 'required' && status === 'pending',
     );
@@ -68,24 +68,23 @@ export class ApprovalsService {
 
   /** One page of the approvals that the caller may see, the newest first. */
   async list(caller: Caller, filter: ApprovalFilter, page: PageRequest): Promise<ListPage<Approval>> {
-    const query: ApprovalQuery = { filter, now: Date.now() };
     const stores = await this.stores();
     const scope = shownTo(caller);
-    const total = await countAll(stores, scope, query);
+    const total = await countAll(stores, scope, filter);
     const range = { offset: offsetOf(page), limit: page.limit };
     if (range.offset >= total) return { items: [], total };
     const [only, ...others] = stores;
     const items =
       only !== undefined && others.length === 0
-        ? await only.list(scope, query, range)
-        : await listMerged(stores, scope, query, range);
+        ? await only.list(scope, filter, range)
+        : await listMerged(stores, scope, filter, range);
     return { items, total };
   }
 
   /** How many approvals wait for a decision. */
   async countPending(caller: Caller, userId?: string): Promise<number> {
     const filter = { status: 'pending', ...(userId !== undefined && { userId }) } as const;
-    return countAll(await this.stores(), shownTo(caller), { filter, now: Date.now() });
+    return countAll(await this.stores(), shownTo(caller), filter);
   }
 
   async get(caller: Caller, approvalId: string): Promise<Approval> {
@@ -102,9 +101,9 @@ export class ApprovalsService {
       const asked = approval.userId;
       if (asked !== null && (asked === resolvedBy || asked === caller.madeBy)) throw errors.ownApproval();
     }
-    const decision = { ...given, approvalId, resolvedBy, now: Date.now() };
+    const decision = { ...given, approvalId, resolvedBy };
     const decided = await store.resolve(decision);
-    const after = await store.find(everything, approvalId, Date.now());
+    const after = await store.find(everything, approvalId);
     if (after === undefined) throw errors.approvalNotFound();
     if (decided) return after;
     if (after.status !== 'pending') throw errors.approvalResolved(after.status);
@@ -127,7 +126,7 @@ export class ApprovalsService {
     approvalId: string,
   ): Promise<{ approval: Approval; store: ApprovalStore }> {
     for (const store of await this.stores()) {
-      const approval = await store.find(scope, approvalId, Date.now());
+      const approval = await store.find(scope, approvalId);
       if (approval !== undefined) return { approval, store };
     }
     throw errors.approvalNotFound();
@@ -151,9 +150,9 @@ function shownTo(caller: Caller): DataScope {
 async function countAll(
   stores: readonly ApprovalStore[],
   scope: DataScope,
-  query: ApprovalQuery,
+  filter: ApprovalFilter,
 ): Promise<number> {
-  const counts = await Promise.all(stores.map((store) => store.count(scope, query)));
+  const counts = await Promise.all(stores.map((store) => store.count(scope, filter)));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
@@ -161,19 +160,19 @@ async function countAll(
 async function listMerged(
   stores: readonly ApprovalStore[],
   scope: DataScope,
-  query: ApprovalQuery,
+  filter: ApprovalFilter,
   range: { readonly offset: number; readonly limit: number },
 ): Promise<Approval[]> {
   const sources = stores.map(
     (store): ReadPlaces =>
       (limit, after) =>
-        store.places(scope, query, { limit, after }),
+        store.places(scope, filter, { limit, after }),
   );
   const places = await mergedPlaces(sources, range);
   const found = await Promise.all(
     stores.map((store, source) => {
       const ids = places.filter((place) => place.source === source).map(({ approvalId }) => approvalId);
-      return store.findAll(scope, ids, query.now);
+      return store.findAll(scope, ids);
     }),
   );
   const byId = found.map((part) => new Map(part.map((approval) => [approval.approvalId, approval])));

@@ -1,12 +1,16 @@
+import { sql } from 'kysely';
 import type { JsonObject } from '../../core/json.js';
 import type { ApprovalRecord, ApprovalStatus, PauseType } from '../../core/runs/approval.js';
 import type { RunKind, RunStatus } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
-import type { Database } from '../../platform/storage/database.js';
+import { type Database, statementNow } from '../../platform/storage/database.js';
 import type { ApprovalsTable } from '../../platform/storage/schema.js';
 import { within } from '../../platform/storage/scope.js';
 
-/** An approval as others see it at a time: one that nobody decided on before it ended is `expired`. */
+/**
+ * An approval as others see it: one that nobody decided on in time is `expired`. The clock of the database decides:
+ * those of the processes that ask, decide and read differ.
+ */
 export interface Approval extends ApprovalRecord {
   readonly scheduleId: string | null;
   readonly scheduleRunId: string | null;
@@ -30,12 +34,6 @@ export interface ApprovalFilter {
   readonly runId?: string;
 }
 
-export interface ApprovalQuery {
-  readonly filter: ApprovalFilter;
-  /** When it is: what has ended by then is expired. */
-  readonly now: number;
-}
-
 /** A place in the list, which has the newest first. */
 export interface ApprovalPlace {
   readonly createdAt: number;
@@ -48,7 +46,6 @@ export interface Decision {
   readonly status: 'approved' | 'rejected';
   readonly resolvedBy: string | null;
   readonly resolutionData: JsonObject | null;
-  readonly now: number;
 }
 
 /** The runs that can still do something with a decision: those that wait, or go on with other answers meanwhile. */
@@ -58,18 +55,22 @@ const undecidedRuns: readonly RunStatus[] = ['paused', 'running', 'pending'];
 export class ApprovalStore {
   constructor(private readonly database: Database) {}
 
-  list(scope: DataScope, query: ApprovalQuery, page: { limit: number; offset: number }): Promise<Approval[]> {
-    const all = newestFirst(filtered(this.database, scope, query));
-    return records(all.limit(page.limit).offset(page.offset), query.now);
+  list(
+    scope: DataScope,
+    filter: ApprovalFilter,
+    page: { limit: number; offset: number },
+  ): Promise<Approval[]> {
+    const all = newestFirst(filtered(this.database, scope, filter));
+    return this.#records(all.limit(page.limit).offset(page.offset));
   }
 
   /** The places of the next approvals after a place, for a list that is put together from several databases. */
   async places(
     scope: DataScope,
-    query: ApprovalQuery,
+    filter: ApprovalFilter,
     { limit, after }: { readonly limit: number; readonly after: ApprovalPlace | undefined },
   ): Promise<ApprovalPlace[]> {
-    const all = newestFirst(filtered(this.database, scope, query));
+    const all = newestFirst(filtered(this.database, scope, filter));
     const rest =
       after === undefined
         ? all
@@ -86,32 +87,33 @@ export class ApprovalStore {
     return rows.map((row) => ({ createdAt: row.created_at, approvalId: row.approval_id }));
   }
 
-  async count(scope: DataScope, query: ApprovalQuery): Promise<number> {
-    const row = await filtered(this.database, scope, query)
+  async count(scope: DataScope, filter: ApprovalFilter): Promise<number> {
+    const row = await filtered(this.database, scope, filter)
       .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
     return row.count;
   }
 
   /** Those of the approvals that are there, in no order. */
-  async findAll(scope: DataScope, approvalIds: readonly string[], now: number): Promise<Approval[]> {
+  async findAll(scope: DataScope, approvalIds: readonly string[]): Promise<Approval[]> {
     if (approvalIds.length === 0) return [];
-    return records(visible(this.database, scope).where('approvals.approval_id', 'in', approvalIds), now);
+    return this.#records(visible(this.database, scope).where('approvals.approval_id', 'in', approvalIds));
   }
 
-  async find(scope: DataScope, approvalId: string, now: number): Promise<Approval | undefined> {
-    return (await this.findAll(scope, [approvalId], now))[0];
+  async find(scope: DataScope, approvalId: string): Promise<Approval | undefined> {
+    return (await this.findAll(scope, [approvalId]))[0];
   }
 
   /** The approvals of a run, the newest first. */
-  ofRun(scope: DataScope, runId: string, now: number): Promise<Approval[]> {
+  ofRun(scope: DataScope, runId: string): Promise<Approval[]> {
     const ofRun = visible(this.database, scope).where('approvals.run_id', '=', runId);
-    return records(newestFirst(ofRun), now);
+    return this.#records(newestFirst(ofRun));
   }
 
   /** Decides on an approval that is still open, once: of several who try at the same time one succeeds. */
   async resolve(decision: Decision): Promise<boolean> {
-    const { approvalId, status, resolvedBy, resolutionData, now } = decision;
+    const { approvalId, status, resolvedBy, resolutionData } = decision;
+    const now = nowOf(this.database);
     const { numUpdatedRows } = await this.database.query
       .updateTable('approvals')
       .set({
@@ -143,6 +145,18 @@ export class ApprovalStore {
       .executeTakeFirst();
     return numDeletedRows > 0n;
   }
+
+  async #records(selection: Selection): Promise<Approval[]> {
+    const rows = await selection
+      .selectAll('approvals')
+      .select(['runs.status as run_status', nowOf(this.database).as('read_at')])
+      .execute();
+    return rows.map(approvalFromRow);
+  }
+}
+
+function nowOf({ dialect }: Database) {
+  return sql<number>`${sql.raw(statementNow[dialect])}`;
 }
 
 /** What the scope shows, each with its run. Where nothing of the run is asked for, databases leave the join out. */
@@ -157,12 +171,12 @@ function newestFirst(selection: Selection): Selection {
   return selection.orderBy('approvals.created_at', 'desc').orderBy('approvals.approval_id', 'desc');
 }
 
-function filtered(database: Database, scope: DataScope, { filter, now }: ApprovalQuery): Selection {
+function filtered(database: Database, scope: DataScope, filter: ApprovalFilter): Selection {
   let selection = visible(database, scope);
   for (const [column, value] of wantedValues(scope, filter)) {
     selection = selection.where(`approvals.${column}`, '=', value);
   }
-  return filter.status === undefined ? selection : withStatus(selection, filter.status, now);
+  return filter.status === undefined ? selection : withStatus(selection, filter.status, nowOf(database));
 }
 
 type FilterColumn =
@@ -199,7 +213,7 @@ function wantedValues(scope: DataScope, filter: ApprovalFilter): (readonly [Filt
 }
 
 /** Nobody writes down that an approval has expired: it is so from that time on, wherever one looks. */
-function withStatus(selection: Selection, status: ApprovalStatus, now: number): Selection {
+function withStatus(selection: Selection, status: ApprovalStatus, now: ReturnType<typeof nowOf>): Selection {
   if (status === 'pending') {
     return selection
       .where('approvals.status', '=', 'pending')
@@ -216,16 +230,10 @@ function withStatus(selection: Selection, status: ApprovalStatus, now: number): 
   );
 }
 
-async function records(selection: Selection, now: number): Promise<Approval[]> {
-  const rows = await selection.selectAll('approvals').select('runs.status as run_status').execute();
-  return rows.map((row) => approvalFromRow(row, now));
-}
-
 function approvalFromRow(
-  row: ApprovalsTable & { readonly run_status: string | null },
-  now: number,
+  row: ApprovalsTable & { readonly run_status: string | null; readonly read_at: number },
 ): Approval {
-  const expired = row.status === 'pending' && row.expires_at !== null && row.expires_at <= now;
+  const expired = row.status === 'pending' && row.expires_at !== null && row.expires_at <= row.read_at;
   return {
     approvalId: row.approval_id,
     runId: row.run_id,

@@ -16,6 +16,7 @@ export interface RefreshRecord {
 /** Somebody who wants to be the one who refreshes. */
 export interface RefreshClaim {
   readonly owner: string;
+  /** By the clock of the database, as `expiresAt`. */
   readonly now: number;
   readonly expiresAt: number;
   /** An owner that is known to be dead: its lease does not count. */

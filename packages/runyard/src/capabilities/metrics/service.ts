@@ -78,8 +78,7 @@ export class DatabaseMetrics {
   async status(): Promise<RefreshStatus> {
     const { status, startedAt, finishedAt, error, owner, leaseExpiresAt } = await this.refreshes.read();
     const isLost =
-      status === 'running' &&
-      ((leaseExpiresAt ?? 0) <= this.options.timers.now() || this.isGone(owner ?? ''));
+      status === 'running' && ((leaseExpiresAt ?? 0) <= (await this.store.now()) || this.isGone(owner ?? ''));
     if (isLost) return { status: 'failed', startedAt, finishedAt, error: interruptedText };
     return { status, startedAt, finishedAt, error };
   }
@@ -94,7 +93,7 @@ export class DatabaseMetrics {
   }
 
   private async claim(): Promise<boolean> {
-    const now = this.options.timers.now();
+    const now = await this.store.now();
     const { owner: holder } = await this.refreshes.read();
     const gone = holder !== null && this.isGone(holder) ? holder : null;
     return this.refreshes.claim({ owner: this.owner, now, expiresAt: now + leaseMs, gone });
@@ -102,12 +101,12 @@ export class DatabaseMetrics {
 
   private async refreshNow(held: boolean): Promise<number[]> {
     const { timers, log } = this.options;
-    let renewedAt = timers.now();
+    let renewedAt = timers.elapsed();
     const goOn = async () => {
       if (this.stopped) return false;
-      if (!held || timers.now() - renewedAt < leaseMs / 4) return true;
-      renewedAt = timers.now();
-      await this.refreshes.renew(this.owner, renewedAt + leaseMs);
+      if (!held || timers.elapsed() - renewedAt < leaseMs / 4) return true;
+      renewedAt = timers.elapsed();
+      await this.refreshes.renew(this.owner, (await this.store.now()) + leaseMs);
       return true;
     };
     return this.inTurn(async () => {
@@ -123,9 +122,9 @@ export class DatabaseMetrics {
     });
   }
 
-  private end(error: string | null): Promise<void> {
+  private async end(error: string | null): Promise<void> {
     const status = error === null ? 'completed' : 'failed';
-    return this.refreshes.end(this.owner, { status, error, now: this.options.timers.now() });
+    await this.refreshes.end(this.owner, { status, error, now: await this.store.now() });
   }
 
   /** All who read at the same time wait for one count. */

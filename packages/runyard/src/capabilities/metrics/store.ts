@@ -1,5 +1,5 @@
 import { newId } from '../../core/ids.js';
-import { type Database, databaseNow, type RunStatement, statement } from '../../platform/storage/database.js';
+import { type Database, type RunStatement, statement, timeOf } from '../../platform/storage/database.js';
 import type { DailyMetricsTable } from '../../platform/storage/schema.js';
 import {
   byKind,
@@ -168,9 +168,8 @@ export class MetricsStore {
   }
 
   /** The database's own time. */
-  async now(): Promise<number> {
-    const [row] = await this.database.read<{ now: number }>(currentTime, []);
-    return row!.now;
+  now(): Promise<number> {
+    return timeOf(this.database);
   }
 
   private async countsOf(run: RunStatement, day: number): Promise<DayCounts> {
@@ -182,12 +181,6 @@ export class MetricsStore {
     return dayCountsOf(sums, sessions, users[0]?.count ?? 0);
   }
 }
-
-const currentTime = {
-  name: 'database_time',
-  sqlite: `SELECT ${databaseNow.sqlite} AS now`,
-  postgres: `SELECT ${databaseNow.postgres} AS now`,
-};
 
 function valuesOf({ day, id, runs, sessions, users, tokens, models, createdAt, updatedAt }: DailyMetrics) {
   return [

@@ -93,6 +93,7 @@ class Sweeper {
   private async removeAll(): Promise<void> {
     const { settings, timers } = this.options;
     const { eventRetentionHours, traceRetentionDays } = settings;
+    // by the clock of this process: ages are a day and more, and what differing clocks shift is a small part of that
     const now = timers.now();
     await this.inBatches(removedAtOnce, (limit) => this.store.removeKeys(now - keysKeptMs, limit));
     if (traceRetentionDays > 0) {

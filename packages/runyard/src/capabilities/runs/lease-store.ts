@@ -7,6 +7,7 @@ import {
   type Statement,
   statement,
   timedStatement,
+  timeOf,
 } from '../../platform/storage/database.js';
 import type { RunsTable } from '../../platform/storage/schema.js';
 import { runColumns, runFromRow } from './rows-store.js';
@@ -19,8 +20,6 @@ const isHeld = `status IN ('pending', 'running')`;
 const renewedAtOnce = 500;
 
 const runList = runColumns.join(', ');
-
-const readNow = timedStatement('database_now', (now) => `SELECT ${now} AS now`);
 
 const expired = (now: string, filter: string) =>
   `SELECT ${runList} FROM runs WHERE ${isHeld} AND coalesce(lease_expires_at, 0) <= ${now}${filter}
@@ -103,8 +102,8 @@ function renewLeases(leaseMs: number): Statement {
 export class LeaseStore {
   constructor(private readonly database: Database) {}
 
-  async now(): Promise<number> {
-    return (await this.database.read<{ now: number }>(readNow, []))[0]!.now;
+  now(): Promise<number> {
+    return timeOf(this.database);
   }
 
   async expired(limit: number, passed: number, of?: readonly string[]): Promise<Run[]> {

@@ -25,7 +25,7 @@ export class OrphanCounts {
   counts(): Promise<Counts> {
     const now = this.options.timers.now();
     if (this.counted === undefined || now - this.counted.at >= keptMs) {
-      const counts = this.count(now).catch((error: unknown) => {
+      const counts = this.count().catch((error: unknown) => {
         if (!isReported(error))
           this.options.log.warn({ err: error }, 'runs of unregistered components could not be counted');
         return undefined;
@@ -35,11 +35,11 @@ export class OrphanCounts {
     return this.counted.counts;
   }
 
-  private async count(now: number): Promise<Counts> {
+  private async count(): Promise<Counts> {
     const sums = new Map<string, WaitingRuns>();
     const isMissing = (kind: RunKind, id: string) => this.components.find(kind, id) === undefined;
     for (const { orphans } of await this.spaces.all()) {
-      for (const counted of await orphans.counts(now, isMissing)) {
+      for (const counted of await orphans.counts(isMissing)) {
         const key = `${counted.kind} ${counted.componentId}`;
         const { count = 0 } = sums.get(key) ?? {};
         sums.set(key, { ...counted, count: count + counted.count });

@@ -1,7 +1,7 @@
 import type { OrphanJournal } from '../../core/runs/ending-executable.js';
 import type { CancelRequest } from '../../core/runs/ports.js';
 import type { Run, RunKind } from '../../core/runs/run.js';
-import { type Database, type Statement, statement } from '../../platform/storage/database.js';
+import { type Database, type Statement, statement, timeOf } from '../../platform/storage/database.js';
 import type { RunsTable } from '../../platform/storage/schema.js';
 import { CancellationStore } from './cancellation-store.js';
 import { runColumns, runFromRow } from './rows-store.js';
@@ -9,18 +9,22 @@ import { textsOf } from './text-store.js';
 
 const runList = runColumns.join(', ');
 
-// One part for each index. A run counts from its last sign of life: its lease, or what was written last.
+// One part for each index. A run counts from its last sign of life: its lease, which every write of its process
+// prolongs, or without one what was written last.
 const orphaned = (isOneOf: string, open: string) => `
   SELECT ${runList} FROM (
     SELECT ${runList} FROM runs
-    WHERE ${open} AND updated_at <= ? AND NOT (kind || ' ' || component_id) ${isOneOf}
+    WHERE ${open} AND NOT (kind || ' ' || component_id) ${isOneOf}
     LIMIT ?
   ) AS found`;
 
 const abandoned = `status IN ('pending', 'running') AND coalesce(lease_expires_at, 0) <= ?`;
-const overdue = `status = 'paused' AND wake_at IS NOT NULL AND wake_at <= ?`;
+const overdue = `status = 'paused' AND wake_at IS NOT NULL AND wake_at <= ? AND updated_at <= ?`;
 
-const readAbandoned = withList('orphaned_abandoned_runs', abandoned);
+const readAbandoned = withList(
+  'orphaned_abandoned_runs',
+  `${abandoned} AND (lease_expires_at IS NOT NULL OR updated_at <= ?)`,
+);
 const readOverdue = withList('orphaned_overdue_runs', overdue);
 
 // In the words of its index, which nothing else is to use.
@@ -99,8 +103,9 @@ export class OrphanStore implements OrphanJournal {
   }
 
   /** Paused runs, and those whose lease ended, of components for which `isMissing` holds. */
-  async counts(now: number, isMissing: (kind: RunKind, id: string) => boolean): Promise<WaitingRuns[]> {
+  async counts(isMissing: (kind: RunKind, id: string) => boolean): Promise<WaitingRuns[]> {
     const counts: WaitingRuns[] = [];
+    const now = await timeOf(this.database);
     for (const row of await this.database.read<CountRow>(countAbandoned, [now, countedRuns])) {
       const { kind, component_id: componentId } = row;
       if (isMissing(kind, componentId)) counts.push({ kind, componentId, count: Number(row.number) });

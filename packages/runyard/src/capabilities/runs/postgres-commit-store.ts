@@ -56,8 +56,14 @@ function given(columns: readonly string[]): string {
   return columns.map((column) => `given.${column}`).join(', ');
 }
 
-/** A lease ends by the clock of the database, counted from when the write arrives there. */
+/**
+ * A lease ends by the clock of the database, counted from when the write arrives there. A run that waits for any
+ * process has no lease: when it was stored says since when it waits.
+ */
 function leasedValue(column: string): string {
+  if (column === 'updated_at')
+    return `CASE WHEN given.lease_owner IS NULL AND given.status IN ('pending', 'running')
+      THEN ${databaseNow.postgres} ELSE given.updated_at END`;
   if (column !== 'lease_expires_at') return `given.${column}`;
   return `coalesce(${databaseNow.postgres} + given.lease_ms, given.lease_expires_at)`;
 }

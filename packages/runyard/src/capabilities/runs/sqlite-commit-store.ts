@@ -1,4 +1,4 @@
-import type { EventBlock, RefusedWrite, RunWrite } from '../../core/runs/ports.js';
+import type { EventBlock, RefusedWrite, RunUpdate, RunWrite } from '../../core/runs/ports.js';
 import { databaseNow, type SqliteDatabase, type WriteRow } from '../../platform/storage/database.js';
 import { sqliteApprovalRows } from '../approvals/write-store.js';
 import { sqliteUsageRows } from '../metrics/usage-write-store.js';
@@ -84,13 +84,18 @@ export async function commitToSqlite(
 /** The process is on the same host as the file: its clock is the database's. */
 function withLease(write: RunWrite, now: number): RunWrite {
   const { insert, update, leaseMs } = write;
-  if (leaseMs === undefined) return write;
-  const leaseExpiresAt = now + leaseMs;
+  if (leaseMs === undefined && !isNobodys(update ?? insert)) return write;
+  const lease = leaseMs === undefined ? { updatedAt: now } : { leaseExpiresAt: now + leaseMs };
   return {
     ...write,
-    ...(insert !== undefined && { insert: { ...insert, leaseExpiresAt } }),
-    ...(update !== undefined && { update: { ...update, leaseExpiresAt } }),
+    ...(insert !== undefined && { insert: { ...insert, ...lease } }),
+    ...(update !== undefined && { update: { ...update, ...lease } }),
   };
+}
+
+/** A run that waits for any process has no lease: when it was stored says since when it waits. */
+function isNobodys(run: RunUpdate | undefined): boolean {
+  return run?.leaseOwner === null && (run.status === 'pending' || run.status === 'running');
 }
 
 function unitOf(write: RunWrite, traces: boolean): { rows: WriteRow[]; reasons: Refusal[] } {

@@ -46,7 +46,7 @@ export interface InterruptedPolicy<T extends Json> {
   /** The outcome to record for work whose effect is unknown. */
   lost(message: string): T;
   /** The question as those who answer are to see it. Left out: the step's name and when it began. */
-  question?(message: string): Pick<Requirement, 'data' | 'approval'>;
+  question?(message: string): Promise<Pick<Requirement, 'data' | 'approval'>>;
 }
 
 /** A call that failed and is made again. */

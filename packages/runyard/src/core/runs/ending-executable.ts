@@ -6,7 +6,7 @@ import type { Run } from './run.js';
 /** Finds runs of components that this process does not have. */
 export interface OrphanJournal {
   /**
-   * Runs of none of these components that nobody has taken up since `before`: pending and running ones whose lease
+   * Runs of none of these components that nobody has taken up since `before`, a time of the journal: pending and running ones whose lease
    * ended, and paused ones whose time to continue came. The order is not specified.
    */
   orphaned(components: readonly string[], before: number, limit: number): Promise<readonly Run[]>;

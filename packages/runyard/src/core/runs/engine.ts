@@ -301,7 +301,7 @@ export class RunEngine {
         leaseMs: this.options.leaseMs,
         steps,
         entry: request.copy === undefined ? 'started' : 'continued',
-        idempotency: idempotencyOf(run, request),
+        idempotency: await this.idempotencyOf(run, request),
         session: {
           sessionId: run.sessionId,
           kind: run.kind,
@@ -325,6 +325,12 @@ export class RunEngine {
     if (request.durableFirst || request.idempotency !== undefined) await this.queue.flush(live);
     if (request.runId !== undefined && (await this.isUnwanted(run))) live.stop(new RunCancelled(unwanted));
     return this.executor.launch(live, request.executable);
+  }
+
+  private async idempotencyOf({ runId }: Run, { idempotency }: StartRun): Promise<RunWrite['idempotency']> {
+    if (idempotency === undefined) return undefined;
+    const now = await this.options.journal.now();
+    return { ...idempotency, runId, now, since: now - keysKeptMs };
   }
 
   /** Whether somebody cancelled a run of this id before it was there. */
@@ -375,10 +381,4 @@ export class RunEngine {
       definition: executable.fingerprint ?? null,
     };
   }
-}
-
-function idempotencyOf(run: Run, { idempotency }: StartRun): RunWrite['idempotency'] {
-  if (idempotency === undefined) return undefined;
-  const { runId, createdAt } = run;
-  return { ...idempotency, runId, now: createdAt, since: createdAt - keysKeptMs };
 }

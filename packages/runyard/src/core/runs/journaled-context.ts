@@ -377,7 +377,7 @@ export class JournaledContext implements RunContext {
             parentKey: key,
             kind: 'unknown_outcome',
             data: { step: recorded.key, name: recorded.name, started_at: recorded.startedAt, message },
-            ...interrupted.question?.(message),
+            ...(await interrupted.question?.(message)),
           });
     if (answer.outcome === 'retry') return undefined;
     const output = answer.outcome === 'done' ? (answer.output as T) : interrupted.lost(answer.message);

@@ -96,7 +96,7 @@ export const databaseNow: Readonly<Record<Dialect, string>> = {
 };
 
 /** The same for conditions: it stays the same within a statement, so that an index can be searched for it. */
-const statementNow: Readonly<Record<Dialect, string>> = {
+export const statementNow: Readonly<Record<Dialect, string>> = {
   sqlite: databaseNow.sqlite,
   postgres: '(extract(epoch FROM statement_timestamp()) * 1000)::bigint',
 };
@@ -108,6 +108,13 @@ export function timedStatement(name: string, sql: (now: string) => string): Stat
     sqlite: statement(name, sql(statementNow.sqlite)).sqlite,
     postgres: statement(name, sql(statementNow.postgres)).postgres,
   };
+}
+
+const readNow = timedStatement('database_now', (now) => `SELECT ${now} AS now`);
+
+/** The database's own time, for what is compared or stored outside a statement that reads it itself. */
+export async function timeOf(database: Pick<Database, 'read'>): Promise<number> {
+  return (await database.read<{ now: number }>(readNow, []))[0]!.now;
 }
 
 /** A statement that reads the same in both databases, written with `?` placeholders. */

@@ -40,7 +40,7 @@ export async function requirementOfCall(
   if (tool.gate === openGate) return undefined;
   const waiting = await context.callApplication(tool.name, () => judgeCall(tool, call));
   if (waiting === undefined) return undefined;
-  const now = context.timers.now();
+  const now = await context.deadline(0);
   const requirement: ToolRequirement = {
     id: newId(),
     callId: call.id,
@@ -109,11 +109,11 @@ export function questionOf(
   call: RequestedCall,
   key: string,
 ): NonNullable<InterruptedPolicy<ToolRecord>['question']> {
-  return (message) => {
+  return async (message) => {
     const waitKey = outcomeKeyOf(context.recorded(key)!);
     const asked = context.recorded(waitKey);
     if (asked !== undefined) return { data: asked.input as JsonObject };
-    const now = context.timers.now();
+    const now = await context.deadline(0);
     const gated = context.recorded(waitKeyOf(key));
     const type = gated && requirementOf(gated)?.requirement.approval?.type;
     const parsed = parseArguments(call.arguments);
