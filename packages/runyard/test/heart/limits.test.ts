@@ -272,7 +272,7 @@ test.each([
   [{ tokens: Number.NaN }, 'limits.tokens: NaN'],
   [{ cost: -1 }, 'limits.cost: -1. Give US dollars above 0, or null for none.'],
   [{ timeMs: 2 ** 31 }, 'limits.timeMs: 2147483648. Give whole milliseconds from 1 to 2147483647'],
-  [{ turns: '5' }, 'limits.turns: 5'],
+  [{ turns: '5' }, 'limits.turns: "5"'],
   [{ turn: 5 }, 'limits.turn, which does not exist. Limits of an agent are turns, toolCalls'],
   [{ steps: 5 }, 'limits.steps, which does not exist'],
   [[5], 'limits that are not an object'],

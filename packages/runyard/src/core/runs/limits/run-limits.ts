@@ -110,7 +110,7 @@ export function checkLimits(owner: string, kind: RunKind, limits: AnyLimits | un
       );
     if (value === undefined || value === null || isValid(name, value)) continue;
     throw errors.invalidConfig(
-      `${owner} has limits.${name}: ${JSON.stringify(value) ?? String(value)}. Give ${allowed(name)}, or null for none.`,
+      `${owner} has limits.${name}: ${typeof value === 'number' ? value : (JSON.stringify(value) ?? String(value))}. Give ${allowed(name)}, or null for none.`,
     );
   }
 }
