@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { RunStore } from '../../src/capabilities/runs/store.js';
 import { agent, step, tool, type Workflow, workflow } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing.js';
+import { resolve } from '../support/approvals.js';
 import { type DatabasePlace, forEachDatabase, freshSqlite } from '../support/databases.js';
-import { RunLife } from '../support/run-life.js';
+import { answered, RunLife } from '../support/run-life.js';
 import { type Body, startService } from '../support/service.js';
 import { until } from '../support/until.js';
 
@@ -148,4 +149,52 @@ describe('an agent that waits while another version is deployed', () => {
     expect((await third.life.continue(run.run_id, { tools })).body.status).toBe('completed');
     expect(done).toEqual(['send-newsletter']);
   });
+});
+
+test('a run that another version ends keeps its open approval, and continues with it when its version is back', async () => {
+  const { done, note } = deeds();
+  const place = await freshSqlite();
+  await place.open();
+  const toolOf = (name: string, options: object) =>
+    tool({ name, description: 'x', execute: () => note(name), ...options });
+  const pay = toolOf('pay', { approval: 'required', approvalTimeoutMs: 3_600_000 });
+  const toolCalls = ['pay', 'send'].map((name) => ({ name, arguments: {}, id: name }));
+  // what a source offers is known when the run is executed: a run that no longer fits it ends there
+  const deploy = async (sent: string) => {
+    const send = toolOf(sent, { requiresConfirmation: true });
+    const source = { name: 'source', tools: async () => [send], close: async () => {} };
+    const model = scriptedModel(({ messages }) =>
+      messages.some(({ role }) => role === 'tool') ? 'Done.' : { toolCalls },
+    );
+    const payer = agent({ id: 'payer', model, tools: [pay, source] });
+    const service = await startService({ agents: [payer], database: place.url });
+    return { service, life: new RunLife(service, 'payer') };
+  };
+  const first = await deploy('send');
+  const run = await first.life.start({ message: 'x' });
+  expect(run.status).toBe('paused');
+  const tools = answered(run, { send: { confirmed: true } });
+  await first.service.app.close({ graceMs: 0 });
+
+  const second = await deploy('wipe');
+  const ended = await second.life.continue(run.run_id, { tools });
+  expect(ended.body).toMatchObject({ status: 'error', error_type: 'definition_changed' });
+  const { body } = await second.service.get('/approvals?status=pending');
+  expect(body.data).toMatchObject([{ run_id: run.run_id, tool_name: 'pay' }]);
+  await second.service.app.close({ graceMs: 0 });
+
+  const third = await deploy('send');
+  // as before, it waits for the approval alone
+  const { body: again } = await third.life.continue(run.run_id);
+  expect(again).toMatchObject({
+    status: 'paused',
+    tools: [{ approval_id: body.data[0].id }, { result: 'send' }],
+  });
+  const decided = await resolve(third.service, body.data[0].id, { status: 'approved', resolved_by: 'grace' });
+  expect([decided.status, decided.body.status]).toEqual([200, 'approved']);
+  expect((await third.life.continue(run.run_id)).body).toMatchObject({
+    status: 'completed',
+    content: 'Done.',
+  });
+  expect(done.sort()).toEqual(['pay', 'send']);
 });

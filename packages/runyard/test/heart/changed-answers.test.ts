@@ -15,6 +15,7 @@ import {
   steps,
   type Tool,
   type ToolOptions,
+  team,
   tool,
   type WorkflowContext,
   workflow,
@@ -171,6 +172,44 @@ describe('what only the execution can see', () => {
       message: expect.stringContaining("was agent 'mailer', and the code no longer has it"),
     });
     expect((await run.retriedBy(before)).run.status).toBe('completed');
+    expect(deeds.list).toEqual(['send']);
+  });
+});
+
+describe('a question that is open when changed code ends the run is the same when the earlier code is back', () => {
+  const calls = (...toolCalls: { name: string; arguments: object }[]) =>
+    scriptedModel(({ messages }) =>
+      messages.some(({ role }) => role === 'tool')
+        ? 'Done.'
+        : { toolCalls: toolCalls.map((one) => ({ ...one, id: one.name })) as never },
+    );
+  const payer = (deeds: Deeds, name: string) =>
+    agent({
+      id: 'payer',
+      model: calls({ name: 'pay', arguments: {} }, { name: 'send', arguments: {} }),
+      tools: [send(deeds, { approval: 'required' }, 'pay'), server(send(deeds, {}, name))],
+    });
+  const delegation = { name: 'delegate_task_to_member', arguments: { member_id: 'payer', task: 'x' } };
+
+  test.each([
+    ['an agent', payer],
+    [
+      'a member of a team',
+      (deeds: Deeds, name: string) =>
+        team({ id: 't', model: calls(delegation), members: [payer(deeds, name)] }),
+    ],
+  ])('%s', async (_, make) => {
+    const deeds = new Deeds();
+    const run = await waiting(make(deeds, 'send'));
+    const open = async () =>
+      (await run.look()).steps
+        .filter(({ kind, status }) => kind === 'wait' && status === 'running')
+        .map(({ key, input }) => ({ key, input }));
+    const [pay] = await open();
+    const { run: ended } = await run.continuedBy(make(deeds, 'wipe'), said);
+    expect(ended.result?.error?.type).toBe('definition_changed');
+    expect((await run.retriedBy(make(deeds, 'send'))).run.status).toBe('paused');
+    expect(await open()).toEqual([pay]);
     expect(deeds.list).toEqual(['send']);
   });
 });

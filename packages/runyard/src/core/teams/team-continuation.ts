@@ -1,4 +1,4 @@
-import { continuationOf } from '../agents/continuation/continuation.js';
+import { continuationOf, isKeptOf } from '../agents/continuation/continuation.js';
 import { ownSteps } from '../runs/child-steps.js';
 import type { Continuation, ContinueFrom } from '../runs/continuation.js';
 import type { Run, StepRecord } from '../runs/run.js';
@@ -8,10 +8,7 @@ export function teamContinuationOf(run: Run, steps: readonly StepRecord[], from:
   const { unfinished = [], ...own } = continuationOf(run, ownSteps(steps), from);
   const kept = withMembers(own.steps, steps);
   if (unfinished.length === 0) return { ...own, steps: kept };
-  // as with the leader's own calls, open questions are asked anew
-  const begun = withMembers(unfinished, steps).filter(
-    ({ kind, status }) => kind !== 'wait' || status === 'completed',
-  );
+  const begun = withMembers(unfinished, steps).filter(isKeptOf(run));
   return { ...own, steps: kept, unfinished: begun };
 }
 

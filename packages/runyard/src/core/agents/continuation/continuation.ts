@@ -2,6 +2,7 @@ import { errors } from '../../errors.js';
 import { ownSteps } from '../../runs/child-steps.js';
 import type { Continuation, ContinueFrom } from '../../runs/continuation.js';
 import { triedKey } from '../../runs/failed-tries.js';
+import { definitionChanged } from '../../runs/replay.js';
 import type { Run, StepRecord } from '../../runs/run.js';
 import type { AnswerRecord, AuxiliaryRole, HookRecord, ModelRecord } from '../journal-records.js';
 import { contextMessages, messagesOf } from '../transcript.js';
@@ -38,17 +39,24 @@ const memoryRole: AuxiliaryRole = 'memory_model';
 
 const turnKeys = /^(?:wait:)?(?:model|tool|member):(\d+)/;
 
-/** The steps of the turn that a run failed in, if calls of it were made or answered. Open questions are asked anew. */
-function unfinishedTurn({ lineage }: Run, steps: readonly StepRecord[], turn: number): readonly StepRecord[] {
+/**
+ * Which steps of an unfinished turn a failed run continues with. Open questions are asked anew, except those of a run
+ * that ended because its code had changed: their approvals are still pending.
+ */
+export function isKeptOf({ result }: Run): (step: StepRecord) => boolean {
+  const keepsQuestions = result?.error?.type === definitionChanged;
+  return ({ kind, status }) => kind !== 'wait' || status === 'completed' || keepsQuestions;
+}
+
+/** The steps of the turn that a run failed in, if calls of it were made or answered. */
+function unfinishedTurn(run: Run, steps: readonly StepRecord[], turn: number): readonly StepRecord[] {
   // the session that this one was copied from has the same answers
-  if (lineage?.forkedFromSessionId !== undefined) return [];
+  if (run.lineage?.forkedFromSessionId !== undefined) return [];
   const model = steps.find(({ key }) => key === `model:${turn}`);
   const asksForCalls = model?.status === 'completed' && (model.output as ModelRecord).toolCalls !== undefined;
   if (!asksForCalls) return [];
-  const begun = steps.filter(
-    ({ key, kind, status }) =>
-      Number(turnKeys.exec(key)?.[1] ?? -1) === turn && (kind !== 'wait' || status === 'completed'),
-  );
+  const isKept = isKeptOf(run);
+  const begun = steps.filter((step) => Number(turnKeys.exec(step.key)?.[1] ?? -1) === turn && isKept(step));
   return begun.some(({ kind }) => kind !== 'model' && kind !== 'try') ? begun : [];
 }
 
