@@ -130,7 +130,8 @@ test('runs that were acknowledged before an outage all end after it, however the
   expect(book.requests('streamed')).toHaveLength(1);
 });
 
-test('a run that is about to read in the outage resumes after it', async () => {
+/** A service with an agent that is about to read its history once `hooked` has opened, and reads once `free` has. */
+async function serviceBeforeReading() {
   const database = await ServerBetween.before((await freshPostgres()).url);
   const [hooked, free] = [gate(), gate()];
   const hook = async () => {
@@ -144,6 +145,11 @@ test('a run that is about to read in the outage resumes after it', async () => {
     agents: [agent({ id: 'a', model, addHistoryToContext: true, preHooks: [hook] })],
     leaseMs: 2_000,
   });
+  return { database, service, hooked, free };
+}
+
+test('a run that is about to read in the outage resumes after it', async () => {
+  const { database, service, hooked, free } = await serviceBeforeReading();
   const { body } = await service.run('a', { message: 'x', session_id: 's', background: true });
   await hooked.opened;
   await database.refuse();
@@ -152,4 +158,24 @@ test('a run that is about to read in the outage resumes after it', async () => {
   await database.open();
   const run = await new RunLife(service, 'a').rested(body.run_id);
   expect(run).toMatchObject({ status: 'completed', content: '1 messages' });
+});
+
+test('the caller of a run that cannot read in the outage is told which run it is, and not to send it again', async () => {
+  const { database, service, hooked, free } = await serviceBeforeReading();
+  let told: Answer | undefined;
+  void service.run('a', { message: 'x', session_id: 's', run_id: 'own' }).then((answer) => {
+    told = answer;
+  });
+  await hooked.opened;
+  const life = new RunLife(service, 'a');
+  await until('the run is stored', async () => (await life.get('own')).status === 200);
+  await database.refuse();
+  free.open();
+  // while the database is away still
+  const answer = await until('the caller is answered', () => told, 30_000);
+  expectUnavailable(answer);
+  expect(answer.body.run_id, answer.text).toBe('own');
+  expect(answer.body.detail).not.toContain('Send the request again');
+  await database.open();
+  expect(await life.rested('own')).toMatchObject({ status: 'completed', content: '1 messages' });
 });

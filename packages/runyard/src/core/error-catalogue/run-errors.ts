@@ -92,6 +92,13 @@ export const runErrors = {
       `Run ${runId} has ended, but the database has not stored that yet: it is away or slow. Get the run by its run_id in a few seconds.`,
       { headers: { 'retry-after': '2' }, fields: { run_id: runId }, reported: true },
     ),
+  runInterrupted: (runId: string, cause: Error) =>
+    new RunyardError(
+      'database_unavailable',
+      503,
+      `Run ${runId} is interrupted, because the database does not answer. It is stored and continues when the database is back. Get the run by its run_id in a few seconds.`,
+      { headers: { 'retry-after': '2' }, fields: { run_id: runId }, cause, reported: true },
+    ),
   tooManyRuns: (waiting: number) =>
     new RunyardError(
       'too_many_runs',

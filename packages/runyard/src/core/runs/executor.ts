@@ -249,7 +249,7 @@ export class RunExecutor {
       const error = thrownError(thrown);
       // what a run under way could not read because the database is away is read when it is taken up again
       const isUnread = !live.isClosed && live.isAccepted && isReported(error);
-      if (isUnread) delayed(error);
+      if (isUnread) delayed(errors.runInterrupted(live.runId, error));
       if (live.isClosed && !begun && isFenced(error)) throw this.letGo(live, error);
       if (live.isClosed || isUnread || error instanceof RunReleased) throw await this.abandon(live, error);
       const end = this.endOf(live, executable, context, error);
