@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from 'vitest';
-import { until } from '../support/until.js';
 import { buildPackage, linkPackages, project, type RunningCommand, start, startProgram } from './support.js';
 
 beforeAll(buildPackage);
@@ -69,7 +68,9 @@ function linesOf(server: RunningCommand) {
 }
 
 async function failure(server: RunningCommand, message: string) {
-  return until(`'${message}' is logged`, () => linesOf(server).find(({ err }) => err?.message === message));
+  return server.shows(`'${message}' is logged`, () =>
+    linesOf(server).find(({ err }) => err?.message === message),
+  );
 }
 
 async function post(url: string, path: string, form: Record<string, string>) {
@@ -99,7 +100,7 @@ test('what any function of the application leaves behind is logged with its run 
   };
   for (const [id, [message, step]] of Object.entries(ofRuns)) {
     const { run_id: runId } = await post(url, `/agents/${id}/runs`, {});
-    const line = await until(`'${id}' is logged`, () =>
+    const line = await server.shows(`'${id}' is logged`, () =>
       linesOf(server).find((one) => one.runId === runId && one.err?.message === message),
     );
     expect(line).toMatchObject({ level: 'error', component: id, step, kind: 'uncaught_exception' });

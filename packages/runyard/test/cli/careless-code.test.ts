@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from 'vitest';
-import { until } from '../support/until.js';
 import { buildPackage, linkPackages, project, start } from './support.js';
 
 beforeAll(buildPackage);
@@ -103,7 +102,7 @@ test('a served process survives what the code of runs does late, and says whose 
   for (const [way, message] of Object.entries(told)) {
     const { run_id, status } = await run('/agents/careless', way);
     expect({ way, status }).toEqual({ way, status: 'completed' });
-    const [line] = await until(`'${way}' is logged`, () => stray(run_id).length > 0 && stray(run_id));
+    const [line] = await server.shows(`'${way}' is logged`, () => stray(run_id).length > 0 && stray(run_id));
     expect(line).toMatchObject({
       level: 'error',
       err: { message },
@@ -120,13 +119,16 @@ test('a served process survives what the code of runs does late, and says whose 
   ] as const) {
     const ran = await run(`/agents/${id}`, 'hello');
     expect({ id, status: ran.status }).toEqual({ id, status });
-    const [line] = await until(`'${id}' is logged`, () => stray(ran.run_id).length > 0 && stray(ran.run_id));
+    const [line] = await server.shows(
+      `'${id}' is logged`,
+      () => stray(ran.run_id).length > 0 && stray(ran.run_id),
+    );
     expect(line).toMatchObject({ err: { message }, component: id, step });
   }
   const hooked = await run('/agents/careless', 'hook');
-  await until('the hook is logged', () => stray(hooked.run_id).length > 0);
+  await server.shows('the hook is logged', () => stray(hooked.run_id).length > 0);
   const stepped = await run('/workflows/steps', 'go');
-  const [ofStep] = await until(
+  const [ofStep] = await server.shows(
     'the step is logged',
     () => stray(stepped.run_id).length > 0 && stray(stepped.run_id),
   );

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { patience } from '../support/patience.js';
+import { until } from '../support/until.js';
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 const packageFolder = fileURLToPath(new URL('../../', import.meta.url));
@@ -94,6 +95,16 @@ export class RunningCommand {
         this.wake = resolve;
       });
     }
+  }
+
+  /** Looks until there is an answer other than undefined or false, but not after the command has ended. */
+  shows<T>(what: string, look: () => T | undefined | false): Promise<T> {
+    return until(what, () => {
+      const seen = look();
+      if ((seen === undefined || seen === false) && this.outputClosed)
+        throw new Error(`The command ended before ${what}:\n${this.stdout}${this.stderr}`);
+      return seen;
+    });
   }
 
   private take(output: 'stdout' | 'stderr', chunk: Buffer): void {

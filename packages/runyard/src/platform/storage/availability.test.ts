@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Availability } from './availability.js';
 
 function watched() {
@@ -26,4 +26,56 @@ test('another kind of trouble is reported at once', () => {
   availability.refusal('busy');
   availability.begin('lost', new Error('read ECONNRESET'));
   expect(lines).toEqual(['the database is too busy; some callers get 503', lost]);
+});
+
+/** The clock of the outage, which the test sets. */
+function heldClock() {
+  const clock = { now: 5_000 };
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => clock.now);
+  onTestFinished(() => spy.mockRestore());
+  return clock;
+}
+
+const unwritable = 'the database cannot store anything; callers get 503 until it can';
+const storesAgain = 'the database stores again';
+
+test('while some writes fail and others succeed the outage lasts, and ends a second after the last failure', () => {
+  const clock = heldClock();
+  const { lines, availability } = watched();
+  for (let writes = 0; writes < 5; writes += 1) {
+    availability.failure(new Error('disk full'), 'unwritable');
+    clock.now += 900;
+    availability.end('unwritable');
+    expect(availability.outage).toBe('unwritable');
+  }
+  expect(lines).toEqual([unwritable]);
+  clock.now += 100;
+  availability.end('unwritable');
+  expect(availability.outage).toBeUndefined();
+  expect(lines).toEqual([unwritable, storesAgain]);
+});
+
+test('work is refused for a second after a write failed, unless one has succeeded since', () => {
+  const clock = heldClock();
+  const { availability } = watched();
+  const refused = expect.objectContaining({ code: 'database_unavailable', status: 503 });
+  availability.failure(new Error('disk full'), 'unwritable');
+  clock.now += 999;
+  expect(() => availability.assertWritable()).toThrow(refused);
+  clock.now += 1;
+  availability.assertWritable();
+  availability.failure(new Error('disk full'), 'unwritable');
+  expect(() => availability.assertWritable()).toThrow(refused);
+  availability.end('unwritable');
+  availability.assertWritable();
+});
+
+test('a database that is reached again is back at once', () => {
+  heldClock();
+  const { lines, availability } = watched();
+  availability.failure(new Error('read ECONNRESET'), 'lost');
+  availability.begin('lost', new Error('read ECONNRESET'));
+  availability.end('lost');
+  expect(availability.outage).toBeUndefined();
+  expect(lines).toEqual([lost, 'the database is back']);
 });
