@@ -17,7 +17,7 @@ const megabyte = 1024 * kilobyte;
 const serviceBytes = 80 * megabyte;
 /** How much a process may have in its heap: what its runs hold, and less than once more for their end. */
 const heapShare = 1.8;
-/** How much more memory the process may take at the end, outside of its heap too. */
+/** How much more memory the process may take at the end, outside its heap too. */
 const growthShare = 2;
 
 const cases = [
