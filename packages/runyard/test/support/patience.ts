@@ -6,5 +6,5 @@ import { availableParallelism, loadavg } from 'node:os';
  */
 export function patience(idleMs = 60_000): number {
   const perCore = loadavg()[0]! / availableParallelism();
-  return idleMs * Math.max(1, perCore);
+  return Math.ceil(idleMs * Math.max(1, perCore));
 }
