@@ -210,6 +210,7 @@ forEachDatabase((_dialect, freshPlace) => {
       updatedAt: at(monday, 9),
       wakeAt: null,
       definition: null,
+      askers: [],
     };
     const claims = { attempt: 1, status: 'paused', now: at(monday + 1) } as const;
     await runs.commit([{ runId: 'r', attempt: 2, update, claims, steps: [], usage: usage! }]);

@@ -131,7 +131,7 @@ forEachDatabase((_dialect, freshPlace) => {
       expectProblem(
         nameless,
         403,
-        'Nobody decides on their own calls here, so the decision needs a name. Send resolved_by.',
+        'Nobody decides on their own calls here, so the decision needs a name. Send resolved_by, or a token with a subject where tokens are asked for.',
       );
     }
     expect((await service.get(`/approvals/${approval.approvalId}`)).body.status).toBe('pending');

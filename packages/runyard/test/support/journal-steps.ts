@@ -91,6 +91,7 @@ export function runWith(more: Partial<Run> = {}): Run {
     lineage: null,
     traceParent: null,
     definition: null,
+    askers: [],
     ...more,
   };
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../core/json.js';
 import type { Run } from '../../core/runs/run.js';
 import type { Caller, DataScope } from '../../platform/auth/caller.js';
 import { isServiceAccount } from '../../platform/auth/named-user.js';
+import { personsBehind } from '../../platform/auth/persons.js';
 import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/pagination.js';
 import type { Database } from '../../platform/storage/database.js';
 import { approvalBodyOf } from './approval-body.js';
@@ -95,12 +96,7 @@ export class ApprovalsService {
   async resolve(caller: Caller, approvalId: string, given: ApprovalDecision): Promise<Approval> {
     const { approval, store } = await this.findToDecide(caller, approvalId);
     const resolvedBy = caller.userId ?? nameOf(given.resolvedBy);
-    if (this.options.fourEyes) {
-      if (resolvedBy === null) throw errors.resolverUnknown();
-      // an account of one's own is not a second pair of eyes
-      const asked = approval.userId;
-      if (asked !== null && (asked === resolvedBy || asked === caller.madeBy)) throw errors.ownApproval();
-    }
+    if (this.options.fourEyes) assertAnother(caller, resolvedBy, approval);
     const decision = { ...given, approvalId, resolvedBy };
     const decided = await store.resolve(decision);
     const after = await store.find(everything, approvalId);
@@ -135,6 +131,15 @@ export class ApprovalsService {
   private async stores(): Promise<readonly ApprovalStore[]> {
     return (await this.options.spaces.all()).map(({ approvals }) => approvals.store);
   }
+}
+
+/** Refuses the decision of a person who asked for the call, whichever account they asked or decide through. */
+function assertAnother(caller: Caller, resolvedBy: string | null, { userId, askers }: Approval): void {
+  // a token that names nobody cannot prove that its holder is another
+  const isUnproven = caller.userId === null && caller.claims !== null;
+  if (resolvedBy === null || isUnproven) throw errors.resolverUnknown();
+  const asked = new Set([...askers, ...(userId === null ? [] : [userId])]);
+  if ([resolvedBy, ...personsBehind(caller)].some((person) => asked.has(person))) throw errors.ownApproval();
 }
 
 const everything: DataScope = { kind: 'all' };

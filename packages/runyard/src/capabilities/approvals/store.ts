@@ -17,6 +17,8 @@ export interface Approval extends ApprovalRecord {
   readonly updatedAt: number;
   /** Of the run now; null when the run is gone. */
   readonly runStatus: RunStatus | null;
+  /** Those who asked for its run; nobody when the run is gone. */
+  readonly askers: readonly string[];
 }
 
 /** All that is given has to fit. */
@@ -149,7 +151,7 @@ export class ApprovalStore {
   async #records(selection: Selection): Promise<Approval[]> {
     const rows = await selection
       .selectAll('approvals')
-      .select(['runs.status as run_status', nowOf(this.database).as('read_at')])
+      .select(['runs.status as run_status', 'runs.askers', nowOf(this.database).as('read_at')])
       .execute();
     return rows.map(approvalFromRow);
   }
@@ -231,7 +233,11 @@ function withStatus(selection: Selection, status: ApprovalStatus, now: ReturnTyp
 }
 
 function approvalFromRow(
-  row: ApprovalsTable & { readonly run_status: string | null; readonly read_at: number },
+  row: ApprovalsTable & {
+    readonly run_status: string | null;
+    readonly askers: string | null;
+    readonly read_at: number;
+  },
 ): Approval {
   const expired = row.status === 'pending' && row.expires_at !== null && row.expires_at <= row.read_at;
   return {
@@ -257,6 +263,7 @@ function approvalFromRow(
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     runStatus: row.run_status as RunStatus | null,
+    askers: row.askers === null ? [] : (JSON.parse(row.askers) as string[]),
   };
 }
 

@@ -9,6 +9,7 @@ import type { RunHandle } from '../../core/runs/executor.js';
 import type { Run, RunLineage, StepRecord } from '../../core/runs/run.js';
 import { startRun } from '../../core/runs/start-run.js';
 import type { Caller } from '../../platform/auth/caller.js';
+import { personsBehind } from '../../platform/auth/persons.js';
 import type { Component } from '../components/service.js';
 import type { ContinueRequest } from './continue-request.js';
 import { matchAnswers } from './matched-answers.js';
@@ -85,7 +86,7 @@ export class RunContinuation {
     this.refuseAnswers(run);
     const asItIs = input === null && from === 'end' && !this.copies();
     // the database decides whether a process executes it
-    const handle = asItIs ? await space.engine.resume(run) : undefined;
+    const handle = asItIs ? await space.engine.resume(run, personsBehind(this.caller)) : undefined;
     if (handle === undefined) throw cannotContinue(run);
     return { handle, fromIndex: run.nextEventIndex };
   }
@@ -106,6 +107,7 @@ export class RunContinuation {
       ...matched,
       attempt: run.attempt,
       continuation,
+      askers: personsBehind(this.caller),
     });
     return { handle, fromIndex: run.nextEventIndex };
   }
@@ -120,7 +122,7 @@ export class RunContinuation {
   private async retried(stored: StoredRun): Promise<ContinuedRun> {
     const { space, run } = stored;
     const kept = continuationIn(stored, await this.executableOf(stored), this.request);
-    const handle = await space.engine.retry(run.runId, kept, this.recordAt(kept));
+    const handle = await space.engine.retry(run.runId, kept, this.recordAt(kept), personsBehind(this.caller));
     return { handle, fromIndex: run.nextEventIndex };
   }
 
@@ -137,6 +139,7 @@ export class RunContinuation {
       // the state that came with the source is in the session already
       input: { ...run.input, options: { ...options, claims } },
       userId: run.userId,
+      askers: [...new Set([...run.askers, ...personsBehind(this.caller)])],
       sessionId: run.sessionId,
       background: this.background,
       copy: { steps: kept.steps, lineage: this.lineageOf(run, kept), continuation: this.recordAt(kept) },

@@ -14,6 +14,8 @@ import type { CreateForm } from './schema.js';
 /** Whom a run is for, and what their token says. */
 export interface RunCaller {
   readonly userId: string | null;
+  /** Who asks for it, in whosever name. */
+  readonly askers: readonly string[];
   readonly claims: JsonObject | null;
 }
 
@@ -28,7 +30,7 @@ export interface PreparedRun {
 export async function preparedRun(
   component: Component,
   { runs }: RunSpace,
-  { userId, claims }: RunCaller,
+  { userId, claims }: Pick<RunCaller, 'userId' | 'claims'>,
   form: CreateForm,
   call: CallApplication,
 ): Promise<PreparedRun> {

@@ -38,6 +38,7 @@ export const runColumns = [
   'wake_at',
   'trace_parent',
   'definition',
+  'askers',
 ] as const satisfies readonly (keyof RunsTable)[];
 
 export const stepColumns = [
@@ -84,6 +85,7 @@ export function runValues(run: Run, idOf: TextIds): ColumnValue[] {
     run.wakeAt,
     run.traceParent,
     run.definition,
+    JSON.stringify(run.askers),
   ];
 }
 
@@ -98,6 +100,7 @@ export const updateColumns = [
   'updated_at',
   'wake_at',
   'definition',
+  'askers',
 ] as const satisfies readonly (keyof RunsTable)[];
 
 export function updateValues({ attempt, texts }: RunWrite, update: RunUpdate): ColumnValue[] {
@@ -111,6 +114,7 @@ export function updateValues({ attempt, texts }: RunWrite, update: RunUpdate): C
     update.updatedAt,
     update.wakeAt,
     update.definition,
+    JSON.stringify(update.askers),
   ];
 }
 
@@ -143,6 +147,7 @@ export function runFromRow(row: RunsTable, texts: TextLookup): Run {
     lineage: row.lineage === null ? null : (JSON.parse(row.lineage) as RunLineage),
     traceParent: row.trace_parent,
     definition: row.definition,
+    askers: JSON.parse(row.askers) as string[],
   };
 }
 

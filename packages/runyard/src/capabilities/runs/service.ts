@@ -13,6 +13,7 @@ import { teamContinuationOf } from '../../core/teams/team-continuation.js';
 import { parseTraceParent, traceParentLength } from '../../core/traces/trace-parent.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import { userFor } from '../../platform/auth/named-user.js';
+import { personsBehind } from '../../platform/auth/persons.js';
 import type { ComponentsService } from '../components/service.js';
 import { type BeforeRunOptions, beforeRun } from './before-run.js';
 import { boundFor, boundForm, boundRequest, boundSession, claimsFor } from './bound-values.js';
@@ -90,7 +91,7 @@ export class RunsService {
     const wishes = followWishes(form, this.options.onDisconnect);
     const { space } = found;
     const { idempotencyKey, ...begun } = options;
-    const runCaller = { userId, claims: claimsFor(caller, userId) };
+    const runCaller = { userId, askers: personsBehind(caller), claims: claimsFor(caller, userId) };
     const begin = (keyed?: KeyedRequest) =>
       hideForeign(caller, () => this.begin(found, runCaller, form, wishes, { keyed, ...begun }));
     if (idempotencyKey === undefined) return startedRun(await begin(), wishes, { status: 'pending' });
@@ -277,6 +278,7 @@ export class RunsService {
       executable,
       input,
       userId: caller.userId,
+      askers: caller.askers,
       background,
       ...(sessionId !== undefined && { sessionId }),
       ...(form.run_id !== undefined && { runId: form.run_id }),

@@ -47,7 +47,8 @@ export const recordErrors = {
   resolverUnknown: define(
     'resolver_unknown',
     403,
-    () => 'Nobody decides on their own calls here, so the decision needs a name. Send resolved_by.',
+    () =>
+      'Nobody decides on their own calls here, so the decision needs a name. Send resolved_by, or a token with a subject where tokens are asked for.',
   ),
 
   memoryNotFound: define('memory_not_found', 404, (memoryId?: string) =>

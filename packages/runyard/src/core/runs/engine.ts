@@ -39,6 +39,7 @@ export interface StartRun {
   readonly input: RunInput;
   readonly sessionId: string;
   readonly userId: string | null;
+  readonly askers: readonly string[];
   /** Chosen by the client; refused when it is taken. */
   readonly runId?: string;
   /** The session as stored; undefined when this run makes it. */
@@ -170,13 +171,18 @@ export class RunEngine {
   }
 
   /** Lets a failed run go on with what is kept of its journal. */
-  retry(runId: string, kept: Continuation, record: ContinueRecord): Promise<RunHandle> {
-    return this.unlessStopping(() => this.resting.retry(runId, kept, record));
+  retry(
+    runId: string,
+    kept: Continuation,
+    record: ContinueRecord,
+    askers: readonly string[] = [],
+  ): Promise<RunHandle> {
+    return this.unlessStopping(() => this.resting.retry(runId, kept, record, askers));
   }
 
   /** Goes on with a run whose process died; undefined when somebody else has it. */
-  resume(run: Run): Promise<RunHandle | undefined> {
-    return this.unlessStopping(() => this.recovery.resume(run));
+  resume(run: Run, askers: readonly string[] = []): Promise<RunHandle | undefined> {
+    return this.unlessStopping(() => this.recovery.resume(run, askers));
   }
 
   /**
@@ -363,6 +369,7 @@ export class RunEngine {
       componentName: executable.name,
       sessionId: request.sessionId,
       userId: request.userId,
+      askers: request.askers,
       parentRunId: null,
       model: executable.model?.id ?? null,
       modelProvider: executable.model?.provider ?? null,

@@ -284,6 +284,7 @@ export interface RunUpdate {
   readonly updatedAt: number;
   readonly wakeAt: number | null;
   readonly definition: string | null;
+  readonly askers: readonly string[];
 }
 
 export interface SessionWrite {

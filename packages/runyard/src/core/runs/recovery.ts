@@ -11,6 +11,7 @@ import { LiveRun } from './live-run.js';
 import { notBegun } from './live-run-start.js';
 import { customEventName, decodeBlock } from './logged-event.js';
 import type { RunJournal } from './ports.js';
+import { askedBy } from './resting-runs.js';
 import type { Run, RunEntry, RunFailure, RunResult, StepRecord } from './run.js';
 import type { RunSlots } from './run-slots.js';
 import { type SentEvents, toldWith } from './sent-events.js';
@@ -84,9 +85,9 @@ export class Recovery {
   }
 
   /** Goes on with a run whose lease ended; undefined when somebody else has it, or nothing here executes it. */
-  async resume(run: Run): Promise<RunHandle | undefined> {
+  async resume(run: Run, askers: readonly string[]): Promise<RunHandle | undefined> {
     const executable = await this.options.resolve(run);
-    const live = executable && (await this.takeOver(run, executable));
+    const live = executable && (await this.takeOver(run, executable, askers));
     return live && this.executor.launch(live, executable);
   }
 
@@ -114,7 +115,11 @@ export class Recovery {
   }
 
   /** Makes a stored run live here under a new attempt; undefined when somebody else has it. */
-  private async takeOver(run: Run, executable: Executable): Promise<LiveRun | undefined> {
+  private async takeOver(
+    run: Run,
+    executable: Executable,
+    askers: readonly string[] = [],
+  ): Promise<LiveRun | undefined> {
     const { journal, timers, owner, leaseMs } = this.options;
     const { runId, attempt } = run;
     const neverBegan = attempt === notBegun;
@@ -130,7 +135,7 @@ export class Recovery {
     ]);
     return new LiveRun(
       {
-        run: stored.run,
+        run: askedBy(stored.run, askers),
         steps: stored.steps,
         leaseMs,
         entry: entryOf(stored, neverBegan),

@@ -41,6 +41,8 @@ export interface RunAnswers {
   readonly attempt?: number;
   readonly answers: ReadonlyMap<string, Json>;
   readonly continuation: ContinueRecord;
+  /** Who lets it continue, as `Run.askers`; nobody by name when left out. */
+  readonly askers?: readonly string[];
   /** What is written down together with the answers. */
   readonly approvals?: readonly ApprovalWrite[];
 }
@@ -76,7 +78,7 @@ export class RestingRuns {
     for (const key of answers.keys()) if (!open.has(key)) throw errors.answeredBefore(runId);
     // before anything is used up: a run that does not fit stays as it is until its code is back
     await assertFits(executable, run, steps, this.options.timers);
-    const live = await this.revive(run, steps, executable);
+    const live = await this.revive(askedBy(run, given.askers), steps, executable);
     const [now, deadline] = [this.options.timers.now(), await this.options.journal.now()];
     const { attempt } = live.run;
     for (const [key, step] of open) {
@@ -143,13 +145,18 @@ export class RestingRuns {
   }
 
   /** Lets a failed run go on with what is kept of its journal. */
-  async retry(runId: string, kept: Continuation, record: ContinueRecord): Promise<RunHandle> {
+  async retry(
+    runId: string,
+    kept: Continuation,
+    record: ContinueRecord,
+    askers: readonly string[],
+  ): Promise<RunHandle> {
     const { run, steps, executable } = await this.load(runId, 'error');
     const { unfinished = [] } = kept;
     const goesOnWith = [...kept.steps, ...unfinished];
     await assertFits(executable, run, goesOnWith, this.options.timers);
     const keys = new Set(goesOnWith.map(({ key }) => key));
-    const live = await this.revive(run, steps, executable, goesOnWith);
+    const live = await this.revive(askedBy(run, askers), steps, executable, goesOnWith);
     const removed = steps.filter(({ key }) => !keys.has(key));
     for (const step of removed) live.removeStep(step);
     const spent = usageOfRemoved(run, steps, removed, this.options.prices);
@@ -282,6 +289,11 @@ export function continueStep(
     startedAt: now,
     endedAt: now,
   };
+}
+
+/** The run, with those who let it continue among its askers. */
+export function askedBy(run: Run, askers: readonly string[] = []): Run {
+  return { ...run, askers: [...new Set([...run.askers, ...askers])] };
 }
 
 function isDue(step: StepRecord, now: number): boolean {

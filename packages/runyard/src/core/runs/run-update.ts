@@ -12,5 +12,6 @@ export function updateOf(run: Run): RunUpdate {
     updatedAt: run.updatedAt,
     wakeAt: run.wakeAt,
     definition: run.definition,
+    askers: run.askers,
   };
 }

@@ -10,6 +10,7 @@ const agentRun: Run = {
   componentName: 'Writer',
   sessionId: 'session',
   userId: null,
+  askers: [],
   parentRunId: null,
   model: 'small',
   modelProvider: 'Acme',

@@ -84,6 +84,8 @@ export interface Run {
   readonly componentName: string | null;
   readonly sessionId: string;
   readonly userId: string | null;
+  /** Everybody who started, continued or edited it, and the person behind each: none of them may approve its calls. */
+  readonly askers: readonly string[];
   readonly parentRunId: string | null;
   readonly model: string | null;
   readonly modelProvider: string | null;

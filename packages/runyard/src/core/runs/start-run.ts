@@ -13,6 +13,8 @@ export interface RunRequest {
   readonly input: RunInput;
   readonly sessionId?: string;
   readonly userId: string | null;
+  /** Who asks for it, as `Run.askers`; nobody by name when left out. */
+  readonly askers?: readonly string[];
   readonly runId?: string;
   /** Nobody waits: the run is stored before it is acknowledged. */
   readonly background: boolean;
@@ -38,6 +40,7 @@ export async function startRun(
     executable,
     input,
     userId,
+    askers: request.askers ?? [],
     runId: request.runId,
     sessionId: request.sessionId ?? newId(),
     session,

@@ -2,7 +2,7 @@ import { errors } from '../../core/errors.js';
 import type { Caller } from './caller.js';
 
 /** How the users are called that stand for service accounts: no person can have such a name. */
-const accountPrefix = 'sa:';
+export const accountPrefix = 'sa:';
 const reservedPrefixes = [accountPrefix, '__oauth__:'];
 const reservedNames = new Set(['__scheduler__']);
 

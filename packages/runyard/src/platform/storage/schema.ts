@@ -83,6 +83,8 @@ export interface RunsTable {
   trace_parent: string | null;
   /** The fingerprint of the definition that it was executed with last. */
   definition: string | null;
+  /** A JSON list of those who started, continued or edited it. */
+  askers: string;
 }
 
 export interface StepsTable {

@@ -64,11 +64,19 @@ export async function continueInCode(
   if (run.status === 'error' && !copies) return engine.retry(runId, kept, record);
   if (!copiedStatuses.has(run.status)) throw errors.cannotContinue(runId, run.status);
   const copy = { steps: kept.steps, lineage: lineageOf(run, kept, options), continuation: record };
-  const { sessionId, userId } = run;
+  const { sessionId, userId, askers } = run;
   // the state that came with the source is in the session already
   const { sessionState: _stored, ...rest } = run.input.options;
   const input = { ...run.input, options: rest };
-  return startRun(engine, journal, { executable: agent, input, sessionId, userId, background: false, copy });
+  return startRun(engine, journal, {
+    executable: agent,
+    input,
+    sessionId,
+    userId,
+    askers,
+    background: false,
+    copy,
+  });
 }
 
 function checkTogether({ answers, from, fork, regenerate }: AgentContinueOptions): void {

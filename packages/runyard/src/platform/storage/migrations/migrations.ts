@@ -11,6 +11,7 @@ import { sessionOrder } from './0010-session-order.js';
 import { pausedComponents } from './0011-paused-components.js';
 import { runTexts } from './0012-run-texts.js';
 import { definitions } from './0013-definitions.js';
+import { askers } from './0014-askers.js';
 import type { Migration } from './migration.js';
 
 /** All migrations, in the order of their versions. */
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   pausedComponents,
   runTexts,
   definitions,
+  askers,
 ];

@@ -1,0 +1,12 @@
+import type { Migration } from './migration.js';
+
+/** Who asked for a run: they do not decide on its calls. */
+export const askers: Migration = {
+  version: 14,
+  name: 'askers',
+
+  // Of runs from before only the user is known.
+  up: () => ["ALTER TABLE runs ADD COLUMN askers text NOT NULL DEFAULT '[]'"],
+
+  down: () => ['ALTER TABLE runs DROP COLUMN askers'],
+};
