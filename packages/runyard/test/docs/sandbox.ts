@@ -8,12 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { patience } from '../support/patience.js';
 import { until } from '../support/until.js';
 import { type Block, repository } from './pages.js';
-
-export interface Outcome {
-  readonly code: number | null;
-  readonly output: string;
-  readonly errors: string;
-}
+import { type Outcome, Programs } from './programs.js';
 
 const command = join(repository, 'packages/runyard/bin/runyard.mjs');
 const hooks = pathToFileURL(join(repository, 'packages/runyard/dist/cli/typescript-hooks.js')).href;
@@ -23,6 +18,9 @@ const shellWords = `
   curl() { command curl -sS -N --max-time ${Math.ceil(patience() / 1000)} -w '%{stderr}status %{http_code}\\n' "$@"; }
   npx() { "$@"; }
 `;
+
+/** Those that run to their end. What listens has a process of its own. */
+export const programs = new Programs(plainEnvironment());
 
 /**
  * A folder in which the blocks of one page are tried, as its reader would. Packages are those of the workspace, the
@@ -80,7 +78,7 @@ export class Sandbox {
   }
 
   private runProgram(block: Block): Promise<Outcome> {
-    return outcome(this.start(process.execPath, ['--import', registration(), this.write(block)]));
+    return programs.run(this.folder, this.write(block));
   }
 
   private runShell(block: Block): Promise<Outcome> {

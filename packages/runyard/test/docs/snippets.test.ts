@@ -1,27 +1,25 @@
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { buildPackage } from '../cli/support.js';
 import { jsonMismatch, textMismatch } from './answers.js';
 import { allPages, type Block, type Page } from './pages.js';
-import { type Outcome, Sandbox } from './sandbox.js';
+import type { Outcome } from './programs.js';
+import { programs, Sandbox } from './sandbox.js';
 
 beforeAll(() => buildPackage());
+afterAll(() => programs.end());
 
 const pages = allPages().filter(({ blocks }) => blocks.some(({ words }) => words.length > 0));
 
 describe('the blocks that a page marks do what it says', () => {
-  test.each(pages.map((page) => [page.path, page] as const))(
-    '%s',
-    async (_path, page) => {
-      const sandbox = await Sandbox.make();
-      onTestFinished(() => sandbox.remove());
-      let last: Outcome | undefined;
-      for (const block of page.blocks) {
-        if (block.words.includes('answer')) expectAnswer(page, block, last);
-        else last = (await perform(page, block, sandbox)) ?? last;
-      }
-    },
-    120_000,
-  );
+  test.each(pages.map((page) => [page.path, page] as const))('%s', async (_path, page) => {
+    const sandbox = await Sandbox.make();
+    onTestFinished(() => sandbox.remove());
+    let last: Outcome | undefined;
+    for (const block of page.blocks) {
+      if (block.words.includes('answer')) expectAnswer(page, block, last);
+      else last = (await perform(page, block, sandbox)) ?? last;
+    }
+  });
 });
 
 async function perform(page: Page, block: Block, sandbox: Sandbox): Promise<Outcome | undefined> {
