@@ -1,18 +1,21 @@
 import { isJsonObject, type JsonSchema } from './json.js';
-import { schemaCost } from './schema-cost.js';
-import { holdsNamedSchemas, holdsSchemas, referenced, subschemasOf } from './subschemas.js';
+import { quickFormats } from './simple-values.js';
+import { holdsNamedSchemas, holdsSchemas, referenced, type Subschema, subschemasOf } from './subschemas.js';
 
 const mostCharacters = 64 * 1024;
 const mostSchemas = 2_000;
 const deepestSchema = 32;
 const mostProperties = 500;
 const mostChoices = 1_000;
-/** How many checks a single part of a value may take. */
-export const mostChecks = 10_000;
+/** How many schemas may be about one and the same value. */
+const mostChecks = 10_000;
+/** How many schemas may lead to one another in a row for one and the same value. */
+const longestRow = 300;
 
 /**
- * A schema that came with a request, as far as it is carried out here. Throws an Error that names the bound and the
- * place when it could keep the process busy: a validator is made of code that the schema's author has chosen.
+ * A schema that somebody else wrote, as far as it is carried out here. Throws an Error that names the bound and the
+ * place when it is too large. It takes one pass whose length is bounded: nothing else may look at such a schema
+ * before.
  */
 export function boundedSchema(schema: JsonSchema): JsonSchema {
   const { length } = JSON.stringify(schema);
@@ -21,12 +24,7 @@ export function boundedSchema(schema: JsonSchema): JsonSchema {
   if (typeof schema.$schema === 'string' && !knownDrafts.test(schema.$schema)) {
     throw new Error('#/$schema: this kind of schema is not known');
   }
-  new BoundsCheck(schema).check(schema, '#', 1);
-  const { checks, fault } = schemaCost(schema);
-  if (fault !== undefined) throw new Error(fault);
-  if (checks > mostChecks) {
-    throw new Error(`#: one value could take more than ${mostChecks} checks; the alternatives multiply`);
-  }
+  new BoundsCheck(schema).check();
   return checkableSchema(schema);
 }
 
@@ -42,78 +40,123 @@ const refusedKeywords = [
   '$async',
 ];
 
+/** Where a schema stands. */
+interface Place {
+  readonly schema: unknown;
+  readonly depth: number;
+  readonly around?: Place;
+  readonly within?: Subschema;
+}
+
 class BoundsCheck {
   #schemas = 0;
+  /** The schemas that are about the same value as the schema that holds or names them. */
+  readonly #same = new Map<JsonSchema, JsonSchema[]>();
+  readonly #checks = new Map<JsonSchema, number | 'being counted'>();
 
   constructor(readonly root: JsonSchema) {}
 
-  check(schema: unknown, place: string, depth: number): void {
-    this.#count(1, place);
-    if (depth > deepestSchema) throw new Error(`${place}: schemas nest deeper than ${deepestSchema} levels`);
-    if (!isJsonObject(schema)) return;
-    this.#checkKeywords(schema, place);
-    this.#checkLengths(schema, place);
-    checkPatterns(schema, place);
-    for (const { keyword, key, schema: inner } of subschemasOf(schema)) {
-      this.check(inner, [place, keyword, ...(key === undefined ? [] : [key])].join('/'), depth + 1);
+  check(): void {
+    const open: Place[] = [{ schema: this.root, depth: 1 }];
+    for (let place = open.pop(); place !== undefined; place = open.pop()) {
+      this.#count(1, place);
+      if (place.depth > deepestSchema) throw fault(place, `schemas nest deeper than ${deepestSchema} levels`);
+      if (!isJsonObject(place.schema)) continue;
+      const { schema } = place;
+      this.#checkKeywords(schema, place);
+      this.#checkLengths(schema, place);
+      checkPatterns(schema, place);
+      const inside = subschemasOf(schema);
+      this.#note(schema, inside);
+      for (const within of inside.reverse()) {
+        open.push({ schema: within.schema, depth: place.depth + 1, around: place, within });
+      }
     }
+    for (const schema of this.#same.keys()) this.#checksOf(schema, 1);
   }
 
-  #count(more: number, place: string): void {
+  #note(schema: JsonSchema, inside: readonly Subschema[]): void {
+    const same = inside.filter(({ about }) => about === 'same').map((inner) => inner.schema);
+    this.#same.set(schema, [...same, referenced(this.root, schema.$ref)].filter(isJsonObject));
+  }
+
+  /** How many schemas are about a value that this one is about: each way to them counts. */
+  #checksOf(schema: JsonSchema, row: number): number {
+    const known = this.#checks.get(schema);
+    if (known === 'being counted') throw new Error('#: a schema refers to itself for the same value');
+    if (known !== undefined) return known;
+    if (row > longestRow) throw new Error(`#: more than ${longestRow} schemas lead to one another in a row`);
+    this.#checks.set(schema, 'being counted');
+    let checks = 1;
+    for (const other of this.#same.get(schema) ?? []) checks += this.#checksOf(other, row + 1);
+    if (checks > mostChecks) {
+      throw new Error(`#: one value could take more than ${mostChecks} checks; the alternatives multiply`);
+    }
+    this.#checks.set(schema, checks);
+    return checks;
+  }
+
+  #count(more: number, place: Place): void {
     this.#schemas += more;
     if (this.#schemas > mostSchemas)
-      throw new Error(`${place}: the schema has more than ${mostSchemas} schemas inside`);
+      throw fault(place, `the schema has more than ${mostSchemas} schemas inside`);
   }
 
-  #checkKeywords(schema: JsonSchema, place: string): void {
+  #checkKeywords(schema: JsonSchema, place: Place): void {
     for (const keyword of refusedKeywords) {
-      if (Object.hasOwn(schema, keyword))
-        throw new Error(`${place}/${keyword}: the keyword is not supported`);
+      if (Object.hasOwn(schema, keyword)) throw fault(place, 'the keyword is not supported', keyword);
     }
     if (schema !== this.root && Object.hasOwn(schema, '$id')) {
-      throw new Error(`${place}/$id: only the whole schema may have an $id`);
+      throw fault(place, 'only the whole schema may have an $id', '$id');
     }
     if (Object.hasOwn(schema, '$ref') && referenced(this.root, schema.$ref) === undefined) {
-      throw new Error(
-        `${place}/$ref: a reference points to "#", or by its plain name to what is under "#/$defs/" or "#/definitions/"`,
-      );
+      const expected = 'to "#", or by its plain name to what is under "#/$defs/" or "#/definitions/"';
+      throw fault(place, `a reference points ${expected}`, '$ref');
     }
   }
 
-  #checkLengths(schema: JsonSchema, place: string): void {
+  #checkLengths(schema: JsonSchema, place: Place): void {
     for (const keyword of ['properties', 'patternProperties', 'dependentSchemas', 'required']) {
       const value = schema[keyword];
       const length = typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
-      if (length > mostProperties)
-        throw new Error(`${place}/${keyword}: ${length} names, at most ${mostProperties}`);
+      if (length > mostProperties) throw fault(place, `${length} names, at most ${mostProperties}`, keyword);
     }
     if (Array.isArray(schema.enum) && schema.enum.length > mostChoices) {
-      throw new Error(`${place}/enum: ${schema.enum.length} choices, at most ${mostChoices}`);
+      throw fault(place, `${schema.enum.length} choices, at most ${mostChoices}`, 'enum');
     }
     for (const keyword of ['dependentRequired', 'dependencies']) {
       const value = schema[keyword];
       if (!isJsonObject(value)) continue;
       for (const names of Object.values(value)) {
-        if (Array.isArray(names)) this.#count(1 + names.length, `${place}/${keyword}`);
+        if (Array.isArray(names)) this.#count(1 + names.length, place);
       }
     }
   }
 }
 
-/** Patterns are not carried out, but have to be some: the model's provider would refuse the others. */
-function checkPatterns(schema: JsonSchema, place: string): void {
-  const { pattern, patternProperties = {} } = schema;
-  if (pattern !== undefined) checkPattern(pattern, `${place}/pattern`);
-  if (!isJsonObject(patternProperties)) throw new Error(`${place}/patternProperties: it has to be an object`);
-  for (const name of Object.keys(patternProperties)) checkPattern(name, `${place}/patternProperties`);
+function fault(place: Place, message: string, keyword?: string): Error {
+  const parts = keyword === undefined ? [] : [keyword];
+  for (let at: Place | undefined = place; at?.within !== undefined; at = at.around) {
+    const { keyword: around, key } = at.within;
+    parts.unshift(around, ...(key === undefined ? [] : [key.slice(0, 40)]));
+  }
+  return new Error(`${['#', ...parts].join('/')}: ${message}`);
 }
 
-function checkPattern(pattern: unknown, place: string): void {
+/** Patterns are not carried out, but have to be some: the model's provider would refuse the others. */
+function checkPatterns(schema: JsonSchema, place: Place): void {
+  const { pattern, patternProperties = {} } = schema;
+  if (pattern !== undefined) checkPattern(pattern, place, 'pattern');
+  if (!isJsonObject(patternProperties)) throw fault(place, 'it has to be an object', 'patternProperties');
+  for (const name of Object.keys(patternProperties)) checkPattern(name, place, 'patternProperties');
+}
+
+function checkPattern(pattern: unknown, place: Place, keyword: string): void {
+  if (typeof pattern !== 'string') throw fault(place, 'it has to be a text', keyword);
   try {
-    if (typeof pattern === 'string') new RegExp(pattern, 'u');
-    else throw new Error('it has to be a text');
+    new RegExp(pattern, 'u');
   } catch (error) {
-    throw new Error(`${place}: ${error instanceof Error ? error.message : String(error)}`);
+    throw fault(place, error instanceof Error ? error.message : String(error), keyword);
   }
 }
 
@@ -127,6 +170,8 @@ export function checkableSchema(schema: JsonSchema): JsonSchema {
     if (uncheckedKeywords.has(keyword)) continue;
     if (keyword === 'format' && !quickFormats.has(String(value))) continue;
     if (keyword === 'default' && !isFinal(schema)) continue;
+    // which names are additional is a matter of patterns then
+    if (keyword === 'additionalProperties' && schema.patternProperties !== undefined) continue;
     if (holdsNamedSchemas(keyword) && isJsonObject(value)) {
       const entries = Object.entries(value);
       copy[keyword] = Object.fromEntries(entries.map(([name, inner]) => [name, checkable(inner)]));
@@ -156,8 +201,6 @@ const uncheckedKeywords = new Set([
   'unevaluatedProperties',
   'contentSchema',
 ]);
-
-const quickFormats = new Set(['date', 'time', 'date-time', 'duration', 'uuid', 'ipv4']);
 
 const plainKeywords = new Set([
   '$ref',

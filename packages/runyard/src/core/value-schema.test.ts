@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { faultText, fitToSchema, jsonSchemaOf } from './value-schema.js';
+import { faultText } from './schema-faults.js';
+import { fitToSchema, jsonSchemaOf } from './value-schema.js';
 
 const faults = async (...args: Parameters<typeof fitToSchema>) => {
   const fitted = await fitToSchema(...args);

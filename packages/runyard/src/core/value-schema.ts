@@ -1,19 +1,13 @@
-import type { ErrorObject } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonSchema } from './json.js';
 import { compileJsonSchema } from './json-schema.js';
 import type { CallApplication } from './runs/code-owner.js';
+import type { SchemaFault } from './schema-faults.js';
 import { callsFunctions } from './schema-functions.js';
 import { storable } from './storable-json.js';
 
 /** The shape of a value, as an application gives it. */
 export type ValueSchema = z.ZodType | JsonSchema;
-
-export interface SchemaFault {
-  readonly path: readonly (string | number)[];
-  readonly kind: 'missing' | 'unknown' | 'unfit';
-  readonly message: string;
-}
 
 export type FittedValue =
   | { readonly ok: true; readonly value: Json }
@@ -63,7 +57,7 @@ export async function fitToSchema(schema: ValueSchema, value: Json): Promise<Fit
   const check = await compileJsonSchema(schema);
   const fitted = structuredClone(value);
   const faults = check(fitted);
-  return faults.length === 0 ? { ok: true, value: fitted } : { ok: false, faults: faults.map(faultOf) };
+  return faults.length === 0 ? { ok: true, value: fitted } : { ok: false, faults };
 }
 
 async function fitToZod(schema: z.ZodType, value: Json): Promise<FittedValue> {
@@ -84,27 +78,4 @@ function zodFaults(issue: z.core.$ZodIssue): SchemaFault[] {
   }
   const missing = issue.input === undefined && issue.code === 'invalid_type';
   return [{ path, kind: missing ? 'missing' : 'unfit', message: missing ? 'is required' : issue.message }];
-}
-
-/** A fault of the JSON schema validator in the same words. */
-export function faultOf(error: ErrorObject): SchemaFault {
-  const path = error.instancePath
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
-  if (error.keyword === 'required') {
-    return { path: [...path, error.params.missingProperty], kind: 'missing', message: 'is required' };
-  }
-  if (error.keyword === 'additionalProperties' || error.keyword === 'unevaluatedProperties') {
-    const name = error.params.additionalProperty ?? error.params.unevaluatedProperty;
-    return { path: [...path, name], kind: 'unknown', message: 'is not known' };
-  }
-  const allowed = error.keyword === 'enum' ? `: ${JSON.stringify(error.params.allowedValues)}` : '';
-  return { path, kind: 'unfit', message: `${error.message ?? 'does not fit'}${allowed}` };
-}
-
-/** One line for a person or a model to mend the fault by. */
-export function faultText({ path, message }: SchemaFault): string {
-  return `${path.length === 0 ? 'the value' : path.join('.')}: ${message}`;
 }

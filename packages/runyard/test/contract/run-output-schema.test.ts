@@ -151,6 +151,25 @@ describe('output_schema', () => {
     }
   });
 
+  test.each([900, 1_900])('may have %d conditions', async (count) => {
+    const output_schema = { ...schema, allOf: Array.from({ length: count }, () => ({ required: ['name'] })) };
+    for (const use_json_schema of [false, true]) {
+      const given = use_json_schema
+        ? { type: 'json_schema', json_schema: { name: 'x', schema: output_schema } }
+        : output_schema;
+      const message = book.write(`${count} conditions ${use_json_schema}`, JSON.stringify(ada));
+      const { body } = await service.run('native', { message, output_schema: given, use_json_schema });
+      expect(body).toMatchObject({ status: 'completed', content: ada });
+    }
+  });
+
+  test('takes an answer as it is before it converts it', async () => {
+    const code = { oneOf: [{ type: 'integer' }, { type: 'string' }] };
+    const output_schema = { type: 'object', properties: { code }, required: ['code'] };
+    const message = book.write('a code', '{"code":"007"}');
+    expect((await service.run('native', { message, output_schema })).body.content).toEqual({ code: '007' });
+  });
+
   test('is explained to a model that cannot be held to it', async () => {
     const message = prompted.write('asked in words', JSON.stringify(ada));
     const { body } = await service.run('prompted', { message, output_schema: schema });
@@ -200,6 +219,19 @@ describe('output_schema', () => {
       {
         type: 'object',
         properties: Object.fromEntries(Array.from({ length: 15_000 }, (_, index) => [index, {}])),
+      },
+    ],
+    [
+      'many properties that many references share',
+      {
+        allOf: Array.from({ length: 490 }, () => ({ $ref: '#/$defs/wide' })),
+        $defs: {
+          wide: {
+            properties: Object.fromEntries(
+              Array.from({ length: 85_000 }, (_, index) => [index, { not: { $ref: '#/$defs/wide' } }]),
+            ),
+          },
+        },
       },
     ],
     ['nothing but itself', { $ref: '#' }],

@@ -42,6 +42,16 @@ function makeServer() {
     },
     ({ a, b }) => ({ content: [], structuredContent: { sum: a + b } }),
   );
+  const endless = z.string().meta({ pattern: '^(a+)+$' });
+  server.registerTool(
+    'endless',
+    {
+      description: 'Has a pattern that takes for ever',
+      inputSchema: z.object({ text: endless, count: z.int() }),
+      outputSchema: z.object({ text: endless }),
+    },
+    ({ text: said }) => ({ content: [], structuredContent: { text: said } }),
+  );
   server.registerTool('draw', { description: 'Draws' }, () => ({
     content: [
       { type: 'text', text: 'Here:' },

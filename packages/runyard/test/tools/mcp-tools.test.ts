@@ -216,6 +216,15 @@ describe.each(['http', 'sessions'] as const)('an MCP server over HTTP (%s)', (mo
 });
 
 describe('the tools of an MCP server', () => {
+  it('cannot keep the process busy with their schemas', async () => {
+    const { call } = use(process_());
+    const text = `${'a'.repeat(60)}!`;
+    expect(await call('endless', { text, count: 1 })).toMatchObject({ content: JSON.stringify({ text }) });
+    expect((await call('endless', { text, count: 'x' })).content).toContain(
+      'do not fit:\n- count: must be integer',
+    );
+  });
+
   it('can be chosen, prefixed and gated', async () => {
     const { source, call } = use(process_(), {
       include: ['echo', 'add', 'who.am.i', 'die'],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { errors } from '../errors.js';
 import { isJsonObject, type JsonSchema } from '../json.js';
+import { fromElsewhere, isFromElsewhere } from '../json-schema.js';
 import type { ToolGate } from './gate.js';
 
 export type ToolParameters = z.core.$ZodType | JsonSchema;
@@ -22,7 +23,12 @@ export function modelSchemaOf(
 
 /** The parameters as plain data. */
 export function jsonSchemaOf(parameters: ToolParameters, strict: boolean): JsonSchema {
-  const { $schema: _, ...schema } = isZodSchema(parameters) ? zodSchemaOf(parameters, strict) : parameters;
+  if (isZodSchema(parameters)) return asObject(zodSchemaOf(parameters, strict));
+  const schema = asObject(parameters);
+  return isFromElsewhere(parameters) ? fromElsewhere(schema) : schema;
+}
+
+function asObject({ $schema: _, ...schema }: JsonSchema): JsonSchema {
   return schema.type === undefined && schema.$ref === undefined ? { type: 'object', ...schema } : schema;
 }
 

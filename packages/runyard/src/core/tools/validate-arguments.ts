@@ -1,7 +1,7 @@
-import type { ErrorObject } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import type { JsonObject, JsonSchema } from '../json.js';
 import { compileJsonSchema } from '../json-schema.js';
+import type { SchemaFault } from '../schema-faults.js';
 import type { Tool } from './tool.js';
 import { isZodSchema } from './tool-parameters.js';
 
@@ -32,21 +32,11 @@ async function validateJsonSchema(schema: JsonSchema, args: JsonObject): Promise
   const value = structuredClone(args);
   const faults = check(value);
   if (faults.length === 0) return { ok: true, value };
-  return { ok: false, faults: faults.map((error) => ajvFault(error, args)) };
+  return { ok: false, faults: faults.map((found) => faultLine(found, args)) };
 }
 
-function ajvFault(error: ErrorObject, args: JsonObject): string {
-  const path = error.instancePath
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  if (error.keyword === 'required')
-    return fault([...path, error.params.missingProperty], 'is required', args);
-  if (error.keyword === 'additionalProperties') {
-    return fault([...path, error.params.additionalProperty], 'is not a known argument', args);
-  }
-  const allowed = error.keyword === 'enum' ? `: ${JSON.stringify(error.params.allowedValues)}` : '';
-  return fault(path, `${error.message ?? 'does not fit'}${allowed}`, args);
+function faultLine({ path, kind, message }: SchemaFault, args: JsonObject): string {
+  return fault(path, kind === 'unknown' ? 'is not a known argument' : message, args);
 }
 
 function fault(path: readonly PropertyKey[], message: string, args: JsonObject): string {

@@ -1,35 +1,26 @@
-import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { z } from 'zod';
-import { boundedSchema, checkableSchema, mostChecks } from '../../bounded-schema.js';
+import { boundedSchema, checkableSchema } from '../../bounded-schema.js';
 import type { Json, JsonObject, JsonSchema } from '../../json.js';
 import { isJsonObject } from '../../json.js';
-import { compileJsonSchema } from '../../json-schema.js';
+import { assertIsJsonSchema, compileJsonSchema } from '../../json-schema.js';
 import type { OutputFormat } from '../../models/model.js';
 import type { CallApplication } from '../../runs/code-owner.js';
 import type { RunOptions } from '../../runs/run.js';
-import { deepestValue, schemaCost } from '../../schema-cost.js';
+import { faultText, type SchemaFault } from '../../schema-faults.js';
+import { interpretSchema } from '../../schema-interpreter.js';
 import { holdsNamedSchemas } from '../../subschemas.js';
-import {
-  faultOf,
-  faultText,
-  fitInName,
-  isZodSchema,
-  jsonSchemaOf,
-  type ValueSchema,
-} from '../../value-schema.js';
+import { fitInName, isZodSchema, jsonSchemaOf, type ValueSchema } from '../../value-schema.js';
 
 /** The longest answer that is read as data, in characters. */
 const longestAnswer = 1_000_000;
-/** Characters of an answer times the checks that each may take. */
-const mostWork = 100_000_000;
+/** How deep an answer may nest that is read as data. */
+const deepestValue = 64;
 
 /** How the text of a model becomes the content of the run. */
 export interface OutputShape {
   readonly format: OutputFormat;
   /** `call` is how functions of an application's schema are called. */
   read(text: string, call?: CallApplication): Promise<ReadOutput>;
-  /** Throws an Error that names the fault when the schema is none. */
-  verify(): Promise<void>;
 }
 
 export type ReadOutput =
@@ -52,13 +43,12 @@ export function outputShapeOf(options: RunOptions, own?: ValueSchema): OutputSha
 
 /**
  * Throws an Error that names the fault when the schema that came with a request is none, or could keep the process
- * busy.
+ * busy. Nothing looks at the schema before.
  */
-export async function verifyOutputSchema(options: RunOptions): Promise<void> {
-  const shape = outputShapeOf(options);
-  if (shape === null) return;
-  boundedSchema(shape.format.schema);
-  await shape.verify();
+export async function verifyOutputSchema({ outputSchema, useJsonSchema }: RunOptions): Promise<void> {
+  if (outputSchema === undefined) return;
+  const schema = useJsonSchema === true ? dictionaryFormat(outputSchema).schema : unwrap(outputSchema);
+  await assertIsJsonSchema(boundedSchema(schema));
 }
 
 const shapes = new WeakMap<ValueSchema, OutputShape>();
@@ -105,7 +95,6 @@ function zodShape(schema: z.ZodType): OutputShape {
       const cleaned = await fitInName(call, 'outputSchema', schema, withoutNulls(value));
       return cleaned.ok ? { content: cleaned.value, contentType } : { faults: fitted.faults.map(faultText) };
     },
-    verify: async () => {},
   };
 }
 
@@ -117,6 +106,16 @@ function formatName(contentType: string): string {
 
 /** `{"type":"json_schema","json_schema":{"name","schema"}}`: goes to the model as it is, comes back as it is. */
 function dictionaryShape(wrapped: JsonObject): OutputShape {
+  return {
+    format: dictionaryFormat(wrapped),
+    read: async (text) => {
+      const content = parseJson(text);
+      return content === undefined ? notJson : { content, contentType: 'dict' };
+    },
+  };
+}
+
+function dictionaryFormat(wrapped: JsonObject): OutputFormat {
   const inner = wrapped.json_schema;
   if (
     wrapped.type !== 'json_schema' ||
@@ -128,15 +127,7 @@ function dictionaryShape(wrapped: JsonObject): OutputShape {
       'with use_json_schema=true the schema has the form {"type":"json_schema","json_schema":{"name":"…","schema":{…}}}',
     );
   }
-  const format = { name: inner.name, schema: inner.schema, strict: inner.strict === true };
-  return {
-    format,
-    read: async (text) => {
-      const content = parseJson(text);
-      return content === undefined ? notJson : { content, contentType: 'dict' };
-    },
-    verify: async () => void (await compileJsonSchema(checkableSchema(format.schema), { frugal: true })),
-  };
+  return { name: inner.name, schema: inner.schema, strict: inner.strict === true };
 }
 
 /**
@@ -145,37 +136,36 @@ function dictionaryShape(wrapped: JsonObject): OutputShape {
  */
 function typedShape(schema: JsonObject, trusted: boolean): OutputShape {
   const contentType = schemaName(schema);
-  const lenient = withNullableOptionals(trusted ? schema : checkableSchema(schema)) as JsonObject;
-  const compile = () => compileJsonSchema(lenient, { coerce: true, frugal: !trusted });
-  const longest = trusted ? longestAnswer : longestCheckable(schema);
+  const check = trusted ? applicationCheck(schema) : requestCheck(schema);
   return {
     format: { name: formatName(contentType), schema, strict: false },
-    verify: async () => void (await compile()),
     read: async (text) => {
-      const value = text.length > longest ? undefined : parseJson(text);
+      const value = parseJson(text);
       if (value === undefined) return notJson;
       const fitted = fit(value, schema);
-      const validate = await compile();
-      const found = validate(fitted);
-      if (found.length > 0) return { faults: tellable(found) };
+      const faults = await check(fitted);
+      if (faults.length > 0) return { faults: faults.map(faultText) };
       return { content: withoutNulls(fitted), contentType };
     },
   };
 }
 
-/** How long an answer may be, so that checking it does not keep the process busy. */
-function longestCheckable(schema: JsonSchema): number {
-  const { checks } = schemaCost(schema);
-  // only the application's own code gets a schema as far as this that takes more
-  return checks > mostChecks ? longestAnswer : mostWork / checks;
+/** Checks a value and writes into it what becomes of it. */
+type CheckAnswer = (value: Json) => Promise<readonly SchemaFault[]>;
+
+function applicationCheck(schema: JsonObject): CheckAnswer {
+  const lenient = withNullableOptionals(schema) as JsonObject;
+  return async (value) => (await compileJsonSchema(lenient, { coerce: true }))(value);
 }
 
-/** The faults that say what to mend: that a value could also be null is our own addition to the schema. */
-function tellable(errors: readonly ErrorObject[]): string[] {
-  const own = errors.filter(
-    ({ keyword, params }) => keyword !== 'anyOf' && !(keyword === 'type' && params.type === 'null'),
-  );
-  return (own.length > 0 ? own : errors).map((error) => faultText(faultOf(error)));
+function requestCheck(schema: JsonObject): CheckAnswer {
+  const checkable = checkableSchema(schema);
+  return async (value) => {
+    // of two alternatives the one that fits as it is comes before one that would fit
+    const faults = interpretSchema(checkable, value, { nullableOptionals: true });
+    if (faults.length === 0) return faults;
+    return interpretSchema(checkable, value, { nullableOptionals: true, coerce: true });
+  };
 }
 
 function unwrap(schema: JsonObject): JsonObject {
@@ -211,17 +201,17 @@ function isDeeperThan(value: Json, levels: number): boolean {
 }
 
 function fit(value: Json, schema: JsonSchema): Json {
-  if (Array.isArray(value) && isJsonObject(schema.items))
-    return value.map((item) => fit(item, schema.items as JsonSchema));
+  if (Array.isArray(value)) return value.map((item) => fitPart(item, schema.items));
   if (!isJsonObject(value) || schema.type !== 'object') return value;
   if (schema.additionalProperties !== undefined && schema.additionalProperties !== false) return value;
+  if (schema.patternProperties !== undefined) return value;
   const properties = isJsonObject(schema.properties) ? schema.properties : {};
-  const fitted: JsonObject = {};
-  for (const [name, property] of Object.entries(properties)) {
-    const given = Object.hasOwn(value, name) ? value[name] : undefined;
-    if (given !== undefined) fitted[name] = isJsonObject(property) ? fit(given, property) : given;
-  }
-  return fitted;
+  const known = Object.entries(value).filter(([name]) => Object.hasOwn(properties, name));
+  return Object.fromEntries(known.map(([name, given]) => [name, fitPart(given, properties[name])]));
+}
+
+function fitPart(value: Json, schema: unknown): Json {
+  return isJsonObject(schema) ? fit(value, schema) : value;
 }
 
 function withNullableOptionals(schema: unknown): unknown {
@@ -251,7 +241,6 @@ const literalKeywords = new Set(['enum', 'const', 'default', 'examples', 'requir
 function withoutNulls(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isJsonObject(value)) return value;
-  const copy: JsonObject = {};
-  for (const [key, entry] of Object.entries(value)) if (entry !== null) copy[key] = withoutNulls(entry);
-  return copy;
+  const entries = Object.entries(value).filter(([, entry]) => entry !== null);
+  return Object.fromEntries(entries.map(([key, entry]) => [key, withoutNulls(entry)]));
 }

@@ -103,8 +103,8 @@ function fieldNames(fields: readonly InputField[]): string {
 async function misfit(tool: Tool, args: JsonObject): Promise<string | undefined> {
   const check = await compileJsonSchema(tool.definition.parameters);
   // what nobody asked for is dropped or refused by the tool itself
-  const fault = check(structuredClone(args)).find(({ keyword }) => keyword !== 'additionalProperties');
-  return fault && `${fault.instancePath.slice(1).replaceAll('/', '.') || 'arguments'} ${fault.message}`;
+  const fault = check(structuredClone(args)).find(({ kind }) => kind !== 'unknown');
+  return fault && `${fault.path.join('.') || 'arguments'} ${fault.message}`;
 }
 
 /** Ends a run whose question no longer fits its tool. A source may offer the tool: a replay cannot know. */

@@ -1,6 +1,9 @@
 import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import type { Transport } from '@modelcontextprotocol/client';
+import type { JsonSchemaValidator, Transport } from '@modelcontextprotocol/client';
+import type { Json, JsonSchema } from '../../../core/json.js';
+import { foreignCheck } from '../../../core/json-schema.js';
+import { faultText } from '../../../core/schema-faults.js';
 import { version } from '../../version.js';
 import { isUnsupportedVersion, unavailable } from './failures.js';
 import { loadMcpLibrary, type McpClient, type McpLibrary, type McpToolDefinition } from './library.js';
@@ -87,6 +90,7 @@ async function open(
     {
       versionNegotiation: { mode, probe: { timeoutMs: options.timeoutMs } },
       inputRequired: { autoFulfill: false },
+      jsonSchemaValidator: { getValidator: resultCheck },
       listChanged: {
         tools: {
           autoRefresh: false,
@@ -130,6 +134,17 @@ async function open(
       options.onEnd();
       return closeClient(client, transport);
     },
+  };
+}
+
+/** Results are checked against the server's own schemas: as any schema from elsewhere, see `foreignCheck`. */
+function resultCheck<T>(schema: JsonSchema): JsonSchemaValidator<T> {
+  const check = foreignCheck(schema);
+  return (result) => {
+    const [fault] = check(structuredClone(result) as Json);
+    return fault === undefined
+      ? { valid: true, data: result as T, errorMessage: undefined }
+      : { valid: false, data: undefined, errorMessage: faultText(fault) };
   };
 }
 

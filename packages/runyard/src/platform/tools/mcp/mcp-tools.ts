@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { errors } from '../../../core/errors.js';
 import type { JsonObject, JsonSchema } from '../../../core/json.js';
+import { fromElsewhere } from '../../../core/json-schema.js';
 import { type Tool, tool } from '../../../core/tools/tool.js';
 import type { ToolContext } from '../../../core/tools/tool-context.js';
 import type { ToolSource } from '../../../core/tools/tool-source.js';
@@ -136,7 +137,7 @@ class McpSource implements ToolSource {
     return tool({
       name,
       description: definition.description ?? definition.title ?? definition.name,
-      parameters: definition.inputSchema as JsonSchema,
+      parameters: fromElsewhere(definition.inputSchema as JsonSchema),
       readOnly: readOnlyHint,
       // The protocol has no key by which a server could tell a call that is made again.
       sideEffects: !readOnlyHint && !idempotentHint,
