@@ -6,11 +6,8 @@ export interface Subschema {
   /** The name or number under the keyword, where it holds more than one schema. */
   readonly key?: string;
   readonly schema: unknown;
-  /**
-   * The value that it is about: the `same` as that of the schema around it, a part of it (by a name for the part,
-   * `*` for any), or none by itself.
-   */
-  readonly about: 'same' | 'nothing' | { readonly part: string };
+  /** The value that it is about: the `same` as that of the schema around it, a part of it, or none by itself. */
+  readonly about: 'same' | 'part' | 'nothing';
 }
 
 /** The keywords that hold schemas, by what their own value looks like. */
@@ -20,18 +17,18 @@ const single: Readonly<Record<string, Subschema['about']>> = {
   // biome-ignore lint/suspicious/noThenProperty: the keyword's name
   then: 'same',
   else: 'same',
-  items: { part: 'item *' },
-  contains: { part: 'item *' },
-  additionalProperties: { part: 'member *' },
-  propertyNames: { part: 'name' },
-  unevaluatedItems: { part: 'item *' },
-  unevaluatedProperties: { part: 'member *' },
+  items: 'part',
+  contains: 'part',
+  additionalProperties: 'part',
+  propertyNames: 'part',
+  unevaluatedItems: 'part',
+  unevaluatedProperties: 'part',
   contentSchema: 'nothing',
 };
 const listed = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
 const named: Readonly<Record<string, Subschema['about']>> = {
-  properties: { part: 'member' },
-  patternProperties: { part: 'member *' },
+  properties: 'part',
+  patternProperties: 'part',
   dependentSchemas: 'same',
   dependencies: 'same',
   $defs: 'nothing',
@@ -55,7 +52,7 @@ export function subschemasOf(schema: JsonSchema): Subschema[] {
       found.push({ keyword, schema: value, about: single[keyword] as Subschema['about'] });
     } else if (listed.has(keyword) && Array.isArray(value)) {
       for (const [index, inner] of value.entries()) {
-        const about = keyword === 'prefixItems' ? { part: `item ${index}` } : 'same';
+        const about = keyword === 'prefixItems' ? 'part' : 'same';
         found.push({ keyword, key: String(index), schema: inner, about });
       }
     } else if (holdsNamedSchemas(keyword) && isJsonObject(value)) {
@@ -63,8 +60,7 @@ export function subschemasOf(schema: JsonSchema): Subschema[] {
       for (const [key, inner] of Object.entries(value)) {
         // the old `dependencies` holds lists of names too
         if (Array.isArray(inner)) continue;
-        const exact = keyword === 'properties' ? { part: `member ${key}` } : about;
-        found.push({ keyword, key, schema: inner, about: exact });
+        found.push({ keyword, key, schema: inner, about });
       }
     }
   }
