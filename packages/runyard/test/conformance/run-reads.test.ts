@@ -29,7 +29,7 @@ forEachDatabase((_dialect, freshPlace) => {
       sessions: await Promise.all(
         ['hers', 'nobodys'].map(async (id) => (await sessions.find(scope, id)) !== undefined),
       ),
-      listed: ids(await runs.list(scope, page)),
+      listed: await runs.ids(scope, page),
       count: await runs.count(scope, page),
     });
     expect(await seenBy(everyone)).toEqual({
@@ -69,14 +69,13 @@ forEachDatabase((_dialect, freshPlace) => {
     await runs.commit([...mine, ...others].reverse().map((run) => creation(run)));
     const filter = { kind: 'agent', componentId: 'writer' } as const;
     const page = { ...filter, limit: 10, offset: 0, order: 'asc' } as const;
-    expect(await runs.list(everyone, page)).toEqual(mine);
-    expect(ids(await runs.list(everyone, { ...page, order: 'desc', limit: 2, offset: 1 }))).toEqual(
+    const whole = await runs.loadAll(await runs.ids(everyone, page));
+    expect(whole.map(({ run }) => run)).toEqual(mine);
+    expect(await runs.ids(everyone, { ...page, order: 'desc', limit: 2, offset: 1 })).toEqual(
       ids([mine[3]!, mine[2]!]),
     );
-    expect(ids(await runs.list(everyone, { ...page, sessionId: 'two' }))).toEqual(ids(mine.slice(3)));
-    expect(ids(await runs.list(everyone, { ...page, status: 'completed' }))).toEqual(
-      ids([mine[1]!, mine[3]!]),
-    );
+    expect(await runs.ids(everyone, { ...page, sessionId: 'two' })).toEqual(ids(mine.slice(3)));
+    expect(await runs.ids(everyone, { ...page, status: 'completed' })).toEqual(ids([mine[1]!, mine[3]!]));
     expect(await runs.count(everyone, { ...filter, sessionId: 'one', status: 'error' })).toBe(2);
   });
 
@@ -88,11 +87,13 @@ forEachDatabase((_dialect, freshPlace) => {
       creation(second, { steps: [aStep(second, 0)] }),
       creation(empty),
     ]);
-    const steps = await runs.steps([second.runId, first.runId, empty.runId]);
-    expect(steps.get(first.runId)).toEqual([aStep(first, 0), aStep(first, 1)]);
-    expect(steps.get(second.runId)).toEqual([aStep(second, 0)]);
-    expect(steps.get(empty.runId)).toEqual([]);
-    expect((await runs.steps([])).size).toBe(0);
+    const read = await runs.loadAll([second.runId, first.runId, empty.runId]);
+    expect(read.map(({ steps }) => steps)).toEqual([
+      [aStep(second, 0)],
+      [aStep(first, 0), aStep(first, 1)],
+      [],
+    ]);
+    expect(await runs.loadAll([])).toEqual([]);
   });
 
   it('gives the last completed runs of a component in a session as its history, oldest first', async () => {

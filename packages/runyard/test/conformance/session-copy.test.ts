@@ -72,9 +72,9 @@ forEachDatabase((_dialect, freshPlace) => {
     );
     const ids = copies.map(({ runId }) => runId);
     expect(new Set([...ids, ...finishedRuns.map(({ runId }) => runId)]).size).toBe(8);
-    const steps = await runs.steps(ids);
-    expect(steps.get(ids[0]!)).toEqual([0, 1].map((seq) => ({ ...aStep(first!, seq), runId: ids[0] })));
-    expect(steps.get(ids[3]!)).toEqual([{ ...aStep(finishedRuns[3]!, 0), runId: ids[3] }]);
+    const steps = (await runs.loadAll(ids)).map((copied) => copied.steps);
+    expect(steps[0]).toEqual([0, 1].map((seq) => ({ ...aStep(first!, seq), runId: ids[0] })));
+    expect(steps[3]).toEqual([{ ...aStep(finishedRuns[3]!, 0), runId: ids[3] }]);
     expect(await runs.eventBlocks(ids[0]!, 0, 10)).toEqual([]);
     expect(await database.query.selectFrom('approvals').select('run_id').execute()).toHaveLength(1);
     expect(await sessions.find(everyone, 'copy')).toEqual({
@@ -174,7 +174,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await copy('session-1', 'copy')).toBe(10_000);
     const copies = await runsOf('copy');
     expect(copies.map(({ input }) => input.content)).toEqual(all.map(({ input }) => input.content));
-    expect((await runs.steps([copies.at(-1)!.runId])).get(copies.at(-1)!.runId)).toHaveLength(1);
+    expect((await runs.load(copies.at(-1)!.runId))?.steps).toHaveLength(1);
   });
 
   it('copies a session while its runs go on, as it was at one moment', async () => {
@@ -196,8 +196,8 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await copying).toBe(600);
     expect(await written).toEqual([]);
     const filter = { kind: 'agent', componentId: 'writer', sessionId: 'copy' } as const;
-    const copies = await copier!.list(everyone, { ...filter, limit: 1000, offset: 0, order: 'asc' });
-    const steps = await copier!.steps(copies.map(({ runId }) => runId));
-    expect(new Set([...steps.values()].map((some) => some.length)).size).toBe(1);
+    const copies = await copier!.ids(everyone, { ...filter, limit: 1000, offset: 0, order: 'asc' });
+    const read = await copier!.loadAll(copies);
+    expect(new Set(read.map(({ steps }) => steps.length)).size).toBe(1);
   });
 });

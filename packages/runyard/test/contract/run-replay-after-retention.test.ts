@@ -92,6 +92,24 @@ describe('after the events of a run were removed', () => {
     expect(eventsOf(stream).map(({ event_index }) => event_index)).toEqual(ids);
   });
 
+  test('lists of runs have the events of the journal, those of members included', async () => {
+    const { book, service, life, forget } = await aService();
+    const { runId } = await finished(life, 'listed');
+    const call = { name: 'delegate_task_to_member', arguments: { member_id: 'helper', task: 'Help' } };
+    book.write('Ask', { toolCalls: [call] }, 'All done');
+    const desk = new RunLife(service, 'desk', 'teams');
+    await (await desk.stream({ message: 'Ask', session_id: 'desk' })).end();
+    await forget();
+    const listed = (run: Body) => run.events.map(({ event, rebuilt }: Body) => rebuilt && event);
+    const runs = (await service.get('/agents/a/runs')).body;
+    expect(runs.map(({ run_id: id }: Body) => id)).toEqual([runId]);
+    expect(listed(runs[0])).toEqual(['RunStarted', 'RunCompleted']);
+    const [member, team] = (await service.get('/sessions/desk/runs')).body;
+    expect(listed(member)).toEqual(['RunStarted', 'RunCompleted']);
+    const called = ['TeamToolCallStarted', 'TeamToolCallCompleted'];
+    expect(listed(team)).toEqual(['TeamRunStarted', ...called, 'TeamRunCompleted']);
+  });
+
   test('who had seen a part gets the whole text, and who had seen the end gets nothing', async () => {
     const { service, life, forget } = await aService();
     const { runId, last } = await finished(life, 'seen in part');

@@ -6,7 +6,16 @@ export function bodyReply(
   body: object,
   headers: Readonly<Record<string, string>> = {},
 ): JsonPiecesReply | Reply {
-  if (!holdsLongText(body)) return reply(200, body, headers);
+  return holdsLongText(body) ? jsonPieces(packedPieces(body), headers) : reply(200, body, headers);
+}
+
+/** The JSON of a body; of one with long texts in pieces. */
+export async function* jsonPiecesOf(body: object): AsyncGenerator<string> {
+  if (holdsLongText(body)) yield* packedPieces(body);
+  else yield JSON.stringify(body);
+}
+
+function packedPieces(body: object): AsyncGenerator<string> {
   const texts = new LongTexts(0);
-  return jsonPieces(unpackedPieces(packed(body, texts.idOf), texts), headers);
+  return unpackedPieces(packed(body, texts.idOf), texts);
 }

@@ -2,6 +2,7 @@ import { errors } from '../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { ContinueFrom, ContinueRecord } from '../../core/runs/continuation.js';
 import type { RunKind } from '../../core/runs/run.js';
+import type { StreamOptions } from '../../core/runs/run-options.js';
 import { parseJson } from '../../platform/http/json-text.js';
 import { type AnswersField, wrongStructure } from './given-answer.js';
 import { continuedOptionsOf } from './run-request.js';
@@ -27,15 +28,15 @@ export interface ContinueRequest {
 export async function continueRequestOf(
   kind: RunKind,
   form: ContinueForm,
-  stream: boolean,
+  streaming: StreamOptions,
 ): Promise<ContinueRequest> {
   return kind === 'workflow'
-    ? workflowRequestOf(form as ContinueWorkflowRunForm, stream)
-    : conversationRequestOf(form as ContinueRunForm, stream);
+    ? workflowRequestOf(form as ContinueWorkflowRunForm, streaming)
+    : conversationRequestOf(form as ContinueRunForm, streaming);
 }
 
 /** The run of a workflow goes on where it paused, and nowhere else. */
-function workflowRequestOf(form: ContinueWorkflowRunForm, stream: boolean): ContinueRequest {
+function workflowRequestOf(form: ContinueWorkflowRunForm, streaming: StreamOptions): ContinueRequest {
   return {
     tools: [],
     requirements: [],
@@ -46,11 +47,14 @@ function workflowRequestOf(form: ContinueWorkflowRunForm, stream: boolean): Cont
     regenerate: false,
     replaceOriginal: false,
     input: null,
-    options: { stream },
+    options: { ...streaming },
   };
 }
 
-async function conversationRequestOf(form: ContinueRunForm, stream: boolean): Promise<ContinueRequest> {
+async function conversationRequestOf(
+  form: ContinueRunForm,
+  streaming: StreamOptions,
+): Promise<ContinueRequest> {
   const tools = answersOf('tools', form.tools);
   const requirements = answersOf('requirements', form.requirements);
   const from = continueFromOf(form.continue_from);
@@ -65,7 +69,7 @@ async function conversationRequestOf(form: ContinueRunForm, stream: boolean): Pr
     regenerate: form.regenerate ?? false,
     replaceOriginal: form.replace_original ?? true,
     input: form.input ?? form.additional_instructions ?? null,
-    options: await continuedOptionsOf(form, stream),
+    options: await continuedOptionsOf(form, streaming),
   };
 }
 

@@ -1,4 +1,5 @@
 import { mediaBody, messageBody } from '../../core/agents/agent-events.js';
+import { pausedText } from '../../core/agents/requirements/paused-text.js';
 import { requirementBody } from '../../core/agents/requirements/requirement-body.js';
 import { teamRequirementsOf } from '../../core/agents/requirements/team-requirements.js';
 import { toolExecutionBody } from '../../core/agents/requirements/tool-execution-body.js';
@@ -11,6 +12,7 @@ import type { Run, StepRecord } from '../../core/runs/run.js';
 import { memberResponses } from '../../core/teams/member-responses.js';
 import { createdAtIn, statusIn, type WireFormat } from '../../platform/http/wire-format.js';
 import { lastCheckpointOf } from './checkpoints.js';
+import type { SoFar } from './told-events.js';
 import { listedWorkflowRunOf, workflowRunBodyOf } from './workflow-run-body.js';
 
 export interface RunView {
@@ -22,6 +24,8 @@ export interface RunView {
   readonly events?: readonly JsonObject[];
   /** What a workflow was given: an object when it has a schema for its input. */
   readonly input?: Json;
+  /** What a run that is not over says and does at the moment; only in a list. */
+  readonly soFar?: SoFar;
 }
 
 type Body = Record<string, unknown>;
@@ -103,7 +107,7 @@ export function messageBodiesOf({ run, steps }: RunView): Body[] {
   return messagesOf(run, steps).map(messageBody);
 }
 
-/** A run in a list: every key is there, with nulls. Media are described, not carried. */
+/** A run in a list: every key but `events` is there, with nulls. Media are described, not carried. */
 export function listedRunOf(view: RunView, media: RunMedia, format: WireFormat): Body {
   return view.run.kind === 'workflow'
     ? listedWorkflowRunOf(view, producedFields(media.produced), format)
@@ -111,9 +115,11 @@ export function listedRunOf(view: RunView, media: RunMedia, format: WireFormat):
 }
 
 function listedConversationOf(view: RunView, media: RunMedia, format: WireFormat): Body {
-  const { run, events } = view;
+  const { run } = view;
   const { lineage } = run;
-  const { result, messages, tools, requirements } = restingView(view);
+  const { result, messages, requirements } = restingView(view);
+  const tools = listedTools(view);
+  const content = result?.content ?? contentSoFar(view);
   return {
     run_id: run.runId,
     parent_run_id: run.parentRunId ?? '',
@@ -121,15 +127,14 @@ function listedConversationOf(view: RunView, media: RunMedia, format: WireFormat
     user_id: run.userId ?? '',
     status: statusIn(format, run.status),
     run_input: run.input.content,
-    content: result?.content ?? null,
-    run_response_format: typeof result?.content === 'object' && result.content !== null ? 'json' : 'text',
+    content,
+    run_response_format: typeof content === 'object' && content !== null ? 'json' : 'text',
     reasoning_content: result?.reasoningContent ?? '',
     reasoning_steps: [],
     metrics: result?.metrics ?? {},
     messages: messages.length > 0 ? messages.map(messageBody) : null,
     tools: tools.length > 0 ? tools : null,
     requirements: requirements.length > 0 ? shownRequirements(run, requirements) : null,
-    events: events ?? null,
     created_at: new Date(run.createdAt).toISOString(),
     references: [],
     citations: null,
@@ -155,17 +160,41 @@ function listedConversationOf(view: RunView, media: RunMedia, format: WireFormat
   };
 }
 
+/** The tool calls of a run, those included that are being executed. */
+function listedTools({ run, steps, soFar }: RunView): readonly JsonObject[] {
+  const known = toolExecutionsOf(toldSteps(run, steps)).map(toolExecutionBody);
+  if (!isUnfinished(run)) return known;
+  const ids = new Set(known.map(({ tool_call_id: id }) => id));
+  return [...known, ...(soFar?.tools ?? []).filter(({ tool_call_id: id }) => !ids.has(id))];
+}
+
+/** What a run has said that has no result yet, or what one inside of a paused run waits for. */
+function contentSoFar({ run, steps, soFar }: RunView): Json {
+  if (soFar?.text) return soFar.text;
+  if (run.status !== 'paused') return null;
+  const open = teamRequirementsOf(run, steps).filter(({ answer }) => answer === null);
+  return pausedText(open.map(({ requirement }) => requirement));
+}
+
 /** What there is to show of a run that nobody executes; of one that goes on, what it came to so far is its own. */
 function restingView({ run, steps }: RunView) {
   if (!isResting(run)) return { result: null, messages: [], tools: [], requirements: [] };
-  // nobody is to answer what a cancelled run asked
-  const told = run.status === 'cancelled' ? steps.filter((step) => !isOpenQuestion(step)) : steps;
+  const told = toldSteps(run, steps);
   return {
     result: run.result,
     messages: messagesOf(run, steps),
     tools: toolExecutionsOf(told).map(toolExecutionBody),
     requirements: teamRequirementsOf(run, told).map(requirementBody),
   };
+}
+
+/** Nobody is to answer what a cancelled run asked. */
+function toldSteps({ status }: Run, steps: readonly StepRecord[]): readonly StepRecord[] {
+  return status === 'cancelled' ? steps.filter((step) => !isOpenQuestion(step)) : steps;
+}
+
+function isUnfinished({ status }: Run): boolean {
+  return status === 'pending' || status === 'running';
 }
 
 function isResting({ status, result }: Run): boolean {

@@ -76,7 +76,7 @@ export class RunLookup {
     if (component !== undefined) return this.spaceOf(component);
     const any = { kind, componentId, sessionId, limit: 1, offset: 0, order: 'desc' } as const;
     for (const space of await this.spaces.all()) {
-      if ((await space.runs.list(scope, any)).length > 0) return space;
+      if ((await space.runs.ids(scope, any)).length > 0) return space;
     }
     throw errors.componentNotFound(kind);
   }

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../core/json.js';
 import type { Media } from '../../core/media.js';
 import type { ContinueRecord } from '../../core/runs/continuation.js';
 import type { RunInput, RunKind, RunOptions } from '../../core/runs/run.js';
+import type { StreamOptions } from '../../core/runs/run-options.js';
 import { maxStateKeyLength } from '../../core/runs/session-state.js';
 import { parseJson } from '../../platform/http/json-text.js';
 import type { MediaService } from '../media/service.js';
@@ -24,24 +25,24 @@ export function newRunInput(
   kind: RunKind,
   form: CreateForm,
   media: MediaService,
-  stream: boolean,
+  streaming: StreamOptions,
   factory: PreparedRun['factory'],
 ): Promise<RunInput> {
   return kind === 'workflow'
-    ? workflowInputOf(form as CreateWorkflowRunForm, media, stream)
-    : runInputOf(form as CreateRunForm, media, stream, factory);
+    ? workflowInputOf(form as CreateWorkflowRunForm, media, streaming)
+    : runInputOf(form as CreateRunForm, media, streaming, factory);
 }
 
 /** What a workflow is told goes to its steps; how their agents answer is theirs to say. */
 async function workflowInputOf(
   form: CreateWorkflowRunForm,
   media: MediaService,
-  stream: boolean,
+  streaming: StreamOptions,
 ): Promise<RunInput> {
   const { additional_data: _toSteps, ...shape } = createWorkflowRunForm.shape;
   checkStateKeys(form.session_state ?? {});
   const options: RunOptions = {
-    stream,
+    ...streaming,
     sessionState: form.session_state,
     version: form.version,
     dependencies: form.dependencies,
@@ -56,11 +57,11 @@ async function workflowInputOf(
 async function runInputOf(
   form: CreateRunForm,
   media: MediaService,
-  stream: boolean,
+  streaming: StreamOptions,
   factory: PreparedRun['factory'],
 ): Promise<RunInput> {
   const options: RunOptions = {
-    ...(await runOptionsOf(form, createRunForm.shape, stream)),
+    ...(await runOptionsOf(form, createRunForm.shape, streaming)),
     sessionState: form.session_state,
     version: form.version,
     ...factory,
@@ -72,16 +73,20 @@ async function runInputOf(
 /** What the request changes for the rest of a run that goes on. */
 export async function continuedOptionsOf(
   form: ContinueRunForm,
-  stream: boolean,
+  streaming: StreamOptions,
 ): Promise<ContinueRecord['options']> {
-  const options = await runOptionsOf(form, continueRunForm.shape, stream);
+  const options = await runOptionsOf(form, continueRunForm.shape, streaming);
   const named = Object.entries(options).filter(([, value]) => value !== undefined);
   return Object.fromEntries(named) as ContinueRecord['options'];
 }
 
-async function runOptionsOf(form: OptionFields, shape: object, stream: boolean): Promise<RunOptions> {
+async function runOptionsOf(
+  form: OptionFields,
+  shape: object,
+  streaming: StreamOptions,
+): Promise<RunOptions> {
   const options = {
-    stream,
+    ...streaming,
     dependencies: form.dependencies,
     metadata: form.metadata,
     knowledgeFilters: knowledgeFilters(form.knowledge_filters),

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { jsonListOf } from '../../platform/http/json-stream.js';
 import { runIdHeader } from '../../platform/http/respond.js';
 import {
   type EventStreamReply,
   eventStream,
   type JsonPiecesReply,
+  jsonPieces,
   type Reply,
   reply,
 } from '../../platform/http/results.js';
@@ -16,6 +18,7 @@ import {
   wireFormatOf,
 } from '../../platform/http/wire-format.js';
 import { bodyReply } from './body-reply.js';
+import { type ListedRun, listedRunJson } from './listed-runs.js';
 import { pausedOutput } from './paused-output.js';
 import { emptyBody, startedRun as startedRunBody } from './response-schema.js';
 import {
@@ -148,19 +151,19 @@ export function listRuns(facts: RunKindFacts): RunRoute {
     scope: readScopes(facts),
     tag: facts.tag,
     summary: `List the runs of ${facts.inWords}`,
-    description: `Runs of a session, oldest first; without session_id the runs of the ${kind}, newest first.`,
+    description:
+      `Runs of a session, oldest first; without session_id the runs of the ${kind}, newest first. A run that is being ` +
+      'executed has its text and its tool calls so far. Streamed runs have their events.',
     params: componentParams(facts),
     query: facts.listQuery,
     headers: wireFormatHeaders,
     responses: { 200: z.array(facts.listed) },
     handler: async (services: RunServices, { params, query, caller, headers }) => {
-      const { session_id: sessionId, ...rest } = query;
-      const views = await services.runs.list(caller, kind, params.componentId, { sessionId, ...rest });
+      const { session_id: sessionId, include_events: withEvents, ...rest } = query;
       const format = wireFormatOf(services.settings, headers);
-      const listed = views.map(async (view) =>
-        listedRunOf(view, await runMediaOf(view.run, describeOnly), format),
-      );
-      return bodyReply(await Promise.all(listed));
+      const wanted = { sessionId, withEvents, hidesUnfinished: format === 'agentos', ...rest };
+      const runs = await services.runs.list(caller, kind, params.componentId, wanted);
+      return jsonPieces(jsonListOf(listed(runs, format)));
     },
   });
 }
@@ -212,6 +215,11 @@ function streamOf(services: RunServices, started: StartedRun, format: WireFormat
     if (ended?.run.status !== 'paused') return undefined;
     return shown(services, await services.runs.ended(started), format);
   });
+}
+
+async function* listed(runs: AsyncIterable<ListedRun>, format: WireFormat) {
+  for await (const { view, events } of runs)
+    yield listedRunJson(listedRunOf(view, await runMediaOf(view.run, describeOnly), format), events);
 }
 
 async function describeOnly(): Promise<undefined> {

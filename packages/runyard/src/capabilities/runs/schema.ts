@@ -8,6 +8,7 @@ import {
   uploadedFiles,
 } from '../../platform/http/fields.js';
 import { wireFormatHeader } from '../../platform/http/wire-format.js';
+import { maxListedEvents } from './told-events.js';
 
 const mediaArray = (what: string) =>
   jsonArrayField()
@@ -266,6 +267,14 @@ export const runQuery = z.object({
     .meta({ description: 'When given, the run has to belong to this session.' }),
 });
 
+/** In lists of runs. */
+export const includeEvents = formBoolean()
+  .default(true)
+  .meta({
+    description: `false: without the events of streamed runs. Else each has the first and the last ${maxListedEvents / 2} of them.`,
+    'x-addition': true,
+  });
+
 export const listRunsQuery = z.object({
   session_id: z.string().optional().meta({
     description:
@@ -279,6 +288,7 @@ export const listRunsQuery = z.object({
     .optional()
     .meta({ description: 'How many runs at the most. Default: 1000 of a session, else 20.' }),
   page: formInteger({ min: 1 }).optional().meta({ description: 'Which page, beginning with 1.' }),
+  include_events: includeEvents,
 });
 
 export const workflowRunQuery = runQuery.extend({ factory_input: factoryInputField });

@@ -14,6 +14,7 @@ import { parseTraceParent, traceParentLength } from '../../core/traces/trace-par
 import type { Caller } from '../../platform/auth/caller.js';
 import { userFor } from '../../platform/auth/named-user.js';
 import { personsBehind } from '../../platform/auth/persons.js';
+import { offsetOf } from '../../platform/http/pagination.js';
 import type { ComponentsService } from '../components/service.js';
 import { type BeforeRunOptions, beforeRun } from './before-run.js';
 import { boundFor, boundForm, boundRequest, boundSession, claimsFor } from './bound-values.js';
@@ -24,13 +25,21 @@ import { RunContinuation } from './continue-run.js';
 import { type Followed, followRun } from './follow-run.js';
 import { forkSession, mayMean } from './fork-session.js';
 import { checkKey, type KeyedRequest, mayBeSecond, payloadHash, runUnderKey } from './idempotency.js';
+import { isUnfinishedSession, type ListedRun, listedRuns } from './listed-runs.js';
 import { preparedRun, type RunCaller } from './prepared-run.js';
 import type { RunView } from './run-body.js';
 import { type FoundComponent, RunLookup, type RunPlace } from './run-lookup.js';
 import { newRunInput } from './run-request.js';
 import type { RunSpaces } from './run-spaces.js';
 import type { ContinueForm, CreateForm } from './schema.js';
-import { endOf, type FollowWishes, followWishes, type StartedRun, startedRun } from './started-run.js';
+import {
+  endOf,
+  type FollowWishes,
+  followWishes,
+  type StartedRun,
+  startedRun,
+  streamOptionsOf,
+} from './started-run.js';
 import { storedEvents } from './stored-events.js';
 
 export interface RunsServiceOptions extends BeforeRunOptions {
@@ -62,6 +71,10 @@ export interface ListRuns {
   readonly status?: string;
   readonly limit?: number;
   readonly page?: number;
+  /** Whether streamed runs come with their events. */
+  readonly withEvents?: boolean;
+  /** A session is not known before the first of its streamed runs has come to rest, as in the older interface. */
+  readonly hidesUnfinished?: boolean;
 }
 
 /** The caller has been shown the run already. */
@@ -128,7 +141,7 @@ export class RunsService {
     if (component === undefined) throw errors.componentNotRegistered(run);
     await space.approvals.assertMayContinue(caller, run);
     const wishes = followWishes(form, this.options.onDisconnect);
-    const request = await continueRequestOf(kind, form, wishes.stream || wishes.background);
+    const request = await continueRequestOf(kind, form, streamOptionsOf(wishes));
     const bounded = boundRequest(request, bound);
     const continuation = new RunContinuation(
       { ...found, component },
@@ -190,22 +203,34 @@ export class RunsService {
     return { run, steps, events: await storedEvents(space.runs, { run, steps }) };
   }
 
-  async list(caller: Caller, kind: RunKind, componentId: string, query: ListRuns): Promise<RunView[]> {
+  /** Finds the runs before it answers; they are read as they are taken. */
+  async list(
+    caller: Caller,
+    kind: RunKind,
+    componentId: string,
+    query: ListRuns,
+  ): Promise<AsyncIterable<ListedRun>> {
     const sessionId = boundSession(caller, kind, query.sessionId);
     const space = await this.lookup.spaceWith(caller.scope, { kind, componentId, sessionId });
-    if (sessionId !== undefined) await space.sessions.get(caller.scope, sessionId);
+    if (sessionId !== undefined) {
+      await space.sessions.get(caller.scope, sessionId);
+      if (query.hidesUnfinished && (await isUnfinishedSession(space, sessionId)))
+        throw errors.sessionNotFound();
+    }
     const limit = query.limit ?? (sessionId === undefined ? componentListLimit : sessionListLimit);
-    const runs = await space.runs.list(caller.scope, {
+    const status = query.status?.toLowerCase() as RunStatus | undefined;
+    const runIds = await space.runs.ids(caller.scope, {
       kind,
       componentId,
       sessionId,
-      status: query.status?.toLowerCase() as RunStatus | undefined,
+      status,
       limit,
-      offset: limit * ((query.page ?? 1) - 1),
+      offset: offsetOf({ limit, page: query.page ?? 1 }),
       order: sessionId === undefined ? 'desc' : 'asc',
     });
-    const steps = await space.runs.steps(runs.map(({ runId }) => runId));
-    return runs.map((run) => ({ run, steps: steps.get(run.runId) ?? [] }));
+    return listedRuns(space, runIds, query.withEvents ?? true, ({ run }) => {
+      return status === undefined || run.status === status;
+    });
   }
 
   /** Where the run can go on from. */
@@ -263,7 +288,7 @@ export class RunsService {
     { component, space }: FoundComponent,
     caller: RunCaller,
     form: CreateForm,
-    { stream, background }: FollowWishes,
+    wishes: FollowWishes,
     { keyed, traceParent, disconnected }: { readonly keyed?: KeyedRequest | undefined } & CreateOptions,
   ): Promise<RunHandle> {
     const prepare = async (call: CallApplication) => {
@@ -273,20 +298,20 @@ export class RunsService {
     };
     const prepared = await beforeRun(this.options, component, disconnected, prepare);
     const { executable, sessionId, factory, said } = prepared;
-    const input = await newRunInput(executable.kind, said, space.media, stream || background, factory);
+    const input = await newRunInput(executable.kind, said, space.media, streamOptionsOf(wishes), factory);
     const handle = await startRun(space.engine, space.runs, {
       executable,
       input,
       userId: caller.userId,
       askers: caller.askers,
-      background,
+      background: wishes.background,
       ...(sessionId !== undefined && { sessionId }),
       ...(form.run_id !== undefined && { runId: form.run_id }),
       ...(keyed !== undefined && { idempotency: keyed }),
       ...(traceParent !== undefined && traceOf(traceParent)),
     });
     // the head of a stream names the run: whoever has read it must find the run again, whatever happens here
-    if (stream) await handle.stored();
+    if (wishes.stream) await handle.stored();
     return handle;
   }
 }

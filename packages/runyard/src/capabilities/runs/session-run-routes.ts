@@ -3,7 +3,7 @@ import { errors } from '../../core/errors.js';
 import { type DataScope, scopeNaming } from '../../platform/auth/caller.js';
 import { databaseQuery } from '../../platform/http/database-query.js';
 import { formInteger } from '../../platform/http/fields.js';
-import { jsonList } from '../../platform/http/json-stream.js';
+import { jsonListOf } from '../../platform/http/json-stream.js';
 import { jsonPieces } from '../../platform/http/results.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';
 import { boundsOf } from '../../platform/http/time-bounds.js';
@@ -14,7 +14,9 @@ import {
   wireFormatOf,
 } from '../../platform/http/wire-format.js';
 import { listedRun, listedTeamRun, listedWorkflowRun } from './listed-run-schema.js';
+import { listedRunJson } from './listed-runs.js';
 import { listedRunOf, type RunMedia, type RunView, runMediaOf } from './run-body.js';
+import { includeEvents } from './schema.js';
 import type { SessionRunsQuery, SessionRunsService, SessionSpace } from './session-runs-service.js';
 
 export interface SessionRunServices {
@@ -48,6 +50,7 @@ const runsQuery = runQuery.extend({
   page: formInteger({ min: 1 })
     .optional()
     .meta({ description: 'With limit: which page, beginning with 1.', 'x-addition': true }),
+  include_events: includeEvents,
 });
 
 const sessionRun = z
@@ -62,8 +65,10 @@ const listSessionRuns = defineRoute({
   tag: 'Sessions',
   summary: 'List the runs of a session',
   description:
-    'All runs in the order in which they began, those included that are going on. The runs that members of a team ' +
-    'made stand right before the run of the team; steps of a workflow stand inside of its run. Media are described.',
+    'All runs in the order in which they began. A run that is being executed has its text and its tool calls so far. ' +
+    'Streamed runs have their events. The runs that members of a team made stand right before the run of the team; ' +
+    'steps of a workflow stand inside its run. Media are described. With `agentos` compatibility, a session whose only ' +
+    'runs are streamed ones that have not ended is not found.',
   params: sessionParams,
   query: runsQuery,
   headers: wireFormatHeaders,
@@ -71,10 +76,12 @@ const listSessionRuns = defineRoute({
   handler: async ({ sessionRuns, settings }: SessionRunServices, { params, query, caller, headers }) => {
     const space = await sessionRuns.in(query);
     await checkSession(space, scopeNaming(caller, query.user_id), params.session_id);
-    const { created_after: after, created_before: before, limit, page } = query;
-    const wanted = { created: boundsOf(after, before), limit, page };
+    const { created_after: after, created_before: before, limit, page, include_events: withEvents } = query;
     const format = wireFormatOf(settings, headers);
-    return jsonPieces(jsonList(listed(space, params.session_id, wanted, format)));
+    if (format === 'agentos' && (await space.isUnfinished(params.session_id)))
+      throw notFound(params.session_id);
+    const wanted = { created: boundsOf(after, before), limit, page, withEvents };
+    return jsonPieces(jsonListOf(listed(space, params.session_id, wanted, format)));
   },
 });
 
@@ -87,23 +94,25 @@ const getSessionRun = defineRoute({
   summary: 'Get a run of a session',
   description: 'Also the run of a member of a team.',
   params: sessionParams.extend({ run_id: z.string() }),
-  query: runQuery,
+  query: runQuery.extend({ include_events: includeEvents }),
   headers: wireFormatHeaders,
   responses: { 200: sessionRun },
   handler: async ({ sessionRuns, settings }: SessionRunServices, { params, query, caller, headers }) => {
     const { session_id: sessionId, run_id: runId } = params;
     const space = await sessionRuns.in(query);
     await checkSession(space, scopeNaming(caller, query.user_id), sessionId);
-    const view = await space.run(sessionId, runId);
-    if (view === undefined) {
+    const found = await space.run(sessionId, runId, query.include_events);
+    if (found === undefined) {
       throw errors.runNotFound(
         (await space.hasRuns(sessionId))
           ? `Run with ID ${runId} not found in session ${sessionId}`
           : `Session with ID ${sessionId} has no runs`,
       );
     }
+    const { view, events } = found;
     const media = await runMediaOf(view.run, (item) => space.showMedia(item));
-    return bodyOf(view, media, wireFormatOf(settings, headers));
+    const body = bodyOf(view, media, wireFormatOf(settings, headers));
+    return jsonPieces(listedRunJson(body, events));
   },
 });
 
@@ -111,13 +120,19 @@ export const sessionRunRoutes: readonly Route<SessionRunServices>[] = [listSessi
 
 async function checkSession(space: SessionSpace, scope: DataScope, sessionId: string): Promise<void> {
   await space.settle(sessionId);
-  if ((await space.sessions.find(scope, sessionId)) === undefined)
-    throw errors.sessionNotFound(`Session with ID ${sessionId} not found`);
+  if ((await space.sessions.find(scope, sessionId)) === undefined) throw notFound(sessionId);
+}
+
+function notFound(sessionId: string): Error {
+  return errors.sessionNotFound(`Session with ID ${sessionId} not found`);
 }
 
 async function* listed(space: SessionSpace, sessionId: string, query: SessionRunsQuery, format: WireFormat) {
-  for await (const view of space.runs(sessionId, query)) {
-    yield withoutNulls(bodyOf(view, await runMediaOf(view.run, describeOnly), format));
+  for await (const run of space.runs(sessionId, query)) {
+    for (const { view, events } of [...run.members, run]) {
+      const body = bodyOf(view, await runMediaOf(view.run, describeOnly), format);
+      yield listedRunJson(withoutNulls(body), events ?? undefined);
+    }
   }
 }
 

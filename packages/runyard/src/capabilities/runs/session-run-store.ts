@@ -38,6 +38,11 @@ const readFirst = statement(
 
 const readAny = statement('any_run_of_session', 'SELECT 1 FROM runs WHERE session_id = ? LIMIT 1');
 
+const readRested = statement(
+  'any_rested_run_of_session',
+  "SELECT 1 FROM runs WHERE session_id = ? AND status NOT IN ('pending', 'running') LIMIT 1",
+);
+
 const readOpen: Statement = {
   name: 'open_runs_of_sessions',
   sqlite: `SELECT ${runList} FROM runs
@@ -83,6 +88,11 @@ export class SessionRunStore {
 
   async hasAny(sessionId: string): Promise<boolean> {
     return (await this.database.read(readAny, [sessionId])).length > 0;
+  }
+
+  /** Whether a run of the session has ended or paused. */
+  async hasRested(sessionId: string): Promise<boolean> {
+    return (await this.database.read(readRested, [sessionId])).length > 0;
   }
 
   /** Those that somebody executes, or is about to. */

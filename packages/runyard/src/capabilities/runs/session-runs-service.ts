@@ -1,6 +1,4 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Media } from '../../core/media.js';
-import { childrenOf } from '../../core/runs/child-run.js';
 import type { Run } from '../../core/runs/run.js';
 import { type DataScope, isWithin } from '../../platform/auth/caller.js';
 import type { DatabaseQuery } from '../../platform/http/database-query.js';
@@ -8,24 +6,25 @@ import { offsetOf } from '../../platform/http/pagination.js';
 import type { TimeBounds } from '../../platform/http/time-bounds.js';
 import type { DatabaseSessions } from '../sessions/database-service.js';
 import { saidIn } from './chat-history.js';
-import type { RunView } from './run-body.js';
+import { isUnfinishedSession, journalsOf, type ListedRun, listedRun, listedRuns } from './listed-runs.js';
 import type { RunSpace, RunSpaces } from './run-spaces.js';
 
 /** Which runs of a session are wanted: all, unless something is said. */
 export interface SessionRunsQuery {
   readonly created: TimeBounds;
+  readonly withEvents: boolean;
   readonly limit?: number | undefined;
   readonly page?: number | undefined;
 }
 
-/** How many runs are held with their journals at once. */
-const runsAtOnce = 20;
 /** How many runs of a session its chat history goes back. */
 const chatHistoryRuns = 200;
 /** How many sessions are removed in one transaction. */
 const removedAtOnce = 100;
 /** Clocks of several processes differ. */
 const clockSlackMs = 60_000;
+
+type Listed = Pick<ListedRun, 'view' | 'events'>;
 
 const removed = 'The session was deleted';
 
@@ -61,19 +60,26 @@ export class SessionSpace {
     return this.space.sessionRuns.hasAny(sessionId);
   }
 
-  /** The runs in the order in which they began, a few at a time; those of members right before their team's. */
-  async *runs(sessionId: string, query: SessionRunsQuery): AsyncGenerator<RunView> {
+  /** Whether the older interface would not know the session yet. */
+  isUnfinished(sessionId: string): Promise<boolean> {
+    return isUnfinishedSession(this.space, sessionId);
+  }
+
+  /** The runs in the order in which they began, a few at a time. */
+  async *runs(sessionId: string, query: SessionRunsQuery): AsyncGenerator<ListedRun> {
     const { created, limit = Number.MAX_SAFE_INTEGER, page = 1 } = query;
     const offset = query.limit === undefined ? 0 : offsetOf({ limit, page });
     const runIds = await this.space.sessionRuns.ids(sessionId, { created, limit, offset });
-    for await (const view of this.views(runIds)) yield* withMembers(view);
+    yield* listedRuns(this.space, runIds, query.withEvents);
   }
 
   /** One run, or that of a member inside of one. */
-  async run(sessionId: string, runId: string): Promise<RunView | undefined> {
+  async run(sessionId: string, runId: string, withEvents: boolean): Promise<Listed | undefined> {
     const { runs, sessionRuns } = this.space;
     const stored = await runs.load(runId);
-    if (stored !== undefined) return stored.run.sessionId === sessionId ? stored : undefined;
+    if (stored !== undefined) {
+      return stored.run.sessionId === sessionId ? listedRun(this.space, stored, withEvents) : undefined;
+    }
     // the id of a member's run tells when it was made: only what was executed then can hold it
     const time = timeIn(runId);
     if (time === undefined) return undefined;
@@ -81,8 +87,8 @@ export class SessionSpace {
     const holder = await sessionRuns.holderOf(sessionId, runId, during);
     const around = holder === undefined ? undefined : await runs.load(holder);
     if (around === undefined) return undefined;
-    for (const view of withMembers(around)) if (view.run.runId === runId) return view;
-    return undefined;
+    const { members } = await listedRun(this.space, around, withEvents);
+    return members.find(({ view }) => view.run.runId === runId);
   }
 
   /** Media of a run as the wire carries them. */
@@ -94,7 +100,7 @@ export class SessionSpace {
   async chatHistory(sessionId: string): Promise<Record<string, unknown>[]> {
     const runIds = await this.space.sessionRuns.lastIds(sessionId, chatHistoryRuns);
     const messages: Record<string, unknown>[] = [];
-    for await (const view of this.views(runIds)) messages.push(...saidIn(view));
+    for await (const view of journalsOf(this.space, runIds)) messages.push(...saidIn(view));
     return messages;
   }
 
@@ -112,22 +118,6 @@ export class SessionSpace {
     await Promise.all(open.map((run) => engine.cancel(run.runId, cancellationOf(run))));
     await sessionRuns.remove(scope, sessionIds, Date.now());
   }
-
-  private async *views(runIds: readonly string[]): AsyncGenerator<RunView> {
-    for (let at = 0; at < runIds.length; at += runsAtOnce) {
-      yield* await this.space.runs.loadAll(runIds.slice(at, at + runsAtOnce));
-      // SQLite reads on this thread: others have their turn between two reads
-      await endOfTurn();
-    }
-  }
-}
-
-/** A run, and before it those of its members, the innermost first. Steps of a workflow stand inside of its body. */
-function* withMembers(view: RunView): Generator<RunView> {
-  if (view.run.kind === 'team') {
-    for (const { run, steps } of childrenOf(view.run, view.steps)) yield* withMembers({ run, steps });
-  }
-  yield view;
 }
 
 function cancellationOf({ runId, kind, componentId, sessionId }: Run) {

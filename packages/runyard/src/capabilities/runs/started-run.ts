@@ -7,6 +7,7 @@ import { RunReleased } from '../../core/runs/executable.js';
 import type { EndedRun, RunHandle } from '../../core/runs/executor.js';
 import type { CancelRequest } from '../../core/runs/ports.js';
 import { type Run, type RunStatus, type StepRecord, terminalStatuses } from '../../core/runs/run.js';
+import type { StreamOptions } from '../../core/runs/run-options.js';
 import type { RunSpace } from './run-spaces.js';
 import { contentFilter } from './stream-events.js';
 
@@ -47,6 +48,11 @@ export function followWishes(form: FollowFields, onDisconnect: 'continue' | 'can
     contentOnly: form.stream_events === false,
     cancelsOnDisconnect: !background && (form.on_disconnect ?? onDisconnect) === 'cancel',
   };
+}
+
+/** How the run is to be executed, so that it can be followed in that way. A run in the background streams too: others may follow it. */
+export function streamOptionsOf({ stream, background }: FollowWishes): StreamOptions {
+  return { stream: stream || background, ...(background && !stream && { streamed: false }) };
 }
 
 /** `fromIndex`: the first event that belongs to what was asked for. */

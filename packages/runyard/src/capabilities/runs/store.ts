@@ -262,15 +262,15 @@ export class RunStore implements RunJournal {
     return row && runFromRow(row, await textsOf(this.database, [row]));
   }
 
-  async list(scope: DataScope, page: RunPage): Promise<Run[]> {
+  async ids(scope: DataScope, page: RunPage): Promise<string[]> {
     const rows = await this.#filtered(scope, page)
-      .select(runColumns)
+      .select('run_id')
       .orderBy('created_at', page.order)
       .orderBy('run_id', page.order)
       .limit(page.limit)
       .offset(page.offset)
       .execute();
-    return this.#runs(rows);
+    return rows.map((row) => row.run_id);
   }
 
   async count(scope: DataScope, filter: RunFilter): Promise<number> {
@@ -291,16 +291,6 @@ export class RunStore implements RunJournal {
     const rows = await this.database.read<RunsTable>(readLatestOfSessions(scope), parameters);
     for (const run of await this.#runs(rows)) runs.get(run.sessionId)?.unshift(run);
     return runs;
-  }
-
-  /** The steps of runs that were read before, by run id, in their order. */
-  async steps(runIds: readonly string[]): Promise<ReadonlyMap<string, readonly StepRecord[]>> {
-    const steps = new Map<string, StepRecord[]>(runIds.map((runId) => [runId, []]));
-    if (runIds.length === 0) return steps;
-    const rows = await this.database.read<StepsTable>(readSteps, [runIds]);
-    const texts = await textsOf(this.database, [], rows);
-    for (const row of rows) steps.get(row.run_id)?.push(stepFromRow(row, texts));
-    return steps;
   }
 
   async #runs(rows: readonly RunsTable[]): Promise<Run[]> {

@@ -11,12 +11,14 @@ import {
 } from '../../core/workflows/fold/workflow-fold.js';
 import { pauseFields, workflowRequirementsOf } from '../../core/workflows/review/workflow-requirements.js';
 import { createdAtIn, statusIn, type WireFormat } from '../../platform/http/wire-format.js';
+import type { SoFar } from './told-events.js';
 
 export interface WorkflowRunView {
   readonly run: Run;
   readonly steps: readonly StepRecord[];
   readonly events?: readonly JsonObject[];
   readonly input?: Json;
+  readonly soFar?: SoFar;
 }
 
 type Body = Record<string, unknown>;
@@ -40,17 +42,18 @@ export function workflowRunBodyOf(view: WorkflowRunView, produced: Body, format:
   };
 }
 
-/** A run of a workflow in a list: every key is there, with nulls. */
+/** A run of a workflow in a list: every key but `events` is there, with nulls. */
 export function listedWorkflowRunOf(view: WorkflowRunView, produced: Body, format: WireFormat): Body {
-  const { run, events } = view;
-  const fields = runFields(view, (status) => statusIn(format, status));
+  const { run, steps, soFar } = view;
+  const statusText: StatusText = (status) => statusIn(format, status);
+  const done = !rests(run) && doneFields(run, steps, statusText);
+  const fields: Body = { ...done, ...runFields(view, statusText) };
   return {
     run_id: run.runId,
     run_input: run.input.content,
-    events: events ?? [],
     workflow_id: run.componentId,
     user_id: run.userId ?? '',
-    content: rests(run) ? fields.content : null,
+    content: rests(run) ? fields.content : soFar?.text || null,
     content_type: fields.content_type ?? null,
     status: fields.status,
     step_results: fields.step_results ?? [],
@@ -100,16 +103,23 @@ function runFields(view: WorkflowRunView, statusText: StatusText): Body {
   };
 }
 
-/** What there is to show of a run that nobody executes: what was done, and what it waits for. */
-function restingFields(run: Run, steps: readonly StepRecord[], statusText: StatusText): Body {
+/** What was done so far. */
+function doneFields(run: Run, steps: readonly StepRecord[], statusText: StatusText): Body {
   const results = stepResultsOf(run, steps);
   const runs = executorRunsOf(run, steps).map((inside) => executorRunBody(inside, run, statusText));
+  return {
+    step_results: results.length > 0 ? results : undefined,
+    step_executor_runs: runs.length > 0 ? runs : undefined,
+  };
+}
+
+/** What there is to show of a run that nobody executes: what was done, and what it waits for. */
+function restingFields(run: Run, steps: readonly StepRecord[], statusText: StatusText): Body {
   const chat = chatRunOf(run, steps);
   // nobody is to answer what a cancelled run asked
   const told = run.status === 'paused' ? steps : steps.filter((step) => !isOpenQuestion(step));
   return {
-    step_results: results.length > 0 ? results : undefined,
-    step_executor_runs: runs.length > 0 ? runs : undefined,
+    ...doneFields(run, steps, statusText),
     workflow_agent_run: chat && executorRunBody({ ...chat, stepId: null }, run, statusText),
     ...pauseFields(workflowRequirementsOf(run, told)),
   };

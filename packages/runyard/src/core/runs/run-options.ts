@@ -1,6 +1,6 @@
 import { continuationsOf } from './continuation.js';
 import type { LiveRun } from './live-run.js';
-import type { Run, RunOptions } from './run.js';
+import type { Run, RunOptions, StepRecord } from './run.js';
 
 /** What the caller asked for, and over it what came with each request to continue the run. */
 export function optionsOf(live: LiveRun): RunOptions {
@@ -9,6 +9,15 @@ export function optionsOf(live: LiveRun): RunOptions {
   return continuations.length === 0
     ? options
     : Object.assign({}, options, ...continuations.map((continuation) => continuation.options));
+}
+
+/** How whoever asks for a run follows it. */
+export type StreamOptions = Pick<RunOptions, 'stream' | 'streamed'>;
+
+/** Whether a request that started the run, or one that continued it, asked for a stream of its events. */
+export function isStreamed({ input }: Run, steps: readonly StepRecord[]): boolean {
+  const asked = [input.options, ...continuationsOf(steps).map(({ options }) => options)];
+  return asked.some(({ stream, streamed }) => stream === true && streamed !== false);
 }
 
 /** How the outermost run is followed now is how the runs inside it are. */

@@ -43,6 +43,8 @@ export interface RunOptions {
   readonly extra?: JsonObject;
   /** Whether the model is asked to stream, so that whoever follows the run sees it grow. */
   readonly stream: boolean;
+  /** False when the model streams but whoever asked for the run polls: nobody was promised a stream. */
+  readonly streamed?: false;
 }
 
 /** What a run ended with. */

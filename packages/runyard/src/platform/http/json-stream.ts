@@ -17,6 +17,19 @@ export async function* jsonList(entries: AsyncIterable<unknown> | Iterable<unkno
   yield before === '[' ? '[]' : ']';
 }
 
+/** The same of entries that are JSON text already, in pieces. */
+export async function* jsonListOf(
+  entries: AsyncIterable<AsyncIterable<string>> | Iterable<AsyncIterable<string> | Iterable<string>>,
+): AsyncGenerator<string> {
+  let before = '[';
+  for await (const entry of entries) {
+    yield before;
+    yield* entry;
+    before = ',';
+  }
+  yield before === '[' ? '[]' : ']';
+}
+
 /** A page of any length as JSON text. */
 export async function* jsonPage(
   entries: AsyncIterable<unknown> | Iterable<unknown>,

@@ -15,7 +15,7 @@ export const wireFormatHeader = {
     .optional()
     .meta({
       description:
-        '`agentos`: statuses of runs in upper case, created_at of run bodies in seconds. Any other value is ignored.',
+        '`agentos`: statuses of runs in upper case, created_at of run bodies in seconds, and no list of runs for a session whose only runs are streamed ones that have not come to rest. Any other value is ignored.',
       examples: ['agentos'],
       'x-addition': true,
     }),

@@ -118,9 +118,10 @@ async function read(
     const piece = pieceOf(model, chunk.text);
     if (chunk.type === 'text') {
       thinking.end();
+      // only the first piece of an answer is empty: it says that the answer begins, also when it is given once more
       if (!speaking) context.emitDelta(delta, '');
       speaking = true;
-      context.emitDelta(delta, piece);
+      if (piece !== '') context.emitDelta(delta, piece);
       if (draft) context.draft.content += piece;
     } else {
       thinking.piece(piece);
