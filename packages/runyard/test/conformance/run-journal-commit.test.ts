@@ -321,7 +321,7 @@ forEachDatabase((_dialect, freshPlace) => {
       expect(await runs.session(run.sessionId)).toMatchObject({ name: text, state: state.set });
       expect(await runs.find({ kind: 'user', userId: run.userId! }, run.runId)).toEqual(run);
       expect((await sessions.find(everyone, run.sessionId))?.name).toBe(text);
-      expect((await runs.steps([run.runId])).get(run.runId)).toEqual([step]);
+      expect(await runs.loadAll([run.runId])).toEqual([{ run, steps: [step] }]);
       expect(await runs.commit([creation(run)])).toEqual([{ runId: run.runId, reason: 'run_exists' }]);
     }
   });

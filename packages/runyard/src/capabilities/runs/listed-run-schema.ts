@@ -10,12 +10,10 @@ const listedFields = {
   run_input: z.string().meta({ description: 'What was said; an object as JSON text.' }),
   content: z.unknown().optional(),
   metrics: object().nullish(),
-  events: objects()
-    .nullish()
-    .meta({
-      description:
-        'Of a streamed run; without the single pieces of the content, apart from those of a workflow. Null, or absent, for a run that was not streamed.',
-    }),
+  events: objects().nullish().meta({
+    description:
+      'Of a streamed run; without the single pieces of the content, apart from those of a workflow. Null, or absent, for a run that was not streamed.',
+  }),
   created_at: z.iso.datetime(),
   reasoning_content: z.string().nullish(),
   reasoning_steps: objects().nullish(),
