@@ -102,9 +102,11 @@ const settingsSchema = z.strictObject({
   corsOrigins: z
     .array(z.string().regex(/^https?:\/\/[^/*\s]+$/))
     .max(1000)
-    .default(['http://localhost:3000'])
+    .optional()
     .meta({ allowed: 'a list of origins such as https://app.example.com (no path, no *)' })
-    .describe('Origins whose pages may call this service from a browser.'),
+    .describe(
+      'Origins whose pages may call this service from a browser; when left out, those of the usual development servers, on the loopback address only.',
+    ),
   maxBodyBytes: bytes().default(1_048_576).describe('The largest request body without files.'),
   maxUploadBytes: bytes().default(52_428_800).describe('The largest request body with files.'),
   maxFiles: z.int().min(0).max(10_000).default(20).describe('How many files one request may carry.'),

@@ -185,6 +185,8 @@ describe('what a token says cannot be said by its holder', () => {
 
 describe('a cookie that the browser sends along for the page of somebody else', () => {
   const page = { host: 'yard.example' };
+  const open = () =>
+    Gatehouse.open({ agents: [agent(simple())], tokenSource: 'both', allowedHosts: ['yard.example'] });
 
   test.each([
     ['a page elsewhere', { origin: 'https://evil.example' }],
@@ -194,7 +196,7 @@ describe('a cookie that the browser sends along for the page of somebody else', 
     ['a browser that names the site alone', { 'sec-fetch-site': 'cross-site' }],
     ['the same host without TLS', { origin: 'http://yard.example', 'sec-fetch-site': 'cross-site' }],
   ])('%s does nothing with it', async (_what, headers) => {
-    const house = await Gatehouse.open({ agents: [agent(simple())], tokenSource: 'both' });
+    const house = await open();
     const refused = await posted(house, { ...page, ...headers });
     expect(refused).toEqual([403, 'origin_not_allowed']);
     expect((await (await house.admin()).get('/agents/a/runs')).body).toEqual([]);
@@ -205,7 +207,7 @@ describe('a cookie that the browser sends along for the page of somebody else', 
     ['a page that may call', { origin: 'http://localhost:3000', 'sec-fetch-site': 'cross-site' }],
     ['a program', {}],
   ])('%s acts with it', async (_what, headers) => {
-    const house = await Gatehouse.open({ agents: [agent(simple())], tokenSource: 'both' });
+    const house = await open();
     expect(await posted(house, { ...page, ...headers })).toEqual([200, undefined]);
   });
 

@@ -14,7 +14,6 @@ import { WsClient } from './ws-client.js';
 
 const settings = {
   compatibility: 'none' as const,
-  corsOrigins: ['https://app.example.com'],
   maxBodyBytes: 1_024,
   heartbeatMs: 60_000,
   tokenSource: 'header' as const,
@@ -118,7 +117,11 @@ export async function startSockets({ settings: changed, limits, http = {} }: Wis
     log: silentLog,
     ...(limits !== undefined && { limits }),
   });
-  return { ...(await startServer([], { upgrades, settings: http })), runs, tokens };
+  return {
+    ...(await startServer([], { upgrades, settings: { corsOrigins: ['https://app.example.com'], ...http } })),
+    runs,
+    tokens,
+  };
 }
 
 /** Starts a run that never ends. */

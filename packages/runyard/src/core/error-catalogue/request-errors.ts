@@ -66,7 +66,18 @@ export const requestErrors = {
     'origin_not_allowed',
     403,
     (origin: string) =>
-      `Pages of ${origin} may not connect to this service. Add the origin to the setting corsOrigins.`,
+      `Pages of ${origin} may not call this service. Add the origin to the setting corsOrigins to let them.`,
+  ),
+  hostRefused: define(
+    'host_not_allowed',
+    403,
+    () =>
+      'The Host header of the request names a host that this service may not be called by. Call it by localhost or 127.0.0.1, or add the host to the setting allowedHosts.',
+  ),
+  repeatedHeader: define(
+    'repeated_header',
+    400,
+    (name: string) => `The request has more than one ${name} header. Send it once.`,
   ),
   internal: define(
     'internal_error',

@@ -15,6 +15,15 @@ describe('who may connect', () => {
     },
   );
 
+  test('not a page of another site that shows no origin, nor by the name of another host', async () => {
+    const { url } = await startSockets();
+    const codeOf = async (headers: Record<string, string>) =>
+      (JSON.parse((await refusalOf(url, '/agents/ws', { headers })).body) as { error_code: string })
+        .error_code;
+    expect(await codeOf({ 'sec-fetch-site': 'cross-site' })).toBe('origin_not_allowed');
+    expect(await codeOf({ host: 'evil.example' })).toBe('host_not_allowed');
+  });
+
   test('a page of this host, and one of an origin that may call', async () => {
     const { url } = await startSockets();
     for (const origin of [url, 'https://app.example.com']) {

@@ -28,7 +28,6 @@ export interface WebSocketOptions {
   readonly settings: WireFormatSettings & {
     readonly tokenSource: AuthSettings['tokenSource'];
     readonly tokenCookie: string;
-    readonly corsOrigins: readonly string[];
     readonly maxBodyBytes: number;
     readonly heartbeatMs: number;
   };
@@ -86,10 +85,7 @@ class OpenSockets {
     const actions = actionsOf(this.options.runs, kind);
     return (request, socket, head, upgrade) => {
       const requestId = newId();
-      const { origin } = request.headers;
       if (this.#closing) refuseUpgrade(socket, errors.stopping(), requestId);
-      else if (origin !== undefined && !this.#accepts(origin, request))
-        refuseUpgrade(socket, errors.originRefused(origin), requestId);
       else
         this.server.handleUpgrade(request, socket, head, (webSocket) =>
           this.#add(webSocket, socket, request, { path, kind, actions, requestId, upgrade }),
@@ -109,12 +105,6 @@ class OpenSockets {
     }, goodbyeMs);
     await gone;
     clearTimeout(overdue);
-  }
-
-  /** Pages of this very host, and those that may call from a browser anyway: no other page may act for its visitor. */
-  #accepts(origin: string, request: IncomingMessage): boolean {
-    if (this.options.settings.corsOrigins.includes(origin)) return true;
-    return URL.canParse(origin) && new URL(origin).host === request.headers.host?.toLowerCase();
   }
 
   #add(

@@ -7,7 +7,7 @@ import { parseScope, Rights } from './rights.js';
 import type { AuthSettings } from './tokens/settings.js';
 
 export interface DoorOptions {
-  readonly settings: AuthSettings & { readonly corsOrigins: readonly string[] };
+  readonly settings: AuthSettings;
   readonly identities: Identities;
 }
 
@@ -51,25 +51,10 @@ export class Door {
     }
   }
 
-  async #admitHolder(request: AccessRequest, { token, from }: PresentedToken): Promise<Caller> {
-    if (from === 'cookie') this.#refuseForeignPages(request);
+  async #admitHolder(request: AccessRequest, { token }: PresentedToken): Promise<Caller> {
     const { caller } = await this.options.identities.of(token, request.clientAddress);
     if (!this.#isPublic(request.path)) assertMay(caller, request);
     return caller;
-  }
-
-  /** With a cookie, any page that a holder visits could have them send a form. */
-  #refuseForeignPages({ method, headers }: AccessRequest): void {
-    if (method === 'GET') return;
-    const { origin, host } = headers;
-    const isElsewhere = headers['sec-fetch-site'] === 'cross-site';
-    if (origin === undefined) {
-      if (isElsewhere) throw errors.originRefused('another site');
-      return;
-    }
-    // what the browser says knows more than the host: a page of the same host without TLS is another site
-    const own = !isElsewhere && URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
-    if (!own && !this.options.settings.corsOrigins.includes(origin)) throw errors.originRefused(origin);
   }
 
   /** By its name, or by one that ends with `/*` and stands for all below it. */

@@ -29,8 +29,7 @@ export class ClientAddresses {
    * proxy of ours is the client. Whatever stands left of it anybody may have written.
    */
   of(request: IncomingMessage): string {
-    const remote = request.socket.remoteAddress ?? '';
-    let address = remote.startsWith('::') ? plainAddress(remote) : remote;
+    let address = remoteOf(request);
     const forwarded = this.#trusted && request.headers['x-forwarded-for'];
     if (typeof forwarded !== 'string') return address;
     let end = forwarded.length;
@@ -44,9 +43,19 @@ export class ClientAddresses {
     return address;
   }
 
+  /** Whether the request comes from a proxy of ours. */
+  isProxy(request: IncomingMessage): boolean {
+    return this.#trusted !== undefined && this.#isTrusted(remoteOf(request));
+  }
+
   #isTrusted(address: string): boolean {
     return isIP(address) !== 0 && this.#trusted!.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
   }
+}
+
+function remoteOf({ socket }: IncomingMessage): string {
+  const remote = socket.remoteAddress ?? '';
+  return remote.startsWith('::') ? plainAddress(remote) : remote;
 }
 
 /** Without a port, brackets, or the clothes of IPv6 in which a socket shows IPv4. */

@@ -1,34 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Origins } from './origins.js';
 
 const preflightMethods = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, QUERY';
 const otherOrigin: readonly string[] = ['vary', 'Origin'];
 
-/** Which pages of other origins may read our answers. */
+/** Tells browsers which pages of other origins may read our answers. */
 export class Cors {
-  readonly #headers: ReadonlyMap<string, readonly string[]>;
-
-  constructor(origins: readonly string[]) {
-    // Credentials are allowed, so a wildcard would open every caller's data to every page.
-    const named = origins.filter((origin) => origin !== '*');
-    this.#headers = new Map(named.map((origin) => [origin, allowHeaders(origin)]));
-  }
+  constructor(private readonly origins: Origins) {}
 
   /** Headers of an answer to a page of this origin, as a flat list. */
-  headersFor(origin: string): readonly string[] {
-    return this.#headers.get(origin) ?? otherOrigin;
-  }
-
-  isPreflight(request: IncomingMessage): boolean {
-    return (
-      request.method === 'OPTIONS' &&
-      request.headers.origin !== undefined &&
-      request.headers['access-control-request-method'] !== undefined
-    );
+  headersFor(origin: string, request: IncomingMessage): readonly string[] {
+    // credentials are allowed, so a wildcard would open every caller's data to every page
+    return this.origins.allows(origin, request) ? allowHeaders(origin) : otherOrigin;
   }
 
   answerPreflight(request: IncomingMessage, response: ServerResponse, requestId: string): void {
     const origin = request.headers.origin ?? '';
-    const allowed = this.#headers.has(origin);
+    const allowed = this.origins.allows(origin, request);
     const text = allowed ? 'OK' : 'Disallowed CORS origin';
     const requested = request.headers['access-control-request-headers'];
     response.writeHead(allowed ? 200 : 400, {
@@ -45,6 +33,15 @@ export class Cors {
     });
     response.end(text);
   }
+}
+
+/** Whether a browser asks what a page of another origin may send. */
+export function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return (
+    method === 'OPTIONS' &&
+    headers.origin !== undefined &&
+    headers['access-control-request-method'] !== undefined
+  );
 }
 
 /** A refused caller's page may read why, whatever it sent. */

@@ -14,7 +14,7 @@ import { ContentReply, EventStreamReply, JsonPiecesReply, Reply } from './result
 import type { RequiredScope, Route, RouteRequest } from './route.js';
 import type { HttpSettings } from './settings.js';
 import { type EventStreams, writeEventStream } from './sse.js';
-import { validatePart, valueError } from './validation.js';
+import { validatePart } from './validation.js';
 
 /** What the caller's identity and rights are decided by, before anything else of the request is read. */
 export interface AccessRequest {
@@ -220,12 +220,12 @@ class Call implements RouteRequest<unknown, unknown, unknown> {
 async function readJson(exchange: Exchange, maxBodyBytes: number): Promise<unknown> {
   if (!hasBody(exchange)) return undefined;
   const type = mediaType(exchange.request.headers['content-type']);
-  if (type !== '' && type !== 'application/json' && !type.endsWith('+json')) {
-    const fault = valueError(`the body has the content type ${type}; send application/json`);
-    throw errors.invalidRequest([{ ...fault, loc: ['body'], input: null }]);
-  }
+  const isJson = type === 'application/json' || type.endsWith('+json');
+  if (!isJson && type !== '') throw errors.unsupportedMediaType(type, ['application/json']);
   const bytes = await readBody(exchange, { bytes: maxBodyBytes, setting: 'maxBodyBytes' });
   if (bytes.length === 0) return undefined;
+  // a page can send bytes without a type anywhere, and nobody asks whether it may
+  if (!isJson) throw errors.unsupportedMediaType('', ['application/json']);
   try {
     return parseJson(bytes.toString('utf8'));
   } catch (error) {

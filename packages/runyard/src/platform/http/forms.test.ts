@@ -143,7 +143,7 @@ test('multipart may be cut anywhere on its way', async () => {
   const body = Buffer.from(
     '--B\r\nContent-Disposition: form-data; name="message"\r\n\r\nä\r\n--B\r\nContent-Disposition: form-data; name="files"; filename="f.txt"\r\nContent-Type: text/plain\r\n\r\n\r\n-é\r\n--B--\r\n',
   );
-  const head = `POST /form HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=B\r\ncontent-length: ${body.length}\r\n\r\n`;
+  const head = `POST /form HTTP/1.1\r\nhost: localhost\r\ncontent-type: multipart/form-data; boundary=B\r\ncontent-length: ${body.length}\r\n\r\n`;
   const expected = '{"message":"ä","stream":true,"files":[["f.txt","text/plain","\\r\\n-é"]]}';
   const client = rawClient(port);
   client.socket.setNoDelay(true);
@@ -161,7 +161,7 @@ test('chunked bodies of single bytes', async () => {
   const client = rawClient(port);
   const chunks = [...'message=hello'].map((letter) => `1\r\n${letter}\r\n`).join('');
   client.socket.write(
-    'POST /form HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\ncontent-type: application/x-www-form-urlencoded\r\n\r\n',
+    'POST /form HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\ncontent-type: application/x-www-form-urlencoded\r\n\r\n',
   );
   client.socket.write(`${chunks}0\r\n\r\n`);
   expect(await client.until((text) => text.includes('}'))).toContain('{"message":"hello","stream":true}');

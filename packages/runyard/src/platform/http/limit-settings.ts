@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isNetwork } from './client-address.js';
+import { isAllowedHost } from './hosts.js';
 
 const milliseconds = (minimum: number) => z.int().min(minimum).max(86_400_000);
 
@@ -45,7 +46,17 @@ export const limitSettingsShape = {
     .max(1000)
     .default([])
     .meta({ allowed: 'a list of addresses and networks such as 10.0.0.0/8' })
-    .describe('Proxies whose X-Forwarded-For is believed when it says where a request comes from.'),
+    .describe(
+      'Proxies whose X-Forwarded-For and X-Forwarded-Host are believed when they say where a request comes from and which host it called.',
+    ),
+  allowedHosts: z
+    .array(z.string().max(255).refine(isAllowedHost))
+    .max(1000)
+    .default([])
+    .meta({ allowed: 'a list of host names without ports such as app.example.com or *.example.com' })
+    .describe(
+      'Host names by which the service may be called, besides localhost and the address that it listens on. A service on the loopback address refuses all others; one on another address does when this names any.',
+    ),
   fetchAllowedHosts: z
     .array(z.string().regex(/^[^\s/@]+$/))
     .max(1000)

@@ -97,7 +97,7 @@ const runId = {
 export const apiErrors: Readonly<Record<number, ApiError>> = {
   400: {
     name: 'BadRequest',
-    applies: closed,
+    applies: () => true,
     response: problem('The request breaks a rule.', 'Unsupported file type', 'unsupported_file_type'),
   },
   401: {
@@ -107,8 +107,12 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
   },
   403: {
     name: 'Forbidden',
-    applies: closed,
-    response: problem('The caller may not do this.', 'Insufficient permissions', 'forbidden'),
+    applies: () => true,
+    response: problem(
+      'The caller may not do this, a page of an origin that is not allowed asks for it, or the service is called by a host that is not its own.',
+      'Insufficient permissions',
+      'forbidden',
+    ),
   },
   404: {
     name: 'NotFound',

@@ -200,7 +200,7 @@ test('errors are shared components; streams are shown', async () => {
     $ref: '#/components/schemas/Problem',
   });
   expect(Object.keys(responses[200].content)).toEqual(['application/json', 'text/event-stream']);
-  expect(Object.keys(paths['/health'].get.responses)).toEqual(['200', '500']);
+  expect(Object.keys(paths['/health'].get.responses)).toEqual(['200', '400', '403', '500']);
   expect(components.securitySchemes.HTTPBearer).toMatchObject({ type: 'http', scheme: 'bearer' });
 });
 

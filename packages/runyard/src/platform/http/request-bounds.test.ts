@@ -75,7 +75,7 @@ describe('an address', () => {
   test('in the form for proxies means its path', async () => {
     const { port, logged } = await startServer([echo]);
     const asked = (target: string) =>
-      answerTo(port, `GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+      answerTo(port, `GET ${target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`);
     expect((await asked('http://evil.example/echo/x/?a=1')).body).toEqual({ word: 'x', a: '1' });
     expect((await asked('http://evil.example')).status).toBe(404);
     expect((await asked('HTTP://evil.example?a=http://x/echo/y')).status).toBe(404);
@@ -101,7 +101,7 @@ describe('headers', () => {
     const { port } = await startServer([echo]);
     const asked = (count: number) => {
       const fields = Array.from({ length: count - 2 }, (_, at) => `x-${at}: 1\r\n`).join('');
-      return answerTo(port, `GET /echo/x HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${fields}\r\n`);
+      return answerTo(port, `GET /echo/x HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${fields}\r\n`);
     };
     expect((await asked(200)).status).toBe(200);
     for (const count of [201, 1_500]) {
@@ -152,7 +152,7 @@ describe('a body', () => {
     const { port } = await startServer([form], { settings: { slowClientMs: 100 } });
     const client = rawClient(port);
     client.socket.write(
-      'POST /form HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: 100000\r\n\r\n',
+      'POST /form HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: 100000\r\n\r\n',
     );
     const drip = setInterval(() => client.socket.write('a'), 20);
     const text = await client.closed();
@@ -173,7 +173,7 @@ describe('a body', () => {
     const pieces = 10;
     const piece = 'a'.repeat(40_000);
     client.socket.write(
-      `POST /form HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: ${8 + pieces * piece.length}\r\n\r\nmessage=`,
+      `POST /form HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: ${8 + pieces * piece.length}\r\n\r\nmessage=`,
     );
     for (let at = 0; at < pieces; at++) {
       client.socket.write(piece);
@@ -198,7 +198,7 @@ test('a request that never comes to its end is answered with 408', async () => {
 test('a connection without requests is closed', async () => {
   const { port } = await startServer([echo], { settings: { keepAliveMs: 1_000 } });
   const client = rawClient(port);
-  client.socket.write('GET /echo/x HTTP/1.1\r\nhost: x\r\n\r\n');
+  client.socket.write('GET /echo/x HTTP/1.1\r\nhost: localhost\r\n\r\n');
   expect(bodiesIn(await client.closed())).toEqual([{ word: 'x' }]);
 });
 
@@ -206,7 +206,7 @@ test('no more connections than there may be, and the log says so once', async ()
   const { port, logged, url } = await startServer([echo], { settings: { maxConnections: 3 } });
   const held = [rawClient(port), rawClient(port), rawClient(port)];
   for (const client of held) {
-    client.socket.write('GET /echo/x HTTP/1.1\r\nhost: x\r\n\r\n');
+    client.socket.write('GET /echo/x HTTP/1.1\r\nhost: localhost\r\n\r\n');
     await client.until((text) => text.includes('"word"'));
   }
   expect(await rawClient(port).closed()).toBe('');
@@ -232,7 +232,7 @@ test('a connection that asks on and on without taking answers is closed', async 
   });
   const { port, url } = await startServer([slow, echo]);
   const client = rawClient(port);
-  client.socket.write('GET /slow HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(5_000));
+  client.socket.write('GET /slow HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(5_000));
   expect(await client.closed()).toBe('');
   expect(asked).toBeLessThanOrEqual(100);
   open.open();
@@ -243,7 +243,7 @@ test('requests one after the other on a connection are as many as one likes', as
   const { port } = await startServer([echo]);
   const client = rawClient(port);
   for (let round = 1; round <= 5; round++) {
-    client.socket.write('GET /echo/x HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(60));
+    client.socket.write('GET /echo/x HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(60));
     await client.until((text) => text.split('"word"').length - 1 === round * 60);
   }
 });
@@ -273,7 +273,7 @@ describe('a client that does not take its answer', () => {
     const { port, logged } = await startServer([large, endless], { settings: { slowClientMs: 200 } });
     const client = rawClient(port);
     client.socket.pause();
-    client.socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    client.socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
     await until('the answer is given up', () => logged.length > 0);
   });
 
@@ -284,7 +284,7 @@ describe('a client that does not take its answer', () => {
     client.socket.on('data', (chunk: Buffer) => {
       size += chunk.length;
     });
-    client.socket.write('GET /large HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+    client.socket.write('GET /large HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
     for (let taken = 5_000_000; taken <= 25_000_000; taken += 5_000_000) {
       await until('the client has taken more', () => size >= taken);
       client.socket.pause();
@@ -296,27 +296,36 @@ describe('a client that does not take its answer', () => {
 });
 
 describe('requests that two parties could read differently', () => {
-  const smuggled = 'GET /echo/smuggled HTTP/1.1\r\nhost: x\r\n\r\n';
+  const smuggled = 'GET /echo/smuggled HTTP/1.1\r\nhost: localhost\r\n\r\n';
   test.each([
     [
       'two lengths',
-      `POST /json HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\ncontent-length: 5\r\n\r\n${smuggled}`,
+      `POST /json HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\ncontent-length: 5\r\n\r\n${smuggled}`,
     ],
     [
       'a length and chunks',
-      `POST /json HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`,
+      `POST /json HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`,
     ],
     [
       'an unknown way to transfer',
-      `POST /json HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked, identity\r\n\r\n0\r\n\r\n${smuggled}`,
+      `POST /json HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked, identity\r\n\r\n0\r\n\r\n${smuggled}`,
     ],
-    ['a length with a sign', `POST /json HTTP/1.1\r\nhost: x\r\ncontent-length: +0\r\n\r\n${smuggled}`],
-    ['a blank before the colon', `POST /json HTTP/1.1\r\nhost: x\r\ncontent-length : 0\r\n\r\n${smuggled}`],
-    ['a folded header', `GET /echo/x HTTP/1.1\r\nhost: x\r\nx-a: 1\r\n 2\r\n\r\n${smuggled}`],
-    ['a bare line feed in a value', `GET /echo/x HTTP/1.1\r\nhost: x\r\nx-a: 1\nx-b: 2\r\n\r\n${smuggled}`],
-    ['U+0000 in a value', `GET /echo/x HTTP/1.1\r\nhost: x\r\nx-a: \u0000\r\n\r\n${smuggled}`],
+    [
+      'a length with a sign',
+      `POST /json HTTP/1.1\r\nhost: localhost\r\ncontent-length: +0\r\n\r\n${smuggled}`,
+    ],
+    [
+      'a blank before the colon',
+      `POST /json HTTP/1.1\r\nhost: localhost\r\ncontent-length : 0\r\n\r\n${smuggled}`,
+    ],
+    ['a folded header', `GET /echo/x HTTP/1.1\r\nhost: localhost\r\nx-a: 1\r\n 2\r\n\r\n${smuggled}`],
+    [
+      'a bare line feed in a value',
+      `GET /echo/x HTTP/1.1\r\nhost: localhost\r\nx-a: 1\nx-b: 2\r\n\r\n${smuggled}`,
+    ],
+    ['U+0000 in a value', `GET /echo/x HTTP/1.1\r\nhost: localhost\r\nx-a: \u0000\r\n\r\n${smuggled}`],
     ['no host', `GET /echo/x HTTP/1.1\r\n\r\n${smuggled}`],
-    ['a blank in the address', `GET /echo/x y HTTP/1.1\r\nhost: x\r\n\r\n${smuggled}`],
+    ['a blank in the address', `GET /echo/x y HTTP/1.1\r\nhost: localhost\r\n\r\n${smuggled}`],
     ['no HTTP', 'EHLO mail\r\n\r\n'],
   ])('are refused, and the connection is closed: %s', async (_, bytes) => {
     const { port } = await startServer([echo, json]);
@@ -343,21 +352,33 @@ describe('requests that two parties could read differently', () => {
     const { port } = await startServer([json]);
     const { status } = await answerTo(
       port,
-      'POST /json HTTP/1.1\r\nhost: x\r\nexpect: miracles\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}',
+      'POST /json HTTP/1.1\r\nhost: localhost\r\nexpect: miracles\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}',
     );
     expect(status).toBe(417);
   });
 
-  test.each(['', 'evil.example:99999', 'a b', '../..', '<script>', 'x,y', '[::1', 'x@y'])(
-    'the host %j changes nothing',
-    async (host) => {
-      const { port } = await startServer([echo]);
-      const { status, body, text } = await answerTo(
+  test.each(['Host', 'Authorization', 'Content-Type', 'Origin', 'Sec-Fetch-Site', 'Content-Length'])(
+    'a second %s header is refused, whatever it says',
+    async (name) => {
+      const { port } = await startServer([json]);
+      const first = { Host: 'localhost', 'Content-Type': 'application/json', 'Content-Length': '2' };
+      const values: Record<string, string> = {
+        ...first,
+        [name]: (first as Record<string, string>)[name] ?? 'x',
+      };
+      const fields = Object.entries(values).map(([field, value]) => `${field}: ${value}\r\n`);
+      const again = `${name.toUpperCase()}: ${values[name]}\r\n`;
+      const { status, body } = await answerTo(
         port,
-        `GET /echo/x HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`,
+        `POST /json HTTP/1.1\r\n${fields.join('')}${again}connection: close\r\n\r\n{}`,
       );
-      expect([status, body]).toEqual([200, { word: 'x' }]);
-      if (host !== '') expect(text).not.toContain(host);
+      expect(status).toBe(400);
+      // two lengths are refused by Node, which says no more
+      if (name !== 'Content-Length')
+        expect(body).toMatchObject({
+          error_code: 'repeated_header',
+          detail: `The request has more than one ${name.toLowerCase()} header. Send it once.`,
+        });
     },
   );
 });

@@ -21,6 +21,31 @@ export function excessOf(request: IncomingMessage): RunyardError | undefined {
   return undefined;
 }
 
+/** Of these a request has one: who reads the first and who reads the last would take it for two requests. */
+const onceOnly: ReadonlySet<string> = new Set([
+  'host',
+  'authorization',
+  'content-length',
+  'content-type',
+  'origin',
+  'sec-fetch-site',
+]);
+const lengths: ReadonlySet<number> = new Set([...onceOnly].map((name) => name.length));
+
+/** A header that stands more than once in a request and must not; Node shows only one of them. */
+export function repeatedHeaderOf({ rawHeaders }: IncomingMessage): RunyardError | undefined {
+  let seen = '';
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const raw = rawHeaders[at] as string;
+    if (!lengths.has(raw.length)) continue;
+    const name = raw.toLowerCase();
+    if (!onceOnly.has(name)) continue;
+    if (seen.includes(`${name} `)) return errors.repeatedHeader(name);
+    seen += `${name} `;
+  }
+  return undefined;
+}
+
 function hasMore(text: string, sign: string, most: number): boolean {
   let count = 0;
   for (let at = text.indexOf(sign); at !== -1; at = text.indexOf(sign, at + 1))

@@ -262,7 +262,7 @@ test('the signal of a handler aborts when its client goes away', async () => {
   });
   const { port, logged } = await startServer([route]);
   const { socket } = rawClient(port);
-  socket.write('GET /slow HTTP/1.1\r\nhost: x\r\n\r\n');
+  socket.write('GET /slow HTTP/1.1\r\nhost: localhost\r\n\r\n');
   await vi.waitFor(() => expect(onStart).toHaveBeenCalled());
   socket.destroy();
   await vi.waitFor(() => expect(onAbort).toHaveBeenCalled());

@@ -9,17 +9,18 @@ import Fastify, {
 import { errors, RunyardError } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
 import { ClientAddresses } from './client-address.js';
-import { Cors } from './cors.js';
+import { isPreflight } from './cors.js';
 import { type CustomRoutes, customRouteScope } from './custom-routes.js';
 import { admit, type ResolveCaller, RouteDispatcher } from './dispatch.js';
 import { documentationRoutes } from './docs.js';
+import { Entrance } from './entrance.js';
 import { Exchange, type ExchangeSurroundings, exchangeOf } from './exchange.js';
 import { type HttpServer, httpServer } from './handler.js';
 import { answerMalformed, headersTimeoutMs } from './malformed.js';
 import { type ApiInfo, describeApi } from './openapi.js';
 import { RateLimiter } from './rate-limit.js';
 import { originForm, withoutTrailingSlashes } from './request-address.js';
-import { excessOf, mostHeaders, mostUnanswered } from './request-bounds.js';
+import { mostHeaders, mostUnanswered } from './request-bounds.js';
 import { sendError } from './respond.js';
 import type { Route } from './route.js';
 import { refuseUndecidedAccess } from './route-access.js';
@@ -62,7 +63,8 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
   const addresses = new ClientAddresses(settings.trustedProxies);
   const stalled = new StalledSockets(settings.slowClientMs, log);
   const slowBodies = new SlowBodies(settings.slowClientMs);
-  const front = new Front(new Cors(settings.corsOrigins), stalled, { log, addresses, slowBodies });
+  const entrance = new Entrance(settings, addresses, log);
+  const front = new Front(entrance, stalled, { log, addresses, slowBodies });
   const app = buildApp(front, settings, log);
 
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
@@ -85,7 +87,7 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
   const { upgrades } = options;
   // Without an endpoint nobody listens: then Node ignores the wish for another protocol by itself.
   if (!upgrades) return httpServer({ app, front, streams, description });
-  const gate = new UpgradeGate(upgrades, stalled, addresses, limiter);
+  const gate = new UpgradeGate({ upgrades, entrance, stalled, addresses, limiter });
   acceptUpgrades(app.server, gate);
   return httpServer({ app, front, streams, description, upgrades, gate });
 }
@@ -110,7 +112,7 @@ class Front {
   route: (request: IncomingMessage, response: ServerResponse) => void = () => {};
 
   constructor(
-    private readonly cors: Cors,
+    private readonly entrance: Entrance,
     private readonly stalled: StalledSockets,
     private readonly surroundings: ExchangeSurroundings,
   ) {}
@@ -123,19 +125,18 @@ class Front {
       request.socket.destroy();
       return;
     }
-    const excess = excessOf(request);
-    if (excess) {
-      sendError(exchange, excess);
+    const { entrance } = this;
+    const refusal = entrance.refusalOf(request);
+    if (refusal) {
+      sendError(exchange, refusal);
+      return;
+    }
+    if (isPreflight(request)) {
+      entrance.cors.answerPreflight(request, response, exchange.requestId);
       return;
     }
     const { origin } = request.headers;
-    if (origin !== undefined) {
-      if (this.cors.isPreflight(request)) {
-        this.cors.answerPreflight(request, response, exchange.requestId);
-        return;
-      }
-      exchange.cors = this.cors.headersFor(origin);
-    }
+    if (origin !== undefined) exchange.cors = entrance.cors.headersFor(origin, request);
     this.route(request, response);
   }
 }

@@ -7,8 +7,10 @@ type Limits = z.output<typeof limits>;
 
 /** The settings that the HTTP platform reads. The service's `Settings` satisfies it. */
 export interface HttpSettings extends Omit<Limits, 'fetchAllowedHosts' | 'fetchTimeoutMs'> {
-  /** Origins whose pages may call from a browser. The list replaces the default one; `*` in it is dropped. */
-  readonly corsOrigins: readonly string[];
+  /** The address that the service listens on; left out where another server listens. */
+  readonly host?: string;
+  /** Origins whose pages may call from a browser; `*` is dropped. Left out: development servers, on loopback. */
+  readonly corsOrigins?: readonly string[] | undefined;
   /** The largest body without files. */
   readonly maxBodyBytes: number;
   /** The largest body with files. */
@@ -21,7 +23,6 @@ export interface HttpSettings extends Omit<Limits, 'fetchAllowedHosts' | 'fetchT
 
 export const defaultHttpSettings: HttpSettings = {
   ...limits.parse({}),
-  corsOrigins: ['http://localhost:3000'],
   maxBodyBytes: 1_048_576,
   maxUploadBytes: 52_428_800,
   maxFiles: 20,

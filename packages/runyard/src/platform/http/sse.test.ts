@@ -55,7 +55,7 @@ class GrowingReader implements EventReader {
   }
 }
 
-const request = 'GET /events HTTP/1.1\r\nhost: x\r\n\r\n';
+const request = 'GET /events HTTP/1.1\r\nhost: localhost\r\n\r\n';
 
 test('events arrive as frames with their index, and the end is the end of the body', async () => {
   const reader = new GrowingReader();
@@ -115,7 +115,7 @@ test('a reader that stops reading is not written to, and its source is not asked
   const reader = new GrowingReader();
   const { port } = await startServer([streamRoute(() => reader)]);
   const client = rawClient(port);
-  client.socket.write(request.replace('host: x', 'host: x\r\nconnection: close'));
+  client.socket.write(request.replace('host: localhost', 'host: localhost\r\nconnection: close'));
   await client.until((text) => text.includes('\r\n\r\n'));
   client.socket.pause();
   const data = JSON.stringify({ content: 'x'.repeat(2000) });

@@ -48,7 +48,7 @@ function streamOf(reader: EventReader) {
   });
 }
 
-const request = 'GET /events HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
+const request = 'GET /events HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n';
 
 test.each([
   ['goes on', false],

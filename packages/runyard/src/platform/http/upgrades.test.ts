@@ -40,7 +40,7 @@ function talking(): Upgrades {
 }
 
 const asking = (path: string, protocol = 'websocket') =>
-  `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: ${protocol}\r\n\r\n`;
+  `GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade\r\nupgrade: ${protocol}\r\n\r\n`;
 
 test('an endpoint takes the connection over, and hears when the server closes', async () => {
   const { server, port } = await startServer([echo], { upgrades: talking() });
@@ -62,7 +62,7 @@ test('clients that offer HTTP/2 with every request get their answers, on a conne
   const { port } = await startServer([echo], { upgrades: talking() });
   const client = rawClient(port);
   const request = (body: string) =>
-    'POST /echo HTTP/1.1\r\nhost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n' +
+    'POST /echo HTTP/1.1\r\nhost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n' +
     `HTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\nContent-Type: application/json\r\n` +
     `content-length: ${body.length}\r\n\r\n${body}`;
   client.socket.write(request('{"turn":1}'));

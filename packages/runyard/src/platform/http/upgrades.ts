@@ -4,9 +4,9 @@ import { RunyardError } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
 import type { Caller } from '../auth/caller.js';
 import type { ClientAddresses } from './client-address.js';
+import type { Entrance } from './entrance.js';
 import type { RateLimiter } from './rate-limit.js';
 import { withoutTrailingSlashes } from './request-address.js';
-import { excessOf } from './request-bounds.js';
 import type { StalledSockets } from './stalled-sockets.js';
 
 /** Takes over a connection whose client asked for another protocol. */
@@ -33,22 +33,25 @@ export interface Upgrades {
   close(): Promise<void>;
 }
 
+interface UpgradeGateParts {
+  readonly upgrades: Upgrades;
+  readonly entrance: Entrance;
+  readonly stalled: StalledSockets;
+  readonly addresses: ClientAddresses;
+  readonly limiter: RateLimiter | undefined;
+}
+
 /** Lets connections through to the endpoints, within the bounds that hold for requests. */
 export class UpgradeGate {
-  constructor(
-    private readonly upgrades: Upgrades,
-    private readonly stalled: StalledSockets,
-    private readonly addresses: ClientAddresses,
-    private readonly limiter: RateLimiter | undefined,
-  ) {}
+  constructor(private readonly parts: UpgradeGateParts) {}
 
   /** Whether it was for an endpoint; all else asks for another protocol, or for another path. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     if (request.headers.upgrade?.toLowerCase() !== 'websocket') return false;
     const [path = '/'] = withoutTrailingSlashes(request.url ?? '/').split('?', 1);
-    const endpoint = this.upgrades.paths.get(path);
+    const endpoint = this.parts.upgrades.paths.get(path);
     if (endpoint === undefined) return false;
-    this.stalled.watch(socket);
+    this.parts.stalled.watch(socket);
     try {
       endpoint(request, socket, head, this.#factsOf(request));
     } catch (error) {
@@ -59,10 +62,10 @@ export class UpgradeGate {
   }
 
   #factsOf(request: IncomingMessage): UpgradeFacts {
-    const excess = excessOf(request);
-    if (excess) throw excess;
-    const { limiter } = this;
-    const clientAddress = this.addresses.of(request);
+    const { entrance, addresses, limiter } = this.parts;
+    const refusal = entrance.refusalOfUpgrade(request);
+    if (refusal) throw refusal;
+    const clientAddress = addresses.of(request);
     limiter?.takeForAddress(clientAddress);
     return { clientAddress, spend: (caller) => limiter?.takeFor(caller, clientAddress) };
   }
@@ -89,6 +92,7 @@ export function refuseUpgrade(socket: Duplex, error: RunyardError, requestId: st
 }
 
 const reasons: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
   403: 'Forbidden',
   404: 'Not Found',
   414: 'URI Too Long',
