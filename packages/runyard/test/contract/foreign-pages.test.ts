@@ -52,18 +52,14 @@ test.each(['application/x-www-form-urlencoded', 'multipart/form-data', 'text/pla
   'a page of another origin starts no run with a form of the type %s',
   async (enctype) => {
     const page = await pageOf(stranger.origin);
+    await page.setContent(
+      `<form method="POST" action="${service.url}/agents/a/runs" enctype="${enctype}">
+        <input name="message" value="hi"><input name="stream" value="false">
+      </form>`,
+    );
     const [answer] = await Promise.all([
       page.waitForResponse((response) => response.url().startsWith(service.url)),
-      page.evaluate(
-        ([action, type]) => {
-          const form = document.createElement('form');
-          Object.assign(form, { method: 'POST', action, enctype: type });
-          form.innerHTML = '<input name="message" value="hi"><input name="stream" value="false">';
-          document.body.append(form);
-          form.submit();
-        },
-        [`${service.url}/agents/a/runs`, enctype] as const,
-      ),
+      page.evaluate('document.forms[0].submit()'),
     ]);
     expect(answer.status()).toBe(403);
     await expectNothingDone();
@@ -73,19 +69,19 @@ test.each(['application/x-www-form-urlencoded', 'multipart/form-data', 'text/pla
 test('a page of another origin reaches no route with fetch, a beacon or a WebSocket', async () => {
   const page = await pageOf(stranger.origin);
   const statuses = statusesFromNow();
-  const opened = await page.evaluate(async (url) => {
+  const opened = await page.evaluate(`(async (url) => {
     const form = () => new URLSearchParams({ message: 'hi', stream: 'false' });
-    await fetch(`${url}/agents/a/runs`, { method: 'POST', mode: 'no-cors', body: form() });
-    await fetch(`${url}/sessions`, { method: 'POST', mode: 'no-cors', body: '{}' });
-    await fetch(`${url}/mine`, { method: 'POST', mode: 'no-cors', body: 'x' });
-    await fetch(`${url}/agents/a/runs`, { method: 'POST', body: form() }).catch(() => {});
-    navigator.sendBeacon(`${url}/agents/a/runs`, form());
-    return new Promise<boolean>((resolve) => {
-      const socket = new WebSocket(`${url.replace('http', 'ws')}/agents/ws`);
+    await fetch(url + '/agents/a/runs', { method: 'POST', mode: 'no-cors', body: form() });
+    await fetch(url + '/sessions', { method: 'POST', mode: 'no-cors', body: '{}' });
+    await fetch(url + '/mine', { method: 'POST', mode: 'no-cors', body: 'x' });
+    await fetch(url + '/agents/a/runs', { method: 'POST', body: form() }).catch(() => {});
+    navigator.sendBeacon(url + '/agents/a/runs', form());
+    return new Promise((resolve) => {
+      const socket = new WebSocket(url.replace('http', 'ws') + '/agents/ws');
       socket.onopen = () => resolve(true);
       socket.onerror = () => resolve(false);
     });
-  }, service.url);
+  })('${service.url}')`);
   expect(opened).toBe(false);
   await until('all are answered', () => statuses().length >= 5);
   expect(new Set(statuses())).toEqual(new Set([403]));

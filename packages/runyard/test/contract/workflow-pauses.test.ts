@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { idFrom } from '../../src/core/ids.js';
 import {
   answered,
   book,
@@ -65,6 +66,24 @@ describe('a step that waits for somebody', () => {
       paused_step_index: 1,
       step_requirements: run.step_requirements,
     });
+  });
+
+  test('is named by an id that knowing the run does not give away, and that stays the same', async () => {
+    const run = await life('confirmed').start({ message: 'Guess', run_id: 'chosen-by-the-caller' });
+    const [asked] = run.step_requirements;
+    const computed = ['0', '1', 'node:1', 'wait:node:1'].map((place) => idFrom(`${run.run_id} ${place}`));
+    expect(computed).not.toContain(asked.step_id);
+    for (const step_id of computed) {
+      const guess = [{ ...asked, step_id, confirmed: true }];
+      const { status } = await life('confirmed').continue(run.run_id, { step_requirements: guess });
+      expect(status).toBe(400);
+    }
+    const { body } = await goOn('confirmed', run, { confirmed: true });
+    expect(body.status).toBe('completed');
+    const { events } = await life('confirmed').stored(run.run_id);
+    const named = events.filter((event: Body) => event.step_name === 'b').map((event: Body) => event.step_id);
+    expect(new Set(named)).toEqual(new Set([asked.step_id]));
+    expect(JSON.stringify(await life('confirmed').stored(run.run_id))).not.toContain('salt');
   });
 
   test.each([false, true])('runs when that is confirmed (streamed: %s)', async (stream) => {

@@ -373,7 +373,7 @@ export class RunEngine {
       parentRunId: null,
       model: executable.model?.id ?? null,
       modelProvider: executable.model?.provider ?? null,
-      input,
+      input: executable.kind === 'workflow' ? { ...input, salt: newId() } : input,
       createdAt: now,
       status: 'pending',
       result: null,

@@ -21,6 +21,11 @@ export interface RunInput {
   readonly media: readonly Media[];
   /** Runtime parameters as the caller gave them; the component decides what each means. */
   readonly options: RunOptions;
+  /**
+   * Random, and never shown: what the ids of the steps of a workflow are made from, so that knowing a run does not
+   * mean knowing them. Runs inside others have none, and neither have those from before there was one.
+   */
+  readonly salt?: string;
 }
 
 export interface RunOptions {

@@ -1,7 +1,7 @@
 import { idFrom } from '../ids.js';
 import type { Json } from '../json.js';
 import { childPrefix } from '../runs/child-steps.js';
-import type { StepRecord } from '../runs/run.js';
+import type { Run, StepRecord } from '../runs/run.js';
 import type { NodeType } from './definition/node.js';
 
 /**
@@ -113,10 +113,11 @@ export function isTopLevel(key: string): boolean {
 }
 
 /**
- * The id of a step: the same within one run, whatever iteration it is and however often the run goes on, and another
- * one in every other run.
+ * The id of a step: the same within one run, whatever iteration it is and however often the run is executed, and
+ * another one in every other run. Whoever answers a question about a step has to know it, so it cannot be computed from
+ * what callers choose or see.
  */
-export function stepIdOf(runId: string, path: string): string {
+export function stepIdOf({ runId, input }: Pick<Run, 'runId' | 'input'>, path: string): string {
   const place = path.replace(/@\d+(~\d+)?/g, '');
-  return idFrom(`${runId} ${place}`);
+  return idFrom(`${input.salt ?? runId} ${place}`);
 }

@@ -75,7 +75,7 @@ export function placeAtTop({ context }: Flow, position: number): Place {
   const path = String(position);
   return {
     path,
-    stepId: stepIdOf(context.run.runId, path),
+    stepId: stepIdOf(context.run, path),
     index: position,
     isTopLevel: true,
     iteration: 0,
@@ -104,7 +104,7 @@ export function placeInside(
   return {
     path,
     index: [group.index, position].flat(),
-    stepId: stepIdOf(flow.context.run.runId, path),
+    stepId: stepIdOf(flow.context.run, path),
     parentStepId: group.stepId,
     isTopLevel: false,
     iteration,

@@ -84,7 +84,7 @@ function statesOf(run: Run, steps: readonly StepRecord[], prefix: string, top: n
     // nobody is asked any more about a run that was given up
     const stands = ({ isOpen }: Found) => !(isOpen && wasGivenUp(view.step));
     if (view.run.kind === 'workflow') return statesOf(view.run, view.steps, inner, topIndex).filter(stands);
-    const state = executorState(view, steps, inner, topIndex);
+    const state = executorState(run, view, steps, inner, topIndex);
     return state === undefined || !stands(state) ? [] : [state];
   });
   return [...own, ...inside];
@@ -137,6 +137,7 @@ function answerFields(asked: StepRequirement | ErrorRequirement, answer: StepAns
 }
 
 function executorState(
+  workflow: Run,
   view: ChildView,
   steps: readonly StepRecord[],
   prefix: string,
@@ -151,7 +152,7 @@ function executorState(
   const { run, step } = view;
   const node = nodeOf(view, steps);
   const fields = {
-    step_id: node?.step_id ?? stepIdOf(run.parentRunId ?? '', step.key),
+    step_id: node?.step_id ?? stepIdOf(workflow, step.key),
     step_name: node?.name ?? run.componentName ?? run.componentId,
     step_index: node?.index ?? topIndex,
   };
