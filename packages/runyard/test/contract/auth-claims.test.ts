@@ -58,7 +58,7 @@ describe('claims that are bound to runs', () => {
     expect(seen).toEqual([['gold', undefined, { topic: 'cats' }]]);
   });
 
-  test('a run that goes on has the dependencies of the token that lets it go on', async () => {
+  test('a run that continues has the state and the dependencies of the token that it continues with', async () => {
     const book = new ScriptBook();
     const topics: unknown[] = [];
     const note = tool({
@@ -80,7 +80,7 @@ describe('claims that are bound to runs', () => {
     const form = { input: 'second', dependencies: { topic: 'dogs' } };
     const more = (await later.submit(`/agents/guide/runs/${body.run_id}/continue`, form)).body;
     expect(topics).toEqual([{ topic: 'cats' }, { topic: 'birds' }]);
-    expect(more.session_state).toEqual({ tier: 'gold' });
+    expect(more.session_state).toEqual({ tier: 'lead' });
   });
 
   test('an idempotency key does not lead one with other claims to the same run', async () => {

@@ -2,6 +2,7 @@ import { errors } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { BoundValues, Caller } from '../../platform/auth/caller.js';
+import { actsForAnother, fixedBy, without } from '../../platform/auth/fixed-values.js';
 import { identifier } from '../../platform/http/fields.js';
 import type { ContinueRequest } from './continue-request.js';
 import type { CreateForm } from './schema.js';
@@ -20,10 +21,6 @@ export function claimsFor(caller: Caller, owner: string | null): JsonObject | nu
   return actsForAnother(caller, owner) ? null : caller.claims;
 }
 
-function actsForAnother({ rights, userId }: Caller, owner: string | null): boolean {
-  return rights.isAdmin && owner !== userId;
-}
-
 function isSessionId(text: string): boolean {
   return text !== '' && identifier().safeParse(text).success;
 }
@@ -31,8 +28,8 @@ function isSessionId(text: string): boolean {
 /** The form of a new run. What the token says takes the place of what the form says: nothing of that is left. */
 export function boundForm<Form extends CreateForm>(form: Form, bound: BoundValues): Form {
   const { sessionId, claimNames } = bound;
-  const sessionState = bound.sessionState ?? without(form.session_state, claimNames?.sessionState);
-  const dependencies = bound.dependencies ?? without(form.dependencies, claimNames?.dependencies);
+  const sessionState = bound.sessionState ?? without(form.session_state, claimNames?.sessionState ?? []);
+  const dependencies = bound.dependencies ?? without(form.dependencies, claimNames?.dependencies ?? []);
   return {
     ...form,
     ...(sessionId !== undefined && { session_id: sessionId }),
@@ -41,17 +38,17 @@ export function boundForm<Form extends CreateForm>(form: Form, bound: BoundValue
   };
 }
 
-/** The state of a session is given to a new run alone; a run that goes on has it. */
+/** A run that continues keeps to the token it continues with. */
 export function boundRequest(request: ContinueRequest, bound: BoundValues): ContinueRequest {
-  const given = without(request.options.dependencies, bound.claimNames?.dependencies);
+  const given = without(request.options.dependencies, bound.claimNames?.dependencies ?? []);
   const dependencies = bound.dependencies ?? given;
-  if (dependencies === undefined) return request;
-  return { ...request, options: { ...request.options, dependencies } };
-}
-
-function without(values: JsonObject | undefined, names: readonly string[] = []): JsonObject | undefined {
-  if (values === undefined || names.length === 0) return values;
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
+  const fixed = fixedBy(bound);
+  const options = {
+    ...request.options,
+    ...(dependencies !== undefined && { dependencies }),
+    ...(fixed !== undefined && { fixed }),
+  };
+  return { ...request, options: options as ContinueRequest['options'] };
 }
 
 /** The session that a read has to keep to: of workflows, the one that the token names. */

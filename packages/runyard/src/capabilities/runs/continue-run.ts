@@ -168,8 +168,9 @@ export class RunContinuation {
     const { component } = this.found;
     if (!(component instanceof AgentFactory)) return component;
     const { sessionId, userId } = run;
-    const state = (await space.runs.session(sessionId))?.state ?? {};
     const { factoryInput: input = {} } = run.input.options;
+    const { fixed = run.input.options.fixed } = this.request.options;
+    const state = { ...(await space.runs.session(sessionId))?.state, ...fixed?.state };
     const request = { input, userId, claims: this.claimsFor(run), sessionId, state };
     return this.prepare(component, (call) => component.build(request, call));
   }

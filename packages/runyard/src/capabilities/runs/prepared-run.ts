@@ -4,7 +4,7 @@ import { newId } from '../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { CallApplication } from '../../core/runs/code-owner.js';
 import type { Executable } from '../../core/runs/executable.js';
-import type { RunOptions } from '../../core/runs/run.js';
+import type { FixedValues, RunOptions } from '../../core/runs/run.js';
 import { ownSession } from '../../core/runs/start-run.js';
 import { parseJson } from '../../platform/http/json-text.js';
 import type { Component } from '../components/service.js';
@@ -17,6 +17,7 @@ export interface RunCaller {
   /** Who asks for it, in whosever name. */
   readonly askers: readonly string[];
   readonly claims: JsonObject | null;
+  readonly fixed: FixedValues | undefined;
 }
 
 export interface PreparedRun {

@@ -12,6 +12,7 @@ import { startRun } from '../../core/runs/start-run.js';
 import { teamContinuationOf } from '../../core/teams/team-continuation.js';
 import { parseTraceParent, traceParentLength } from '../../core/traces/trace-parent.js';
 import type { Caller } from '../../platform/auth/caller.js';
+import { fixedBy } from '../../platform/auth/fixed-values.js';
 import { userFor } from '../../platform/auth/named-user.js';
 import { personsBehind } from '../../platform/auth/persons.js';
 import { offsetOf } from '../../platform/http/pagination.js';
@@ -100,11 +101,17 @@ export class RunsService {
   ): Promise<StartedRun> {
     const found = await this.lookup.component(kind, componentId);
     const userId = userFor(caller, given.user_id);
-    const form = boundForm(given, boundFor(caller, userId));
+    const bound = boundFor(caller, userId);
+    const form = boundForm(given, bound);
     const wishes = followWishes(form, this.options.onDisconnect);
     const { space } = found;
     const { idempotencyKey, ...begun } = options;
-    const runCaller = { userId, askers: personsBehind(caller), claims: claimsFor(caller, userId) };
+    const runCaller = {
+      userId,
+      askers: personsBehind(caller),
+      claims: claimsFor(caller, userId),
+      fixed: fixedBy(bound),
+    };
     const begin = (keyed?: KeyedRequest) =>
       hideForeign(caller, () => this.begin(found, runCaller, form, wishes, { keyed, ...begun }));
     if (idempotencyKey === undefined) return startedRun(await begin(), wishes, { status: 'pending' });
@@ -298,7 +305,9 @@ export class RunsService {
     };
     const prepared = await beforeRun(this.options, component, disconnected, prepare);
     const { executable, sessionId, factory, said } = prepared;
-    const input = await newRunInput(executable.kind, said, space.media, streamOptionsOf(wishes), factory);
+    const given = await newRunInput(executable.kind, said, space.media, streamOptionsOf(wishes), factory);
+    const { fixed } = caller;
+    const input = fixed === undefined ? given : { ...given, options: { ...given.options, fixed } };
     const handle = await startRun(space.engine, space.runs, {
       executable,
       input,

@@ -2,7 +2,12 @@ import type { Json, JsonObject } from '../../core/json.js';
 import type { SessionSummary } from '../../core/runs/ports.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
-import { type Database, type RunStatement, statement } from '../../platform/storage/database.js';
+import {
+  type Database,
+  type RunStatement,
+  type Statement,
+  statement,
+} from '../../platform/storage/database.js';
 import { ownerParameters, scopedStatement } from '../../platform/storage/scope.js';
 import { searchNameOf } from './search-name.js';
 import { stateValue } from './store.js';
@@ -26,6 +31,8 @@ export interface NewSession {
 export interface SessionChange {
   readonly name?: string | undefined;
   readonly state?: JsonObject | undefined;
+  /** Keys of the state that stay, whatever the new state is. */
+  readonly keptState?: readonly string[];
   readonly metadata?: JsonObject | undefined;
   readonly summary?: SessionSummary | undefined;
   readonly now: number;
@@ -46,7 +53,11 @@ const updateSession = scopedStatement('change_session', 'user_id', (owned, diale
     WHERE session_id = ?${owned} RETURNING session_id`;
 });
 
-const clearState = statement('clear_session_state', 'DELETE FROM session_state WHERE session_id = ?');
+const clearState: Statement = {
+  name: 'clear_session_state',
+  sqlite: `DELETE FROM session_state WHERE session_id = ?1 AND key NOT IN (SELECT value FROM json_each(?2))`,
+  postgres: `DELETE FROM session_state WHERE session_id = $1 AND key <> ALL($2::text[])`,
+};
 
 const putSummary = statement(
   'put_session_summary',
@@ -85,7 +96,7 @@ export class SessionChangeStore {
 
   /** Whether there is such a session within the scope. The row is locked first, as runs do it. */
   change(scope: DataScope, sessionId: string, change: SessionChange): Promise<boolean> {
-    const { name, state, metadata, summary, now } = change;
+    const { name, state, keptState = [], metadata, summary, now } = change;
     const { dialect } = this.database;
     return this.database.transaction(async (run) => {
       const changed = await run(updateSession(scope)[dialect], [
@@ -98,7 +109,7 @@ export class SessionChangeStore {
       ]);
       if (changed.length === 0) return false;
       if (state !== undefined) {
-        await run(clearState[dialect], [sessionId]);
+        await run(clearState[dialect], [sessionId, keptState]);
         await this.insertState(run, sessionId, state);
       }
       if (summary !== undefined) await run(putSummary[dialect], summaryRow(sessionId, summary));

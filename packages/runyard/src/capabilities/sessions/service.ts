@@ -5,6 +5,7 @@ import type { SessionSummary } from '../../core/runs/ports.js';
 import type { RunKind } from '../../core/runs/run.js';
 import { Workflow } from '../../core/workflows/workflow.js';
 import { type Caller, type DataScope, scopeNaming } from '../../platform/auth/caller.js';
+import { fixedStateKeys, without } from '../../platform/auth/fixed-values.js';
 import { userFor } from '../../platform/auth/named-user.js';
 import type { DatabaseQuery } from '../../platform/http/database-query.js';
 import { offsetOf } from '../../platform/http/pagination.js';
@@ -80,7 +81,7 @@ export class SessionsService {
       ...{ sessionId, kind, componentId, userId },
       name: body.session_name ?? null,
       shownName: this.nameWithout(kind, componentId) || null,
-      state: (body.session_state ?? {}) as JsonObject,
+      state: without((body.session_state ?? {}) as JsonObject, fixedStateKeys(caller)) ?? {},
       metadata: (body.metadata as JsonObject | null | undefined) ?? null,
       now: Date.now(),
     });
@@ -105,11 +106,13 @@ export class SessionsService {
   ): Promise<Body> {
     const space = await this.options.runs.in(query);
     const scope = scopeNaming(caller, query.user_id);
+    const fixed = fixedStateKeys(caller);
     const now = Date.now();
     await space.settle(sessionId);
     const changed = await space.sessions.change(scope, sessionId, {
       name: body.session_name ?? undefined,
-      state: (body.session_state as JsonObject | null | undefined) ?? undefined,
+      state: without((body.session_state as JsonObject | null | undefined) ?? undefined, fixed),
+      keptState: fixed,
       metadata: (body.metadata as JsonObject | null | undefined) ?? undefined,
       summary: body.summary ? summaryOf(body.summary, now) : undefined,
       now,

@@ -105,8 +105,9 @@ export class AgentFactory {
    */
   rebuilt(run: Run, state: JsonObject): Executable {
     const { sessionId, userId } = run;
-    const { factoryInput: input = {}, claims = null } = run.input.options;
-    return new RebuiltAgent(this, (call) => this.build({ input, sessionId, userId, claims, state }, call));
+    const { factoryInput: input = {}, claims = null, fixed } = run.input.options;
+    const request = { input, sessionId, userId, claims, state: { ...state, ...fixed?.state } };
+    return new RebuiltAgent(this, (call) => this.build(request, call));
   }
 
   private async checked(input: JsonObject): Promise<unknown> {

@@ -17,6 +17,7 @@ import { weigh } from './long-texts.js';
 import { assertFits, definitionChanged } from './replay.js';
 import type { Run, RunFailure, RunResult, StepRecord } from './run.js';
 import { failureOf } from './run-failure.js';
+import { optionsOf } from './run-options.js';
 import type { RunSlots } from './run-slots.js';
 import { usageOf } from './run-usage.js';
 import type { WriteQueue } from './write-queue.js';
@@ -136,6 +137,8 @@ export class RunExecutor {
       live.close();
       return this.handleOf(taken);
     }
+    const { fixed } = optionsOf(live);
+    if (fixed !== undefined) live.state.fix(fixed);
     let delayed = (_: Error): void => {};
     const ended = this.execute(live, executable, (error) => delayed(error));
     const told = new Promise<EndedRun>((resolve, reject) => {

@@ -20,7 +20,8 @@ export function isStreamed({ input }: Run, steps: readonly StepRecord[]): boolea
   return asked.some(({ stream, streamed }) => stream === true && streamed !== false);
 }
 
-/** How the outermost run is followed now is how the runs inside it are. */
+/** How the outermost run is followed now is how the runs inside it are, and what is fixed for it is for them. */
 export function optionsInside(live: LiveRun, { input }: Run): RunOptions {
-  return { ...input.options, stream: optionsOf(live).stream };
+  const { stream, fixed } = optionsOf(live);
+  return { ...input.options, stream, ...(fixed !== undefined && { fixed }) };
 }

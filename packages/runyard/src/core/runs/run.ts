@@ -42,6 +42,7 @@ export interface RunOptions {
   readonly factoryInput?: JsonObject;
   /** What the caller's token said, for a factory that builds the agent again. Nobody is shown it. */
   readonly claims?: JsonObject;
+  readonly fixed?: FixedValues;
   /** The run around this one looks after what is to be remembered of its user. */
   readonly remembersOutside?: boolean;
   /** Form fields that Runyard does not know: visible to hooks. */
@@ -50,6 +51,15 @@ export interface RunOptions {
   readonly stream: boolean;
   /** False when the model streams but whoever asked for the run polls: nobody was promised a stream. */
   readonly streamed?: false;
+}
+
+/** What only the caller's token says about a run. Nothing else gives these names a value: no form, no state, no tool. */
+export interface FixedValues {
+  /** Names of dependencies; their values, as far as the token has some, are among those of the run. */
+  readonly dependencies: readonly string[];
+  /** Keys of the session state, and the values of those that the token has. */
+  readonly stateKeys: readonly string[];
+  readonly state: JsonObject;
 }
 
 /** What a run ended with. */

@@ -32,6 +32,25 @@ describe('values', () => {
   });
 });
 
+describe('keys that a token fixes', () => {
+  test('hold what it says, in steps too, and are changed by nothing', () => {
+    const mine = state({ tier: 'gold', kept: { a: 1, b: 2 } });
+    mine.fix({ dependencies: [], stateKeys: ['tier', 'kept', 'absent'], state: { tier: 'free' } });
+    const part = mine.fork();
+    for (const view of [mine, part]) {
+      for (const key of ['tier', 'kept', 'absent'])
+        expect(() => view.set(key, 'gold')).toThrow(`fixes '${key}'`);
+      expect(() => view.delete('tier')).toThrow('a run cannot change it');
+      view.set('tier', 'free');
+      view.set('kept', { b: 2, a: 1 });
+      view.delete('absent');
+    }
+    part.merge();
+    expect(mine.all()).toEqual({ tier: 'free', kept: { a: 1, b: 2 } });
+    expect(mine.takeChanges()).toEqual({ sessionId: 's', set: { tier: 'free' }, remove: [] });
+  });
+});
+
 describe('changes', () => {
   test('are handed over once, by key', () => {
     const mine = state({ old: 1, kept: 2 });

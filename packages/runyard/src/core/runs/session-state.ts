@@ -1,6 +1,8 @@
 import type { Json, JsonObject } from '../json.js';
 import { storable } from '../storable-json.js';
+import { canonicalJson } from '../tools/canonical-json.js';
 import type { StateChange } from './ports.js';
+import type { FixedValues } from './run.js';
 
 /** Keys are part of an index in some databases. */
 export const maxStateKeyLength = 255;
@@ -22,6 +24,7 @@ export interface StateView {
 export class SessionState implements StateView {
   private changed: Set<string> | null = null;
   private readonly values: Map<string, Json>;
+  private fixed: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly sessionId: string,
@@ -38,17 +41,37 @@ export class SessionState implements StateView {
 
   set(key: string, value: Json): void {
     checkKey(key);
-    this.values.set(key, given(key, value));
+    const copy = given(key, value);
+    if (this.keeps(key, copy)) return;
+    this.values.set(key, copy);
     this.note(key);
   }
 
   delete(key: string): void {
+    if (this.keeps(key, undefined)) return;
     this.values.delete(key);
     this.note(key);
   }
 
   all(): JsonObject {
     return this.values.size === 0 ? {} : (copyOf(Object.fromEntries(this.values)) as JsonObject);
+  }
+
+  /** From now on these keys hold what the caller's token says, and nothing of the run changes them. */
+  fix({ stateKeys, state }: FixedValues): void {
+    for (const [key, value] of Object.entries(state)) {
+      if (!isSame(this.values.get(key), value)) this.set(key, value);
+    }
+    this.fixed = new Set(stateKeys);
+  }
+
+  /** Whether the key is fixed and stays what it is. Throws when it was to become something else. */
+  keeps(key: string, value: Json | undefined): boolean {
+    if (!this.fixed.has(key)) return false;
+    if (isSame(this.values.get(key), value)) return true;
+    throw new TypeError(
+      `The token of the caller fixes '${key}' of the session state: a run cannot change it.`,
+    );
   }
 
   /**
@@ -95,11 +118,12 @@ export class ForkedState implements StateView {
 
   set(key: string, value: Json): void {
     checkKey(key);
-    this.own.set(key, given(key, value));
+    const copy = given(key, value);
+    if (!this.base.keeps(key, copy)) this.own.set(key, copy);
   }
 
   delete(key: string): void {
-    this.own.set(key, undefined);
+    if (!this.base.keeps(key, undefined)) this.own.set(key, undefined);
   }
 
   all(): JsonObject {
@@ -132,6 +156,10 @@ function checkKey(key: string): void {
 /** Application code sets state: what JSON cannot hold is refused here, where the code that did it is told. */
 function given(key: string, value: Json): Json {
   return storable(value, `The value of '${key}' in the session state`);
+}
+
+function isSame(one: Json | undefined, other: Json | undefined): boolean {
+  return canonicalJson(one ?? null) === canonicalJson(other ?? null);
 }
 
 /** What was stored before is JSON. */

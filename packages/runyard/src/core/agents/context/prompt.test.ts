@@ -6,7 +6,7 @@ const values = {
   state: { name: 'Ada', shared: 'state' },
   dependencies: { city: 'Paris', list: [1, 2], shared: 'dependencies' },
   metadata: { plan: 'pro' },
-  userId: 'u1',
+  current: { user_id: 'u1' },
 };
 
 function execution(
@@ -17,7 +17,7 @@ function execution(
   return {
     agent: { settings: { model: 'offline', ...settings } },
     context: {
-      run: { runId: 'r1', sessionId: 's1', userId: values.userId },
+      run: { runId: 'r1', sessionId: 's1', userId: 'u1' },
       options,
       state: { all: () => values.state },
     },
@@ -32,10 +32,18 @@ function execution(
 }
 
 describe('{key} in instructions', () => {
-  test('is filled from state, dependencies, metadata and the user, in that order', () => {
+  test('is filled from the user, state, dependencies and metadata, in that order', () => {
     expect(fill('{name} {city} {plan} {user_id} {shared} {list}', values)).toBe(
       'Ada Paris pro u1 state [1,2]',
     );
+  });
+
+  test('that a token fixes is filled from what the token says, and from nothing else', () => {
+    const fixed = { dependencies: ['shared', 'plan'], stateKeys: ['city'], state: {} };
+    expect(fill('{shared} {plan} {city} {name}', { ...values, fixed })).toBe(
+      'dependencies {plan} {city} Ada',
+    );
+    expect(fill('{user_id}', { ...values, state: { user_id: 'root' } })).toBe('u1');
   });
 
   test('stays as it is when nothing has that name, also for names that every object has', () => {

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../json.js';
 import type { OutputFormat } from '../../models/model.js';
 import { RunFailed } from '../../runs/executable.js';
+import type { FixedValues } from '../../runs/run.js';
 import { kindOf } from '../../storable-json.js';
 import { summaryForContext } from '../auxiliary/session-summary.js';
 import type { AgentExecution } from '../execution.js';
@@ -14,9 +15,9 @@ export interface PromptValues {
   readonly state: JsonObject;
   readonly dependencies: JsonObject;
   readonly metadata: JsonObject;
-  readonly userId: string | null;
   /** Facts of the run itself: nothing that a caller sends can stand in for them. */
   readonly current?: JsonObject;
+  readonly fixed?: FixedValues | undefined;
 }
 
 /** The system message, or null when the agent has nothing to say to its model. */
@@ -60,11 +61,16 @@ export function userPrompt({ agent, context, dependencies, input }: AgentExecuti
 
 function valuesOf({ context, dependencies, metadata }: AgentExecution): PromptValues {
   const { runId, sessionId, userId } = context.run;
-  const current = { current_run_id: runId, current_session_id: sessionId, current_user_id: userId };
-  return { state: context.state.all(), dependencies, metadata, userId, current };
+  const current = {
+    current_run_id: runId,
+    current_session_id: sessionId,
+    current_user_id: userId,
+    user_id: userId,
+  };
+  return { state: context.state.all(), dependencies, metadata, current, fixed: context.options.fixed };
 }
 
-/** Fills `{key}` from state, dependencies, metadata and the user; unknown keys stay as they are. */
+/** Fills `{key}`; keys that nothing has stay as they are. */
 export function fill(text: string, values: PromptValues): string {
   return text.replace(/\{([A-Za-z_][\w.-]*)\}/g, (whole, key: string) => {
     const value = lookUp(key, values);
@@ -73,13 +79,19 @@ export function fill(text: string, values: PromptValues): string {
   });
 }
 
+/** Facts first, then what a token fixes, then state, dependencies and metadata. */
 function lookUp(key: string, values: PromptValues): Json | undefined {
-  const current = values.current?.[key];
-  if (current !== undefined && current !== null) return current;
-  for (const source of [values.state, values.dependencies, values.metadata]) {
-    if (Object.hasOwn(source, key)) return source[key];
-  }
-  return key === 'user_id' ? (values.userId ?? undefined) : undefined;
+  const { current = {} } = values;
+  if (Object.hasOwn(current, key) && current[key] !== null) return current[key];
+  const source = sourcesOf(key, values).find((candidate) => Object.hasOwn(candidate, key));
+  return source?.[key];
+}
+
+/** Where a key may come from, the first that has it first. A key that a token fixes comes from nowhere else. */
+function sourcesOf(key: string, { state, dependencies, metadata, fixed }: PromptValues): JsonObject[] {
+  if (fixed?.dependencies.includes(key)) return [dependencies];
+  if (fixed?.stateKeys.includes(key)) return [state];
+  return [state, dependencies, metadata];
 }
 
 async function instructionText(execution: AgentExecution, values: PromptValues): Promise<string> {
