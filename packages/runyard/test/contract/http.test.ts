@@ -66,7 +66,7 @@ describe('errors', () => {
   });
 
   test('of bodies in another content type name those that are accepted', async () => {
-    for (const type of ['application/json', 'text/plain', 'application/xml']) {
+    for (const type of ['application/ld+json', 'text/plain', 'application/xml']) {
       const answer = await service.call('POST', '/agents/a/runs', {
         body: '{"message":"hi"}',
         headers: { 'content-type': type },
@@ -78,6 +78,7 @@ describe('errors', () => {
       });
       expect(answer.body.detail).toContain('multipart/form-data');
       expect(answer.body.detail).toContain('application/x-www-form-urlencoded');
+      expect(answer.body.detail).toContain('application/json');
     }
   });
 

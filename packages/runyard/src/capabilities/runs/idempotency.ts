@@ -5,7 +5,7 @@ import { keysKeptMs } from '../../core/runs/engine.js';
 import type { RunHandle } from '../../core/runs/executor.js';
 import type { IdempotencyKey } from '../../core/runs/ports.js';
 import { canonicalJson } from '../../core/tools/canonical-json.js';
-import { UploadedFile } from '../../platform/http/forms.js';
+import { UploadedFile } from '../../platform/http/uploaded-file.js';
 import type { RunSpace } from './run-spaces.js';
 import { attachedTo } from './started-run.js';
 

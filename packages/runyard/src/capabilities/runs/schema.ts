@@ -7,6 +7,7 @@ import {
   jsonObjectField,
   uploadedFiles,
 } from '../../platform/http/fields.js';
+import { mayBeObject } from '../../platform/http/json-body.js';
 import { wireFormatHeader } from '../../platform/http/wire-format.js';
 import { maxListedEvents } from './told-events.js';
 
@@ -27,6 +28,7 @@ const optionFields = {
   knowledge_filters: z.string().optional().meta({
     description:
       'Limits what is searched in the knowledge: a JSON object, a filter expression, or an array of expressions.',
+    contentMediaType: 'application/json',
   }),
   output_schema: jsonObjectField()
     .optional()
@@ -71,6 +73,7 @@ export const createRunForm = z
     message: z.string().meta({
       description: 'What to say to the agent or the team, or what the workflow is to work on.',
       examples: ['Calculate 17 * 25'],
+      [mayBeObject]: true,
     }),
     ...followFields,
     background: formBoolean().optional().meta({

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { errors } from '../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
+import { JsonForms } from '../../platform/http/json-body.js';
 import { JsonFault, parseJson } from '../../platform/http/json-text.js';
 import { validatePart } from '../../platform/http/validation.js';
 
@@ -42,21 +43,15 @@ export function optionalText({ fields }: ClientFrame, name: string): string | un
   throw errors.invalidRequest([{ type: 'string_type', loc: ['body', name], msg, input: value }]);
 }
 
-/**
- * Reads the values with the form that the same request has over HTTP, so that both mean the same. A form holds
- * texts; a frame may hold the values themselves. What is null or an empty text counts as not given.
- */
+/** Reads the values with the form that the same request has over HTTP, so that both mean the same. */
 export function readForm<Schema extends z.ZodType>(
   { fields }: ClientFrame,
   schema: Schema,
   others: readonly string[],
   fixed: Readonly<Record<string, string>> = {},
 ): z.output<Schema> {
-  const form: Record<string, string> = {};
-  for (const [name, value] of Object.entries(fields)) {
-    if (value === null || value === '' || name === 'action' || others.includes(name)) continue;
-    form[name] = typeof value === 'string' ? value : JSON.stringify(value);
-  }
+  const given = Object.entries(fields).filter(([name]) => name !== 'action' && !others.includes(name));
+  const form = new JsonForms(schema).fieldsOf(Object.fromEntries(given));
   const checked = validatePart('body', schema, { ...form, ...fixed }, true);
   if (!checked.ok) throw errors.invalidRequest(checked.items);
   return checked.value;

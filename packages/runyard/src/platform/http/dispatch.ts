@@ -6,8 +6,8 @@ import { refusalHeaders } from './cors.js';
 import type { Exchange } from './exchange.js';
 import { repeatableFields } from './fields.js';
 import { readForm } from './forms.js';
+import { JsonForms, parseJsonBody } from './json-body.js';
 import { sendJsonPieces } from './json-stream.js';
-import { JsonFault, parseJson } from './json-text.js';
 import type { RateLimiter } from './rate-limit.js';
 import { sendContent, sendEmpty, sendError, sendJson } from './respond.js';
 import { ContentReply, EventStreamReply, JsonPiecesReply, Reply } from './results.js';
@@ -50,6 +50,7 @@ export class RouteDispatcher<Services> {
   readonly #repeatableInBody: ReadonlySet<string>;
   readonly #repeatableInQuery: ReadonlySet<string>;
   readonly #form: boolean;
+  readonly #jsonForms: JsonForms;
   readonly #limiter: RateLimiter | undefined;
 
   constructor(
@@ -58,6 +59,7 @@ export class RouteDispatcher<Services> {
   ) {
     this.#form = route.accepts === 'form';
     this.#limiter = route.path === unlimitedPath ? undefined : options.limiter;
+    this.#jsonForms = new JsonForms(this.#form ? route.body : undefined);
     this.#repeatableInBody = repeatableFields(route.body);
     this.#repeatableInQuery = repeatableFields(route.query);
   }
@@ -136,7 +138,7 @@ export class RouteDispatcher<Services> {
         'the body without content encoding',
       ]);
     }
-    if (this.#form) return readForm(exchange, this.#repeatableInBody, this.options.settings);
+    if (this.#form) return readForm(exchange, this.#repeatableInBody, this.#jsonForms, this.options.settings);
     return readJson(exchange, this.options.settings.maxBodyBytes);
   }
 
@@ -226,18 +228,5 @@ async function readJson(exchange: Exchange, maxBodyBytes: number): Promise<unkno
   if (bytes.length === 0) return undefined;
   // a page can send bytes without a type anywhere, and nobody asks whether it may
   if (!isJson) throw errors.unsupportedMediaType('', ['application/json']);
-  try {
-    return parseJson(bytes.toString('utf8'));
-  } catch (error) {
-    if (!(error instanceof JsonFault)) throw error;
-    throw errors.invalidRequest([
-      {
-        type: 'json_invalid',
-        loc: ['body', error.offset],
-        msg: 'JSON decode error',
-        input: {},
-        ctx: { error: error.message },
-      },
-    ]);
-  }
+  return parseJsonBody(bytes);
 }

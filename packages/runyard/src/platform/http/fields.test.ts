@@ -10,7 +10,7 @@ import {
   repeatableFields,
   uploadedFiles,
 } from './fields.js';
-import { UploadedFile } from './forms.js';
+import { UploadedFile } from './uploaded-file.js';
 import { validatePart } from './validation.js';
 
 function items(schema: z.ZodType, value: unknown, form = true) {

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
-import { UploadedFile } from './forms.js';
 import { JsonFault, parseJson } from './json-text.js';
+import { UploadedFile } from './uploaded-file.js';
 import { type Fault, valueError } from './validation.js';
+
+/** How long the name of a field may be that a client sends. */
+export const longestFieldName = 255;
 
 /** How long an id that a client chose may be. */
 const maxIdentifierLength = 255;
@@ -123,9 +126,7 @@ export function uploadedFiles() {
       if (!(payload.value instanceof UploadedFile)) {
         report(
           payload,
-          valueError(
-            'expected an uploaded file, received text. Send it as multipart/form-data with a filename',
-          ),
+          valueError('expected an uploaded file. Send it as multipart/form-data with a filename'),
         );
       }
     })

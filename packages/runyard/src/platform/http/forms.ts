@@ -2,41 +2,30 @@ import { unescape as unescapeLeniently } from 'node:querystring';
 import { errors } from '../../core/errors.js';
 import { type BodyLimit, hasBody, mediaType, readBody } from './body.js';
 import type { Exchange } from './exchange.js';
+import { longestFieldName } from './fields.js';
+import { type JsonForms, parseJsonForm } from './json-body.js';
 import { type PartReceiver, parseMultipart } from './multipart.js';
 import type { HttpSettings } from './settings.js';
+import { UploadedFile } from './uploaded-file.js';
 
-/** A file that came with a form. */
-export class UploadedFile {
-  constructor(
-    readonly filename: string,
-    /** As the client named it, without parameters; empty when it did not. */
-    readonly mimeType: string,
-    readonly bytes: Uint8Array,
-  ) {}
-
-  get size(): number {
-    return this.bytes.byteLength;
-  }
-
-  /** Error bodies show what was sent; never the bytes. */
-  toJSON(): object {
-    return { filename: this.filename, mime_type: this.mimeType, size: this.size };
-  }
-}
-
-export type FormEntry = string | UploadedFile;
+type FormEntry = string | UploadedFile;
 
 /** The fields of a form. An empty value counts as not sent; only repeatable fields are lists. */
-export type FormFields = Record<string, FormEntry | FormEntry[]>;
+type FormFields = Record<string, FormEntry | FormEntry[]>;
 
-export const formContentTypes = ['multipart/form-data', 'application/x-www-form-urlencoded'] as const;
+export const formContentTypes = [
+  'multipart/form-data',
+  'application/x-www-form-urlencoded',
+  'application/json',
+] as const;
 
-/** Reads the form of a request in either content type. */
+/** Reads the form of a request in either content type, or the JSON that stands for it. */
 export async function readForm(
   exchange: Exchange,
   repeatable: ReadonlySet<string>,
+  jsonForms: JsonForms,
   settings: HttpSettings,
-): Promise<FormFields> {
+): Promise<Record<string, unknown>> {
   const header = exchange.request.headers['content-type'];
   const form = new FormBuilder(repeatable);
   switch (mediaType(header)) {
@@ -44,6 +33,10 @@ export async function readForm(
       const limit: BodyLimit = { bytes: settings.maxBodyBytes, setting: 'maxBodyBytes' };
       parseUrlencoded((await readBody(exchange, limit)).toString(), settings.maxFields, form);
       return form.fields;
+    }
+    case 'application/json': {
+      const limit: BodyLimit = { bytes: settings.maxBodyBytes, setting: 'maxBodyBytes' };
+      return jsonForms.fieldsOf(parseJsonForm(await readBody(exchange, limit), settings.maxFields));
     }
     case 'multipart/form-data': {
       const limit: BodyLimit = { bytes: settings.maxUploadBytes, setting: 'maxUploadBytes' };
@@ -84,8 +77,6 @@ function decode(text: string): string {
     return unescapeLeniently(spaced);
   }
 }
-
-const longestFieldName = 255;
 
 class FormBuilder implements PartReceiver {
   readonly fields: FormFields = Object.create(null) as FormFields;

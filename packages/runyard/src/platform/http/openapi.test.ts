@@ -130,11 +130,19 @@ test('paths, parameters, scopes and additions come from the routes', async () =>
   expect(paths['/health'].get['x-addition']).toBeUndefined();
 });
 
-test('forms stand in both content types; files in one', async () => {
+test('forms stand in both content types, and as JSON; files in one', async () => {
   const { paths } = await load();
   const { content, required } = paths['/pets/{pet_id}/runs'].post.requestBody;
   expect(required).toBe(true);
-  expect(Object.keys(content)).toEqual(['multipart/form-data', 'application/x-www-form-urlencoded']);
+  const types = ['multipart/form-data', 'application/x-www-form-urlencoded', 'application/json'];
+  expect(Object.keys(content)).toEqual(types);
+  const { schema: json, ...marks } = content['application/json'];
+  expect(marks).toEqual({ 'x-addition': true });
+  expect(json.properties.state.anyOf).toEqual([
+    { type: 'object' },
+    { type: 'string', contentMediaType: 'application/json' },
+  ]);
+  expect([json.examples, json.properties.files]).toEqual([[{ message: 'Sit!' }], undefined]);
   const form = content['multipart/form-data'].schema;
   expect(form.required).toEqual(['message']);
   expect(form.properties).toEqual({

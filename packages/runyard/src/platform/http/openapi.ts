@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formContentTypes } from './forms.js';
+import { mayBeObject } from './json-body.js';
 import { apiErrors, problemSchemas } from './openapi-errors.js';
 import { SchemaCollection } from './openapi-schemas.js';
 import { pathTemplate, type ResponseDescription, type Route } from './route.js';
@@ -140,11 +141,43 @@ function requestBodyOf<Services>(
     return { required, content: { 'application/json': { schema: schemas.add(body, 'input') } } };
   }
   const whole = schemas.inline(body);
-  const [multipart, urlencoded] = formContentTypes;
+  const fields = withoutFiles(whole);
+  const [multipart, urlencoded, json] = formContentTypes;
   return {
     required,
-    content: { [multipart]: { schema: whole }, [urlencoded]: { schema: withoutFiles(whole) } },
+    content: {
+      [multipart]: { schema: whole },
+      [urlencoded]: { schema: fields },
+      [json]: { schema: withValues(fields), 'x-addition': true },
+    },
   };
+}
+
+/** Where a form holds JSON as text, a body of JSON may hold the value itself. */
+function withValues(schema: JsonSchema): JsonSchema {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
+  const needed = (schema.required ?? []) as readonly string[];
+  const example = properties
+    .filter(([name]) => needed.includes(name))
+    .map(([name, { examples }]) => [name, (examples as readonly unknown[] | undefined)?.[0] ?? '…']);
+  return {
+    ...schema,
+    properties: Object.fromEntries(properties.map(([name, one]) => [name, valueOf(one)])),
+    examples: [Object.fromEntries(example)],
+  };
+}
+
+function valueOf(property: JsonSchema): JsonSchema {
+  const {
+    type,
+    contentMediaType,
+    contentSchema = { type: ['object', 'array'] },
+    examples,
+    ...rest
+  } = property;
+  if (mayBeObject in property) return { ...property, type: [type, 'object'] };
+  if (contentMediaType !== 'application/json') return property;
+  return { ...rest, anyOf: [contentSchema, { type, contentMediaType }] };
 }
 
 /** Files travel in multipart bodies only. */
