@@ -162,12 +162,12 @@ function withValues(schema: JsonSchema): JsonSchema {
     .map(([name, { examples }]) => [name, (examples as readonly unknown[] | undefined)?.[0] ?? '…']);
   return {
     ...schema,
-    properties: Object.fromEntries(properties.map(([name, one]) => [name, valueOf(one)])),
+    properties: Object.fromEntries(properties.map(([name, one]) => [name, jsonSchemaOf(one)])),
     examples: [Object.fromEntries(example)],
   };
 }
 
-function valueOf(property: JsonSchema): JsonSchema {
+function jsonSchemaOf(property: JsonSchema): JsonSchema {
   const {
     type,
     contentMediaType,
