@@ -4,7 +4,7 @@ import { requestErrors } from './error-catalogue/request-errors.js';
 import { runErrors } from './error-catalogue/run-errors.js';
 import { setupErrors } from './error-catalogue/setup-errors.js';
 
-export { isFenced, isReported, RunyardError, type ValidationItem } from './runyard-error.js';
+export { isFenced, isReported, isUnstorable, RunyardError, type ValidationItem } from './runyard-error.js';
 
 /**
  * Every error that Runyard answers with, in one catalogue: a stable code, an HTTP status, and a text that says

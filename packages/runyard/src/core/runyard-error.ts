@@ -46,6 +46,11 @@ export function isFenced(error: unknown): boolean {
   return error instanceof RunyardError && error.code === 'run_fenced';
 }
 
+/** Whether the database refuses what a run has to store, however often it is tried. */
+export function isUnstorable(error: unknown): error is RunyardError {
+  return error instanceof RunyardError && error.code === 'not_storable';
+}
+
 /** An entry of the catalogue. */
 export function define<Arguments extends unknown[]>(
   code: string,

@@ -68,3 +68,40 @@ it.each([
   const opening = openDatabase({ id: 'test', url, log: silentLog, startupMs: 600_000 });
   await expect(opening).rejects.toMatchObject({ code: 'database_unavailable' });
 });
+
+/** Stops everything in this process for a while, and costs nothing. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+it('is not taken for lost by a process that was itself held up', async () => {
+  const database = await openDatabase({ id: 'test', url: (await freshPostgres()).url, log: silentLog });
+  onTestFinished(() => database.close());
+  const slow = database.transaction((run) => run('SELECT pg_sleep(8)::text'));
+  slow.catch(() => {});
+  // a call that takes so long makes it look whether the server is there
+  await new Promise((resolve) => setTimeout(resolve, 1_600));
+  for (let times = 0; times < 3; times += 1) {
+    standStill(2_100);
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  await expect(slow).resolves.toHaveLength(1);
+});
+
+it('is not taken for lost while it answers, however long a new connection takes', async () => {
+  const server = await ServerBetween.before((await freshPostgres()).url);
+  const database = await openDatabase({ id: 'test', url: server.url, log: silentLog });
+  onTestFinished(() => database.close());
+  const look = { name: 'look', sqlite: 'SELECT 1 AS seen', postgres: 'SELECT 1 AS seen' };
+  await database.read(look, []);
+  server.holdNew();
+  const begun = performance.now();
+  const waiting = database.transaction((run) => run('SELECT 2 AS seen'));
+  waiting.catch(() => {});
+  await until('it has waited for long', async () => {
+    expect(await database.read(look, [])).toEqual([{ seen: 1 }]);
+    return performance.now() - begun > 6_000;
+  });
+  await server.open();
+  expect(await waiting).toEqual([{ seen: 2 }]);
+});

@@ -32,7 +32,10 @@ export class ServerBetween {
   /** The server is there. */
   async open(): Promise<void> {
     this.#silent = false;
-    for (const [client, upstream] of this.#pairs) client.pipe(upstream).pipe(client);
+    for (const [client, upstream] of this.#pairs) {
+      for (const side of [client, upstream]) side.unpipe();
+      client.pipe(upstream).pipe(client);
+    }
     if (this.#server !== undefined) return;
     this.#server = createServer((client) => this.#accept(client));
     await once(this.#server.listen(this.port, '127.0.0.1'), 'listening');
@@ -54,6 +57,11 @@ export class ServerBetween {
       client.unpipe(upstream).pause();
       upstream.unpipe(client).pause();
     }
+  }
+
+  /** The server is slow to let anyone in: nothing comes through new connections, those that are there work. */
+  holdNew(): void {
+    this.#silent = true;
   }
 
   breakAll(): void {

@@ -92,6 +92,13 @@ export const runErrors = {
       `Run ${runId} has ended, but the database has not stored that yet: it is away or slow. Get the run by its run_id in a few seconds.`,
       { headers: { 'retry-after': '2' }, fields: { run_id: runId }, reported: true },
     ),
+  notStorable: (runId: string, cause: Error) =>
+    new RunyardError(
+      'not_storable',
+      500,
+      'The database refuses to store what this run produced. The log of the service has the reason under this run_id.',
+      { fields: { run_id: runId }, cause },
+    ),
   runInterrupted: (runId: string, cause: Error) =>
     new RunyardError(
       'database_unavailable',

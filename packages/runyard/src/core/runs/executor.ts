@@ -1,4 +1,4 @@
-import { errors, isFenced, isReported } from '../errors.js';
+import { errors, isFenced, isReported, isUnstorable, type RunyardError } from '../errors.js';
 import { thrownError } from '../failures/thrown-error.js';
 import type { Message } from '../models/message.js';
 import { cancelChildren } from './child-run.js';
@@ -15,7 +15,8 @@ import type { LiveRun } from './live-run.js';
 import type { LoggedEvent } from './logged-event.js';
 import { weigh } from './long-texts.js';
 import { assertFits, definitionChanged } from './replay.js';
-import type { Run, RunFailure, RunResult, StepRecord } from './run.js';
+import type { Run, RunResult, StepRecord } from './run.js';
+import { cancelledEnd, failedEnd } from './run-ends.js';
 import { failureOf } from './run-failure.js';
 import { optionsOf } from './run-options.js';
 import type { RunSlots } from './run-slots.js';
@@ -254,9 +255,11 @@ export class RunExecutor {
       const isUnread = !live.isClosed && live.isAccepted && isReported(error);
       if (isUnread) delayed(errors.runInterrupted(live.runId, error));
       if (live.isClosed && !begun && isFenced(error)) throw this.letGo(live, error);
+      if (live.isClosed && isUnstorable(error)) return await this.endUnstorable(live, executable, error);
       if (live.isClosed || isUnread || error instanceof RunReleased) throw await this.abandon(live, error);
       const end = this.endOf(live, executable, context, error);
       return await this.finish(live, executable, end, context, delayed).catch(async (failed: unknown) => {
+        if (isUnstorable(failed)) return this.endUnstorable(live, executable, failed);
         throw await this.abandon(live, failed);
       });
     } finally {
@@ -314,6 +317,26 @@ export class RunExecutor {
     return error;
   }
 
+  /** Executed again, the run would come to the same: it ends, with what is stored of it. */
+  private async endUnstorable(live: LiveRun, executable: Executable, error: RunyardError): Promise<EndedRun> {
+    try {
+      const stored = await this.options.journal.load(live.runId);
+      const isOurs =
+        stored === undefined
+          ? !live.isAccepted
+          : stored.run.attempt === live.run.attempt && stored.run.leaseOwner === this.options.owner;
+      if (!isOurs) throw error;
+      const rest = live.withoutUnstored(stored);
+      if (rest.run.status !== 'running') rest.transition('running');
+      const ended = await this.finish(rest, executable, failedEnd(failureOf(error)));
+      // its last event is in the store
+      live.log.moveAway();
+      return ended;
+    } catch (failed) {
+      throw await this.abandon(live, failed);
+    }
+  }
+
   private endOf(live: LiveRun, executable: Executable, context: JournaledContext, error: unknown): RunEnd {
     const metrics = executable.metrics?.(context);
     const result: RunResult = {
@@ -340,22 +363,6 @@ export class RunExecutor {
 function restingResult({ status, result }: RunEnd, { guard }: RunContext): RunResult {
   if (guard === undefined || (status !== 'paused' && status !== 'error')) return result;
   return { ...result, executedMs: guard.executedMs };
-}
-
-/** A run that fails for a reason that lies outside of it. */
-export function failedEnd(failure: RunFailure): RunEnd {
-  return {
-    status: 'error',
-    failure,
-    result: { content: failure.message, contentType: 'str', error: failure },
-  };
-}
-
-/** What was said so far is kept; a run that had said nothing shows why it ended. */
-export function cancelledEnd(reason: string, result: RunResult): RunEnd {
-  const said = result.content !== '';
-  const shown: RunResult = said ? { ...result, partial: true } : { ...result, content: reason };
-  return { status: 'cancelled', reason, result: shown };
 }
 
 /** A run that waits for several things goes on with the first that answers itself. */

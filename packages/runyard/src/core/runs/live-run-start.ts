@@ -17,7 +17,7 @@ export interface LiveRunStart {
   /** Set for a run that is not stored yet and must not be started twice. */
   readonly idempotency?: RunWrite['idempotency'];
   /** Set for a run that rested: the first write takes it over. */
-  readonly claims?: RestingRun;
+  readonly claims?: RestingRun | undefined;
   /** How long the lease lasts that each write prolongs. */
   readonly leaseMs: number;
   readonly sessionState: JsonObject;
@@ -26,4 +26,19 @@ export interface LiveRunStart {
   /** Fields that every event of the component carries (its id and name), and what their names begin with. */
   readonly eventFields: JsonObject;
   readonly eventPrefix: string | undefined;
+}
+
+export type StoredRun = Pick<LiveRunStart, 'run' | 'steps'>;
+
+/** How a run is made once more in the same execution: from what was stored of it, or as it began. */
+export function startAgain(
+  start: LiveRunStart,
+  { attempt, leaseOwner }: Run,
+  /** An index that was shown is not used again. */
+  nextEventIndex: number,
+  stored: StoredRun | undefined,
+): LiveRunStart {
+  const { run, steps } = stored ?? { run: { ...start.run, attempt, leaseOwner }, steps: start.steps };
+  const session = stored === undefined ? start.session : null;
+  return { ...start, run: { ...run, nextEventIndex }, steps, session, claims: undefined };
 }

@@ -9,7 +9,7 @@ import { EventLog } from './event-log.js';
 import { asToldBy, type EventOrigin } from './event-origin.js';
 import { HeldLease, type Moment } from './held-lease.js';
 import { RunMeter } from './limits/run-meter.js';
-import { type LiveRunStart, notBegun } from './live-run-start.js';
+import { type LiveRunStart, notBegun, type StoredRun, startAgain } from './live-run-start.js';
 import {
   customEventName,
   type DeltaTemplate,
@@ -50,7 +50,6 @@ export class LiveRun implements WriteSource {
   private drainedAt: Moment | undefined;
   private changed = true;
   private closed = false;
-  private readonly now: () => number;
   private highestSeq = -1;
   private summary: SummaryWrite | undefined;
   private usage: RunWrite['usage'];
@@ -71,11 +70,10 @@ export class LiveRun implements WriteSource {
   private templates = new WeakMap<RunEvent, { second: number; origin: EventOrigin; value: DeltaTemplate }>();
 
   constructor(
-    start: LiveRunStart,
+    private readonly start: LiveRunStart,
     private readonly onChange: (live: LiveRun) => void,
-    timers: Pick<Timers, 'now' | 'elapsed'>,
+    private readonly timers: Pick<Timers, 'now' | 'elapsed'>,
   ) {
-    this.now = timers.now;
     this.lease = new HeldLease(start.leaseMs, timers);
     // as many as the run has parallel calls; they are removed when the calls end
     setMaxListeners(0, this.abort.signal);
@@ -130,6 +128,12 @@ export class LiveRun implements WriteSource {
   /** Whether other processes can see that it waits. */
   get isOffered(): boolean {
     return this.isWaiting && this.accepted && !this.closed;
+  }
+
+  /** This run without anything that is not stored: what was stored of it, or how it began. */
+  withoutUnstored(stored: StoredRun | undefined): LiveRun {
+    const again = startAgain(this.start, this.record, this.log.nextIndex, stored);
+    return new LiveRun(again, this.onChange, this.timers);
   }
 
   /** Another process has the run: nothing more is done or written here. */
@@ -255,7 +259,7 @@ export class LiveRun implements WriteSource {
   /** Sends a piece of content. `event` is the same object for all pieces of one model call. */
   emitDelta(event: RunEvent, text: string, origin = this.origin): void {
     this.assertOpen();
-    const second = Math.floor(this.now() / 1000);
+    const second = Math.floor(this.timers.now() / 1000);
     let template = this.templates.get(event);
     if (template?.second !== second || template.origin !== origin) {
       const named = asToldBy(origin, event);
@@ -288,7 +292,7 @@ export class LiveRun implements WriteSource {
     if (!(this.changed || events || state || summary || approvals || removedSteps || steps.length > 0))
       return undefined;
     this.changed = false;
-    this.record = { ...this.record, nextEventIndex: this.log.nextIndex, updatedAt: this.now() };
+    this.record = { ...this.record, nextEventIndex: this.log.nextIndex, updatedAt: this.timers.now() };
     const { attempt, leaseOwner } = this.record;
     this.drainedAt = leaseOwner === null ? undefined : this.lease.moment();
     const lease = leaseOwner === null ? {} : { leaseMs: this.lease.ms };
@@ -379,7 +383,7 @@ export class LiveRun implements WriteSource {
 
   private baseFields(name: string, { runId, fields, depth }: EventOrigin): JsonObject {
     return {
-      created_at: Math.floor(this.now() / 1000),
+      created_at: Math.floor(this.timers.now() / 1000),
       event: name,
       ...fields,
       run_id: runId,

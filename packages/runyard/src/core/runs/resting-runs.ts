@@ -8,12 +8,13 @@ import { type Continuation, type ContinueRecord, continueKey } from './continuat
 import { dueAtOf, timedOut } from './due-questions.js';
 import { endingExecutable, type OrphanOptions } from './ending-executable.js';
 import type { Executable, RunEnd } from './executable.js';
-import { cancelledEnd, failedEnd, type RunExecutor, type RunHandle } from './executor.js';
+import type { RunExecutor, RunHandle } from './executor.js';
 import { executedUntil } from './limits/executed-time.js';
 import { LiveRun } from './live-run.js';
 import type { RestingRun, RunJournal, RunUsage } from './ports.js';
 import { assertFits, definitionChanged } from './replay.js';
 import type { Run, RunFailure, StepRecord } from './run.js';
+import { cancelledEnd, failedEnd } from './run-ends.js';
 import { usageOfRemoved } from './run-usage.js';
 import { toldWith } from './sent-events.js';
 import { Setbacks } from './setbacks.js';

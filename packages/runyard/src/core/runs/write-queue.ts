@@ -233,7 +233,7 @@ export class WriteQueue {
     if (entries.length === 1) {
       const [entry] = entries as [Entry];
       this.log.error({ err: error, runId: entry.write.runId }, 'a run could not be stored');
-      this.refuse(entry, error);
+      this.refuse(entry, errors.notStorable(entry.write.runId, error));
       return [];
     }
     const middle = Math.ceil(entries.length / 2);

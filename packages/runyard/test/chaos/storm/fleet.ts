@@ -13,6 +13,8 @@ type Sign = () => number;
 /** How long a kill waits for its sign. */
 const patienceMs = 300;
 
+const loggedLines = 5;
+
 /** The processes of the service, which are killed and started again on the same data. */
 export class Fleet {
   kills = 0;
@@ -46,6 +48,12 @@ export class Fleet {
         this.waiting.add(resolve);
       });
     }
+  }
+
+  /** What the process at this address logged last, for a person who looks into what it answered. */
+  logOf(url: string): string {
+    const process = this.processes.find((one) => one?.url === url);
+    return process?.output.trimEnd().split('\n').slice(-loggedLines).join('\n') ?? 'It is gone.';
   }
 
   /** Kills every process again and again until the time is up. In the end all are there. */

@@ -37,8 +37,10 @@ export class Wire {
         ...(body !== undefined && { body }),
         ...(signal && { signal }),
       });
-      if (response.status >= 500)
-        this.ledger.violation(`${path} answered ${response.status}: ${await response.clone().text()}`);
+      if (response.status >= 500) {
+        const answer = `${path} answered ${response.status}: ${await response.clone().text()}`;
+        this.ledger.violation(`${answer}\nIts log:\n${this.fleet.logOf(url)}`);
+      }
       return response;
     } catch {
       return undefined;

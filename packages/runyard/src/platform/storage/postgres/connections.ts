@@ -8,8 +8,11 @@ type Purpose = 'connect' | 'read' | 'write';
 
 /** After this long without an answer a call makes us ask whether the server is there. */
 const silenceMs = 1_500;
-/** How long a server that is there may take to let us in and answer. */
-const probeMs = 2_000;
+/** How long a server that is there may take to let us in and answer, in looks for its answer at this distance. */
+const probeMs = 4_000;
+const listenMs = 100;
+/** After this long a probe that was given up ends its connection, answered or not. */
+const forgottenMs = 60_000;
 /** How often a server that is away is looked for. */
 const lookMs = 500;
 /** How long a call waits for a server that has just gone away: a restart is over by then. */
@@ -82,8 +85,6 @@ export class ServerWatch {
     if (this.#closed || this.availability.outage === 'lost') return;
     const answers = this.#answers;
     this.#probing ??= this.#probe()
-      // a process that was itself held up would find that its time is over, with the answer in its hands
-      .catch(() => this.#probe())
       .catch((error: unknown) => {
         if (this.#answers === answers) this.#noteAway(error);
       })
@@ -99,6 +100,7 @@ export class ServerWatch {
 
   #explain(purpose: Purpose, error: unknown): unknown {
     if (isOutage(error)) return error;
+    if (error instanceof pg.DatabaseError) this.#answers += 1;
     // whatever keeps us from getting in, the caller is not to blame for it
     const trouble = troubleOf(error) ?? (purpose === 'connect' && !this.#closed ? 'lost' : undefined);
     if (trouble === 'lost') this.suspect();
@@ -130,13 +132,15 @@ export class ServerWatch {
   async #probe(): Promise<void> {
     const client = new pg.Client({
       connectionString: this.url,
-      connectionTimeoutMillis: probeMs,
-      query_timeout: probeMs,
+      connectionTimeoutMillis: forgottenMs,
+      query_timeout: forgottenMs,
     });
     client.on('error', () => {});
     try {
-      await client.connect();
-      await client.query('SELECT 1');
+      await heardWithin(
+        probeMs,
+        client.connect().then(() => client.query('SELECT 1')),
+      );
     } catch (error) {
       // it is there, and has others to serve
       if (troubleOf(error) !== 'busy') throw error;
@@ -144,6 +148,21 @@ export class ServerWatch {
       void client.end().catch(() => {});
     }
   }
+}
+
+/**
+ * Fails when an answer takes longer, counted in times at which this process could have taken it: one that is itself
+ * held up finds the answer before it finds that the time is over.
+ */
+function heardWithin<T>(ms: number, answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let left = ms / listenMs;
+    const listening = setInterval(() => {
+      left -= 1;
+      if (left <= 0) reject(new Error(`no answer within ${ms} ms`));
+    }, listenMs);
+    answer.then(resolve, reject).finally(() => clearInterval(listening));
+  });
 }
 
 /** The connections of one pool, each call on them watched. */

@@ -29,8 +29,8 @@ export interface OpenPostgresOptions {
 
 const int8 = 20;
 const hotPathTimeoutMs = 10_000;
-/** Also how long a call waits for a connection when all are in use. */
-const connectTimeoutMs = 4_000;
+/** How long a call waits for a connection, also when all are in use. Whether the server is there shows sooner. */
+const connectTimeoutMs = 15_000;
 const lookAgainMs = 500;
 
 /**
