@@ -75,7 +75,10 @@ describe('odd ids', () => {
       '/./health',
       '/agents;/a',
     ]) {
-      const text = await raw(Number(port), `GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`);
+      const text = await raw(
+        Number(port),
+        `GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`,
+      );
       expect([path, text.slice(9, 12)]).toEqual([path, expect.stringMatching(/^40[04]$/)]);
     }
   });

@@ -55,6 +55,25 @@ describe('an account sees no more than whoever makes it', () => {
     expect((await mint(ada, 'helper', 'agents:run', 'sessions:write')).status).toBe(201);
   });
 
+  test('where scopes are not looked at, a token makes an admin or a maker of accounts only if it says so itself', async () => {
+    const house = await Gatehouse.open({ agents: [agent(simple())], authorization: false });
+    for (const claims of [
+      {},
+      { sub: 'ada' },
+      { sub: 'ada', scopes: [] },
+      { sub: 'ada', scopes: ['agents:run'] },
+    ]) {
+      const holder = await house.holder(claims);
+      for (const scope of ['agent_os:admin', 'service_accounts:write', 'approvals:write']) {
+        const refused = await mint(holder, 'spy', 'agents:run', scope);
+        expect([refused.status, refused.body.error_code]).toEqual([403, 'scopes_not_held']);
+      }
+    }
+    const plain = accountOf(house, await mint(await house.holder({ sub: 'ada' }), 'plain', 'agents:run'));
+    expect((await mint(plain, 'spy', 'agent_os:admin')).status).toBe(403);
+    expect((await mint(await house.admin(), 'root-bot', 'agent_os:admin')).status).toBe(201);
+  });
+
   test('one who is kept from deciding on calls makes no account that decides for everybody', async () => {
     const book = new ScriptBook();
     const house = await Gatehouse.open({ agents: [approvedPayer(book)] });

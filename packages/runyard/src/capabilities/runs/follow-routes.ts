@@ -5,6 +5,7 @@ import { defineRoute } from '../../platform/http/route.js';
 import { wireFormatHeaders, wireFormatOf } from '../../platform/http/wire-format.js';
 import { unknownRunFrames } from './follow-run.js';
 import {
+  endedStreamText,
   type RunKindFacts,
   type RunRoute,
   type RunServices,
@@ -17,12 +18,14 @@ import {
 import { followHeaders, followQuery, resumeForm } from './schema.js';
 
 const followedStreamText =
-  'Server-sent events, with their index as id. The stream ends when the run does, or when it pauses.';
+  'Server-sent events, with their index as id. The stream ends when the run does, or when it pauses. ' +
+  endedStreamText;
 
 const resumedStreamText =
   'Server-sent events, those of the run with their index as id. Frames without an id, each with event, run_id, status ' +
   'and message: catch_up (missed_events, current_event_count), subscribed (current_event_count), replay ' +
-  '(total_events, total_buffered, last_event_index_requested); and error (error) when there is no such run.';
+  '(total_events, total_buffered, last_event_index_requested); and error (error) when there is no such run. ' +
+  endedStreamText;
 
 export function resumeRun(facts: RunKindFacts): RunRoute {
   const { kind } = facts;

@@ -74,6 +74,10 @@ export function componentField({ kind, idName }: RunKindFacts): Record<string, z
 }
 
 /** The header that `runIdHeader` adds, for the description of the API. */
+/** How every stream of events ends whose reader lost the right to it. */
+export const endedStreamText =
+  'When the token expires or is revoked, a last frame named error (error, error_code) without an id ends the stream.';
+
 export const runIdHeaders = { 'x-run-id': 'The id of the run, percent-encoded.' };
 
 export const runField = { run_id: z.string().meta({ description: 'The identifier of the run.' }) };

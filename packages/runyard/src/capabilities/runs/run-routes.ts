@@ -23,6 +23,7 @@ import { pausedOutput } from './paused-output.js';
 import { emptyBody, startedRun as startedRunBody } from './response-schema.js';
 import {
   componentParams,
+  endedStreamText,
   type RunKindFacts,
   type RunRoute,
   type RunServices,
@@ -45,7 +46,7 @@ function runResponses({ body, lastEvents }: RunKindFacts) {
       schema: body,
       events:
         'Server-sent events. Each has an id (its index in the run), a name, and one line of JSON that repeats both ' +
-        `as event_index and event. The last one is ${lastEvents}.`,
+        `as event_index and event. The last one is ${lastEvents}. ${endedStreamText}`,
       headers: runIdHeaders,
     },
     202: {

@@ -52,7 +52,19 @@ describe('what can be handed on', () => {
     ['agents:run', admin],
   ])('%s does not cover %s', (held, scope) => expect(covers(holding(held), scope, admin)).toBe(false));
 
-  test('everything, by whoever is not held to scopes', () => {
+  test.each([
+    admin,
+    'service_accounts:write',
+    'service_accounts:read',
+    'approvals:write',
+    'approvals:x:delete',
+  ])('not %s, by a token without scopes where nobody looks at them', (scope) => {
+    const rights = grantable(new Rights([], { adminScope: admin, enforced: false }), admin);
+    expect(covers(rights, scope, admin)).toBe(false);
+    expect(covers(rights, 'sessions:write', admin)).toBe(true);
+  });
+
+  test('everything, by the holder of the security key', () => {
     expect(covers(grantable(Rights.unlimited, admin), admin, admin)).toBe(true);
   });
 

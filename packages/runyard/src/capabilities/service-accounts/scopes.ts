@@ -31,7 +31,8 @@ export function isPrivileged(scope: string, adminScope: string): boolean {
  * everywhere and always, and outlives the day on which the service begins to.
  */
 export function grantable(rights: Rights, adminScope: string): Rights {
-  return new Rights(rights.held, { adminScope, enforced: rights.enforced || rights.held.length > 0 });
+  if (rights.enforced || rights.held.length === 0) return rights;
+  return new Rights(rights.held, { adminScope, enforced: true });
 }
 
 /** Whether an account with this scope sees what is everybody's. */
@@ -42,11 +43,19 @@ export function showsEverybody(scope: string, adminScope: string): boolean {
   return resource === 'approvals' && action === 'write';
 }
 
+/** Whether an account with this scope acts on what belongs to others: their accounts, their calls. */
+function reachesOthers(scope: string): boolean {
+  const { resource, action } = parseScope(scope) ?? {};
+  return resource === 'service_accounts' || (resource === 'approvals' && action !== 'read');
+}
+
 /** Whether whoever has these rights holds all that the scope gives. */
 export function covers(rights: Rights, scope: string, adminScope: string): boolean {
-  if (!rights.enforced || rights.isAdmin) return true;
+  if (rights.isAdmin || rights === Rights.unlimited) return true;
   // an admin scope gives everything: holding a scope that resembles it, as `agent_os:*:admin`, is not being one
   if (scope === adminScope) return false;
+  // a token without scopes, where nobody looks at them, proves no right over what is not its holder's
+  if (!rights.enforced) return !reachesOthers(scope);
   const parsed = parseScope(scope);
   if (parsed === undefined) return false;
   const instances = rights.instances(parsed.resource, parsed.action);

@@ -17,7 +17,7 @@ export const usualLimits: SocketLimits = {
   unprovenBytes: 131_072,
   unprovenConnections: 1_000,
   failedAttempts: 5,
-  recheckMs: 30_000,
+  recheckMs: 5_000,
 };
 
 /** How long clients may take to say goodbye. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { errors, type ValidationItem } from '../../core/errors.js';
+import { errors, RunyardError, type ValidationItem } from '../../core/errors.js';
 import { anonymousCaller, type Caller } from '../auth/caller.js';
 import { ClientGone, hasBody, mediaType, readBody } from './body.js';
 import { refusalHeaders } from './cors.js';
@@ -13,7 +13,7 @@ import { sendContent, sendEmpty, sendError, sendJson } from './respond.js';
 import { ContentReply, EventStreamReply, JsonPiecesReply, Reply } from './results.js';
 import type { RequiredScope, Route, RouteRequest } from './route.js';
 import type { HttpSettings } from './settings.js';
-import { type EventStreams, writeEventStream } from './sse.js';
+import { type EventStreams, type Objection, writeEventStream } from './sse.js';
 import { validatePart } from './validation.js';
 
 /** What the caller's identity and rights are decided by, before anything else of the request is read. */
@@ -76,6 +76,7 @@ export class RouteDispatcher<Services> {
       const result = this.route.handler(this.options.services, call);
       const answer = result instanceof Promise ? await result : result;
       if (answer instanceof JsonPiecesReply) await sendJsonPieces(exchange, answer.pieces, answer.headers);
+      else if (answer instanceof EventStreamReply) this.#stream(exchange, answer, caller, params);
       else this.#send(exchange, answer);
     } catch (error) {
       if (error instanceof ClientGone || exchange.isAbandonment(error)) return;
@@ -142,10 +143,29 @@ export class RouteDispatcher<Services> {
     return readJson(exchange, this.options.settings.maxBodyBytes);
   }
 
+  /** A stream outlives the moment at which its caller was let in: the same question is asked again meanwhile. */
+  #objectionTo(caller: Caller, exchange: Exchange, params: Texts): Objection | undefined {
+    if (!caller.proven) return undefined;
+    const request = accessRequest(exchange, this.route.scope ?? null, params);
+    return async () => {
+      try {
+        const { userId } = await this.options.resolveCaller(request);
+        // an open service serves the holder of a revoked token as anybody else: this stream was not theirs
+        return userId === caller.userId ? undefined : errors.invalidAccountToken();
+      } catch (error) {
+        // while nothing can be looked up, nobody is known to have been refused
+        return error instanceof RunyardError && error.status < 500 ? error : undefined;
+      }
+    };
+  }
+
+  #stream(exchange: Exchange, { source, headers }: EventStreamReply, caller: Caller, params: Texts): void {
+    const objection = this.#objectionTo(caller, exchange, params);
+    writeEventStream(exchange, source, this.options.streams, headers, objection);
+  }
+
   #send(exchange: Exchange, result: unknown): void {
-    if (result instanceof EventStreamReply) {
-      writeEventStream(exchange, result.source, this.options.streams, result.headers);
-    } else if (result instanceof ContentReply) {
+    if (result instanceof ContentReply) {
       sendContent(exchange, result.status, result.content, result.contentType, result.headers);
     } else if (!(result instanceof Reply)) {
       sendJson(exchange, 200, result);
@@ -165,10 +185,14 @@ export function admit(
   resolveCaller: ResolveCaller,
   limiter: RateLimiter | undefined,
 ): Caller | Promise<Caller> {
+  const request = accessRequest(exchange, scope, params);
+  return limiter === undefined ? resolveCaller(request) : admitLimited(request, resolveCaller, limiter);
+}
+
+function accessRequest(exchange: Exchange, scope: RequiredScope, params: Texts): AccessRequest {
   const { method = '', headers } = exchange.request;
   const { path, clientAddress } = exchange;
-  const request = { method, path, headers, scope, params, clientAddress };
-  return limiter === undefined ? resolveCaller(request) : admitLimited(request, resolveCaller, limiter);
+  return { method, path, headers, scope, params, clientAddress };
 }
 
 async function admitLimited(

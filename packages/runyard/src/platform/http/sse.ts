@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { isReported } from '../../core/errors.js';
+import { isReported, type RunyardError } from '../../core/errors.js';
 import type { Exchange } from './exchange.js';
 import { headerList } from './respond.js';
 
@@ -22,19 +22,29 @@ export interface EventReader {
   close(): void;
 }
 
+/** Why the client of a stream may no longer read it; undefined while it may. */
+export type Objection = () => Promise<RunyardError | undefined>;
+
 const heartbeat = ': heartbeat\n\n';
 /** Silence is measured in ticks of one timer that all streams share. */
 const ticksPerHeartbeat = 15;
+/** How often it is looked at whether the client of a stream may still read it. */
+const objectionMs = 5_000;
 
 /** All open event streams of a server. */
 export class EventStreams {
   readonly #open = new Set<OpenStream>();
   readonly #tickMs: number;
+  readonly #silentTicks: number;
+  /** How many ticks lie between two looks at whether a client may still read. */
+  readonly objectionTicks: number;
   #timer: NodeJS.Timeout | undefined;
   #ticks = 0;
 
   constructor(heartbeatMs: number) {
-    this.#tickMs = Math.max(1, heartbeatMs / ticksPerHeartbeat);
+    this.#tickMs = Math.min(Math.max(1, heartbeatMs / ticksPerHeartbeat), objectionMs);
+    this.#silentTicks = Math.ceil(heartbeatMs / this.#tickMs);
+    this.objectionTicks = Math.ceil(objectionMs / this.#tickMs);
   }
 
   get size(): number {
@@ -65,7 +75,10 @@ export class EventStreams {
 
   #tick(): void {
     this.#ticks++;
-    for (const stream of this.#open) stream.beat(this.#ticks - ticksPerHeartbeat);
+    for (const stream of this.#open) {
+      stream.beat(this.#ticks - this.#silentTicks);
+      stream.look();
+    }
   }
 }
 
@@ -81,6 +94,7 @@ export function writeEventStream(
   source: EventReader,
   streams: EventStreams,
   extraHeaders?: Readonly<Record<string, string>>,
+  objection?: Objection,
 ): void {
   const { request, response } = exchange;
   if (response.destroyed) {
@@ -91,7 +105,7 @@ export function writeEventStream(
   if (!request.complete) request.resume();
   const headers = headerList(exchange, { ...extraHeaders, ...streamHeaders });
   response.writeHead(200, headers);
-  new OpenStream(exchange, source, streams).start();
+  new OpenStream(exchange, source, streams, objection).start();
 }
 
 /**
@@ -101,6 +115,7 @@ export function writeEventStream(
 class OpenStream {
   readonly #response: ServerResponse;
   #lastWrite: number;
+  #lookAt: number;
   #wrote = false;
   #ended = false;
   /** A frame has begun, and its end is not written yet. */
@@ -112,9 +127,11 @@ class OpenStream {
     private readonly exchange: Exchange,
     private readonly source: EventReader,
     private readonly streams: EventStreams,
+    private readonly objection: Objection | undefined,
   ) {
     this.#response = exchange.response;
     this.#lastWrite = streams.ticks;
+    this.#lookAt = streams.ticks + streams.objectionTicks;
   }
 
   start(): void {
@@ -142,6 +159,26 @@ class OpenStream {
   beat(before: number): void {
     if (this.#lastWrite > before || this.#response.writableNeedDrain || this.#midFrame) return;
     this.#write(heartbeat);
+  }
+
+  /** Ends the stream, with an event that says why, if its client may not read it any longer. */
+  look(): void {
+    if (this.objection === undefined || this.streams.ticks < this.#lookAt) return;
+    this.#lookAt = Number.POSITIVE_INFINITY;
+    this.objection().then(
+      (error) => {
+        this.#lookAt = this.streams.ticks + this.streams.objectionTicks;
+        if (error !== undefined) this.#refuse(error);
+      },
+      (error) => this.#fail(error),
+    );
+  }
+
+  #refuse({ detail, code }: RunyardError): void {
+    if (this.#ended) return;
+    const data = JSON.stringify({ event: 'error', error: detail, error_code: code });
+    if (!this.#midFrame) this.#write(frameOf({ index: null, name: 'error', data }));
+    this.end();
   }
 
   async #pump(): Promise<void> {
