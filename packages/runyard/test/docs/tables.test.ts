@@ -237,6 +237,7 @@ function sample(name: SettingName, value: unknown): string {
   if (name === 'trustedProxies') return '10.0.0.0/8';
   if (name === 'rateLimit' || name === 'rateLimitBurst' || name === 'probePort') return '60';
   if (name.startsWith('maxRun')) return '60';
+  if (name === 'maxBodiesBytes') return '100000000';
   return defaultText(value) || 'something';
 }
 

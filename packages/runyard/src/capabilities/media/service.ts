@@ -24,19 +24,22 @@ export class MediaService {
     this.contents = new MediaStore(database, fetch);
   }
 
+  /** The files hold their bytes no longer once they are stored. */
   async fromUploads(files: readonly UploadedFile[]): Promise<Media[]> {
     const classes = files.map((file) => classifyFile(file.mimeType, file.filename));
     if (classes.includes(undefined)) throw errors.unsupportedFileType();
-    if (files.some(({ bytes }) => bytes.length === 0)) throw errors.emptyFile();
-    return Promise.all(
+    if (files.some(({ size }) => size === 0)) throw errors.emptyFile();
+    const media = await Promise.all(
       files.map(async (file, position) => ({
         ...classes[position]!,
         id: newId(),
         hash: await this.contents.put(file.bytes),
         filename: file.filename,
-        size: file.bytes.length,
+        size: file.size,
       })),
     );
+    for (const file of files) file.release();
+    return media;
   }
 
   /** Media objects of a JSON field. Everything wrong is found before anything is stored. */

@@ -36,6 +36,13 @@ export const requestErrors = {
     (what: string, bound: string, setting?: string) =>
       `${what} is larger than the limit of ${bound}${setting === undefined ? '' : ` (setting ${setting})`}.`,
   ),
+  tooManyBodies: (bound: string) =>
+    new RunyardError(
+      'too_many_bodies',
+      503,
+      `The request bodies that are being received hold as much as they may: ${bound} together (setting maxBodiesBytes). Send the request again in a few seconds.`,
+      { headers: { 'retry-after': '5' } },
+    ),
   urlTooLong: define('url_too_long', 414, (fault: string) => `The address of the request ${fault}.`),
   headersTooLarge: define(
     'headers_too_large',

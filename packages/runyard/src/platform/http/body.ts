@@ -1,6 +1,6 @@
 import { errors, type RunyardError } from '../../core/errors.js';
+import { type BodyReading, leastBytes } from './bodies-in-flight.js';
 import type { Exchange } from './exchange.js';
-import { type BodyReading, leastBytes } from './slow-bodies.js';
 
 /** How large a body may be, and which setting says so. */
 export interface BodyLimit {
@@ -19,6 +19,35 @@ export class ClientGone extends Error {
 /** How long the rest of a refused body is read and thrown away, so that the client gets to see the answer. */
 const lingerMs = 5_000;
 
+/** How many small pieces are put together. */
+const smallTogether = 1_024;
+const smallBytes = 4_096;
+
+/** The bytes of a body as they come. Small pieces are put together: each costs far more memory than its bytes. */
+class Pieces {
+  readonly #pieces: Buffer[] = [];
+  readonly #small: Buffer[] = [];
+
+  add(piece: Buffer): void {
+    if (piece.length < smallBytes) this.#small.push(piece);
+    else this.#putTogether().push(piece);
+    if (this.#small.length === smallTogether) this.#putTogether();
+  }
+
+  whole(): Buffer {
+    const pieces = this.#putTogether();
+    return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+  }
+
+  #putTogether(): Buffer[] {
+    if (this.#small.length > 0) {
+      const small = this.#small.splice(0);
+      this.#pieces.push(small.length === 1 ? (small[0] as Buffer) : Buffer.concat(small));
+    }
+    return this.#pieces;
+  }
+}
+
 export function hasBody(exchange: Exchange): boolean {
   const { headers } = exchange.request;
   if (headers['transfer-encoding'] !== undefined) return true;
@@ -34,32 +63,33 @@ export function readBody(exchange: Exchange, limit: BodyLimit): Promise<Buffer> 
   }
   if (exchange.expectsContinue) response.writeContinue();
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const pieces = new Pieces();
     const reading: BodyReading = {
+      owner: exchange.bodyOwner,
       received: 0,
       looked: undefined,
-      cut: () => {
+      cut: (why) => {
         settle();
-        reject(tooSlow(exchange));
+        reject(why === 'slow' ? tooSlow(exchange) : crowded(exchange));
       },
     };
-    exchange.slowBodies.add(reading);
+    exchange.bodies.add(reading);
     const settle = () => {
-      exchange.slowBodies.delete(reading);
+      exchange.bodies.delete(reading);
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
     };
     const onData = (chunk: Buffer) => {
-      reading.received += chunk.length;
-      if (reading.received > limit.bytes) {
+      if (reading.received + chunk.length > limit.bytes) {
         settle();
         reject(refuse(exchange, limit));
         return;
       }
-      chunks.push(chunk);
+      pieces.add(chunk);
+      exchange.bodies.grow(reading, chunk.length);
     };
     const onEnd = () => {
       settle();
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, reading.received));
+      resolve(pieces.whole());
     };
     const onClose = () => {
       settle();
@@ -83,6 +113,11 @@ function tooSlow(exchange: Exchange): RunyardError {
   const { slowClientMs } = exchange;
   const rate = `${describeBytes(leastBytes)} in ${slowClientMs} ms`;
   return errors.requestTimeout(`comes too slowly: its body has to bring at least ${rate}`, 'slowClientMs');
+}
+
+function crowded(exchange: Exchange): RunyardError {
+  throwAwayRest(exchange);
+  return errors.tooManyBodies(describeBytes(exchange.bodies.most));
 }
 
 function throwAwayRest(exchange: Exchange): void {

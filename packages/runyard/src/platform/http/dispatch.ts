@@ -70,6 +70,7 @@ export class RouteDispatcher<Services> {
     try {
       const resolved = this.#resolveCaller(exchange, params);
       const caller = resolved instanceof Promise ? await resolved : resolved;
+      exchange.caller = caller;
       admitted = true;
       const body = this.route.body === undefined ? undefined : await this.#readBody(exchange);
       const call = this.#validate(exchange, caller, params, query, body);

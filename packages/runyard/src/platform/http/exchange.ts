@@ -2,14 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Log } from '../../core/log.js';
+import { anonymousCaller, type Caller } from '../auth/caller.js';
+import type { BodiesInFlight, BodyOwner } from './bodies-in-flight.js';
 import type { ClientAddresses } from './client-address.js';
-import type { SlowBodies } from './slow-bodies.js';
+import { callerKey, isKnown } from './rate-limit.js';
 
 /** What all exchanges of a server have in common. */
 export interface ExchangeSurroundings {
   readonly log: Log;
   readonly addresses: ClientAddresses;
-  readonly slowBodies: SlowBodies;
+  readonly bodies: BodiesInFlight;
 }
 
 const unanswered = Symbol('runyard.unanswered');
@@ -28,6 +30,8 @@ export class Exchange {
   readonly path: string;
   /** Headers for a browser page of another origin; undefined when the request has no origin. */
   cors: readonly string[] | undefined = undefined;
+  /** Who calls, once that is resolved. */
+  caller: Caller = anonymousCaller;
   #abort: AbortController | undefined;
 
   constructor(
@@ -53,13 +57,18 @@ export class Exchange {
     return this.surroundings.log;
   }
 
-  get slowBodies(): SlowBodies {
-    return this.surroundings.slowBodies;
+  get bodies(): BodiesInFlight {
+    return this.surroundings.bodies;
+  }
+
+  /** Whom the bytes of the body count for. */
+  get bodyOwner(): BodyOwner {
+    return { key: callerKey(this.caller, this.clientAddress), isKnown: isKnown(this.caller) };
   }
 
   /** How long a body may take for the least that it has to bring. */
   get slowClientMs(): number {
-    return this.surroundings.slowBodies.spanMs;
+    return this.surroundings.bodies.spanMs;
   }
 
   get clientAddress(): string {

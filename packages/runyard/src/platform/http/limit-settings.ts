@@ -29,6 +29,14 @@ export const limitSettingsShape = {
     .describe(
       'How patient the service is: in each such span a body has to bring 16 KiB or its end, and a client has to take some of what is there for it.',
     ),
+  maxBodiesBytes: z
+    .int()
+    .min(1024)
+    .max(1_099_511_627_776)
+    .optional()
+    .describe(
+      'How much the bodies that are being read may hold together; twice maxUploadBytes, and 64 MiB at least, when left out. Beyond it the caller who holds most gets 503 and Retry-After for the largest.',
+    ),
   rateLimit: z
     .int()
     .min(1)

@@ -220,7 +220,7 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
     applies: closed,
     response: {
       ...problem(
-        'The service cannot do this now: it is stopping, as many runs wait as may, or its database is not ready.',
+        'The service cannot do this now: it is stopping, as many runs wait as may, too many large bodies come at once, or its database is not ready.',
         'The service is stopping and takes no new runs. Try again shortly.',
         'service_stopping',
       ),

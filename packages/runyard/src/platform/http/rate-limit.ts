@@ -48,9 +48,7 @@ export class RateLimiter {
 
   /** Throws 429 for a caller who has nothing left. */
   takeFor(caller: Caller, clientAddress: string): void {
-    // a name that nobody proved could be another one each time
-    const isKnown = caller.proven && caller.userId !== null;
-    this.#take(isKnown ? `user ${caller.userId}` : addressKey(clientAddress));
+    this.#take(callerKey(caller, clientAddress));
   }
 
   takeForAddress(clientAddress: string): void {
@@ -87,6 +85,16 @@ export class RateLimiter {
     this.#recent.set(key, bucket);
     return bucket;
   }
+}
+
+/** A name that nobody proved could be another one each time. */
+export function isKnown({ proven, userId }: Caller): boolean {
+  return proven && userId !== null;
+}
+
+/** By what a caller is told from others: the name that was proved, or the address. */
+export function callerKey(caller: Caller, clientAddress: string): string {
+  return isKnown(caller) ? `user ${caller.userId}` : addressKey(clientAddress);
 }
 
 /** Whoever has one IPv6 address has all of its /64: it counts as one. */

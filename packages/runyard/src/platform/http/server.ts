@@ -8,6 +8,7 @@ import Fastify, {
 } from 'fastify';
 import { errors, RunyardError } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
+import { BodiesInFlight } from './bodies-in-flight.js';
 import { ClientAddresses } from './client-address.js';
 import { isPreflight } from './cors.js';
 import { type CustomRoutes, customRouteScope } from './custom-routes.js';
@@ -26,7 +27,6 @@ import type { Route } from './route.js';
 import { refuseUndecidedAccess } from './route-access.js';
 import { RouteTable } from './route-table.js';
 import type { HttpSettings } from './settings.js';
-import { SlowBodies } from './slow-bodies.js';
 import { EventStreams } from './sse.js';
 import { StalledSockets } from './stalled-sockets.js';
 import { acceptUpgrades, UpgradeGate, type Upgrades } from './upgrades.js';
@@ -62,9 +62,9 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
   const limiter = RateLimiter.of(settings);
   const addresses = new ClientAddresses(settings.trustedProxies);
   const stalled = new StalledSockets(settings.slowClientMs, log);
-  const slowBodies = new SlowBodies(settings.slowClientMs);
+  const bodies = new BodiesInFlight(settings);
   const entrance = new Entrance(settings, addresses, log);
-  const front = new Front(entrance, stalled, { log, addresses, slowBodies });
+  const front = new Front(entrance, stalled, { log, addresses, bodies });
   const app = buildApp(front, settings, log);
 
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
