@@ -138,8 +138,16 @@ forEachDatabase((_dialect, freshPlace) => {
     const claim = { runId: taken.runId, attempt: 0, owner: 'process-2', leaseMs: hour, indexGap: 0 };
     expect(await runs.claim(claim)).toMatchObject({ attempt: 1, nextEventIndex: 0, status: 'pending' });
     await runs.commit([progress(cancelled, { status: 'cancelled' })]);
-    const asked = [...ids([waits, taken, cancelled]), 'gone'];
-    expect(await runs.noLongerWaiting(asked)).toEqual([taken.runId, cancelled.runId, 'gone']);
+    const continued = aRun({ status: 'running', attempt: 3, ...free });
+    const continuedElsewhere = aRun({ status: 'running', attempt: 3, ...free });
+    await runs.commit([continued, continuedElsewhere].map((run) => creation(run)));
+    await runs.claim({ ...claim, runId: continuedElsewhere.runId, attempt: 3 });
+    const gone = { runId: 'gone', attempt: 0 };
+    const asked = [waits, taken, cancelled, continued, continuedElsewhere, gone];
+    expect(await runs.noLongerWaiting(asked)).toEqual([
+      ...ids([taken, cancelled, continuedElsewhere]),
+      'gone',
+    ]);
   });
 
   it('lets exactly one of many claim a run, and fences the old holder at that moment', async () => {

@@ -1,9 +1,11 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { RunStore } from '../../src/capabilities/runs/store.js';
 import { silentLog } from '../../src/core/log.js';
+import type { Run } from '../../src/core/runs/run.js';
 import { RunSlots } from '../../src/core/runs/run-slots.js';
+import { aRun, creation } from '../conformance/builders.js';
 import { forEachDatabase } from '../support/databases.js';
-import { allEvents, begin, engineOver, executable, gate, note } from './harness.js';
+import { allEvents, answers, begin, engineOver, executable, gate, goOn, note } from './harness.js';
 
 /** Runs that the test lets end one by one, by what they were asked. Notes who executed what. */
 function heldRuns() {
@@ -139,5 +141,86 @@ forEachDatabase((_dialect, freshPlace) => {
     await first.ended;
     expect((await waiting.ended).run.status).toBe('completed');
     expect(began).toHaveLength(2);
+  });
+
+  describe('one that continues while all slots are taken', () => {
+    /** Stands for a run that asks, fails or is left behind by its process, and then says who continues it. */
+    async function resting(how: 'asks' | 'fails' | 'is left behind') {
+      const place = await freshPlace();
+      const stores = [await place.open(), await place.open()].map((database) => new RunStore(database));
+      const continued: string[] = [];
+      let broken = true;
+      const component = executable('rests', async (context) => {
+        const { run, entry } = context;
+        context.emit(note(entry), `entry:${run.attempt}`);
+        if (run.input.content === 'first') await busyUntil.promise;
+        else if (how === 'asks') await context.wait({ key: 'q', kind: 'question', data: {} });
+        else if (broken) throw new Error('broken');
+        continued.push(`${run.leaseOwner} ${entry} ${run.attempt}`);
+        return 'done';
+      });
+      const busyUntil = gate();
+      const process = (index: number) =>
+        engineOver(stores[index]!, [component], { owner: `process ${index}`, slots: oneSlot() });
+      const [busy, idle] = [process(0), process(1)];
+      const store = stores[0]!;
+      let run: Run;
+      if (how === 'is left behind') {
+        run = aRun({ componentId: 'rests', leaseOwner: 'gone', leaseExpiresAt: 1 });
+        await store.commit([creation(run)]);
+      } else run = (await (await begin(busy, store, component)).ended).run;
+      broken = false;
+      const first = await begin(busy, store, component, asked('first', { background: true }));
+      const resume = async () => {
+        if (how === 'asks') return busy.answer(run.runId, answers({ 'wait:q': 'yes' }));
+        if (how === 'fails') return busy.retry(run.runId, { steps: [], messageIndex: 0, turn: 0 }, goOn);
+        return (await busy.resume(run))!;
+      };
+      return { busy, idle, store, run, first, resume, continued, busyUntil };
+    }
+
+    const ways = [['asks'], ['fails'], ['is left behind']] as const;
+
+    test.each(ways)('%s: waits as nobody’s, and another process continues it', async (how) => {
+      const { busy, idle, store, run, first, resume, continued, busyUntil } = await resting(how);
+      const waiting = await resume();
+      const { attempt } = waiting.run;
+      expect((await store.load(run.runId))?.run).toMatchObject({
+        status: 'running',
+        attempt,
+        leaseOwner: null,
+      });
+      await busy.open();
+      await idle.open();
+      await expect(waiting.ended).rejects.toMatchObject({ code: 'run_fenced' });
+      const entry = how === 'is left behind' ? 'recovered' : 'continued';
+      await expect.poll(() => continued).toEqual([`process 1 ${entry} ${attempt + 1}`]);
+      const told = await allEvents({ events: (from) => busy.events(run.runId, from) });
+      expect(told.filter(({ name }) => name === 'end:completed')).toHaveLength(1);
+      busyUntil.open();
+      await first.ended;
+      expect(continued).toHaveLength(2);
+    });
+
+    test.each(ways)('%s: continues where it came in when a slot is free there first', async (how) => {
+      const { run, first, resume, continued, busyUntil, store } = await resting(how);
+      const waiting = await resume();
+      busyUntil.open();
+      await first.ended;
+      expect((await waiting.ended).run).toMatchObject({ status: 'completed', leaseOwner: null });
+      expect((await store.load(run.runId))?.run.status).toBe('completed');
+      expect(continued).toHaveLength(2);
+      expect(continued.every((line) => line.startsWith('process 0'))).toBe(true);
+    });
+
+    test('is cancelled from every process', async () => {
+      const { busy, idle, store, run, resume, continued } = await resting('asks');
+      await resume();
+      const { runId, kind, componentId, sessionId, userId } = run;
+      const wish = { runId, kind, componentId, sessionId, userId, reason: 'enough', requestedAt: Date.now() };
+      await Promise.all([idle.cancel(runId, wish), busy.cancel(runId, wish)]);
+      expect((await store.load(runId))?.run.status).toBe('cancelled');
+      expect(continued).toEqual([]);
+    });
   });
 });

@@ -41,9 +41,9 @@ const readLeaseOwners = statement(
 
 const readWaiting: Statement = {
   name: 'waiting_runs',
-  sqlite: `SELECT run_id FROM runs
-    WHERE run_id IN (SELECT value FROM json_each(?)) AND status = 'pending' AND attempt = 0`,
-  postgres: `SELECT run_id FROM runs WHERE run_id = ANY($1::text[]) AND status = 'pending' AND attempt = 0`,
+  sqlite: `SELECT run_id, attempt FROM runs
+    WHERE run_id IN (SELECT value FROM json_each(?)) AND ${isHeld} AND lease_owner IS NULL`,
+  postgres: `SELECT run_id, attempt FROM runs WHERE run_id = ANY($1::text[]) AND ${isHeld} AND lease_owner IS NULL`,
 };
 
 // A run that rests or ended in the meantime is not there to be taken over.
@@ -156,10 +156,13 @@ export class LeaseStore {
     await this.#change(releaseLeases, [owner]);
   }
 
-  async noLongerWaiting(runIds: readonly string[]): Promise<string[]> {
-    const rows = await this.database.read<{ run_id: string }>(readWaiting, [runIds]);
-    const waiting = new Set(rows.map((row) => row.run_id));
-    return runIds.filter((runId) => !waiting.has(runId));
+  async noLongerWaiting(waiting: readonly HeldRun[]): Promise<string[]> {
+    const ids = waiting.map(({ runId }) => runId);
+    const rows = await this.database.read<{ run_id: string; attempt: number }>(readWaiting, [ids]);
+    const stillThere = new Map(rows.map((row) => [row.run_id, row.attempt]));
+    return waiting
+      .filter(({ runId, attempt }) => stillThere.get(runId) !== attempt)
+      .map(({ runId }) => runId);
   }
 
   #change<Row>(change: Statement, parameters: readonly SqlValue[]): Promise<Row[]> {

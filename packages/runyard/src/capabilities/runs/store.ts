@@ -226,8 +226,8 @@ export class RunStore implements RunJournal {
     return this.#leases.renew(owner, held, leaseMs);
   }
 
-  noLongerWaiting(runIds: readonly string[]): Promise<readonly string[]> {
-    return this.#leases.noLongerWaiting(runIds);
+  noLongerWaiting(waiting: readonly HeldRun[]): Promise<readonly string[]> {
+    return this.#leases.noLongerWaiting(waiting);
   }
 
   releaseLeases(owner: string): Promise<void> {

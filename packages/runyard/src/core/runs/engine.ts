@@ -30,8 +30,6 @@ export interface EngineOptions extends ExecutorOptions {
   readonly orphans?: OrphanOptions;
   /** Whether a lease owner is known to be dead, so that its runs need not wait for their leases to end. */
   readonly isGone?: (owner: string) => boolean;
-  /** No other process uses the database: runs that wait for a free slot wait in memory, and need not be offered. */
-  readonly alone?: boolean;
 }
 
 export interface StartRun {

@@ -50,6 +50,8 @@ export interface ExecutorOptions extends RunSurroundings {
   /** How many runs are executed at once, over all engines of the process. */
   readonly slots: RunSlots;
   readonly isTransient: (error: unknown) => boolean;
+  /** No other process uses the database: runs that wait for a free slot wait in memory, and need not be offered. */
+  readonly alone?: boolean;
   /** The events of a run that has ended, made anew, when those that were sent are no longer kept. */
   readonly rebuiltEvents?: (runId: string) => Promise<readonly LoggedEvent[]>;
   /** Hears of each run that was stored as paused or ended here. It must neither fail nor take time. */
@@ -129,6 +131,22 @@ export class RunExecutor {
     const liveLog = (id: string) => this.live.get(id)?.live.log;
     const sources = { journal, timers, liveLog, ...(rebuilt !== undefined && { rebuilt }) };
     return new EventReader(sources, runId, fromIndex, filter ?? null);
+  }
+
+  /** Launches a run that continues, once that is stored. One that has to wait for a slot is offered to all processes. */
+  async continue(
+    live: LiveRun,
+    executable: Executable,
+    stored: (live: LiveRun) => Promise<unknown> | undefined,
+  ): Promise<RunHandle> {
+    const place = this.options.slots.keepPlace();
+    try {
+      if (place.waits && this.options.alone !== true) live.offer();
+      await stored(live);
+      return this.launch(live, executable);
+    } finally {
+      place.left();
+    }
   }
 
   launch(live: LiveRun, executable: Executable): RunHandle {

@@ -79,7 +79,8 @@ export class LeaseKeeper {
     if (waiting.length === 0 || this.checking) return;
     this.checking = true;
     try {
-      const taken = new Set(await this.options.journal.noLongerWaiting(waiting.map(({ runId }) => runId)));
+      const asked = waiting.map(({ runId, run }) => ({ runId, attempt: run.attempt }));
+      const taken = new Set(await this.options.journal.noLongerWaiting(asked));
       for (const live of waiting)
         if (taken.has(live.runId) && live.isOffered) live.lose(errors.fenced(live.runId));
     } catch (error) {

@@ -44,6 +44,7 @@ export class LiveRun implements WriteSource {
   private claims: RestingRun | undefined;
   private approvals: ApprovalWrite[] | undefined;
   private removedSteps: number[] | undefined;
+  private waiting: boolean;
   private stored: boolean;
   private accepted: boolean;
   readonly lease: HeldLease;
@@ -82,6 +83,7 @@ export class LiveRun implements WriteSource {
     this.session = start.session;
     this.idempotency = start.idempotency;
     this.claims = start.claims;
+    this.waiting = start.run.attempt === notBegun;
     this.stored = start.session === null;
     this.accepted = this.stored && start.claims === undefined;
     this.texts = new LongTexts(start.run.attempt);
@@ -117,17 +119,17 @@ export class LiveRun implements WriteSource {
 
   /** Whether the database holds a lease of this run for this process. */
   get isHeld(): boolean {
-    return this.lease.isTaken && !this.closed;
+    return this.lease.isTaken && !this.closed && !this.waiting;
   }
 
   /** Whether the run waits for a free slot, of this process or of any other. */
   get isWaiting(): boolean {
-    return this.record.attempt === notBegun;
+    return this.waiting;
   }
 
   /** Whether other processes can see that it waits. */
   get isOffered(): boolean {
-    return this.isWaiting && this.accepted && !this.closed;
+    return this.waiting && this.accepted && !this.closed;
   }
 
   /** This run without anything that is not stored: what was stored of it, or how it began. */
@@ -142,10 +144,18 @@ export class LiveRun implements WriteSource {
     this.stop(error);
   }
 
+  /** With its next write the run belongs to the first process that has a free slot. */
+  offer(): void {
+    this.waiting = true;
+    this.release();
+  }
+
   /** Begins a run that waited. Whether others could see it: then its next write claims it, or is refused. */
   begin(owner: string): boolean {
-    if (this.stored) this.claims = { attempt: notBegun, status: 'pending' };
-    this.record = { ...this.record, attempt: notBegun + 1, leaseOwner: owner };
+    const { attempt, status } = this.record;
+    this.waiting = false;
+    if (this.stored) this.claims = { attempt, status: status as RestingRun['status'] };
+    this.record = { ...this.record, attempt: attempt + 1, leaseOwner: owner };
     this.changed = true;
     return this.stored;
   }

@@ -130,11 +130,12 @@ export class MemoryJournal implements RunJournal, PastSessions {
     return held.map(({ runId }) => runId).filter((runId) => !kept.includes(runId));
   }
 
-  async noLongerWaiting(runIds: readonly string[]): Promise<readonly string[]> {
-    return runIds.filter((runId) => {
+  async noLongerWaiting(waiting: readonly HeldRun[]): Promise<readonly string[]> {
+    const isGone = ({ runId, attempt }: HeldRun) => {
       const run = this.runs.get(runId)?.run;
-      return run?.status !== 'pending' || run.attempt !== 0;
-    });
+      return run === undefined || !isOpen(run.status) || run.attempt !== attempt || run.leaseOwner !== null;
+    };
+    return waiting.filter(isGone).map(({ runId }) => runId);
   }
 
   async releaseLeases(owner: string): Promise<void> {

@@ -63,7 +63,7 @@ export interface RunJournal {
   renewLeases(owner: string, held: readonly HeldRun[], leaseMs: number): Promise<readonly string[]>;
 
   /** Those of the runs that no longer wait for a free slot: another process has claimed or ended them. */
-  noLongerWaiting(runIds: readonly string[]): Promise<readonly string[]>;
+  noLongerWaiting(waiting: readonly HeldRun[]): Promise<readonly string[]>;
 
   /** Ends the leases of all runs that `owner` holds, so that another process can take the runs over at once. */
   releaseLeases(owner: string): Promise<void>;
@@ -270,7 +270,7 @@ export interface SummaryWrite extends SessionSummary {
 /** A run that nobody executes: it waits for an answer or for a free slot, or it failed. */
 export interface RestingRun {
   readonly attempt: number;
-  readonly status: 'paused' | 'error' | 'pending';
+  readonly status: 'paused' | 'error' | 'pending' | 'running';
   /** The run as it goes on: what is told of it beside its row may be gone by then. */
   readonly run?: Run;
 }

@@ -89,7 +89,10 @@ export class Recovery {
   async resume(run: Run, askers: readonly string[]): Promise<RunHandle | undefined> {
     const executable = await this.options.resolve(run);
     const live = executable && (await this.takeOver(run, executable, askers));
-    return live && this.executor.launch(live, executable);
+    if (executable === undefined || live === undefined) return undefined;
+    return this.executor.continue(live, executable, () =>
+      live.isWaiting ? this.queue.flush(live) : undefined,
+    );
   }
 
   /** Ends a run whose lease ended. */
@@ -139,7 +142,7 @@ export class Recovery {
         run: askedBy(stored.run, askers),
         steps: stored.steps,
         leaseMs,
-        entry: entryOf(stored, neverBegan),
+        entry: entryOf(stored, neverBegan || isUnbegun(run, stored.steps)),
         session: null,
         sessionState: session?.state ?? {},
         sentEvents,
@@ -208,9 +211,8 @@ export class Recovery {
   }
 
   private async sentEvents({ runId }: Run, steps: readonly StepRecord[]): Promise<SentEvents> {
-    // a component's word to its own model is no request to go on
-    const last = steps.findLast(({ key, attempt }) => key === continueKey(attempt));
-    const first = (last?.input as { first_event?: number } | null | undefined)?.first_event ?? 0;
+    const last = lastContinue(steps);
+    const first = last?.firstEvent ?? 0;
     const toldBefore = toldWith(
       last === undefined ? [] : steps.filter(({ attempt }) => attempt < last.attempt),
     );
@@ -230,11 +232,23 @@ export class Recovery {
 /** What the execution is that a run is taken over for. */
 function entryOf(
   { run, steps }: { readonly run: Run; readonly steps: readonly StepRecord[] },
-  neverBegan: boolean,
+  waited: boolean,
 ): RunEntry {
   // one that was stored and never begun begins now, a copy with what it was made from
   if (run.status === 'pending' && steps.length === 0) return 'started';
-  return neverBegan ? 'continued' : 'recovered';
+  return waited ? 'continued' : 'recovered';
+}
+
+/** Whether nothing was told of the run since a request to continue it: it waited for a free slot. */
+function isUnbegun({ nextEventIndex }: Run, steps: readonly StepRecord[]): boolean {
+  return lastContinue(steps)?.firstEvent === nextEventIndex;
+}
+
+/** The last request to continue the run: a component's word to its own model is none. */
+function lastContinue(steps: readonly StepRecord[]): { attempt: number; firstEvent: number } | undefined {
+  const last = steps.findLast(({ key, attempt }) => key === continueKey(attempt));
+  const input = last?.input as { first_event?: number } | null | undefined;
+  return last && { attempt: last.attempt, firstEvent: input?.first_event ?? 0 };
 }
 
 const emptyResult: RunResult = { content: '', contentType: 'str' };

@@ -242,8 +242,9 @@ export class RestingRuns {
   ): Promise<RunHandle> {
     live.putStep(continueStep(live.run, live.nextSeq(), record, this.options.timers.now(), spent));
     live.transition('running', null);
-    await this.claimed(live.runId, () => this.queue.flush(live));
-    return this.executor.launch(live, executable);
+    return this.executor.continue(live, executable, () =>
+      this.claimed(live.runId, () => this.queue.flush(live)),
+    );
   }
 
   /** Somebody else was quicker: that is a run that goes on, not a process that lost it. */

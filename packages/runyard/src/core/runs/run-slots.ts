@@ -7,10 +7,18 @@ export interface SlotLimits {
   readonly waiting: number;
 }
 
+/** What is kept for a run until it takes a slot. */
+interface Place {
+  /** Whether the run has to wait for a slot. */
+  readonly waits: boolean;
+  /** Gives the place back: the run has entered by then, or never will. */
+  left(): void;
+}
+
 /** Bounds how many runs a process executes at once; the others wait in the order in which they came. */
 export class RunSlots {
   private taken = 0;
-  /** New runs that are not stored yet and will take a slot, or wait for one. */
+  /** Runs that are not stored yet and will take a slot, or wait for one. */
   private arriving = 0;
   private readonly queue = new Set<() => void>();
 
@@ -29,20 +37,27 @@ export class RunSlots {
     return this.taken >= this.limits.executing;
   }
 
-  /**
-   * Keeps a place for a new run while it is made; refuses one that would have to wait behind too many others. `left`
-   * gives the place back: the run has entered by then, or never will.
-   */
-  arrive(): { readonly waits: boolean; left(): void } {
-    const before = this.taken + this.queue.size + this.arriving;
-    if (before >= this.limits.executing + this.limits.waiting) throw errors.tooManyRuns(this.queue.size);
+  /** Keeps a place for a new run while it is made; refuses one that would have to wait behind too many others. */
+  arrive(): Place {
+    const { executing, waiting } = this.limits;
+    if (this.before >= executing + waiting) throw errors.tooManyRuns(this.queue.size);
+    return this.keepPlace();
+  }
+
+  /** Keeps a place for a run that continues: it was accepted before. */
+  keepPlace(): Place {
+    const waits = this.before >= this.limits.executing;
     this.arriving += 1;
     return {
-      waits: before >= this.limits.executing,
+      waits,
       left: () => {
         this.arriving -= 1;
       },
     };
+  }
+
+  private get before(): number {
+    return this.taken + this.queue.size + this.arriving;
   }
 
   /** Takes a slot: at once (undefined), or when the promise resolves. It rejects when the signal aborts first. */
