@@ -53,7 +53,8 @@ const createLearning = defineRoute({
   summary: 'Create a learning',
   description:
     'A profile, the memories of a user, the context of a session and the memory of an entity exist once: creating ' +
-    'a second one is 409. Of any other type there may be many.',
+    'a second one is 409. Of any other type there may be many. A caller who sees only their own gives a context to ' +
+    'sessions of their own (404), and keeps what is theirs about entities in the namespace user: with their id (403).',
   query: learningQuery,
   body: createLearningBody,
   responses: { 201: learningBody },

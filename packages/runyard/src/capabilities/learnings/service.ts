@@ -31,7 +31,10 @@ export class DatabaseLearnings {
 
 /** Where the learnings are: one part for each database, of which a request chooses one. */
 export interface LearningSpaces {
-  choose(query: DatabaseQuery): Promise<{ readonly learnings: DatabaseLearnings }>;
+  choose(query: DatabaseQuery): Promise<{
+    readonly learnings: DatabaseLearnings;
+    readonly sessions: { find(scope: DataScope, sessionId: string): Promise<object | undefined> };
+  }>;
 }
 
 /** A learning that somebody gives. What is left out is null. */
@@ -73,7 +76,14 @@ export class LearningsService {
     const { learningType } = given;
     const missing = missingIdentity(learningType, given);
     if (missing.length > 0) throw identityRequired(given, missing);
-    const store = await this.store(database);
+    const { learnings, sessions } = await this.spaces.choose(database);
+    const { store } = learnings;
+    if (scope.kind !== 'all') {
+      refuseSharedKey(given);
+      // the one record of a session is that of its user: to anybody else there is no such session
+      const isOwn = learningType !== 'session_context' || (await sessions.find(scope, given.sessionId!));
+      if (!isOwn) throw errors.sessionNotFound();
+    }
     const learningId = keyedLearningId(learningType, given) ?? randomUUID();
     const now = Date.now();
     const learning = { ...given, learningId, createdAt: now, updatedAt: now };
@@ -157,6 +167,13 @@ function isPrivateToAnother(scope: DataScope, namespace: string | null): boolean
     namespace?.startsWith(privateNamespacePrefix) === true &&
     isAnother(scope, namespace.slice(privateNamespacePrefix.length))
   );
+}
+
+/** The one record of an entity in a shared namespace is everybody's: a user's own would take its place. */
+function refuseSharedKey({ learningType, userId, namespace }: GivenLearning): void {
+  if (learningType !== 'entity_memory' || userId === null) return;
+  if (!namespace?.startsWith(privateNamespacePrefix))
+    throw errors.sharedEntity(privateNamespacePrefix + userId);
 }
 
 const wireNames = {

@@ -95,6 +95,12 @@ export const recordErrors = {
     (what: 'list learnings' | 'create learnings' | 'delete learnings' | 'list learning users') =>
       `Cannot ${what} for another user`,
   ),
+  sharedEntity: define(
+    'shared_entity',
+    403,
+    (own: string) =>
+      `What is known about an entity in a shared namespace belongs to nobody. Leave user_id out, or send namespace '${own}'.`,
+  ),
   ownerlessLearning: define(
     'ownerless_learning',
     403,

@@ -1,4 +1,4 @@
-import { globalNamespace, type Learning } from './learnings.js';
+import { globalNamespace, type Learning, privateNamespacePrefix } from './learnings.js';
 
 type Identity = Partial<Pick<Learning, 'namespace' | 'userId' | 'sessionId' | 'entityId' | 'entityType'>>;
 
@@ -12,9 +12,14 @@ const keyedTypes: Readonly<
   entity_memory: {
     needs: ['entityId', 'entityType'],
     idOf: ({ namespace, entityType, entityId }) =>
-      `entity_${namespace || globalNamespace}_${entityType}_${entityId}`,
+      `entity_${keyPart(namespace || globalNamespace)}_${entityType}_${entityId}`,
   },
 };
+
+/** Where the namespace of one user ends must be plain: else the entities of `eve` could take the ids of those of `eve_x`. */
+function keyPart(namespace: string): string {
+  return namespace.startsWith(privateNamespacePrefix) ? namespace.replaceAll('_', '%5F') : namespace;
+}
 
 /** What is lacking for a record of this type; empty when nothing is, and for types that have no such ids. */
 export function missingIdentity(learningType: string, identity: Identity): readonly (keyof Identity)[] {
