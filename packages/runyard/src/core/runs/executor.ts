@@ -3,7 +3,6 @@ import { thrownError } from '../failures/thrown-error.js';
 import type { Message } from '../models/message.js';
 import { cancelChildren } from './child-run.js';
 import { type RunContext, RunPaused } from './context.js';
-import { dueAtOf } from './due-questions.js';
 import { EventReader } from './event-reader.js';
 import { type Executable, RunCancelled, type RunEnd, RunReleased } from './executable.js';
 import { JournaledContext, type RunSurroundings } from './journaled-context.js';
@@ -14,9 +13,9 @@ import { RunGuard } from './limits/run-guard.js';
 import type { LiveRun } from './live-run.js';
 import type { LoggedEvent } from './logged-event.js';
 import { weigh } from './long-texts.js';
-import { assertFits, definitionChanged } from './replay.js';
+import { assertFits } from './replay.js';
 import type { Run, RunResult, StepRecord } from './run.js';
-import { cancelledEnd, failedEnd } from './run-ends.js';
+import { cancelledEnd, failedEnd, isOpenQuestion, isUnfit, restingResult, wakeAtOf } from './run-ends.js';
 import { failureOf } from './run-failure.js';
 import { optionsOf } from './run-options.js';
 import type { RunSlots } from './run-slots.js';
@@ -375,26 +374,6 @@ export class RunExecutor {
       result: { ...result, ...brokenOff, content: failure.message, error: failure },
     };
   }
-}
-
-/** A run that may continue keeps for how long it was executed: its limit on time counts on. */
-function restingResult({ status, result }: RunEnd, { guard }: RunContext): RunResult {
-  if (guard === undefined || (status !== 'paused' && status !== 'error')) return result;
-  return { ...result, executedMs: guard.executedMs };
-}
-
-/** A run that waits for several things goes on with the first that answers itself. */
-function wakeAtOf(steps: readonly StepRecord[]): number | null {
-  const due = steps.flatMap((step) => dueAtOf(step) ?? []);
-  return due.length === 0 ? null : Math.min(...due);
-}
-
-function isUnfit(end: RunEnd): boolean {
-  return end.status === 'error' && end.failure.type === definitionChanged;
-}
-
-function isOpenQuestion({ kind, status }: StepRecord): boolean {
-  return kind === 'wait' && status === 'running';
 }
 
 /** Follows the work until the signal aborts; what the work does after that is nobody's concern. */

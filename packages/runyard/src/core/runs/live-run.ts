@@ -3,7 +3,6 @@ import type { Json, JsonObject } from '../json.js';
 import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
 import type { ApprovalWrite } from './approval.js';
-import { prefixOf } from './child-steps.js';
 import { OwnName } from './code-owner.js';
 import { EventLog } from './event-log.js';
 import { asToldBy, type EventOrigin } from './event-origin.js';
@@ -25,6 +24,7 @@ import type { Run, RunEntry, RunResult, RunStatus, StepKind, StepRecord } from '
 import { updateOf } from './run-update.js';
 import type { SentEvents } from './sent-events.js';
 import { SessionState } from './session-state.js';
+import { StepIndex } from './step-index.js';
 import { assertTransition } from './transitions.js';
 import type { WriteSource } from './write-queue.js';
 
@@ -54,9 +54,7 @@ export class LiveRun implements WriteSource {
   private highestSeq = -1;
   private summary: SummaryWrite | undefined;
   private usage: RunWrite['usage'];
-  private readonly steps = new Map<string, StepRecord>();
-  /** The same by whose they are and by kind: a run asks for its own over and over, and there may be thousands. */
-  private readonly stepsByPrefix = new Map<string, Map<StepKind, Map<string, StepRecord>>>();
+  private readonly steps = new StepIndex();
   /** Counts what the steps come to, while the run is executed. */
   private counting: RunMeter | null = null;
   private changedSteps: Set<string> | null = null;
@@ -165,23 +163,22 @@ export class LiveRun implements WriteSource {
   }
 
   allSteps(): StepRecord[] {
-    return [...this.steps.values()];
+    return this.steps.all();
   }
 
   /** The steps of the run whose keys begin with this, without those of the runs inside of it. */
   stepsOf(prefix: string): StepRecord[] {
-    const byKind = Array.from(this.stepsByPrefix.get(prefix)?.values() ?? [], (steps) => [...steps.values()]);
-    return byKind.flat().sort((left, right) => left.seq - right.seq);
+    return this.steps.of(prefix);
   }
 
   /** Those of one kind. */
   stepsOfKind(prefix: string, kind: StepKind): StepRecord[] {
-    return [...(this.stepsByPrefix.get(prefix)?.get(kind)?.values() ?? [])];
+    return this.steps.ofKind(prefix, kind);
   }
 
   /** What the steps come to, from now on without looking at all of them. */
   meter(prices: ModelPrices): RunMeter {
-    this.counting ??= new RunMeter(this.record, this.steps.values(), prices);
+    this.counting ??= new RunMeter(this.record, this.steps.all(), prices);
     return this.counting;
   }
 
@@ -197,8 +194,7 @@ export class LiveRun implements WriteSource {
   /** The step no longer belongs to the run: what it did is done anew. */
   removeStep(step: StepRecord): void {
     this.assertOpen();
-    this.steps.delete(step.key);
-    this.stepsByPrefix.get(prefixOf(step.key))?.get(step.kind)?.delete(step.key);
+    this.steps.delete(step);
     this.counting?.changed(step, undefined);
     this.removedSteps ??= [];
     this.removedSteps.push(step.seq);
@@ -330,16 +326,7 @@ export class LiveRun implements WriteSource {
 
   private keep(step: StepRecord): void {
     this.counting?.changed(this.steps.get(step.key), step);
-    this.steps.set(step.key, step);
-    const prefix = prefixOf(step.key);
-    let own = this.stepsByPrefix.get(prefix);
-    if (own === undefined) {
-      own = new Map();
-      this.stepsByPrefix.set(prefix, own);
-    }
-    const ofKind = own.get(step.kind);
-    if (ofKind === undefined) own.set(step.kind, new Map([[step.key, step]]));
-    else ofKind.set(step.key, step);
+    this.steps.put(step);
   }
 
   private takeChangedSteps(): StepRecord[] {

@@ -1,5 +1,8 @@
+import type { RunContext } from './context.js';
+import { dueAtOf } from './due-questions.js';
 import type { RunEnd } from './executable.js';
-import type { RunFailure, RunResult } from './run.js';
+import { definitionChanged } from './replay.js';
+import type { RunFailure, RunResult, StepRecord } from './run.js';
 
 /** A run that fails for a reason that lies outside of it. */
 export function failedEnd(failure: RunFailure): RunEnd {
@@ -15,4 +18,24 @@ export function cancelledEnd(reason: string, result: RunResult): RunEnd {
   const said = result.content !== '';
   const shown: RunResult = said ? { ...result, partial: true } : { ...result, content: reason };
   return { status: 'cancelled', reason, result: shown };
+}
+
+/** A run that may continue keeps for how long it was executed: its limit on time counts on. */
+export function restingResult({ status, result }: RunEnd, { guard }: RunContext): RunResult {
+  if (guard === undefined || (status !== 'paused' && status !== 'error')) return result;
+  return { ...result, executedMs: guard.executedMs };
+}
+
+/** A run that waits for several things goes on with the first that answers itself. */
+export function wakeAtOf(steps: readonly StepRecord[]): number | null {
+  const due = steps.flatMap((step) => dueAtOf(step) ?? []);
+  return due.length === 0 ? null : Math.min(...due);
+}
+
+export function isUnfit(end: RunEnd): boolean {
+  return end.status === 'error' && end.failure.type === definitionChanged;
+}
+
+export function isOpenQuestion({ kind, status }: StepRecord): boolean {
+  return kind === 'wait' && status === 'running';
 }
