@@ -100,10 +100,12 @@ const settingsSchema = z.strictObject({
     .default('auto')
     .describe('How log lines look; auto is pretty on a terminal and json elsewhere.'),
   corsOrigins: z
-    .array(z.string().regex(/^https?:\/\/[^/*\s]+$/))
+    .array(z.string().regex(/^[a-z][a-z\d+.-]*:\/\/[^/*\s]+$/i))
     .max(1000)
     .optional()
-    .meta({ allowed: 'a list of origins such as https://app.example.com (no path, no *)' })
+    .meta({
+      allowed: 'a list of origins such as https://app.example.com or tauri://localhost (no path, no *)',
+    })
     .describe(
       'Origins whose pages may call this service from a browser; when left out, those of the usual development servers, on the loopback address only.',
     ),

@@ -114,8 +114,8 @@ export function isTopLevel(key: string): boolean {
 
 /**
  * The id of a step: the same within one run, whatever iteration it is and however often the run is executed, and
- * another one in every other run. Whoever answers a question about a step has to know it, so it cannot be computed from
- * what callers choose or see.
+ * another one in every other run. An answer has to name the step that it is for, so the id cannot be computed from what
+ * callers choose or see.
  */
 export function stepIdOf({ runId, input }: Pick<Run, 'runId' | 'input'>, path: string): string {
   const place = path.replace(/@\d+(~\d+)?/g, '');

@@ -103,10 +103,23 @@ test.each([
       'sec-fetch-site': 'same-origin',
     },
   ],
+  [
+    'an application with a scheme of its own',
+    { origin: 'tauri://localhost', 'sec-fetch-site': 'cross-site' },
+  ],
   ['an allowed origin', { origin: 'https://friend.example', 'sec-fetch-site': 'cross-site' }],
 ])('%s may change things', async (_who, headers) => {
-  const { port } = await startServer(routes, { settings: { corsOrigins: ['https://Friend.example:443'] } });
+  const { port } = await startServer(routes, {
+    settings: { corsOrigins: ['https://Friend.example:443', 'tauri://localhost'] },
+  });
   expect((await call(port, headers)).status).toBe(200);
+});
+
+test('no setting lets a page in that has no origin', async () => {
+  const corsOrigins = ['null', '*', 'file:', 'tauri://localhost', 'https://['];
+  const { port } = await startServer(routes, { settings: { corsOrigins } });
+  for (const origin of ['null', '*', 'file:', 'https://['])
+    expect([origin, ...codeOf(await call(port, { origin }))]).toEqual([origin, ...refusedOrigin]);
 });
 
 test('a page of the service is known by its host where the browser says nothing else', async () => {

@@ -78,7 +78,10 @@ function isOwnSite(site: string | string[]): boolean {
   return site === 'same-origin' || site === 'none';
 }
 
-/** In lower case and without the usual port. What is no origin, `*` among it, is that of no page. */
+/** In lower case and without the usual port. What is no origin, `*` and `null` among it, is that of no page. */
 function asBrowsersWrite(origin: string): string[] {
+  if (!origin.includes('://')) return [];
+  // of an application with a scheme of its own a URL says that it has no origin; its page says more
+  if (!/^https?:/i.test(origin)) return [origin.toLowerCase()];
   return URL.canParse(origin) ? [new URL(origin).origin] : [];
 }

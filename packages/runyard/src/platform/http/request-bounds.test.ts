@@ -357,6 +357,16 @@ describe('requests that two parties could read differently', () => {
     expect(status).toBe(417);
   });
 
+  test('a second transfer encoding is refused', async () => {
+    const { port } = await startServer([json]);
+    const chunked = 'transfer-encoding: chunked\r\n';
+    const { status } = await answerTo(
+      port,
+      `POST /json HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${chunked}${chunked}connection: close\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+    );
+    expect(status).toBe(400);
+  });
+
   test.each(['Host', 'Authorization', 'Content-Type', 'Origin', 'Sec-Fetch-Site', 'Content-Length'])(
     'a second %s header is refused, whatever it says',
     async (name) => {

@@ -29,6 +29,7 @@ const onceOnly: ReadonlySet<string> = new Set([
   'content-type',
   'origin',
   'sec-fetch-site',
+  'transfer-encoding',
 ]);
 const lengths: ReadonlySet<number> = new Set([...onceOnly].map((name) => name.length));
 
