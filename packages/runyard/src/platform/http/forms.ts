@@ -59,9 +59,10 @@ function parseUrlencoded(text: string, maxFields: number, form: FormBuilder): vo
       if (++count > maxFields) {
         throw errors.payloadTooLarge('The number of fields in the form', String(maxFields), 'maxFields');
       }
-      const equals = text.indexOf('=', start);
-      const nameEnd = equals === -1 || equals > end ? end : equals;
-      form.addText(decode(text.slice(start, nameEnd)), decode(text.slice(nameEnd + 1, end)));
+      const pair = text.slice(start, end);
+      const equals = pair.indexOf('=');
+      const nameEnd = equals === -1 ? pair.length : equals;
+      form.addText(decode(pair.slice(0, nameEnd)), decode(pair.slice(nameEnd + 1)));
     }
     start = end + 1;
   }

@@ -50,3 +50,17 @@ test('a number that no program could hold is a fault, and told where', () => {
   }
   expect(parseJson('["1e400", 1e308, 1e-400, 0.5e100]')).toEqual(['1e400', 1e308, 0, 0.5e100]);
 });
+
+test('texts of many megabytes take a time that grows with their length only', () => {
+  const megabytes = 10_000_000;
+  // each row of digits is as long as a number can be
+  const numbers = `["${`${'9'.repeat(308)},`.repeat(megabytes / 309)}"]`;
+  expect((parseJson(numbers) as string[])[0]).toHaveLength(309 * Math.floor(megabytes / 309));
+  for (const text of ['a'.repeat(megabytes), '\\\\'.repeat(megabytes / 2), '\\"'.repeat(megabytes / 2)]) {
+    expect(faultOf(`["${text}",1e999]`)).toMatchObject({ offset: text.length + 4 });
+    expect(faultOf(`["${text}`)).toMatchObject({ offset: 1 });
+    expect(faultOf(`["${text}",${'['.repeat(70)}${']'.repeat(70)}]`)).toMatchObject({
+      offset: text.length + 67,
+    });
+  }
+});

@@ -37,16 +37,37 @@ export function parseJson(text: string): Json {
   return value;
 }
 
-/** Has an exponent of three figures, or as many figures as no number has that can be held. */
-const mayBeInfinite = /\d[eE]\+?0*[1-9]\d\d|\d{309}/;
+/** Has an exponent of three figures, or as many figures as no number has that can be held. A row is counted once. */
+const mayBeInfinite = /\d[eE]\+?\d{3}|(?<!\d)\d{309}/;
 
 /** Where a number stands that would be read as infinite, which is no JSON: it could be neither stored nor sent. */
 function infiniteOffset(text: string): number | undefined {
   if (!mayBeInfinite.test(text)) return undefined;
-  for (const token of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g)) {
-    if (!token[0].startsWith('"') && !Number.isFinite(Number(token[0]))) return token.index;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]!;
+    if (character === '"') at = endOfString(text, at) - 1;
+    else if (character === '-' || (character >= '0' && character <= '9')) {
+      number.lastIndex = at;
+      number.test(text);
+      if (!Number.isFinite(Number(text.slice(at, number.lastIndex)))) return at;
+      at = number.lastIndex - 1;
+    }
   }
   return undefined;
+}
+
+const number = /-?\d[\d.eE+-]*/y;
+
+/** Behind the quote that ends a string of well-formed JSON. A loop: an expression cannot hold a string of any length. */
+function endOfString(text: string, start: number): number {
+  let end = start;
+  let escapes: number;
+  do {
+    end = text.indexOf('"', end + 1);
+    escapes = end - 1;
+    while (text[escapes] === '\\') escapes--;
+  } while ((end - escapes) % 2 === 0);
+  return end + 1;
 }
 
 const tooDeep = Number.NEGATIVE_INFINITY;
@@ -72,20 +93,20 @@ function valuesLeft(value: Json, levels: number, before: number): number {
 
 function depthOffset(text: string): number {
   let depth = 0;
-  for (const token of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
-    const mark = token[0];
-    if (mark === '[' || mark === '{') depth++;
+  for (let at = 0; at < text.length; at++) {
+    const mark = text[at]!;
+    if (mark === '"') at = endOfString(text, at) - 1;
+    else if (mark === '[' || mark === '{') depth++;
     else if (mark === ']' || mark === '}') depth--;
-    if (depth > maxJsonDepth) return token.index;
+    if (depth > maxJsonDepth) return at;
   }
   return text.length;
 }
 
 /** From the blank on, all characters but the quote and the backslash; or an escape. */
-const stringSource = String.raw`"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"`;
-const numberSource = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
-const string = new RegExp(stringSource, 'y');
-const scalar = new RegExp(`${stringSource}|${numberSource}|true|false|null`, 'y');
+const characters = /[ !#-[\]-\uffff]*/y;
+const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const blank = /[ \t\n\r]*/y;
 
 /**
@@ -106,6 +127,15 @@ function faultOffset(text: string): number {
     at++;
     return true;
   };
+  const takeString = (): boolean => {
+    const start = at;
+    if (!takeMark('"')) return false;
+    do take(characters);
+    while (take(escaped));
+    if (takeMark('"')) return true;
+    at = start;
+    return false;
+  };
   let expect: 'value' | 'first value' | 'first key' | 'key' | 'colon' | 'end' = 'value';
   for (;;) {
     // too deep to be taken anyway: where else it is wrong is not worth the time
@@ -121,7 +151,7 @@ function faultOffset(text: string): number {
       if (!takeMark(':')) return at;
       expect = 'value';
     } else if (expect === 'key' || expect === 'first key') {
-      if (take(string)) expect = 'colon';
+      if (takeString()) expect = 'colon';
       else if (expect === 'first key' && takeMark('}')) {
         open.pop();
         expect = 'end';
@@ -132,7 +162,7 @@ function faultOffset(text: string): number {
     } else if (takeMark('{')) {
       open.push('{');
       expect = 'first key';
-    } else if (take(scalar)) expect = 'end';
+    } else if (takeString() || take(scalar)) expect = 'end';
     else if (expect === 'first value' && takeMark(']')) {
       open.pop();
       expect = 'end';

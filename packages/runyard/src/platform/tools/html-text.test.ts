@@ -56,3 +56,9 @@ it(
   },
   patience(),
 );
+
+it('takes five megabytes of marks that begin nothing for text', () => {
+  const marks = '<'.repeat(5_000_000);
+  expect(readableText(marks, 'https://example.com').text).toBe(marks);
+  expect(readableText(`a ${'</'.repeat(2_500_000)} b`, 'https://example.com').text).toHaveLength(5_000_004);
+});

@@ -79,16 +79,17 @@ export function readableText(html: string, baseUrl: string): ReadablePage {
   const reader = new PageReader(baseUrl);
   let position = 0;
   while (position < html.length) {
-    const open = html.indexOf('<', position);
-    if (open < 0) {
-      reader.text(html.slice(position));
-      break;
-    }
+    markup.lastIndex = position;
+    const open = markup.exec(html)?.index ?? html.length;
     reader.text(html.slice(position, open));
-    position = readMarkup(html, open, reader);
+    position = open < html.length ? readMarkup(html, open, reader) : open;
   }
   return reader.page();
 }
+
+/** The beginning of a tag or a comment; any other `<` is text. */
+const markup = /<(?:[a-zA-Z!?]|\/[a-zA-Z])/g;
+const tagName = /[a-zA-Z][a-zA-Z0-9-]*/y;
 
 /** Reads the tag or comment that begins at `open`; answers where the text goes on. */
 function readMarkup(html: string, open: number, reader: PageReader): number {
@@ -96,17 +97,13 @@ function readMarkup(html: string, open: number, reader: PageReader): number {
   const next = html.charCodeAt(open + 1);
   if (next === 0x21 || next === 0x3f) return after(html, '>', open);
   const isEnd = next === 0x2f;
-  const name = /[a-zA-Z][a-zA-Z0-9-]*/y;
-  name.lastIndex = open + (isEnd ? 2 : 1);
-  const tag = name.exec(html)?.[0].toLowerCase();
-  if (tag === undefined) {
-    reader.text('<');
-    return open + 1;
-  }
-  const close = endOfTag(html, name.lastIndex);
+  tagName.lastIndex = open + (isEnd ? 2 : 1);
+  const tag = tagName.exec(html)![0].toLowerCase();
+  const nameEnd = tagName.lastIndex;
+  const close = endOfTag(html, nameEnd);
   if (isEnd) reader.end(tag);
   else {
-    const attributes = html.slice(name.lastIndex, close - 1);
+    const attributes = html.slice(nameEnd, close - 1);
     reader.start(tag, attributes);
     // What is inside is not markup.
     if (tag === 'script' || tag === 'style') return endOfRaw(html, tag, close);
@@ -119,8 +116,10 @@ function after(html: string, text: string, from: number): number {
   return found < 0 ? html.length : found + text.length;
 }
 
-function endOfRaw(html: string, tag: string, from: number): number {
-  const end = new RegExp(`</${tag}`, 'gi');
+const rawEnds = { script: /<\/script/gi, style: /<\/style/gi };
+
+function endOfRaw(html: string, tag: keyof typeof rawEnds, from: number): number {
+  const end = rawEnds[tag];
   end.lastIndex = from;
   return end.exec(html)?.index ?? html.length;
 }
@@ -234,10 +233,13 @@ function tidied(line: string): string {
   return text.startsWith(' ') && !text.startsWith('  ') ? text.slice(1) : text;
 }
 
-function attribute(attributes: string, name: string): string | undefined {
-  const found = new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, 'i').exec(
-    attributes,
-  );
+const attributePatterns = {
+  alt: /(?:^|\s)alt\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i,
+  href: /(?:^|\s)href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i,
+};
+
+function attribute(attributes: string, name: keyof typeof attributePatterns): string | undefined {
+  const found = attributePatterns[name].exec(attributes);
   const value = found?.[1] ?? found?.[2] ?? found?.[3];
   return value === undefined ? undefined : decodeEntities(value);
 }

@@ -23,7 +23,8 @@ export function fitValue(type: InputFieldType, value: Json): Fitted {
     case 'int':
       return fittedIf(numberIn(value, /^[+-]?\d{1,16}$/), Number.isSafeInteger);
     case 'float':
-      return fittedIf(numberIn(value, /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i), Number.isFinite);
+      // a digit belongs to one part of the pattern only: there is one way to read a numeral, however long
+      return fittedIf(numberIn(value, /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i), Number.isFinite);
     case 'bool':
       return booleanIn(value);
     case 'list':

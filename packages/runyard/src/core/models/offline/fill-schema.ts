@@ -1,7 +1,7 @@
 import type { Json, JsonObject, JsonSchema } from '../../json.js';
 import { fitsPattern, textMatching } from './match-pattern.js';
 import { choicesOf, propertiesOf, requiredOf, SchemaReader, typeOf } from './schema-parts.js';
-import { namesIn, numbersIn, quotedIn, sentences, statedValue, words } from './words.js';
+import { enumerated, namesIn, numbersIn, quotedIn, sentences, statedValue, words } from './words.js';
 
 /** A value that fits the schema, with what the text offers where it fits and made-up values elsewhere. */
 export function fillSchema(schema: JsonSchema, text: string): Json {
@@ -190,10 +190,7 @@ class SchemaFiller {
     const after = new RegExp(`${words(name).join('[\\s_-]*')}\\s*(?:=|:|are|is)\\s*([^.;\\n]+)`, 'i').exec(
       this.text,
     )?.[1];
-    const found =
-      name !== '' && after
-        ? after.split(/\s*,\s*|\s+and\s+/).filter((part) => part !== '')
-        : this.#quoted.splice(0);
+    const found = name !== '' && after ? enumerated(after) : this.#quoted.splice(0);
     return found.map((part) => this.#fitLength(part.trim(), items));
   }
 

@@ -1,7 +1,7 @@
 import type { Json, JsonObject, JsonSchema } from '../../json.js';
 import type { ToolDefinition } from '../model.js';
 import { choicesOf, propertiesOf, requiredOf, SchemaReader, typeOf } from './schema-parts.js';
-import { namesIn, numbersIn, quotedIn, statedValue, words } from './words.js';
+import { enumerated, namesIn, numbersIn, quotedIn, statedValue, words } from './words.js';
 
 /** The arguments of a tool as the message states them; undefined when one that is required is not there. */
 export function readArguments(tool: ToolDefinition, message: string): JsonObject | undefined {
@@ -100,7 +100,7 @@ class ArgumentReader {
     const quoted = this.#quoted.splice(0);
     if (quoted.length > 0) return quoted;
     const list = /:\s*(.+)$/s.exec(this.message)?.[1] ?? '';
-    const parts = list.split(/\s*,\s*|\s+and\s+/).filter((part) => part !== '');
+    const parts = enumerated(list);
     return parts.length > 0 ? parts : undefined;
   }
 

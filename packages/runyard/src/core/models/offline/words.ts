@@ -35,7 +35,7 @@ export function words(text: string): string[] {
   const parts = text.replace(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase();
   return (
     parts
-      .match(/[\p{L}\p{N}]+(?:['’.-][\p{L}\p{N}]+)*|(?<=\d\s*)[+*](?=\s*\d)/gu)
+      .match(/[\p{L}\p{N}]+(?:['’.-][\p{L}\p{N}]+)*|[+*](?<=\d\s*[+*])(?=\s*\d)/gu)
       ?.flatMap((word) => word.split(/[-_]/)) ?? []
   );
 }
@@ -70,7 +70,7 @@ export function numbersIn(text: string): number[] {
 }
 
 export function quotedIn(text: string): string[] {
-  return [...text.matchAll(/"([^"]+)"|“([^”]+)”|«([^»]+)»|(?<![\p{L}\d])'([^']+)'(?![\p{L}\d])/gu)].map(
+  return [...text.matchAll(/"([^"]+)"|“([^“”]+)”|«([^«»]+)»|(?<![\p{L}\d])'([^']+)'(?![\p{L}\d])/gu)].map(
     (match) => match.slice(1).find((part) => part !== undefined) as string,
   );
 }
@@ -85,6 +85,14 @@ export function statedValue(name: string, text: string): string | undefined {
     strict ?? new RegExp(`(?<![\\p{L}\\d])${spoken}\\s+(?:is|are|of|=|was)\\s+${value}`, 'iu').exec(text);
   const found = match?.slice(1).find((part) => part !== undefined);
   return found?.replace(/[.!?}\])]+$/, '') || undefined;
+}
+
+/** The parts of an enumeration: `tea, milk and sugar`. */
+export function enumerated(text: string): string[] {
+  return text
+    .split(/,|\sand\s/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }
 
 export function sentences(text: string): string[] {
