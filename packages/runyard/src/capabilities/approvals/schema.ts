@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageBody, pageQuery } from '../../platform/http/pagination.js';
+import { largestPage, pageBody, pageQuery } from '../../platform/http/pagination.js';
 
 export const approvalParams = z.object({
   approval_id: z.string().meta({ description: 'The identifier of the approval.' }),
@@ -33,7 +33,7 @@ export const listApprovalsQuery = z.object({
   user_id: user,
   schedule_id: z.string().optional().meta({ description: 'Only approvals of runs of this schedule.' }),
   run_id: z.string().optional().meta({ description: 'Only approvals of this run.' }),
-  ...pageQuery({ default: 100, max: 1000 }),
+  ...pageQuery({ default: 100, max: largestPage }),
 });
 
 export type ListApprovalsQuery = z.output<typeof listApprovalsQuery>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { databaseQuery } from '../../platform/http/database-query.js';
 import { identifier } from '../../platform/http/fields.js';
-import { pageBody, pageQuery } from '../../platform/http/pagination.js';
+import { largestPage, pageBody, pageQuery } from '../../platform/http/pagination.js';
 
 export const learningParams = z.object({
   learning_id: z.string().meta({ description: 'The identifier of the learning.' }),
@@ -37,7 +37,7 @@ export const listLearningsQuery = z.object({
   }),
   entity_id: z.string().optional().meta({ description: 'Only learnings about this entity.' }),
   entity_type: z.string().optional().meta({ description: 'Only learnings about entities of this type.' }),
-  ...pageQuery({ default: 100, max: 1000 }),
+  ...pageQuery({ default: 100, max: largestPage }),
   sort_by: z.string().optional().meta({
     description: 'The name of a field other than content and metadata; by updated_at otherwise.',
   }),
@@ -48,7 +48,7 @@ export const listLearningsQuery = z.object({
 export const learningUsersQuery = z.object({
   learning_type: learningType,
   user_id: z.string().optional().meta({ description: 'Only this user.' }),
-  ...pageQuery({ default: 20, max: 1000 }),
+  ...pageQuery({ default: 20, max: largestPage }),
   sort_by: z.string().optional().meta({
     description: 'user_id; by last_learning_updated_at otherwise.',
   }),

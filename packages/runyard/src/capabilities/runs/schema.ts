@@ -8,6 +8,7 @@ import {
   uploadedFiles,
 } from '../../platform/http/fields.js';
 import { mayBeObject } from '../../platform/http/json-body.js';
+import { largestPage } from '../../platform/http/pagination.js';
 import { wireFormatHeader } from '../../platform/http/wire-format.js';
 import { maxListedEvents } from './told-events.js';
 
@@ -287,9 +288,9 @@ export const listRunsQuery = z.object({
     .string()
     .optional()
     .meta({ description: 'Only runs with this status, in any case.', examples: ['completed'] }),
-  limit: formInteger({ min: 1, max: 1000 })
+  limit: formInteger({ min: 1, max: largestPage })
     .optional()
-    .meta({ description: 'How many runs at the most. Default: 1000 of a session, else 20.' }),
+    .meta({ description: `How many runs at the most. Default: ${largestPage} of a session, else 20.` }),
   page: formInteger({ min: 1 }).optional().meta({ description: 'Which page, beginning with 1.' }),
   include_events: includeEvents,
 });

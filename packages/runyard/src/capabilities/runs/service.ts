@@ -15,7 +15,7 @@ import type { Caller } from '../../platform/auth/caller.js';
 import { fixedBy } from '../../platform/auth/fixed-values.js';
 import { userFor } from '../../platform/auth/named-user.js';
 import { personsBehind } from '../../platform/auth/persons.js';
-import { offsetOf } from '../../platform/http/pagination.js';
+import { largestPage, offsetOf } from '../../platform/http/pagination.js';
 import type { ComponentsService } from '../components/service.js';
 import { type BeforeRunOptions, beforeRun } from './before-run.js';
 import { boundFor, boundForm, boundRequest, boundSession, claimsFor } from './bound-values.js';
@@ -81,7 +81,6 @@ export interface ListRuns {
 /** The caller has been shown the run already. */
 const everyone = { kind: 'all' } as const;
 
-const sessionListLimit = 1000;
 const componentListLimit = 20;
 
 /** Starts runs, finds them again and lets them go on: the one way in for every interface. */
@@ -224,7 +223,7 @@ export class RunsService {
       if (query.hidesUnfinished && (await isUnfinishedSession(space, sessionId)))
         throw errors.sessionNotFound();
     }
-    const limit = query.limit ?? (sessionId === undefined ? componentListLimit : sessionListLimit);
+    const limit = query.limit ?? (sessionId === undefined ? componentListLimit : largestPage);
     const status = query.status?.toLowerCase() as RunStatus | undefined;
     const runIds = await space.runs.ids(caller.scope, {
       kind,

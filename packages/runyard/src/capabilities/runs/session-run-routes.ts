@@ -4,6 +4,7 @@ import { type DataScope, scopeNaming } from '../../platform/auth/caller.js';
 import { databaseQuery } from '../../platform/http/database-query.js';
 import { formInteger } from '../../platform/http/fields.js';
 import { jsonListOf } from '../../platform/http/json-stream.js';
+import { largestPage } from '../../platform/http/pagination.js';
 import { jsonPieces } from '../../platform/http/results.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';
 import { boundsOf } from '../../platform/http/time-bounds.js';
@@ -43,7 +44,7 @@ const runQuery = z.object({
 const runsQuery = runQuery.extend({
   created_after: seconds('later'),
   created_before: seconds('earlier'),
-  limit: formInteger({ min: 1, max: 1000 }).optional().meta({
+  limit: formInteger({ min: 1, max: largestPage }).optional().meta({
     description: 'At most so many runs, those of members not counted. Default: all.',
     'x-addition': true,
   }),

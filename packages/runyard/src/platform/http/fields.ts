@@ -53,8 +53,15 @@ export function formBoolean() {
     .meta({ type: 'boolean' });
 }
 
+export interface IntegerBounds {
+  readonly min?: number;
+  readonly max?: number;
+  /** What a larger number is taken for: it is accepted. */
+  readonly atMost?: number;
+}
+
 /** An integer in a form, a query or a path. */
-export function formInteger(bounds: { readonly min?: number; readonly max?: number } = {}) {
+export function formInteger(bounds: IntegerBounds = {}) {
   let range = z.number();
   if (bounds.min !== undefined) range = range.min(bounds.min);
   if (bounds.max !== undefined) range = range.max(bounds.max);
@@ -62,7 +69,7 @@ export function formInteger(bounds: { readonly min?: number; readonly max?: numb
     .string()
     .transform((text, payload): number => {
       const value = /^\s*[+-]?\d+\s*$/.test(text) ? Number(text) : Number.NaN;
-      if (Number.isSafeInteger(value)) return value;
+      if (Number.isSafeInteger(value)) return Math.min(value, bounds.atMost ?? value);
       report(payload, {
         type: 'int_parsing',
         msg: 'Input should be a valid integer, unable to parse string as an integer',

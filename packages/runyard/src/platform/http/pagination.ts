@@ -17,19 +17,24 @@ export interface ListPage<T> {
 
 export interface PageLimits {
   readonly default: number;
-  /** Left out: any. The list then has to be read in pieces. */
+  /** A larger page is refused. Left out: any number is accepted, and no page holds more than `largestPage`. */
   readonly max?: number;
   /** 0 where clients ask for page 0 and mean the first one. */
   readonly firstPage?: 0 | 1;
 }
 
+/** How many entries a page holds at the most: no request reads a whole table. */
+export const largestPage = 1000;
+
 /** The query fields of a list that comes in pages. */
 export function pageQuery(limits: PageLimits) {
-  const { firstPage = 1 } = limits;
+  const { firstPage = 1, max } = limits;
+  // older clients send a large number and mean all: they get the first page, and its meta says how many there are
+  const more = max === undefined ? `More than ${largestPage} count as ${largestPage}. ` : '';
   return {
-    limit: formInteger({ min: 1, ...(limits.max !== undefined && { max: limits.max }) })
+    limit: formInteger({ min: 1, ...(max === undefined ? { atMost: largestPage } : { max }) })
       .default(limits.default)
-      .meta({ description: `How many entries a page holds. Default: ${limits.default}.` }),
+      .meta({ description: `How many entries a page holds. ${more}Default: ${limits.default}.` }),
     page: formInteger({ min: firstPage }).default(1).meta({ description: 'Which page, beginning with 1.' }),
   };
 }
