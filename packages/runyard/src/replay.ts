@@ -25,8 +25,9 @@ export interface ReplayedRun {
   readonly kind: RunKind;
   readonly component_id: string;
   readonly status: RunStatus;
-  readonly fits: boolean;
-  /** Why it does not fit. */
+  /** Null when the comparison broke off. */
+  readonly fits: boolean | null;
+  /** Why it does not fit, or could not be compared. */
   readonly reason?: string;
   readonly difference?: Difference;
   /** What could not be compared without executing it. */
@@ -90,7 +91,9 @@ async function replayed(
   if (component instanceof AgentFactory)
     return { ...facts, fits: true, left_out: [`what the factory '${componentId}' builds`] };
   if (run.definition === component.fingerprint) return { ...facts, fits: true, left_out: [] };
-  const { difference, leftOut } = await replayRun(component, run, steps, systemTimers);
+  const { difference, leftOut, brokeOff } = await replayRun(component, run, steps, systemTimers);
+  if (difference === undefined && brokeOff !== undefined)
+    return { ...facts, fits: null, reason: brokeOff, left_out: leftOut };
   if (difference === undefined) return { ...facts, fits: true, left_out: leftOut };
   const reason = `The ${componentInWords(run)} has changed: ${differenceInWords(difference)}.`;
   return { ...facts, fits: false, reason, difference, left_out: leftOut };

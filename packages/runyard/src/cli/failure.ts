@@ -1,7 +1,18 @@
 /** A failure that the person at the terminal can mend: its text is shown, its stack is not. */
 export class CommandFailure extends Error {
   override name = 'CommandFailure';
+
+  constructor(
+    message: string,
+    /** What the command ends with. */
+    readonly exitCode = 1,
+  ) {
+    super(message);
+  }
 }
+
+/** What `replay` ends with when it could not compare; 1 says that a run does not fit. */
+export const notCompared = 2;
 
 /** How the person at the terminal changes what an error is about. The services that raise it know no terminal. */
 const hints: Readonly<Record<string, string>> = {

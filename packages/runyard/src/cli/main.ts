@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { version } from '../platform/version.js';
-import { describeFailure } from './failure.js';
+import { CommandFailure, describeFailure, notCompared } from './failure.js';
 import { addSettingFlags } from './setting-flags.js';
 
 const examples = `
@@ -22,7 +22,7 @@ export async function main(words: readonly string[]): Promise<void> {
     await program().parseAsync(words, { from: 'user' });
   } catch (error) {
     console.error(describeFailure(error));
-    process.exit(1);
+    process.exit(error instanceof CommandFailure ? error.exitCode : 1);
   }
 }
 
@@ -84,6 +84,8 @@ function addReplay(runyard: Command, entry: string): void {
     .option('--database <url>', 'database, such as postgres://user:password@host/name')
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent')
     .option('--config <file>', 'settings file (default: runyard.json, if there is one)')
+    // 1 says that a run does not fit: a command line that is wrong says nothing about runs
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : notCompared))
     .action(async (file, flags) => (await import('./replay.js')).replay(file, flags));
 }
 

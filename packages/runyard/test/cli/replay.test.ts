@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readRuns, writeRuns } from '../../src/cli/exported-runs.js';
 import { silentLog } from '../../src/core/log.js';
 import { agent, agentFactory, Runyard, type RunyardOptions, step, workflow } from '../../src/index.js';
 import { migrate } from '../../src/platform/storage/migrations/migrate.js';
@@ -45,6 +46,14 @@ async function withWaitingRuns(count: number, options: Partial<RunyardOptions> =
   return { folder, ids, replay };
 }
 
+/** An application whose database holds runs that wait. */
+async function waiting(count: number) {
+  const { folder } = await withWaitingRuns(count);
+  const newsletter = workflow({ id: 'newsletter', steps: [confirmed('send')] });
+  const app = new Runyard({ workflows: [newsletter], dataDir: join(folder, 'data'), log: silentLog });
+  return { app, folder };
+}
+
 describe('runyard replay', () => {
   test('says that all runs fit, executes nothing and ends with 0', async () => {
     const { folder, replay } = await withWaitingRuns(2);
@@ -81,6 +90,8 @@ describe('runyard replay', () => {
       unfit: [],
       checked: 45,
       fits: 45,
+      unknown: 0,
+      unknown_runs: [],
       left_out: {},
     });
   });
@@ -110,7 +121,8 @@ describe('runyard replay', () => {
   test.each([
     ['no file', ['--file', 'none.jsonl'], 'none.jsonl cannot be read (ENOENT).'],
     ['another file', ['--file', 'agents.mjs'], 'agents.mjs is not an export of runs.'],
-    ['a broken line', ['--file', 'broken.jsonl'], 'Line 2 of broken.jsonl is not a run.'],
+    ['a broken line', ['--file', 'broken.jsonl'], 'broken.jsonl is damaged: line 2 is not a run'],
+    ['an unknown flag', ['--fil', 'broken.jsonl'], "unknown option '--fil'"],
     ['both ways', ['--file', 'a', '--export', 'b'], 'Give --export to write runs to a file'],
     ['no database', ['--data-dir', 'nowhere'], 'There is no database at'],
     [
@@ -122,8 +134,58 @@ describe('runyard replay', () => {
     const { folder, replay } = await withWaitingRuns(0, { workflows: [] });
     writeFileSync(join(folder, 'broken.jsonl'), '{"runyard_export":1}\n{"run":1}\n');
     const outcome = await replay(words, 'send');
-    expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining(text) });
+    expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining(text) });
     expect(() => statSync(join(folder, 'nowhere'))).toThrow('ENOENT');
+  });
+
+  test('notices what was cut off, changed or added in an export', async () => {
+    const { app, folder } = await waiting(3);
+    const file = join(folder, 'runs.jsonl');
+    writeFileSync(file, 'public', { mode: 0o644 });
+    expect(await writeRuns(file, app.waitingRuns())).toBe(3);
+    expect(statSync(file).mode & 0o077).toBe(0);
+    const text = readFileSync(file, 'utf8');
+    const lines = text.trimEnd().split('\n');
+    const without = (field: string) => {
+      const line = JSON.parse(lines[1]!);
+      delete line.run[field];
+      return [lines[0], JSON.stringify(line), ...lines.slice(2)].join('\n');
+    };
+    const read = async (changed: string) => {
+      writeFileSync(file, changed);
+      let count = 0;
+      for await (const _ of app.replay({ runs: readRuns(file) })) count += 1;
+      return count;
+    };
+    expect(await read(text)).toBe(3);
+    expect(await read(text.replaceAll('\n', '\r\n'))).toBe(3);
+    for (const [changed, fault] of [
+      [lines.slice(0, -1).join('\n'), 'its end is missing'],
+      [text.slice(0, text.indexOf('\n') + 50), 'line 2 is not a run'],
+      [lines.toSpliced(2, 1).join('\n'), 'its end does not belong to its runs'],
+      [text.replace('"content":"x"', '"content":"y"'), 'its end does not belong to its runs'],
+      [`${text}${lines[1]}\n`, 'line 6 comes after its end'],
+      [without('kind'), 'line 2 is not a run (run.kind)'],
+      [without('input'), 'line 2 is not a run (run.input)'],
+    ] as const)
+      await expect(read(changed)).rejects.toThrow(`is damaged: ${fault}`);
+    await app.close({ graceMs: 0 });
+  });
+
+  test('tells a run that it could not compare from one that does not fit', async () => {
+    const { app } = await waiting(1);
+    const changed = workflow({ id: 'newsletter', steps: [confirmed('send'), confirmed('report')] });
+    const next = new Runyard({ workflows: [changed], log: silentLog });
+    async function* broken() {
+      for await (const run of app.waitingRuns()) {
+        const steps = run.steps.map((step) => (step.kind === 'wait' ? { ...step, input: null } : step));
+        yield { ...run, steps };
+      }
+    }
+    const found = [];
+    for await (const run of next.replay({ runs: broken() })) found.push(run);
+    expect(found).toMatchObject([{ fits: null, reason: expect.stringContaining('Error') }]);
+    await app.close({ graceMs: 0 });
   });
 
   test('names what it cannot compare: the agent of a factory', async () => {
@@ -152,7 +214,7 @@ describe('runyard replay', () => {
     await database.close();
     const outcome = await replay(['--database', place.url], 'send');
     expect(outcome).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining('runyard replay --export runs.jsonl'),
     });
   });

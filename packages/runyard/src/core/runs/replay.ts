@@ -1,4 +1,6 @@
-import { errors, RunyardError } from '../errors.js';
+import { errors } from '../errors.js';
+import { reasonOf } from '../failures/reason.js';
+import { thrownError } from '../failures/thrown-error.js';
 import type { Json } from '../json.js';
 import { silentLog } from '../log.js';
 import type { Timers } from '../timers.js';
@@ -27,6 +29,8 @@ export interface ReplayResult {
   readonly difference?: Difference;
   /** What could not be compared without executing it, in words. */
   readonly leftOut: readonly string[];
+  /** Why the comparison ended before its end, in words. */
+  readonly brokeOff?: string;
 }
 
 /** What a replay has seen. Shared by the contexts of all runs inside. */
@@ -124,10 +128,14 @@ export async function replayRun(
 ): Promise<ReplayResult> {
   const trail = new ReplayTrail();
   const live = scratchRun(run, steps, executable, timers);
-  const ended = await outcomeOf(executable, new ReplayContext(live, surroundings(timers), trail));
+  const brokeOff = await failureIn(executable, new ReplayContext(live, surroundings(timers), trail));
   live.close();
-  const difference = trail.difference ?? (ended === 'unknown' ? undefined : leftOver(steps, trail));
-  return { ...(difference !== undefined && { difference }), leftOut: [...trail.leftOut] };
+  const difference = trail.difference ?? (brokeOff === undefined ? leftOver(steps, trail) : undefined);
+  return {
+    ...(difference !== undefined && { difference }),
+    ...(brokeOff !== undefined && { brokeOff }),
+    leftOut: [...trail.leftOut],
+  };
 }
 
 /**
@@ -146,17 +154,15 @@ export async function assertFits(
   if (difference !== undefined) throw errors.definitionChanged(run.runId, run, difference);
 }
 
-/** How the replay ended. One that broke for another reason says nothing about what comes after that place. */
-async function outcomeOf(executable: Executable, context: RunContext): Promise<'known' | 'unknown'> {
+/** What broke the replay off: it says nothing about what comes after that place. */
+async function failureIn(executable: Executable, context: RunContext): Promise<string | undefined> {
   try {
     await executable.execute(context);
-    return 'known';
-  } catch (error) {
+    return undefined;
+  } catch (thrown) {
+    const error = thrownError(thrown);
     const isEnd = error instanceof RunPaused || error instanceof RunFailed || error instanceof RunCancelled;
-    if (isEnd) return 'known';
-    if (!(error instanceof RunyardError))
-      context.replay?.leaveOut(`what follows an error: ${error instanceof Error ? error.message : error}`);
-    return 'unknown';
+    return isEnd ? undefined : `${error.name}: ${reasonOf(error)}`;
   }
 }
 
