@@ -47,6 +47,29 @@ describe('guardedFetch', () => {
     expect(server.requests).toHaveLength(0);
   });
 
+  it('says the same of a name that leads inside and of one that does not exist, after a redirect too', async () => {
+    const server = await startWebServer((request, response) =>
+      response.writeHead(302, { location: `http://${request.url!.slice(1)}/` }).end(),
+    );
+    // the one resolves to this machine, the others to nothing
+    const names = ['localhost', 'db.internal.invalid', 'nothing.invalid', `${'a'.repeat(64)}.invalid`];
+    const refusal = async (name: string, url: string) =>
+      guardedFetch(url, { allowedHosts: [server.host] }).then(
+        () => 'fetched',
+        (error: Error) => `${error.name}: ${error.message.replaceAll(name, 'NAME')}`,
+      );
+    const refusals = await Promise.all(
+      names.flatMap((name) => [
+        refusal(name, `http://${name}:${server.port}/`),
+        refusal(name, `https://${name}/`),
+        refusal(name, `${server.url}/${name}`),
+      ]),
+    );
+    const same =
+      'FetchRefused: NAME is not a public address, or does not exist. Only hosts that are allowed by name may be private.';
+    expect(new Set(refusals)).toEqual(new Set([same]));
+  });
+
   it('reaches inside what is allowed by name, and only that', async () => {
     const server = await startWebServer((_, response) => response.end('inside'));
     const { status, body, url } = await guardedFetch(`${server.url}/a`, { allowedHosts: ['127.0.0.1'] });

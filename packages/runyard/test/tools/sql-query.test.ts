@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { collectFixedTools } from '../../src/core/tools/collect-tools.js';
 import { loadSqliteLibrary } from '../../src/platform/storage/sqlite/library.js';
 import { type SqlQueryOptions, sqlQuery } from '../../src/platform/tools/sql/sql-query.js';
+import { until } from '../support/until.js';
 import { callTool } from './tool-call.js';
 
 function toolsOf(database: string, options: SqlQueryOptions = {}) {
@@ -58,7 +59,17 @@ async function postgresPlace() {
   url.username = name;
   url.password = name;
   const count = async () => Number((await owner.query(`SELECT count(*) FROM ${name}.pets`)).rows[0].count);
-  return { name, url: url.href, powerful, count };
+  /** How many connections the role has, or those that execute a statement which begins like this. */
+  const running = async (text = '') =>
+    Number(
+      (
+        await owner.query('SELECT count(*) FROM pg_stat_activity WHERE usename = $1 AND query LIKE $2', [
+          name,
+          `${text}%`,
+        ])
+      ).rows[0].count,
+    );
+  return { name, url: url.href, powerful, count, running };
 }
 
 describe('sqlQuery on SQLite', () => {
@@ -186,6 +197,22 @@ describe('sqlQuery on PostgreSQL', () => {
     const running = toolsOf(url, { timeoutMs: 1_000 }).query('select pg_sleep(60)', controller.signal);
     setImmediate(() => controller.abort(new Error('cancelled')));
     await expect(running).rejects.toThrow('cancelled');
+  });
+
+  it.each([
+    "select set_config('statement_timeout', '0', false), case when i > 30 then pg_sleep(600) end from generate_series(1, 100) i",
+    "select set_config('statement_timeout', '0', true), case when i > 30 then (select count(*) from generate_series(1, 100000000000)) end from generate_series(1, 100) i",
+  ])('ends a query in the server too that switched the limit of the server off: %s', async (sql) => {
+    const { name, url, running } = await postgresPlace();
+    const { query } = toolsOf(url, { timeoutMs: 1_000 });
+    expect(await query(sql)).toContain('did not finish within 1000 ms');
+    await until('nothing of it is left', async () => (await running()) === 0);
+    const controller = new AbortController();
+    const cancelled = toolsOf(url, { timeoutMs: 600_000 }).query(sql, controller.signal);
+    await until(`${name} is asked`, async () => (await running('FETCH')) === 1);
+    controller.abort(new Error('cancelled'));
+    await expect(cancelled).rejects.toThrow('cancelled');
+    await until('nothing of it is left', async () => (await running()) === 0);
   });
 
   it('does not use a role that could do more than read, unless it is told to', async () => {

@@ -132,22 +132,29 @@ function checkHost(host: string, hosts: readonly string[]): void {
     throw new FetchRefused(`${host} is not among the hosts that may be fetched: ${hosts.join(', ')}.`);
 }
 
+/** A name that is refused takes a multiple of this: how soon it was known is not told either. */
+const refusalStepMs = 500;
+
 /** Resolves a name as the connection needs it, and fails if any of its addresses is not public. */
 const publicLookup: NonNullable<RequestOptions['lookup']> = (hostname, options, callback) => {
+  const begun = performance.now();
   lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
-    const isInside = found?.some(({ address }) => !isPublicAddress(address));
     const [first] = found ?? [];
-    if (error || first === undefined) callback(error ?? new Error(`${hostname} has no address`), []);
-    else if (isInside) callback(refusedAddress(hostname), []);
-    else if (options.all) callback(null, found);
+    if (error || first === undefined || !found.every(({ address }) => isPublicAddress(address))) {
+      const rest = refusalStepMs - ((performance.now() - begun) % refusalStepMs);
+      setTimeout(() => callback(refusedAddress(hostname), []), rest);
+    } else if (options.all) callback(null, found);
     else callback(null, first.address, first.family);
   });
 };
 
-/** Which address a name has inside is not told: whoever asks could learn a network that way, name by name. */
+/**
+ * One answer for a name that leads inside, for one that does not exist and for one that could not be looked up: from
+ * different ones a network could be learned, name by name.
+ */
 function refusedAddress(host: string): FetchRefused {
   return new FetchRefused(
-    `${host} is not a public address. Only hosts that are allowed by name may be private.`,
+    `${host} is not a public address, or does not exist. Only hosts that are allowed by name may be private.`,
   );
 }
 

@@ -38,12 +38,14 @@ const columnsOfAllTables = `
   GROUP BY table_schema, table_name
   ORDER BY table_schema, table_name`;
 
-/** Rights that a reading transaction does not take away: files and programs of the server. */
-const powersOfRole = `
+/** Rights that a reading transaction does not take away (files and programs of the server), and who executes it. */
+const roleAndProcess = `
   SELECT rolsuper
     OR pg_has_role(oid, 'pg_read_server_files', 'member')
     OR pg_has_role(oid, 'pg_write_server_files', 'member')
-    OR pg_has_role(oid, 'pg_execute_server_program', 'member') AS powerful
+    OR pg_has_role(oid, 'pg_execute_server_program', 'member') AS powerful,
+    pg_backend_pid() AS pid,
+    (SELECT backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS begun
   FROM pg_roles WHERE rolname = current_user`;
 
 async function withClient<T>(
@@ -54,61 +56,92 @@ async function withClient<T>(
 ): Promise<T> {
   signal.throwIfAborted();
   const { default: pg } = await import('pg');
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: timeoutMs,
-    application_name: 'runyard query tool',
-    types,
-  });
-  client.on('error', () => {});
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-  aborted.catch(() => {});
-  // the server's own limit can be changed by a query; this one cannot
-  const timer = overallTimer(timeoutMs * 2);
+  const connection = () =>
+    new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: timeoutMs,
+      application_name: 'runyard query tool',
+      types,
+    }).on('error', () => {});
+  const client = connection();
+  const limit = timeLimit(signal, timeoutMs);
+  let server: ServerProcess | undefined;
+  let ended = false;
   try {
-    return await Promise.race([aborted, timer.up, inReadOnlyTransaction(client, options, timeoutMs, work)]);
+    const asked = (async () => {
+      await client.connect();
+      server = await readOnlyTransaction(client, options, timeoutMs);
+      return work(client);
+    })();
+    return await Promise.race([limit.up, asked.finally(() => (ended = true))]);
   } catch (error) {
     signal.throwIfAborted();
     if ((error as { code?: string }).code === '57014') throw timedOut(timeoutMs);
     // what the database says about a query is for the model that wrote it
     throw error instanceof pg.DatabaseError ? new Error(error.message, { cause: error }) : error;
   } finally {
-    timer.stop();
+    limit.stop();
+    // a query that goes on does not notice that its client is gone, and may have switched the server's own limit off
+    if (!ended && server !== undefined) void terminate(connection(), server).catch(() => {});
     // Ends the transaction with it; nobody waits for the goodbye.
     void client.end().catch(() => {});
   }
 }
 
-function overallTimer(ms: number): { readonly up: Promise<never>; stop(): void } {
-  let timer: NodeJS.Timeout | undefined;
+/** Rejects when the time is up or the run is cancelled. A query cannot change it, as it can the server's own limit. */
+function timeLimit(signal: AbortSignal, ms: number): { readonly up: Promise<never>; stop(): void } {
+  let stop!: () => void;
   const up = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(timedOut(ms)), ms);
+    const onAbort = () => reject(signal.reason);
+    const timer = setTimeout(() => reject(timedOut(ms)), ms);
+    signal.addEventListener('abort', onAbort, { once: true });
+    stop = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    };
   });
   up.catch(() => {});
-  return { up, stop: () => clearTimeout(timer) };
+  return { up, stop };
 }
 
-async function inReadOnlyTransaction<T>(
+/** What executes a query in the server. The time tells it from another one that got its number later. */
+interface ServerProcess {
+  readonly pid: number;
+  readonly begun: string;
+}
+
+/** Ends the connection of a query from another one: a role may always end its own. */
+async function terminate(client: Client, { pid, begun }: ServerProcess): Promise<void> {
+  try {
+    await client.connect();
+    await client.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND backend_start::text = $2',
+      [pid, begun],
+    );
+  } finally {
+    await client.end();
+  }
+}
+
+/** Begins a transaction that can only read, for as long as it lasts. */
+async function readOnlyTransaction(
   client: Client,
-  options: PostgresRunnerOptions,
+  { allowPowerfulRole }: PostgresRunnerOptions,
   timeoutMs: number,
-  work: (client: Client) => Promise<T>,
-): Promise<T> {
-  await client.connect();
+): Promise<ServerProcess> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   await client.query(
     `SET LOCAL statement_timeout = ${Math.ceil(timeoutMs)}; SET LOCAL lock_timeout = ${Math.ceil(timeoutMs)}`,
   );
   // Also the first query of the transaction: from now on nothing makes it writable again.
-  const { rows } = await client.query<{ powerful: boolean }>(powersOfRole);
-  if (rows[0]?.powerful !== false && !options.allowPowerfulRole) {
+  const { rows } = await client.query<ServerProcess & { powerful: boolean }>(roleAndProcess);
+  const [role] = rows;
+  if (role?.powerful !== false && !allowPowerfulRole) {
     throw new Error(
       'The database is not asked: the role of its URL may read files or run programs on the server. Use a role that may only read data (GRANT pg_read_all_data TO …), or set allowPowerfulRole.',
     );
   }
-  return work(client);
+  return role!;
 }
 
 async function select(client: Client, sql: string, { maximumRows }: QueryBounds): Promise<QueryAnswer> {
