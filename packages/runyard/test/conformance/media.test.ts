@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { MediaService } from '../../src/capabilities/media/service.js';
 import { MediaStore } from '../../src/capabilities/media/store.js';
+import { UploadedFile } from '../../src/platform/http/uploaded-file.js';
 import { forEachDatabase } from '../support/databases.js';
 
 forEachDatabase((_dialect, freshPlace) => {
@@ -19,6 +21,16 @@ forEachDatabase((_dialect, freshPlace) => {
       expect(Buffer.from(stored!).equals(bytes)).toBe(true);
     }
     expect(await media.get('0'.repeat(64))).toBeUndefined();
+  });
+
+  it('holds the bytes of an upload no longer once they are stored', async () => {
+    const service = new MediaService(await (await freshPlace()).open());
+    const bytes = randomBytes(1000);
+    const file = new UploadedFile('a.png', 'image/png', bytes);
+    const [media] = await service.fromUploads([file]);
+    expect([media!.size, file.size]).toEqual([1000, 1000]);
+    expect(() => file.bytes).toThrow('The bytes of a.png were released.');
+    expect(Buffer.from((await service.contents.get(media!.hash!))!).equals(bytes)).toBe(true);
   });
 
   it('stores the same content once, also when it comes many times at once', async () => {
