@@ -19,8 +19,8 @@ export interface ListedRun {
   readonly members: readonly Omit<ListedRun, 'members'>[];
 }
 
-/** How many runs are held with their journals at once. */
-const runsAtOnce = 20;
+/** How many runs are held with their journals at once: each may hold a whole state of its session. */
+const runsAtOnce = 8;
 
 /** Runs with their journals, a few at a time, each with what happened up to now. */
 export async function* journalsOf(

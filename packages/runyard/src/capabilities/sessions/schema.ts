@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { JsonObject } from '../../core/json.js';
 import { maxStateKeyLength } from '../../core/runs/session-state.js';
+import { sizeFault, stateSize } from '../../core/runs/state-size.js';
 import { databaseQuery } from '../../platform/http/database-query.js';
 import { formInteger, identifier } from '../../platform/http/fields.js';
 import { pageBody, pageQuery } from '../../platform/http/pagination.js';
@@ -9,9 +11,13 @@ const kind = z.enum(['agent', 'team', 'workflow']);
 const object = () => z.record(z.string(), z.unknown());
 
 const stateObject = () =>
-  object().refine((state) => Object.keys(state).every((key) => key.length <= maxStateKeyLength), {
-    error: `a key of session_state has at most ${maxStateKeyLength} characters`,
-  });
+  object()
+    .refine((state) => Object.keys(state).every((key) => key.length <= maxStateKeyLength), {
+      error: `a key of session_state has at most ${maxStateKeyLength} characters`,
+    })
+    .refine((state) => sizeFault(stateSize(state as JsonObject)) === undefined, {
+      error: ({ input }) => sizeFault(stateSize(input as JsonObject)),
+    });
 
 const seconds = (what: string) =>
   formInteger()

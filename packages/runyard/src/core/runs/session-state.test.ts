@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../json.js';
 import { SessionState } from './session-state.js';
+import { maxStateKeys, maxStateLength } from './state-size.js';
 
 function state(stored = {}) {
   return new SessionState('s', stored, () => {});
@@ -71,5 +72,49 @@ describe('changes', () => {
     step.merge();
     expect(mine.all()).toEqual({ count: 2, other: true });
     expect(mine.takeChanges()).toEqual({ sessionId: 's', set: { other: true, count: 2 }, remove: ['gone'] });
+  });
+});
+
+describe('the size of a state', () => {
+  const full = Object.fromEntries(Array.from({ length: maxStateKeys }, (_, at) => [`k${at}`, 1]));
+
+  test('is bounded in keys, and what is there can still be changed and removed', () => {
+    const mine = state(full);
+    expect(() => mine.set('more', 1)).toThrow(`at most ${maxStateKeys} keys`);
+    mine.set('k0', 2);
+    mine.delete('k1');
+    mine.set('more', 1);
+    expect(mine.get('more')).toBe(1);
+  });
+
+  test('is bounded in characters, also over several keys and in steps', () => {
+    const half = 'x'.repeat(maxStateLength / 2);
+    const mine = state({ first: half });
+    expect(() => mine.set('second', half)).toThrow(`at most ${maxStateLength} characters`);
+    const step = mine.fork();
+    step.set('second', 'x'.repeat(maxStateLength / 4));
+    expect(() => step.set('third', half)).toThrow('Remove what nobody needs');
+    step.delete('first');
+    step.set('third', half);
+    step.merge();
+    expect(Object.keys(mine.all())).toEqual(['second', 'third']);
+    expect(() => mine.set('first', half)).toThrow(TypeError);
+  });
+
+  test('that was too large before may become smaller', () => {
+    const mine = state({ ...full, further: 'x'.repeat(2 * maxStateLength) });
+    mine.set('further', 'x'.repeat(maxStateLength + 1));
+    expect(() => mine.set('further', 'x'.repeat(3 * maxStateLength))).toThrow(TypeError);
+    mine.delete('further');
+    expect(mine.size.keys).toBe(maxStateKeys);
+  });
+
+  test('what two steps did side by side is kept', () => {
+    const mine = state();
+    const steps = ['one', 'two'].map((name) => ({ name, view: mine.fork() }));
+    for (const { name, view } of steps) view.set(name, 'x'.repeat(maxStateLength * 0.75));
+    for (const { view } of steps) view.merge();
+    expect(Object.keys(mine.all())).toEqual(['one', 'two']);
+    expect(() => mine.set('three', 1)).toThrow(TypeError);
   });
 });

@@ -3,6 +3,7 @@ import { storable } from '../storable-json.js';
 import { canonicalJson } from '../tools/canonical-json.js';
 import type { StateChange } from './ports.js';
 import type { FixedValues } from './run.js';
+import { difference, noState, type StateSize, sizeFault, sizeOf, stateSize, sum } from './state-size.js';
 
 /** Keys are part of an index in some databases. */
 export const maxStateKeyLength = 255;
@@ -25,6 +26,8 @@ export class SessionState implements StateView {
   private changed: Set<string> | null = null;
   private readonly values: Map<string, Json>;
   private fixed: ReadonlySet<string> = new Set();
+  /** Known once somebody changes the state: most runs only read it. */
+  private known: StateSize | null = null;
 
   constructor(
     private readonly sessionId: string,
@@ -43,14 +46,30 @@ export class SessionState implements StateView {
     checkKey(key);
     const copy = given(key, value);
     if (this.keeps(key, copy)) return;
-    this.values.set(key, copy);
-    this.note(key);
+    checkSize(sum(this.size, this.growth(key, copy)), this.size);
+    this.put(key, copy);
   }
 
   delete(key: string): void {
-    if (this.keeps(key, undefined)) return;
-    this.values.delete(key);
+    if (!this.keeps(key, undefined)) this.put(key, undefined);
+  }
+
+  /** Takes what was checked when it was set: what a step has done is not lost because others filled the state. */
+  put(key: string, value: Json | undefined): void {
+    if (this.known !== null) this.known = sum(this.known, this.growth(key, value));
+    if (value === undefined) this.values.delete(key);
+    else this.values.set(key, value);
     this.note(key);
+  }
+
+  get size(): StateSize {
+    this.known ??= stateSize(Object.fromEntries(this.values));
+    return this.known;
+  }
+
+  /** How much larger the state becomes when the key gets this value. */
+  growth(key: string, value: Json | undefined): StateSize {
+    return difference(sizeOf(key, value), sizeOf(key, this.values.get(key)));
   }
 
   all(): JsonObject {
@@ -60,7 +79,7 @@ export class SessionState implements StateView {
   /** From now on these keys hold what the caller's token says, and nothing of the run changes them. */
   fix({ stateKeys, state }: FixedValues): void {
     for (const [key, value] of Object.entries(state)) {
-      if (!isSame(this.values.get(key), value)) this.set(key, value);
+      if (!isSame(this.values.get(key), value)) this.put(key, given(key, value));
     }
     this.fixed = new Set(stateKeys);
   }
@@ -107,6 +126,7 @@ export class SessionState implements StateView {
 export class ForkedState implements StateView {
   /** Undefined stands for a removed key. */
   private readonly own = new Map<string, Json | undefined>();
+  private grown: StateSize = noState;
 
   constructor(private readonly base: SessionState) {}
 
@@ -119,11 +139,23 @@ export class ForkedState implements StateView {
   set(key: string, value: Json): void {
     checkKey(key);
     const copy = given(key, value);
-    if (!this.base.keeps(key, copy)) this.own.set(key, copy);
+    if (this.base.keeps(key, copy)) return;
+    const before = sum(this.base.size, this.grown);
+    const grown = this.grownBy(key, copy);
+    checkSize(sum(this.base.size, grown), before);
+    this.grown = grown;
+    this.own.set(key, copy);
   }
 
   delete(key: string): void {
-    if (!this.base.keeps(key, undefined)) this.own.set(key, undefined);
+    if (this.base.keeps(key, undefined)) return;
+    this.grown = this.grownBy(key, undefined);
+    this.own.set(key, undefined);
+  }
+
+  private grownBy(key: string, value: Json | undefined): StateSize {
+    const earlier = this.own.has(key) ? this.base.growth(key, this.own.get(key)) : noState;
+    return sum(difference(this.grown, earlier), this.base.growth(key, value));
   }
 
   all(): JsonObject {
@@ -137,11 +169,9 @@ export class ForkedState implements StateView {
 
   /** Hands the changes over. */
   merge(): void {
-    for (const [key, value] of this.own) {
-      if (value === undefined) this.base.delete(key);
-      else this.base.set(key, value);
-    }
+    for (const [key, value] of this.own) if (!this.base.keeps(key, value)) this.base.put(key, value);
     this.own.clear();
+    this.grown = noState;
   }
 }
 
@@ -151,6 +181,11 @@ function checkKey(key: string): void {
       `A key of the session state has at most ${maxStateKeyLength} characters; '${key.slice(0, 40)}…' has ${key.length}.`,
     );
   }
+}
+
+function checkSize(after: StateSize, before: StateSize): void {
+  const fault = sizeFault(after, before);
+  if (fault !== undefined) throw new TypeError(`${fault[0]!.toUpperCase()}${fault.slice(1)}.`);
 }
 
 /** Application code sets state: what JSON cannot hold is refused here, where the code that did it is told. */

@@ -7,6 +7,7 @@ import type { Executable } from './executable.js';
 import type { RunHandle } from './executor.js';
 import type { RunJournal, SessionSnapshot } from './ports.js';
 import type { RunInput } from './run.js';
+import { sizeFault, stateSize } from './state-size.js';
 
 export interface RunRequest {
   readonly executable: Executable;
@@ -36,6 +37,8 @@ export async function startRun(
   const { executable, input, userId } = request;
   const session =
     request.sessionId === undefined ? undefined : await ownSession(journal, request.sessionId, userId);
+  const state = { ...initialState(executable, session), ...input.options.sessionState };
+  checkState(session?.state ?? {}, state);
   return engine.start({
     executable,
     input,
@@ -45,7 +48,7 @@ export async function startRun(
     sessionId: request.sessionId ?? newId(),
     session,
     sessionName: nameFrom(executable, input.content),
-    state: { ...initialState(executable, session), ...input.options.sessionState },
+    state,
     // ids that clients choose can clash with another caller's: that has to be known before anything is done
     durableFirst:
       request.background ||
@@ -66,6 +69,15 @@ export async function ownSession(
   const session = await journal.session(sessionId);
   if (session !== undefined && session.userId !== userId) throw errors.foreignSession(sessionId);
   return session;
+}
+
+/** What a request adds to the state of its session is refused before anything is done when it is too much. */
+function checkState(stored: JsonObject, given: JsonObject): void {
+  if (Object.keys(given).length === 0) return;
+  const fault = sizeFault(stateSize({ ...stored, ...given }), stateSize(stored));
+  if (fault === undefined) return;
+  const msg = `Value error, ${fault}`;
+  throw errors.invalidRequest([{ type: 'value_error', loc: ['body', 'session_state'], msg, input: null }]);
 }
 
 /** What a session begins with; what it was given before its first run stays. */
