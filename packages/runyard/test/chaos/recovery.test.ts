@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { buildPackage } from '../cli/support.js';
 import { ChaosProcess } from '../support/chaos-process.js';
 import type { Body } from '../support/service.js';
+import { SseClient } from '../support/sse-client.js';
 import { until } from '../support/until.js';
 import { embedded, onEveryDatabase } from './places.js';
 
@@ -81,9 +82,19 @@ onEveryDatabase((place) => {
     await stream.until(() => stream.content === 'Begun');
     await until('the run is stored', () => first.get('held', run_id));
     await first.kill();
+    const second = await ChaosProcess.start(options);
+    const listed = async () => {
+      const response = await fetch(`${second.url}/agents/held/runs`);
+      return ((await response.json()) as Body[]).find((run) => run.run_id === run_id);
+    };
+    const again = new SseClient(await fetch(`${second.url}/agents/held/runs/${run_id}/events`));
+    await again.until(() => again.content === 'BegunBegun', 'the answer is given once more');
+    expect(await listed()).toMatchObject({ status: 'running', content: 'Begun' });
     options.folder.release('words');
-    const run = await (await ChaosProcess.start(options)).settled('held', run_id);
+    const run = await second.settled('held', run_id);
     expect(run).toMatchObject({ status: 'completed', content: 'Begun and done.' });
+    expect(names(await listed())).toEqual(names(run));
+    expect(names(run).at(-1)).toBe('RunCompleted');
     expect(run.messages.map(({ content }: Body) => content)).toEqual(['words', 'Begun and done.']);
   });
 

@@ -12,7 +12,7 @@ export function readArguments(tool: ToolDefinition, message: string): JsonObject
 const freeText =
   /text|query|question|message|content|note|prompt|input|task|fact|topic|expression|term|what|value|body/i;
 const formats: Record<string, RegExp> = {
-  email: /[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/,
+  email: /(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/,
   uri: /https?:\/\/[^\s"'<>]+[^\s"'<>.,;!?)]/,
   date: /\b\d{4}-\d{2}-\d{2}\b/,
   'date-time': /\b\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})/,
