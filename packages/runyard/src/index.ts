@@ -27,8 +27,10 @@ export {
 export type { LearningSettings } from './core/agents/learning/learning-settings.js';
 export type { GivenAnswer } from './core/agents/requirements/read-answer.js';
 export type { ToolRequirementState } from './core/agents/requirements/tool-requirements.js';
-export type { AgentRunOptions, AgentRunOutput, StreamedEvent } from './core/agents/runner.js';
+export type { AgentRunOptions } from './core/agents/run-options.js';
+export type { AgentRunOutput, StreamedEvent } from './core/agents/runner.js';
 export type { ToolExecution } from './core/agents/tool-executions.js';
+export type { RetryBackoff } from './core/back-off.js';
 export { RunyardError } from './core/errors.js';
 export type { Json, JsonObject, JsonSchema } from './core/json.js';
 export type { Log } from './core/log.js';
@@ -52,34 +54,16 @@ export type { TeamMember, TeamMode, TeamSettings } from './core/teams/settings.j
 export { Team } from './core/teams/team.js';
 export type { FeedbackQuestion, InputField, PersonForm } from './core/tools/person-form.js';
 export type { ToolAnswer, ToolRequirement } from './core/tools/requirement.js';
-export {
-  type CacheOptions,
-  type RetryBackoff,
-  type Tool,
-  type ToolOptions,
-  tool,
-} from './core/tools/tool.js';
+export { type Tool, tool } from './core/tools/tool.js';
 export type { ToolContext } from './core/tools/tool-context.js';
 export { type HookedToolCall, type ToolHook, ToolRefused } from './core/tools/tool-hooks.js';
+export type { CacheOptions, ToolOptions } from './core/tools/tool-options.js';
 export { type NewMedia, toolResult } from './core/tools/tool-result.js';
 export type { ToolSource } from './core/tools/tool-source.js';
 export { type ToolEntry, Toolkit, type ToolkitOptions, toolkit } from './core/tools/toolkit.js';
 export type { ValueSchema } from './core/value-schema.js';
 export type { GivenStepAnswer, WorkflowContinueOptions } from './core/workflows/continue-in-code.js';
-export {
-  type ConditionSettings,
-  condition,
-  type LoopSettings,
-  loop,
-  type ParallelSettings,
-  parallel,
-  type RouterSettings,
-  router,
-  type StepSettings,
-  type StepsSettings,
-  step,
-  steps,
-} from './core/workflows/definition/builders.js';
+export { condition, loop, parallel, router, step, steps } from './core/workflows/definition/builders.js';
 export type {
   LoopCondition,
   LoopState,
@@ -99,9 +83,19 @@ export type {
   UserInputField,
   WorkflowNode,
 } from './core/workflows/definition/node.js';
+export type {
+  ConditionSettings,
+  LoopSettings,
+  ParallelSettings,
+  RouterSettings,
+  StepSettings,
+  StepsSettings,
+} from './core/workflows/definition/node-options.js';
 export { type StepOutputSettings, stepOutput } from './core/workflows/definition/step-return.js';
 export type { OpenRequirement, WorkflowRunOptions, WorkflowRunOutput } from './core/workflows/run-in-code.js';
-export { Workflow, type WorkflowSettings } from './core/workflows/workflow.js';
+export { Workflow } from './core/workflows/workflow.js';
+export type { WorkflowSettings } from './core/workflows/workflow-options.js';
 export { agent, team, workflow } from './library.js';
 export type { Settings } from './platform/config.js';
-export { Runyard, type RunyardOptions } from './runyard.js';
+export { Runyard } from './runyard.js';
+export type { RunyardOptions } from './runyard-options.js';

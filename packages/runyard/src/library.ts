@@ -3,7 +3,8 @@ import type { AgentSettings } from './core/agents/definition.js';
 import { type AgentRunner, ephemeralRunner } from './core/agents/runner.js';
 import type { TeamSettings } from './core/teams/settings.js';
 import { Team } from './core/teams/team.js';
-import { Workflow, type WorkflowSettings } from './core/workflows/workflow.js';
+import { Workflow } from './core/workflows/workflow.js';
+import type { WorkflowSettings } from './core/workflows/workflow-options.js';
 import { systemTimers } from './platform/engine/local/timers.js';
 
 let runner: AgentRunner | undefined;

@@ -1,16 +1,10 @@
-import {
-  ComponentsService,
-  type ReadyComponent,
-  type RegisteredAgent,
-} from './capabilities/components/service.js';
+import { ComponentsService, type ReadyComponent } from './capabilities/components/service.js';
 import { Readiness } from './capabilities/system/readiness.js';
 import { healthOf } from './capabilities/system/service.js';
 import { AgentRunner } from './core/agents/runner.js';
 import { errors } from './core/errors.js';
 import type { Log } from './core/log.js';
-import type { ModelPrices } from './core/models/prices.js';
-import type { Team } from './core/teams/team.js';
-import type { Workflow } from './core/workflows/workflow.js';
+import { checkOptions } from './core/options/check-options.js';
 import {
   checkDatabaseNames,
   closeDatabases,
@@ -21,14 +15,7 @@ import {
 } from './databases.js';
 import { type OpenService, openService } from './open-service.js';
 import { checkAuthSettings } from './platform/auth/tokens/check-settings.js';
-import {
-  type LoadedSettings,
-  loadSettings,
-  type Settings,
-  type SettingsInput,
-  type SettingsSources,
-} from './platform/config.js';
-import type { CustomRoutes } from './platform/http/custom-routes.js';
+import { type LoadedSettings, loadSettings, type Settings, type SettingsSources } from './platform/config.js';
 import type { NodeHandler } from './platform/http/handler.js';
 import { type ApiInfo, describeApi } from './platform/http/openapi.js';
 import { openProbeServer, type ProbeServer } from './platform/http/probe-server.js';
@@ -52,19 +39,16 @@ import {
   waitingRuns,
 } from './replay.js';
 import { routes } from './routes.js';
-
-/** What an application says in code: what is registered, and settings. */
-export interface RunyardOptions extends SettingsInput {
-  readonly agents?: readonly RegisteredAgent[];
-  readonly teams?: readonly Team[];
-  readonly workflows?: readonly Workflow[];
-  /** Routes of your own on the same application: a fastify plugin. */
-  readonly routes?: CustomRoutes;
-  /** What the tokens of models cost, over the list prices: `{ 'openai:gpt-5*': { input: 1.25, output: 10 } }`. */
-  readonly prices?: ModelPrices;
-  /** Where log lines go instead of standard output. */
-  readonly log?: Log;
-}
+import {
+  checkRunyardOptions,
+  closeOptions,
+  handlerOptions,
+  listenOptions,
+  migrateOptions,
+  ownOptionNames,
+  type RunyardOptions,
+  replayOptions,
+} from './runyard-options.js';
 
 /** How a command tells a service from anything else that a module exports. */
 const appBrand = Symbol.for('runyard.app');
@@ -87,6 +71,7 @@ export class Runyard {
   private probeServer: Promise<ProbeServer | null> | null = null;
 
   constructor(private readonly options: RunyardOptions) {
+    checkRunyardOptions(options);
     this.components = new ComponentsService(options);
     for (const component of this.components.ready()) component.attach(() => this.runnerOf(component));
   }
@@ -119,6 +104,7 @@ export class Runyard {
   async listen(
     options: { readonly ownsProcess?: boolean } = {},
   ): Promise<{ url: string; port: number; probeUrl?: string }> {
+    checkOptions('listen()', options, listenOptions);
     const { host, port } = this.settings;
     const probe = await this.openProbes();
     // before anything is opened: runs that are taken over begin at once
@@ -136,6 +122,7 @@ export class Runyard {
 
   /** A handler for your own Node server; what comes before everything is open waits. Its `upgrade` serves WebSockets. */
   handler(options: { readonly basePath?: string } = {}): NodeHandler {
+    checkOptions('handler()', options, handlerOptions);
     const opened = this.openProbes()
       .then(() => this.open())
       .then(({ http }) => http.handler(options));
@@ -159,6 +146,7 @@ export class Runyard {
   async migrate(
     options: { readonly to?: number; readonly database?: string } = {},
   ): Promise<{ readonly database: string; readonly results: readonly MigrationResult[] }[]> {
+    checkOptions('migrate()', options, migrateOptions);
     const databases = await this.openDatabases();
     const chosen =
       options.database === undefined ? databases : databases.filter(({ id }) => id === options.database);
@@ -190,11 +178,13 @@ export class Runyard {
   replay(
     options: { readonly runs?: AsyncIterable<WaitingRun> } = {},
   ): AsyncGenerator<ReplayedRun, void, void> {
+    checkOptions('replay()', options, replayOptions);
     return replayRuns(this.components, options.runs ?? this.waitingRuns());
   }
 
   /** Takes no new runs, gives running ones time, hands on what is left, ends streams cleanly, and closes. */
   close(options: { readonly graceMs?: number } = {}): Promise<void> {
+    checkOptions('close()', options, closeOptions);
     this.closing ??= this.closeNow(options.graceMs ?? this.settings.stopGraceMs).finally(() => {
       this.closing = null;
     });
@@ -262,7 +252,7 @@ export class Runyard {
     this.loaded ??= loadSettings({
       ...this.sources,
       code: { ...this.options },
-      otherCodeNames: ['agents', 'teams', 'workflows', 'routes', 'prices', 'log'],
+      otherCodeNames: ownOptionNames,
     });
     return this.loaded;
   }

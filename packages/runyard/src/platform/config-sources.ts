@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, relative, resolve as resolvePath } from 'node:path';
 import type { z } from 'zod';
 import { errors } from '../core/errors.js';
-import { nearestName, type SourceValue, schemaKind } from './config-faults.js';
+import { nearestName } from '../core/nearest-name.js';
+import { type SourceValue, schemaKind } from './config-faults.js';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 

@@ -1,9 +1,10 @@
 import { resolve as resolvePath } from 'node:path';
 import { z } from 'zod';
 import { errors } from '../core/errors.js';
+import { nearestName } from '../core/nearest-name.js';
 import { redactionFault } from '../core/traces/redaction.js';
 import { authSettingsShape } from './auth/tokens/settings.js';
-import { describeFault, nearestName, type SourceValue } from './config-faults.js';
+import { describeFault, type SourceValue } from './config-faults.js';
 import { readEnvironment, readFlags, readSettingsFile } from './config-sources.js';
 import { limitSettingsShape } from './http/limit-settings.js';
 import { runLimitSettingsShape } from './run-limit-settings.js';
@@ -300,9 +301,19 @@ export function loadSettings(sources: SettingsSources = {}): LoadedSettings {
   return { settings: complete(settingsSchema.parse(merged), cwd), origins, warnings: environment.warnings };
 }
 
-function codeValues(sources: SettingsSources): SourceValue[] {
-  const skipped = new Set(sources.otherCodeNames);
-  return Object.entries(sources.code ?? {})
+/** Refuses settings in code that do not exist or cannot have their value, before other sources are known. */
+export function checkCodeSettings(
+  code: Readonly<Record<string, unknown>>,
+  otherCodeNames: readonly string[],
+): void {
+  const faults: string[] = [];
+  for (const given of codeValues({ code, otherCodeNames })) check(given, otherCodeNames, faults);
+  if (faults.length > 0) throw errors.invalidConfig(faults.join('\n'));
+}
+
+function codeValues({ code = {}, otherCodeNames }: SettingsSources): SourceValue[] {
+  const skipped = new Set(otherCodeNames);
+  return Object.entries(code)
     .filter(([name, value]) => value !== undefined && !skipped.has(name))
     .map(([name, value]) => ({ name, value, label: `code, option "${name}"` }));
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type AnyLimits, longestTimeMs } from '../core/runs/limits/run-limits.js';
+import { longestTimeMs } from '../core/options/kinds.js';
+import type { AnyLimits } from '../core/runs/limits/run-limits.js';
 
 const count = (most: number) =>
   z

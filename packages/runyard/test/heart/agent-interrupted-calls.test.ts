@@ -3,7 +3,8 @@ import { answerOfApproval } from '../../src/core/agents/requirements/approvals.j
 import { type GivenAnswer, readAnswer } from '../../src/core/agents/requirements/read-answer.js';
 import { requirementsOf } from '../../src/core/agents/requirements/tool-requirements.js';
 import { toWaitOutput } from '../../src/core/agents/requirements/wait-output.js';
-import type { Tool, ToolOptions } from '../../src/core/tools/tool.js';
+import type { Tool } from '../../src/core/tools/tool.js';
+import type { ToolOptions } from '../../src/core/tools/tool-options.js';
 import { agent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing.js';
 import { answers, begin, engineOver, freshStore, gate } from './harness.js';

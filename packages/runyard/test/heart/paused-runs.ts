@@ -12,7 +12,7 @@ import type { Json, JsonObject } from '../../src/core/json.js';
 import type { ApprovalStatus } from '../../src/core/runs/approval.js';
 import type { RunEngine } from '../../src/core/runs/engine.js';
 import type { ToolAnswer } from '../../src/core/tools/requirement.js';
-import type { ToolOptions } from '../../src/core/tools/tool.js';
+import type { ToolOptions } from '../../src/core/tools/tool-options.js';
 import { type Agent, tool } from '../../src/index.js';
 import { allEvents, answers, begin, engineOver, freshStore } from './harness.js';
 

@@ -109,10 +109,6 @@ function byId<Kind extends Component>(kind: RunKind, components: readonly Kind[]
   const map = new Map<string, Kind>();
   for (const component of components) {
     const { id } = component;
-    if (kindOf(component) !== kind)
-      throw errors.invalidConfig(
-        `'${id}' is registered among the ${kind}s, but it is none. Make it with ${kind}().`,
-      );
     if (map.has(id))
       throw errors.invalidConfig(`Two ${kind}s have the id '${id}'. Give one of them another id.`);
     map.set(id, component);

@@ -3,6 +3,9 @@ import { identify } from '../component-id.js';
 import { errors } from '../errors.js';
 import { thrownError } from '../failures/thrown-error.js';
 import type { Json, JsonObject, JsonSchema } from '../json.js';
+import { checkOptions, ownerOf } from '../options/check-options.js';
+import { callable, json, objectOf, required, text } from '../options/kinds.js';
+import { schema } from '../options/schema-kind.js';
 import type { CallApplication } from '../runs/code-owner.js';
 import type { RunContext } from '../runs/context.js';
 import type { Continuation, ContinueFrom } from '../runs/continuation.js';
@@ -62,12 +65,23 @@ type AnyFactorySettings = Omit<AgentFactorySettings<ValueSchema>, 'build'> & {
   build(request: FactoryRequest<never>): Agent | Promise<Agent>;
 };
 
+const factoryOptions = objectOf<AnyFactorySettings>({
+  id: text,
+  name: text,
+  description: text,
+  metadata: json,
+  inputSchema: schema,
+  database: text,
+  build: required(callable),
+});
+
 /** An agent that is built anew for each run. Made with `agentFactory()`. */
 export class AgentFactory {
   readonly id: string;
   readonly name: string;
 
   constructor(readonly settings: AnyFactorySettings) {
+    checkOptions(ownerOf('Agent factory', settings), settings, factoryOptions);
     const { id, name } = identify('An agent factory', settings);
     this.id = id;
     this.name = name;

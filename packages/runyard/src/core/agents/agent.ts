@@ -5,26 +5,29 @@ import { fingerprintOf } from '../fingerprint.js';
 import type { JsonObject } from '../json.js';
 import type { Model } from '../models/model.js';
 import { resolveModel } from '../models/resolve.js';
+import { checkOptions, ownerOf } from '../options/check-options.js';
 import type { CallApplication } from '../runs/code-owner.js';
 import type { RunContext } from '../runs/context.js';
 import type { Continuation, ContinueFrom } from '../runs/continuation.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
-import { checkLimits, type RunLimits } from '../runs/limits/run-limits.js';
+import type { RunLimits } from '../runs/limits/run-limits.js';
 import type { RunEvent } from '../runs/logged-event.js';
 import type { Run, RunResult, StepRecord } from '../runs/run.js';
 import { collectFixedTools, toolSourcesOf } from '../tools/collect-tools.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolEntry } from '../tools/toolkit.js';
 import { endEvents } from './agent-events.js';
+import { agentOptions } from './agent-options.js';
 import { agentStructure } from './agent-structure.js';
-import { checkStageSettings, checkTimezone } from './check-stage-settings.js';
+import { checkStageSettings } from './check-stage-settings.js';
 import { continuationOf } from './continuation/continuation.js';
 import type { AgentContinueOptions } from './continuation/continue-in-code.js';
 import type { AgentDefinition, AgentSettings } from './definition.js';
 import { executeAgent } from './execute-agent.js';
 import { checkInput } from './hooks/input-schema.js';
 import { metricsOf } from './metrics.js';
-import type { AgentRunner, AgentRunOptions, AgentRunOutput, StreamedEvent } from './runner.js';
+import type { AgentRunOptions } from './run-options.js';
+import type { AgentRunner, AgentRunOutput, StreamedEvent } from './runner.js';
 import { builtInTools } from './turns/built-in/built-in-tools.js';
 
 /** An agent: a model with instructions and tools. Made with `agent()`, registered with `Runyard`, or run as it is. */
@@ -40,12 +43,11 @@ export class Agent implements AgentDefinition, Executable {
   private structure: string | undefined;
 
   constructor(readonly settings: AgentSettings) {
+    checkOptions(ownerOf('Agent', settings), settings, agentOptions);
     const { id, name } = identify('An agent', settings);
     this.id = id;
     this.name = name;
     checkStageSettings(`Agent '${this.id}'`, settings);
-    checkLimits(`Agent '${this.id}'`, this.kind, settings.limits);
-    if (settings.timezone !== undefined) checkTimezone(`Agent '${this.id}'`, settings.timezone);
     this.toolEntries = [...(settings.tools ?? []), ...builtInTools(settings)];
     const { tools, instructions } = collectFixedTools(`Agent '${this.id}'`, this.toolEntries);
     this.tools = tools;

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { errors } from '../errors.js';
 import { newId } from '../ids.js';
 import type { Json, JsonObject } from '../json.js';
@@ -7,6 +6,7 @@ import { silentLog } from '../log.js';
 import type { MediaContents } from '../media.js';
 import { InProcessMemories } from '../memory/in-process-memories.js';
 import type { Message } from '../models/message.js';
+import { checkOptions, checkValue } from '../options/check-options.js';
 import { childrenOf } from '../runs/child-run.js';
 import { RunEngine } from '../runs/engine.js';
 import type { Executable } from '../runs/executable.js';
@@ -24,21 +24,16 @@ import {
   continueInCode,
   openRequirements,
 } from './continuation/continue-in-code.js';
+import {
+  type AgentRunOptions,
+  agentContinueOptions,
+  agentRunOptions,
+  type RunStartOptions,
+  runInput,
+  workflowRunOptions,
+} from './run-options.js';
 import { type ToolExecution, toolExecutionsOf } from './tool-executions.js';
 import { messagesOf, withHistory } from './transcript.js';
-
-export interface AgentRunOptions {
-  readonly sessionId?: string;
-  readonly userId?: string;
-  readonly sessionState?: JsonObject;
-  readonly dependencies?: JsonObject;
-  readonly metadata?: JsonObject;
-  /** A zod or JSON schema that the answer has to fit; `content` is then an object. */
-  readonly outputSchema?: z.ZodType | JsonObject;
-  readonly addHistoryToContext?: boolean;
-  /** Aborting it cancels the run. */
-  readonly signal?: AbortSignal;
-}
 
 export interface AgentRunOutput<Content = Json> {
   readonly runId: string;
@@ -88,6 +83,7 @@ export class AgentRunner {
   }
 
   async continue(agent: Executable, runId: string, options: AgentContinueOptions): Promise<AgentRunOutput> {
+    checkOptions(`${agent.kind}.continue()`, options, agentContinueOptions);
     const ended = await this.goOn(agent, runId, options.signal, (space) =>
       continueInCode({ ...space, agent }, runId, options),
     );
@@ -116,7 +112,7 @@ export class AgentRunner {
   async *stream(
     agent: Executable,
     message: string | JsonObject,
-    options: AgentRunOptions,
+    options: RunStartOptions,
   ): AsyncGenerator<StreamedEvent, void, void> {
     const handle = await this.start(agent, message, options, true);
     const reader = handle.events();
@@ -137,15 +133,19 @@ export class AgentRunner {
   async start(
     agent: Executable,
     message: string | JsonObject,
-    options: AgentRunOptions,
+    options: RunStartOptions,
     stream: boolean,
   ): Promise<RunHandle> {
-    const { sessionId, userId, signal, outputSchema, ...given } = options;
+    const method = `${agent.kind}.${stream ? 'stream' : 'run'}()`;
+    checkValue(method, 'the input', message, runInput);
+    checkOptions(method, options, agent.kind === 'workflow' ? workflowRunOptions : agentRunOptions);
+    const { sessionId, userId, signal, outputSchema, additionalData, ...given } = options;
     signal?.throwIfAborted();
     const text = typeof message === 'string' ? message : JSON.stringify(message, null, 2);
     const content = agent.acceptInput === undefined ? text : await agent.acceptInput(text);
     const shape = outputSchema !== undefined && { outputSchema: storableSchema(outputSchema) };
-    const input = { content, media: [], options: { ...given, ...shape, stream } };
+    const extra = additionalData !== undefined && { extra: { additional_data: additionalData } };
+    const input = { content, media: [], options: { ...given, ...shape, ...extra, stream } };
     const { engine, journal } = await this.open();
     const handle = await startRun(engine, journal, {
       executable: agent,

@@ -1,3 +1,5 @@
+import { checkOptions, checkValue } from '../options/check-options.js';
+import { callable, count, kind, objectOf, word } from '../options/kinds.js';
 import { AiSdkAnswer } from './ai-sdk/answer.js';
 import { failureOf } from './ai-sdk/failure.js';
 import { callOptions, type PromptOptions } from './ai-sdk/prompt.js';
@@ -6,6 +8,7 @@ import {
   type AiSdkPart,
   type AiSdkStream,
   aiSdkCapabilities,
+  isAiSdkModel,
 } from './ai-sdk/types.js';
 import type {
   Model,
@@ -26,8 +29,18 @@ export interface AiSdkModelOptions {
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
+const languageModel = kind("a language model of the AI SDK, such as mistral('…')", isAiSdkModel);
+
+const aiSdkModelOptions = objectOf<AiSdkModelOptions>({
+  structuredOutput: word('native', 'prompted'),
+  retries: count(0),
+  wait: callable,
+});
+
 /** A model of the AI SDK, such as `mistral('mistral-large-latest')` of `@ai-sdk/mistral`, as a model of ours. */
 export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions = {}): Model {
+  checkValue('aiSdkModel()', 'the model', model, languageModel);
+  checkOptions('aiSdkModel()', options, aiSdkModelOptions);
   return new AiSdkBridge(model, options);
 }
 

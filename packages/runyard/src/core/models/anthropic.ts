@@ -1,8 +1,11 @@
 import type { JsonObject } from '../json.js';
+import { checkOptions } from '../options/check-options.js';
+import { anyOf, count, flag, json, name, objectOf, required, secret, word } from '../options/kinds.js';
 import { AnthropicAnswer } from './anthropic/answer.js';
 import { answerToolName, anthropicBody } from './anthropic/request.js';
 import type { Model } from './model.js';
 import { ApiKey } from './provider/api-key.js';
+import { connectionShape } from './provider/connection-options.js';
 import { type ConnectionOptions, endpoint, ProviderModel } from './provider/provider-model.js';
 import { reasonsByDefault } from './provider/reasoning-models.js';
 
@@ -38,8 +41,23 @@ export interface AnthropicOptions extends ConnectionOptions {
   readonly parameters?: JsonObject;
 }
 
+const anthropicOptions = objectOf<AnthropicOptions>({
+  ...connectionShape,
+  id: required(name),
+  apiKey: secret,
+  baseUrl: name,
+  provider: name,
+  maxTokens: count(1),
+  thinking: anyOf(word('adaptive', 'disabled'), objectOf({ budgetTokens: required(count(1)) })),
+  effort: word('low', 'medium', 'high', 'xhigh', 'max'),
+  cache: anyOf(flag, word('5m', '1h')),
+  structuredOutput: word('native', 'tool'),
+  parameters: json,
+});
+
 /** A Claude model behind Anthropic's Messages API. */
 export function anthropic(options: AnthropicOptions): Model {
+  checkOptions('anthropic()', options, anthropicOptions);
   const { id, provider = 'Anthropic', parameters = {} } = options;
   const key = new ApiKey(provider, options, ['ANTHROPIC_API_KEY']);
   const url = endpoint(options.baseUrl ?? 'https://api.anthropic.com/v1', '/messages');

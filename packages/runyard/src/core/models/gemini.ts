@@ -1,8 +1,11 @@
 import type { JsonObject } from '../json.js';
+import { checkOptions } from '../options/check-options.js';
+import { count, flag, json, name, objectOf, required, secret, word } from '../options/kinds.js';
 import { GeminiAnswer } from './gemini/answer.js';
 import { geminiBody } from './gemini/request.js';
 import type { Model } from './model.js';
 import { ApiKey } from './provider/api-key.js';
+import { connectionShape } from './provider/connection-options.js';
 import { type ConnectionOptions, endpoint, ProviderModel } from './provider/provider-model.js';
 import { reasonsByDefault } from './provider/reasoning-models.js';
 
@@ -32,8 +35,25 @@ export interface GeminiOptions extends ConnectionOptions {
   readonly extraBody?: JsonObject;
 }
 
+const geminiOptions = objectOf<GeminiOptions>({
+  ...connectionShape,
+  id: required(name),
+  apiKey: secret,
+  baseUrl: name,
+  provider: name,
+  maxTokens: count(1),
+  thinking: objectOf<NonNullable<GeminiOptions['thinking']>>({
+    level: word('minimal', 'low', 'medium', 'high'),
+    budgetTokens: count(-1),
+    includeThoughts: flag,
+  }),
+  parameters: json,
+  extraBody: json,
+});
+
 /** A Gemini model behind Google's generateContent. */
 export function gemini(options: GeminiOptions): Model {
+  checkOptions('gemini()', options, geminiOptions);
   const { id, provider = 'Google', parameters = {}, extraBody = {}, thinking, maxTokens } = options;
   const key = new ApiKey(provider, options, ['GEMINI_API_KEY', 'GOOGLE_API_KEY']);
   const base = options.baseUrl ?? 'https://generativelanguage.googleapis.com/v1beta';

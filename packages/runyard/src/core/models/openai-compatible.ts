@@ -1,7 +1,10 @@
 import { isJsonObject, type JsonObject } from '../json.js';
+import { checkOptions } from '../options/check-options.js';
+import { flag, json, name, objectOf, required, secret, word } from '../options/kinds.js';
 import type { Model } from './model.js';
 import { openAIRequestBody } from './openai-compatible/openai-request.js';
 import { OpenAIAnswer } from './openai-compatible/openai-response.js';
+import { connectionShape } from './provider/connection-options.js';
 import { type ConnectionOptions, endpoint, ProviderModel } from './provider/provider-model.js';
 
 export interface OpenAICompatibleOptions extends ConnectionOptions {
@@ -20,8 +23,20 @@ export interface OpenAICompatibleOptions extends ConnectionOptions {
   readonly sendReasoning?: boolean;
 }
 
+const openAICompatibleOptions = objectOf<OpenAICompatibleOptions>({
+  ...connectionShape,
+  id: required(name),
+  apiKey: secret,
+  baseUrl: required(name),
+  provider: name,
+  parameters: json,
+  structuredOutput: word('native', 'prompted'),
+  sendReasoning: flag,
+});
+
 /** A model behind any server that speaks OpenAI's chat completions. */
 export function openAICompatible(options: OpenAICompatibleOptions): Model {
+  checkOptions('openAICompatible()', options, openAICompatibleOptions);
   const {
     id,
     provider = 'OpenAI-compatible server',

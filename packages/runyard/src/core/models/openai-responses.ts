@@ -1,8 +1,11 @@
 import type { JsonObject } from '../json.js';
+import { checkOptions } from '../options/check-options.js';
+import { anyOf, count, json, kind, name, objectOf, required, secret, word } from '../options/kinds.js';
 import type { Model } from './model.js';
 import { ResponsesAnswer } from './openai-responses/answer.js';
 import { responsesBody } from './openai-responses/request.js';
 import { ApiKey } from './provider/api-key.js';
+import { connectionShape } from './provider/connection-options.js';
 import { type ConnectionOptions, endpoint, ProviderModel } from './provider/provider-model.js';
 import { reasonsByDefault } from './provider/reasoning-models.js';
 
@@ -30,8 +33,26 @@ export interface OpenAIResponsesOptions extends ConnectionOptions {
   readonly parameters?: JsonObject;
 }
 
+const never = kind('false', (value) => value === false);
+const reasoning = objectOf<Exclude<OpenAIResponsesOptions['reasoning'], false | undefined>>({
+  effort: word('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'),
+  summary: word('auto', 'concise', 'detailed'),
+});
+
+const openAIResponsesOptions = objectOf<OpenAIResponsesOptions>({
+  ...connectionShape,
+  id: required(name),
+  apiKey: secret,
+  baseUrl: name,
+  provider: name,
+  maxTokens: count(1),
+  reasoning: { ...anyOf(never, reasoning), allowed: 'false or an object' },
+  parameters: json,
+});
+
 /** A model behind OpenAI's Responses API. Nothing is stored there: what was said travels with each request. */
 export function openAIResponses(options: OpenAIResponsesOptions): Model {
+  checkOptions('openAIResponses()', options, openAIResponsesOptions);
   const { id, provider = 'OpenAI', parameters = {}, maxTokens } = options;
   const key = new ApiKey(provider, options, ['OPENAI_API_KEY']);
   const url = endpoint(options.baseUrl ?? 'https://api.openai.com/v1', '/responses');

@@ -1,5 +1,19 @@
 import { newId } from '../ids.js';
 import type { JsonObject } from '../json.js';
+import { checkOptions, checkValue } from '../options/check-options.js';
+import {
+  anyOf,
+  callable,
+  instanceOf,
+  json,
+  listOf,
+  name,
+  objectOf,
+  promise,
+  required,
+  text,
+  word,
+} from '../options/kinds.js';
 import type { Usage } from './message.js';
 import type { Model, ModelCallOptions, ModelChunk, ModelRequest, ModelResponse } from './model.js';
 
@@ -42,6 +56,41 @@ export interface ScriptedModelOptions {
   readonly structuredOutput?: 'native' | 'prompted';
 }
 
+const toolCall = objectOf<ScriptedToolCall>({
+  name: required(text),
+  arguments: anyOf(json, text),
+  id: text,
+});
+
+const answerKind = {
+  ...anyOf(
+    text,
+    objectOf<ScriptedAnswer>({
+      text,
+      chunks: listOf(anyOf(text, promise)),
+      reasoning: text,
+      toolCalls: listOf(toolCall),
+      usage: json,
+      finishReason: word('stop', 'tool_calls', 'length', 'content_filter', 'other'),
+      providerData: json,
+      error: anyOf(instanceOf(Error, 'an error'), text),
+      waitFor: anyOf(promise, callable),
+    }),
+  ),
+  allowed: 'a text or an object',
+};
+
+const scriptKind = {
+  ...anyOf(callable, listOf(anyOf(callable, answerKind))),
+  allowed: 'a list of answers, or a function',
+};
+
+const scriptedModelOptions = objectOf<ScriptedModelOptions>({
+  id: name,
+  provider: name,
+  structuredOutput: word('native', 'prompted'),
+});
+
 /**
  * A model for tests: it answers each call with the next turn of the script, or every call with the one function
  * given instead of a list.
@@ -50,6 +99,8 @@ export function scriptedModel(
   script: readonly ScriptedTurn[] | Extract<ScriptedTurn, (...args: never[]) => unknown>,
   options: ScriptedModelOptions = {},
 ): ScriptedModel {
+  checkValue('scriptedModel()', 'the script', script, scriptKind);
+  checkOptions('scriptedModel()', options, scriptedModelOptions);
   const requests: ModelRequest[] = [];
   const next = async (request: ModelRequest, signal: AbortSignal): Promise<ScriptedAnswer> => {
     signal.throwIfAborted();
@@ -59,6 +110,7 @@ export function scriptedModel(
     if (turn === undefined) throw scriptEnded(script.length, request);
     const answer =
       typeof turn === 'function' ? await untilAborted(turn(request, requests.length - 1), signal) : turn;
+    if (typeof turn === 'function') checkValue('scriptedModel()', 'the answer', answer, answerKind);
     return typeof answer === 'string' ? { text: answer } : answer;
   };
   return {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { agentStructure } from '../agents/agent-structure.js';
 import type { Answer } from '../agents/answer/answer-record.js';
-import { checkStageSettings, checkTimezone } from '../agents/check-stage-settings.js';
+import { checkStageSettings } from '../agents/check-stage-settings.js';
 import type { AgentContinueOptions } from '../agents/continuation/continue-in-code.js';
 import type { AgentDefinition } from '../agents/definition.js';
 import { executeAgent } from '../agents/execute-agent.js';
@@ -9,7 +9,8 @@ import type { AgentExecution } from '../agents/execution.js';
 import { checkInput } from '../agents/hooks/input-schema.js';
 import type { ModelRecord } from '../agents/journal-records.js';
 import { metricsOf } from '../agents/metrics.js';
-import type { AgentRunner, AgentRunOptions, AgentRunOutput, StreamedEvent } from '../agents/runner.js';
+import type { AgentRunOptions } from '../agents/run-options.js';
+import type { AgentRunner, AgentRunOutput, StreamedEvent } from '../agents/runner.js';
 import { builtInTools } from '../agents/turns/built-in/built-in-tools.js';
 import { identify } from '../component-id.js';
 import { errors } from '../errors.js';
@@ -17,17 +18,18 @@ import { fingerprintOf } from '../fingerprint.js';
 import type { JsonObject } from '../json.js';
 import type { Model } from '../models/model.js';
 import { resolveModel } from '../models/resolve.js';
+import { checkOptions, ownerOf } from '../options/check-options.js';
 import type { CallApplication } from '../runs/code-owner.js';
 import { type RunContext, RunPaused } from '../runs/context.js';
 import type { Continuation, ContinueFrom } from '../runs/continuation.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
-import { checkLimits, type RunLimits } from '../runs/limits/run-limits.js';
+import type { RunLimits } from '../runs/limits/run-limits.js';
 import type { RunEvent } from '../runs/logged-event.js';
 import type { Run, RunResult, StepRecord } from '../runs/run.js';
 import { collectFixedTools, toolSourcesOf } from '../tools/collect-tools.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolEntry } from '../tools/toolkit.js';
-import { checkMembers, checkTeam } from './check-team.js';
+import { checkTeam } from './check-team.js';
 import { withLateEntry } from './late-entry.js';
 import { Delegations } from './members/ask-members.js';
 import { unheard } from './members/unheard.js';
@@ -37,6 +39,7 @@ import { beginIterations, nextIteration } from './tasks/iterations.js';
 import { tasksOf } from './tasks/task-list.js';
 import { teamContinuationOf } from './team-continuation.js';
 import { teamEndEvents, teamEventPrefix } from './team-events.js';
+import { teamOptions } from './team-options.js';
 import { leaderKit } from './tools/leader-kit.js';
 
 /**
@@ -59,15 +62,13 @@ export class Team implements TeamMember, Executable, AgentDefinition {
   private readonly delegations = new WeakMap<AgentExecution, Delegations>();
 
   constructor(readonly settings: TeamSettings) {
+    checkOptions(ownerOf('Team', settings), settings, teamOptions);
     const { id, name } = identify('A team', settings);
     this.id = id;
     this.name = name;
     this.mode = settings.mode ?? 'coordinate';
-    checkMembers(id, settings.members);
     this.members = [...settings.members];
     checkStageSettings(`Team '${id}'`, settings);
-    checkLimits(`Team '${id}'`, this.kind, settings.limits);
-    if (settings.timezone !== undefined) checkTimezone(`Team '${id}'`, settings.timezone);
     this.toolEntries = [leaderKit(this), ...(settings.tools ?? []), ...builtInTools(settings)];
     const { tools, instructions } = collectFixedTools(`Team '${id}'`, this.toolEntries);
     this.tools = tools;

@@ -1,7 +1,9 @@
+import { backOffMs } from '../back-off.js';
+import { pause } from '../pause.js';
 import { RunPaused } from '../runs/context.js';
 import type { Timers } from '../timers.js';
 import type { ClearedCall } from './gate.js';
-import type { RetryBackoff, Tool } from './tool.js';
+import type { Tool } from './tool.js';
 import { attemptContext, type ToolContext } from './tool-context.js';
 import { ToolRefused } from './tool-hooks.js';
 
@@ -28,9 +30,9 @@ export async function attemptTool(
       context.signal.throwIfAborted();
       const isFinal = [ToolTimeout, ToolRefused, RunPaused].some((kind) => error instanceof kind);
       if (isFinal || attempt >= tool.retries) throw error;
-      const delayMs = tool.backoff === undefined ? 0 : delayOf(tool.backoff, attempt);
+      const delayMs = backOffMs(tool.backoff, attempt);
       noteTry?.({ error, startedAt, delayMs });
-      if (tool.backoff !== undefined) await pause(delayMs, context.signal, timers);
+      await pause(delayMs, context.signal, timers);
     }
   }
 }
@@ -67,24 +69,6 @@ function attemptOnce(tool: Tool, call: ClearedCall, context: ToolContext, timers
         reject(error);
       },
     );
-  });
-}
-
-function delayOf({ delayMs, factor = 2, maximumMs = 30_000 }: RetryBackoff, attempt: number): number {
-  return Math.min(delayMs * factor ** attempt, maximumMs);
-}
-
-function pause(ms: number, signal: AbortSignal, timers: Timers): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      cancelTimer();
-      reject(signal.reason);
-    };
-    const cancelTimer = timers.after(ms, () => {
-      signal.removeEventListener('abort', onAbort);
-      resolve();
-    });
-    signal.addEventListener('abort', onAbort, { once: true });
   });
 }
 

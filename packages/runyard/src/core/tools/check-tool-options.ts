@@ -1,17 +1,13 @@
 import { errors, type RunyardError } from '../errors.js';
 import type { ToolGate } from './gate.js';
-import { isZodSchema, type ToolParameters } from './tool-parameters.js';
 
 /** The part of a tool's options that can be wrong in combination. */
 interface CheckedOptions {
   readonly name: string;
-  readonly parameters?: ToolParameters;
   readonly execute?: unknown;
   readonly readOnly?: boolean;
   readonly sideEffects?: boolean;
   readonly cacheResults?: unknown;
-  readonly retries?: number;
-  readonly timeoutMs?: number;
   readonly requiresConfirmation?: ToolGate['requiresConfirmation'];
   readonly requiresUserInput?: boolean;
   readonly userInputFields?: readonly string[];
@@ -25,20 +21,14 @@ const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** Refuses, with a word on what to change, what models, the journal or common sense could not handle. */
 export function checkToolOptions(options: CheckedOptions): void {
-  const { name, parameters, retries = 0, timeoutMs = 1 } = options;
+  const { name } = options;
   if (!toolName.test(name)) {
     throw errors.invalidConfig(
       `Tool name '${name}' must have 1 to 64 letters, digits, _ or -: models accept no others.`,
     );
   }
-  if (parameters !== undefined && '_def' in parameters && !isZodSchema(parameters))
-    throw refusal(name, 'has parameters that are a zod 3 schema. Make them with zod 4.');
   if (options.readOnly && options.sideEffects)
     throw refusal(name, 'is marked readOnly and sideEffects. It can be only one of them.');
-  if (!Number.isInteger(retries) || retries < 0)
-    throw refusal(name, `has retries: ${retries}. Give a whole number, 0 or more.`);
-  if (typeof timeoutMs !== 'number' || !(timeoutMs > 0))
-    throw refusal(name, `has timeoutMs: ${timeoutMs}. Give a number of milliseconds above 0.`);
   checkGate(options);
 }
 
@@ -79,13 +69,8 @@ function checkGate(options: CheckedOptions): void {
 function checkApproval({ name, approval, approvalTimeoutMs, askPerson }: CheckedOptions): void {
   if (approval && askPerson)
     throw refusal(name, 'has askPerson and approval. Whoever is asked answers: remove approval.');
-  if (approvalTimeoutMs === undefined) return;
-  if (approval !== 'required') throw refusal(name, "has approvalTimeoutMs without approval: 'required'.");
-  if (!(Number.isInteger(approvalTimeoutMs) && approvalTimeoutMs > 0))
-    throw refusal(
-      name,
-      `has approvalTimeoutMs: ${approvalTimeoutMs}. Give a whole number of milliseconds above 0.`,
-    );
+  if (approvalTimeoutMs !== undefined && approval !== 'required')
+    throw refusal(name, "has approvalTimeoutMs without approval: 'required'.");
 }
 
 function refusal(name: string, what: string): RunyardError {

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { callTool } from '../../../test/tools/tool-call.js';
 import type { JsonObject } from '../json.js';
 import { Approval, ClearedCall } from './gate.js';
-import { type ToolOptions, tool } from './tool.js';
+import { tool } from './tool.js';
 import { ToolRefused } from './tool-hooks.js';
+import type { ToolOptions } from './tool-options.js';
 
 const parameters = z.object({ cents: z.number(), to: z.string().default('me') });
 const paid: JsonObject[] = [];

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { callTool, ManualTimers } from '../../../test/tools/tool-call.js';
 import type { JsonObject } from '../json.js';
-import { type CacheOptions, tool } from './tool.js';
+import { tool } from './tool.js';
+import type { CacheOptions } from './tool-options.js';
 
 function counting(cacheResults: boolean | CacheOptions, result?: (args: JsonObject) => unknown) {
   let calls = 0;

@@ -1,4 +1,16 @@
 import { errors } from '../errors.js';
+import { checkOptions, ownerOf } from '../options/check-options.js';
+import {
+  anyOf,
+  callable,
+  having,
+  instanceOf,
+  listOf,
+  name,
+  objectOf,
+  required,
+  text,
+} from '../options/kinds.js';
 import { Tool } from './tool.js';
 import type { ToolSource } from './tool-source.js';
 
@@ -20,7 +32,10 @@ export interface ToolkitOptions {
 
 /** Tools that belong together. */
 export class Toolkit {
-  constructor(readonly options: ToolkitOptions) {}
+  constructor(readonly options: ToolkitOptions) {
+    checkOptions(ownerOf('Toolkit', options), options, toolkitOptions);
+    checkNames(options);
+  }
 
   get name(): string {
     return this.options.name;
@@ -36,10 +51,29 @@ export class Toolkit {
   }
 }
 
+const toolSource = having<Pick<ToolSource, 'name' | 'tools' | 'close'>>('a tool source', {
+  name: required(text),
+  tools: required(callable),
+  close: required(callable),
+});
+
+/** What an agent can be given as a tool, for the checks of options. */
+export const toolEntry = {
+  ...anyOf(instanceOf(Tool, 'a tool'), instanceOf(Toolkit, 'a toolkit'), toolSource),
+  allowed: 'what tool(), toolkit(), mcpTools() or a function of runyard/tools made',
+};
+
+const toolkitOptions = objectOf<ToolkitOptions>({
+  name: required(name),
+  tools: required(listOf(toolEntry)),
+  include: listOf(text),
+  exclude: listOf(text),
+  prefix: text,
+  instructions: text,
+});
+
 export function toolkit(options: ToolkitOptions): Toolkit {
-  const kit = new Toolkit(options);
-  checkNames(options);
-  return kit;
+  return new Toolkit(options);
 }
 
 /** A misspelt name would leave a tool in that was to be left out. What a source has is not known here. */

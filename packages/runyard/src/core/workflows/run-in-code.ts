@@ -1,4 +1,4 @@
-import type { AgentRunOptions } from '../agents/runner.js';
+import type { AgentRunOptions } from '../agents/run-options.js';
 import type { Json, JsonObject } from '../json.js';
 import type { EndedRun } from '../runs/executor.js';
 import type { RunFailure, RunStatus } from '../runs/run.js';

@@ -1,4 +1,3 @@
-import { Agent } from '../agents/agent.js';
 import { checkInput } from '../agents/hooks/input-schema.js';
 import type { AgentRunner, StreamedEvent } from '../agents/runner.js';
 import { identify } from '../component-id.js';
@@ -6,54 +5,27 @@ import { standIn } from '../components/stand-in.js';
 import { errors } from '../errors.js';
 import { fingerprintOf } from '../fingerprint.js';
 import type { JsonObject } from '../json.js';
+import { checkOptions, ownerOf } from '../options/check-options.js';
 import type { CallApplication } from '../runs/code-owner.js';
 import type { RunContext } from '../runs/context.js';
 import type { Continuation, ContinueFrom } from '../runs/continuation.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
-import { checkLimits, type WorkflowLimits } from '../runs/limits/run-limits.js';
+import type { WorkflowLimits } from '../runs/limits/run-limits.js';
 import type { RunEvent } from '../runs/logged-event.js';
 import { definitionChanged } from '../runs/replay.js';
 import type { Run, RunResult, StepRecord } from '../runs/run.js';
-import type { ValueSchema } from '../value-schema.js';
 import { ChatAgent } from './chat-agent.js';
 import { continueWorkflow, type WorkflowContinueOptions } from './continue-in-code.js';
 import { nodesFrom } from './definition/builders.js';
-import { checkCount } from './definition/check-settings.js';
 import { checkTree } from './definition/check-tree.js';
 import type { WorkflowFunction } from './definition/functions.js';
-import { nodesInside, type StepEntry, type WorkflowNode } from './definition/node.js';
+import { nodesInside, type WorkflowNode } from './definition/node.js';
 import { fingerprintOfComponent, structureOf } from './definition/node-identity.js';
 import { endEvents } from './end-events.js';
 import { executeWorkflow, type WorkflowDefinition } from './execution/execute-workflow.js';
 import { metricsOf } from './fold/metrics.js';
 import { outputOf, type WorkflowRunOptions, type WorkflowRunOutput } from './run-in-code.js';
-
-/** How a workflow is defined. */
-export interface WorkflowSettings {
-  /** The identifier in URLs; made from the name when left out. */
-  readonly id?: string;
-  readonly name?: string;
-  readonly description?: string;
-  /** What is done, in order; or one function that does it all. */
-  readonly steps: readonly StepEntry[] | WorkflowFunction;
-  /** What the input has to be: an object that fits a zod or JSON schema. Left out: any text. */
-  readonly inputSchema?: ValueSchema;
-  /** What the state of a new session begins with. */
-  readonly sessionState?: JsonObject;
-  /** Shows each step the inputs and outputs of earlier runs of the session. */
-  readonly addHistoryToSteps?: boolean;
-  /** How many of them. Default 3. */
-  readonly numHistoryRuns?: number;
-  /** An agent in front: it answers itself, or lets the workflow run. */
-  readonly agent?: Agent;
-  /** The id of the registered database that holds its sessions; the service's own when left out. */
-  readonly database?: string;
-  readonly metadata?: JsonObject;
-  /** How many branches of a parallel group run at once. Default 10. */
-  readonly maxParallel?: number;
-  /** How much a run may do before it ends with the error `limit_exceeded`: `{ steps: 500, cost: 20 }`. */
-  readonly limits?: WorkflowLimits;
-}
+import { type WorkflowSettings, workflowContinueOptions, workflowOptions } from './workflow-options.js';
 
 /** A workflow: steps, groups of them, and what ties them together. Made with `workflow()`. */
 export class Workflow implements Executable, WorkflowDefinition {
@@ -70,19 +42,15 @@ export class Workflow implements Executable, WorkflowDefinition {
   private structure: string | undefined;
 
   constructor(readonly settings: WorkflowSettings) {
+    checkOptions(ownerOf('Workflow', settings), settings, workflowOptions);
     const { id, name } = identify('A workflow', settings);
     this.id = id;
     this.name = name;
     const owner = `Workflow '${id}'`;
-    checkCount(owner, 'numHistoryRuns', settings.numHistoryRuns, 1);
-    checkCount(owner, 'maxParallel', settings.maxParallel, 1);
-    checkLimits(owner, this.kind, settings.limits);
     const { steps, agent, description } = settings;
     this.whole = typeof steps === 'function' ? steps : undefined;
     this.nodes = typeof steps === 'function' ? [] : nodesFrom(owner, steps);
     checkTree(id, this.nodes);
-    if (agent !== undefined && !(agent instanceof Agent))
-      throw errors.invalidConfig(`${owner} has an 'agent' that is none. Make it with agent().`);
     this.chat = agent && new ChatAgent(agent, { name, ...(description !== undefined && { description }) });
     for (const component of componentsIn(this.nodes)) this.register(component);
     if (this.chat !== undefined) this.register(this.chat);
@@ -173,7 +141,7 @@ export class Workflow implements Executable, WorkflowDefinition {
 
   /** Runs the workflow and waits for its end, or until it waits for somebody. */
   async run(input: string | JsonObject, options: WorkflowRunOptions = {}): Promise<WorkflowRunOutput> {
-    const handle = await this.currentRunner().start(this, input, startOptions(options), false);
+    const handle = await this.currentRunner().start(this, input, options, false);
     return outputOf(await handle.ended);
   }
 
@@ -182,11 +150,12 @@ export class Workflow implements Executable, WorkflowDefinition {
     input: string | JsonObject,
     options: WorkflowRunOptions = {},
   ): AsyncGenerator<StreamedEvent, void, void> {
-    yield* this.currentRunner().stream(this, input, startOptions(options));
+    yield* this.currentRunner().stream(this, input, options);
   }
 
   /** Answers what a paused run waits for, lets it go on, and waits for its end. */
   async continue(runId: string, options: WorkflowContinueOptions): Promise<WorkflowRunOutput> {
+    checkOptions('workflow.continue()', options, workflowContinueOptions);
     const ended = await this.currentRunner().goOn(this, runId, options.signal, ({ engine, journal }) =>
       continueWorkflow(engine, journal, this, runId, options),
     );
@@ -204,10 +173,6 @@ export class Workflow implements Executable, WorkflowDefinition {
       throw errors.invalidConfig(`Workflow '${this.id}' has nothing to run it. Make it with workflow().`);
     return this.runner();
   }
-}
-
-function startOptions({ additionalData, ...options }: WorkflowRunOptions) {
-  return additionalData === undefined ? options : { ...options, extra: { additional_data: additionalData } };
 }
 
 function closed(component: Executable & { close?(): Promise<void> }): Promise<void> | undefined {

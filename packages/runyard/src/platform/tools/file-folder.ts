@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { checkOptions, checkValue } from '../../core/options/check-options.js';
+import { count, flag, name, objectOf, text } from '../../core/options/kinds.js';
 import { type Tool, tool } from '../../core/tools/tool.js';
 import { type Toolkit, toolkit } from '../../core/tools/toolkit.js';
 import { searchFolder } from './folder-search.js';
@@ -19,10 +21,21 @@ export interface FileFolderOptions {
   readonly prefix?: string;
 }
 
+const fileFolderOptions = objectOf<FileFolderOptions>({
+  write: flag,
+  confirmWrites: flag,
+  hidden: flag,
+  maximumReadBytes: count(1),
+  maximumWriteBytes: count(1),
+  prefix: text,
+});
+
 const mostEntries = 500;
 
 /** Tools to look into one folder of this machine, and into nothing else. */
 export function fileFolder(root: string, options: FileFolderOptions = {}): Toolkit {
+  checkValue('fileFolder()', 'the folder', root, name);
+  checkOptions('fileFolder()', options, fileFolderOptions);
   const folder = new JailedFolder(root, options.hidden ?? false);
   const tools = [
     listTool(folder),

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { checkOptions } from '../../core/options/check-options.js';
+import { count, listOf, milliseconds, name, objectOf } from '../../core/options/kinds.js';
 import { type Tool, tool } from '../../core/tools/tool.js';
 import { type GuardedResponse, guardedFetch } from '../net/guarded-fetch.js';
 import { readableText } from './html-text.js';
@@ -16,8 +18,17 @@ export interface WebFetchOptions {
   readonly timeoutMs?: number;
 }
 
+const webFetchOptions = objectOf<WebFetchOptions>({
+  onlyHosts: listOf(name),
+  allowedHosts: listOf(name),
+  maximumBytes: count(1),
+  maximumCharacters: count(1),
+  timeoutMs: milliseconds(1),
+});
+
 /** Reads web pages. It reaches the public internet only. */
 export function webFetch(options: WebFetchOptions = {}): Tool {
+  checkOptions('webFetch()', options, webFetchOptions);
   const { maximumCharacters = 20_000, ...guard } = options;
   return tool({
     name: 'fetch_page',

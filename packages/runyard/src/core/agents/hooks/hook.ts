@@ -53,7 +53,8 @@ export interface HookContext {
   askModel(call: HookModelCall): Promise<string>;
 }
 
-interface Named<Run> {
+/** A hook with what there is to say about it. */
+export interface NamedHook<Run> {
   /** Events name the hook by it. */
   readonly name: string;
   /** A hook that crashes is logged and the run goes on; with `required` the run fails instead. */
@@ -76,8 +77,8 @@ export type PostHookFunction = (
   run: HookContext,
 ) => Changed<Json> | Promise<Changed<Json>>;
 
-export type PreHook = PreHookFunction | Named<PreHookFunction>;
-export type PostHook = PostHookFunction | Named<PostHookFunction>;
+export type PreHook = PreHookFunction | NamedHook<PreHookFunction>;
+export type PostHook = PostHookFunction | NamedHook<PostHookFunction>;
 
 /** A check that fits before and after: among `preHooks` and among `postHooks`. */
 export interface Guardrail {

@@ -80,9 +80,7 @@ export function checkLearning(
 ): void {
   const plan = learningPlan(settings);
   if (plan === undefined) return;
-  const { mode, kinds, namespace } = plan;
-  if (mode !== 'always' && mode !== 'agentic')
-    throw errors.invalidConfig(`${owner} has learning.mode: ${mode}. Give 'always' or 'agentic'.`);
+  const { kinds, namespace } = plan;
   if (kinds.size === 0)
     throw errors.invalidConfig(
       `${owner} is to learn, but nothing: turn on one of ${learningKinds.join(', ')}, or leave learning out.`,

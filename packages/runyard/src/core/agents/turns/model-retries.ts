@@ -1,3 +1,4 @@
+import { backOffMs } from '../../back-off.js';
 import type { Model } from '../../models/model.js';
 import { ModelError } from '../../models/model-error.js';
 import { resolveModel } from '../../models/resolve.js';
@@ -81,6 +82,7 @@ function retryDelay(settings: AgentSettings, error: unknown, retried: number): n
   if (retried >= retries || (isModelError && !error.retryable)) return undefined;
   const asked = (isModelError && error.retryAfterMs) || 0;
   if (asked > longestDelayMs) return undefined;
-  const own = exponentialBackoff ? delayBetweenRetriesMs * 2 ** retried : delayBetweenRetriesMs;
-  return Math.max(asked, Math.min(own, longestDelayMs));
+  const factor = exponentialBackoff ? 2 : 1;
+  const own = backOffMs({ delayMs: delayBetweenRetriesMs, factor, maximumMs: longestDelayMs }, retried);
+  return Math.max(asked, own);
 }

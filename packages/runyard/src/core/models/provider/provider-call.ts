@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backOffMs } from '../../back-off.js';
 import { ModelError } from '../model-error.js';
 import { errorFromResponse } from './provider-failure.js';
 
@@ -35,8 +36,7 @@ export function retryDelay(error: unknown, attempt: number, retries: number): nu
   if (!(error instanceof ModelError) || !error.retryable || attempt >= retries) return undefined;
   // A provider that was silent for the whole time-out has used up the caller's patience already.
   if (error.kind === 'timeout') return undefined;
-  const backOff = Math.min(8_000, 500 * 2 ** attempt) * (0.75 + Math.random() / 4);
-  const delay = Math.max(error.retryAfterMs ?? 0, backOff);
+  const delay = Math.max(error.retryAfterMs ?? 0, backOffMs({ delayMs: 500, maximumMs: 8_000 }, attempt));
   return delay > longestRetryWaitMs ? undefined : delay;
 }
 

@@ -1,4 +1,3 @@
-import { errors } from '../../errors.js';
 import type { RunKind } from '../run.js';
 
 /**
@@ -89,49 +88,7 @@ const defaultLimits: Readonly<Record<RunKind, AnyLimits>> = {
   },
 };
 
-/** The longest time that a timer of the platform can wait: almost 25 days. */
-export const longestTimeMs = 2_147_483_647;
-
-const conversationLimits = ['turns', 'toolCalls', 'tokens', 'cost', 'timeMs', 'bytes'] as const;
-const workflowLimits = ['steps', 'toolCalls', 'tokens', 'cost', 'timeMs', 'bytes'] as const;
-
-const limitNames: readonly LimitName[] = [...conversationLimits, 'steps'];
-
-/** Rejects limits that do not exist or that hold nothing. `owner` as in `Agent 'bank'`. */
-export function checkLimits(owner: string, kind: RunKind, limits: AnyLimits | undefined): void {
-  if (limits === undefined) return;
-  if (typeof limits !== 'object' || limits === null || Array.isArray(limits))
-    throw errors.invalidConfig(`${owner} has limits that are not an object. Give one such as { turns: 50 }.`);
-  const known: readonly string[] = kind === 'workflow' ? workflowLimits : conversationLimits;
-  for (const [name, value] of Object.entries(limits) as [LimitName, unknown][]) {
-    if (!known.includes(name))
-      throw errors.invalidConfig(
-        `${owner} has limits.${name}, which does not exist. Limits of ${article[kind]} are ${known.join(', ')}.`,
-      );
-    if (value === undefined || value === null || isValid(name, value)) continue;
-    throw errors.invalidConfig(
-      `${owner} has limits.${name}: ${typeof value === 'number' ? value : (JSON.stringify(value) ?? String(value))}. Give ${allowed(name)}, or null for none.`,
-    );
-  }
-}
-
-const article: Readonly<Record<RunKind, string>> = {
-  agent: 'an agent',
-  team: 'a team',
-  workflow: 'a workflow',
-};
-
-function isValid(name: LimitName, value: unknown): boolean {
-  if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) return false;
-  if (name === 'cost') return true;
-  return Number.isSafeInteger(value) && (name !== 'timeMs' || value <= longestTimeMs);
-}
-
-function allowed(name: LimitName): string {
-  if (name === 'cost') return 'US dollars above 0';
-  if (name === 'timeMs') return `whole milliseconds from 1 to ${longestTimeMs}`;
-  return 'a whole number above 0';
-}
+const limitNames: readonly LimitName[] = ['turns', 'toolCalls', 'tokens', 'cost', 'timeMs', 'bytes', 'steps'];
 
 /** The limits that hold for a run: its own or the default, and never more than the service allows. */
 export function boundsOf({ kind, limits }: Limited, ceiling: AnyLimits): Bounds {

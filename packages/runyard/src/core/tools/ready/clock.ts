@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { checkOptions } from '../../options/check-options.js';
+import { callable, objectOf, timeZone as timeZoneName } from '../../options/kinds.js';
 import { type Tool, tool } from '../tool.js';
 
 export interface ClockOptions {
@@ -8,8 +10,12 @@ export interface ClockOptions {
   readonly now?: () => number;
 }
 
+const clockOptions = objectOf<ClockOptions>({ timeZone: timeZoneName, now: callable });
+
 /** The date and time, now or of a given moment, in any time zone. */
-export function clock({ timeZone = 'UTC', now = Date.now }: ClockOptions = {}): Tool {
+export function clock(options: ClockOptions = {}): Tool {
+  checkOptions('clock()', options, clockOptions);
+  const { timeZone = 'UTC', now = Date.now } = options;
   return tool({
     name: 'current_time',
     description: `Tell the date and time of now, or of a given moment, in a time zone (${timeZone} when none is given).`,

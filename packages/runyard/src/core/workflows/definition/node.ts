@@ -1,3 +1,4 @@
+import type { RetryBackoff } from '../../back-off.js';
 import type { Executable } from '../../runs/executable.js';
 import type { InputFieldType } from '../../tools/person-form.js';
 import type { Expression } from './cel.js';
@@ -60,6 +61,7 @@ export interface StepNode extends NodeBase {
   readonly type: 'Step';
   readonly run: { readonly function: StepFunction } | { readonly component: Executable };
   readonly maxRetries: number;
+  readonly backoff: RetryBackoff;
   readonly skipOnFailure: boolean;
   readonly onError: ErrorPolicy;
   readonly timeoutMs?: number;

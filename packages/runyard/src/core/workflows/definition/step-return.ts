@@ -1,5 +1,8 @@
 import type { Json } from '../../json.js';
 import type { Media } from '../../media.js';
+import { media } from '../../media-kind.js';
+import { checkOptions } from '../../options/check-options.js';
+import { anything, flag, listOf, objectOf, text } from '../../options/kinds.js';
 
 /** What a function says about its step beside the content. */
 export interface StepOutputSettings {
@@ -13,9 +16,19 @@ export interface StepOutputSettings {
   readonly media?: readonly Media[];
 }
 
+const stepOutputOptions = objectOf<StepOutputSettings>({
+  content: anything,
+  stop: flag,
+  success: flag,
+  error: text,
+  media: listOf(media),
+});
+
 /** Made with `stepOutput()`. */
 export class StepOutputValue {
-  constructor(readonly settings: StepOutputSettings) {}
+  constructor(readonly settings: StepOutputSettings) {
+    checkOptions('stepOutput()', settings, stepOutputOptions);
+  }
 }
 
 /** What a step function returns when its content is not all that there is to say. */

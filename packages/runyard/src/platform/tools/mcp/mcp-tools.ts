@@ -2,13 +2,28 @@ import { basename } from 'node:path';
 import { errors } from '../../../core/errors.js';
 import type { JsonObject, JsonSchema } from '../../../core/json.js';
 import { fromElsewhere } from '../../../core/json-schema.js';
+import { nearestName } from '../../../core/nearest-name.js';
+import { checkOptions } from '../../../core/options/check-options.js';
+import {
+  anyOf,
+  flag,
+  kind,
+  listOf,
+  milliseconds,
+  name,
+  objectOf,
+  recordOf,
+  required,
+  text,
+} from '../../../core/options/kinds.js';
 import { type Tool, tool } from '../../../core/tools/tool.js';
 import type { ToolContext } from '../../../core/tools/tool-context.js';
 import type { ToolSource } from '../../../core/tools/tool-source.js';
-import { connect, type McpServer, type OpenConnection } from './connection.js';
+import { connect, type McpCommand, type McpServer, type OpenConnection } from './connection.js';
 import { resultOf } from './content.js';
 import { callFailureOf, reasonOf } from './failures.js';
 import type { McpToolDefinition } from './library.js';
+import type { McpAddress } from './watched-transport.js';
 
 export interface McpToolsOptions {
   /** Stands before names that are taken, and in messages. Default: the command, or the host of the URL. */
@@ -29,15 +44,40 @@ export interface McpToolsOptions {
   readonly useServerInstructions?: boolean;
 }
 
+const mcpCommand = objectOf<McpCommand>({
+  command: required(name),
+  args: listOf(text),
+  env: recordOf({ ...text, secret: true }),
+  cwd: name,
+});
+
+const address = kind('a URL that begins with http:// or https://', (value) =>
+  /^https?:\/\//.test(typeof value === 'string' ? value : ''),
+);
+
+const mcpAddress = objectOf<McpAddress>({
+  url: required(address),
+  headers: recordOf({ ...text, secret: true }),
+});
+
+const mcpToolsOptions = objectOf<McpToolsOptions>({
+  name,
+  include: listOf(text),
+  exclude: listOf(text),
+  prefix: text,
+  timeoutMs: milliseconds(1),
+  connectTimeoutMs: milliseconds(1),
+  requiresConfirmation: anyOf(flag, listOf(text)),
+  useServerInstructions: flag,
+});
+
 /**
  * The tools of an MCP server. It is connected to at first use and again after it died; its list of tools is
  * asked for again when it says that it changed.
  */
 export function mcpTools(server: McpServer, options: McpToolsOptions = {}): ToolSource {
-  if ('url' in server && !/^https?:\/\//.test(server.url))
-    throw errors.invalidConfig(
-      `mcpTools() takes a url that begins with http:// or https://, not '${server.url}'.`,
-    );
+  checkOptions('mcpTools()', server, 'url' in Object(server) ? mcpAddress : mcpCommand);
+  checkOptions('mcpTools()', options, mcpToolsOptions);
   return new McpSource(server, options);
 }
 
@@ -118,6 +158,7 @@ class McpSource implements ToolSource {
 
   #toolsOf(list: readonly McpToolDefinition[]): ReadonlyMap<string, Tool> {
     const { include, exclude, prefix = '' } = this.options;
+    this.#checkNames(list);
     const taken = new Set<string>();
     return new Map(
       list
@@ -129,6 +170,20 @@ class McpSource implements ToolSource {
           return [key, this.#known?.get(key) ?? this.#tool(definition, name)];
         }),
     );
+  }
+
+  /** A misspelt name would let a call through that a person was to agree to, or a tool that was to be left out. */
+  #checkNames(list: readonly McpToolDefinition[]): void {
+    const { include = [], exclude = [], requiresConfirmation } = this.options;
+    const gated = typeof requiresConfirmation === 'object' ? requiresConfirmation : [];
+    const known = list.map((definition) => definition.name);
+    for (const wanted of [...gated, ...exclude, ...include]) {
+      const near = known.includes(wanted) ? undefined : nearestName(wanted, known);
+      if (near !== undefined)
+        throw errors.invalidConfig(
+          `MCP server '${this.name}' has no tool '${wanted}'. Did you mean '${near}'?`,
+        );
+    }
   }
 
   #tool(definition: McpToolDefinition, name: string): Tool {

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { errors } from '../../../core/errors.js';
+import { checkOptions } from '../../../core/options/check-options.js';
+import { count, flag, milliseconds, objectOf, text } from '../../../core/options/kinds.js';
 import { tool } from '../../../core/tools/tool.js';
 import { type Toolkit, toolkit } from '../../../core/tools/toolkit.js';
 import { sqlitePath } from '../../storage/open.js';
@@ -20,11 +22,20 @@ export interface SqlQueryOptions {
   readonly prefix?: string;
 }
 
+const sqlQueryOptions = objectOf<SqlQueryOptions>({
+  description: text,
+  maximumRows: count(1),
+  timeoutMs: milliseconds(1),
+  allowPowerfulRole: flag,
+  prefix: text,
+});
+
 /**
  * Tools to ask a database, which cannot change it. `database` is `sqlite:///absolute/path`, `sqlite:relative/path`
  * or `postgres://…`.
  */
 export function sqlQuery(database: string, options: SqlQueryOptions = {}): Toolkit {
+  checkOptions('sqlQuery()', options, sqlQueryOptions);
   const runner = runnerFor(database, options);
   const { description, maximumRows = 100, timeoutMs = 10_000, prefix } = options;
   const about = description === undefined ? '' : ` ${description}`;
@@ -51,7 +62,8 @@ export function sqlQuery(database: string, options: SqlQueryOptions = {}): Toolk
 }
 
 function runnerFor(database: string, { allowPowerfulRole = false }: SqlQueryOptions): QueryRunner {
-  if (database.startsWith('sqlite:')) return sqliteRunner(sqlitePath(database));
+  if (typeof database === 'string' && database.startsWith('sqlite:'))
+    return sqliteRunner(sqlitePath(database));
   if (/^postgres(ql)?:\/\//.test(database)) return postgresRunner(database, { allowPowerfulRole });
   throw errors.invalidConfig(
     'sqlQuery() takes sqlite:///absolute/path, sqlite:relative/path or postgres://user@host/database.',

@@ -1,7 +1,10 @@
 import { isJsonObject, type Json } from '../../../json.js';
 import type { OutputFormat } from '../../../models/model.js';
+import { model as modelKind } from '../../../models/model-kind.js';
 import { type ModelLike, resolveModel } from '../../../models/resolve.js';
 import { native } from '../../../native-code.js';
+import { checkOptions } from '../../../options/check-options.js';
+import { anyOf, listOf, name, objectOf, recordOf, required, text } from '../../../options/kinds.js';
 import { parseJson } from '../../answer/output-format.js';
 import { type Guardrail, GuardrailRefusal } from '../hook.js';
 
@@ -23,8 +26,14 @@ export interface ModerationOptions {
   readonly categories?: readonly string[] | Readonly<Record<string, string>>;
 }
 
+const moderationOptions = objectOf<ModerationOptions>({
+  model: required(modelKind),
+  categories: anyOf(listOf(name, 1), recordOf(text)),
+});
+
 /** Refuses what a model finds to be in one of the categories. Without a verdict the run fails: nothing slips by. */
 export function moderationGuardrail(options: ModerationOptions): Guardrail {
+  checkOptions('moderationGuardrail()', options, moderationOptions);
   const categories = meaningsOf(options.categories ?? defaultCategories);
   const names = Object.keys(categories);
   const model = resolveModel(options.model);

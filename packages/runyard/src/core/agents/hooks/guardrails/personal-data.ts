@@ -1,5 +1,6 @@
-import { errors } from '../../../errors.js';
 import { native } from '../../../native-code.js';
+import { checkOptions } from '../../../options/check-options.js';
+import { flag, listOf, objectOf, word } from '../../../options/kinds.js';
 import { type Guardrail, GuardrailRefusal } from '../hook.js';
 import { leadingCard, leadingIban, leadingPhone } from './personal-data-checks.js';
 import { mapTexts } from './texts.js';
@@ -45,17 +46,15 @@ export interface PersonalDataOptions {
   readonly kinds?: readonly PersonalDataKind[];
 }
 
+const personalDataOptions = objectOf<PersonalDataOptions>({
+  mask: flag,
+  kinds: listOf(word(...allKinds), 1),
+});
+
 /** Refuses or masks e-mail addresses, IBANs, card numbers, US social security numbers and telephone numbers. */
-export function personalDataGuardrail({
-  mask = false,
-  kinds = defaultKinds,
-}: PersonalDataOptions = {}): Guardrail {
-  const unknown = kinds.filter((kind) => !allKinds.includes(kind));
-  if (unknown.length > 0) {
-    throw errors.invalidConfig(
-      `personalDataGuardrail does not know the kinds ${unknown.join(', ')}. It knows ${allKinds.join(', ')}.`,
-    );
-  }
+export function personalDataGuardrail(options: PersonalDataOptions = {}): Guardrail {
+  checkOptions('personalDataGuardrail()', options, personalDataOptions);
+  const { mask = false, kinds = defaultKinds } = options;
   const wanted = allKinds.filter((kind) => kinds.includes(kind));
   return native({
     name: 'personal_data_guardrail',

@@ -1,4 +1,6 @@
 import { native } from '../../../native-code.js';
+import { checkOptions } from '../../../options/check-options.js';
+import { anyOf, instanceOf, listOf, name, objectOf } from '../../../options/kinds.js';
 import { type Guardrail, GuardrailRefusal } from '../hook.js';
 import { textsIn } from './texts.js';
 
@@ -38,10 +40,14 @@ export interface PromptInjectionOptions {
   readonly patterns?: readonly (string | RegExp)[];
 }
 
+const promptInjectionOptions = objectOf<PromptInjectionOptions>({
+  patterns: listOf(anyOf(name, instanceOf(RegExp, 'a regular expression')), 1),
+});
+
 /** Refuses input that tries to talk the model out of its instructions. Patterns stop the plain attempts only. */
-export function promptInjectionGuardrail({
-  patterns = promptInjectionPatterns,
-}: PromptInjectionOptions = {}): Guardrail {
+export function promptInjectionGuardrail(options: PromptInjectionOptions = {}): Guardrail {
+  checkOptions('promptInjectionGuardrail()', options, promptInjectionOptions);
+  const { patterns = promptInjectionPatterns } = options;
   const lowered = patterns.map((pattern) => (typeof pattern === 'string' ? normal(pattern) : pattern));
   return native({
     name: 'prompt_injection_guardrail',

@@ -1,0 +1,136 @@
+import { check, inWords, isObject, isWhole, unknownOption, within } from './faults.js';
+import type { Kind, Optional, Required, Shape } from './kind.js';
+
+export function kind(allowed: string, takes: (value: unknown) => boolean): Optional {
+  return { allowed, takes };
+}
+
+export function required(of: Kind): Required {
+  return { ...of, required: true };
+}
+
+/** The longest time that a timer of the platform can wait: almost 25 days. */
+export const longestTimeMs = 2_147_483_647;
+
+export const text = kind('a text', (value) => typeof value === 'string');
+export const name = kind(
+  'a text that is not empty',
+  (value) => typeof value === 'string' && value.trim() !== '',
+);
+export const secret: Optional = { ...text, secret: true };
+export const timeZone = kind("the name of a time zone such as 'Europe/Paris'", isTimeZone);
+export const flag = kind('true or false', (value) => typeof value === 'boolean');
+export const callable = kind('a function', (value) => typeof value === 'function');
+export const anything = kind('a value', () => true);
+export const none = kind('null', (value) => value === null);
+export const signal = kind('an AbortSignal', (value) => value instanceof AbortSignal);
+export const promise = kind(
+  'a promise',
+  (value) => typeof (value as { readonly then?: unknown } | null)?.then === 'function',
+);
+/** What it holds is checked where it is stored. */
+export const json = kind('an object', isObject);
+
+export function count(least: number, most = Number.MAX_SAFE_INTEGER): Optional {
+  const range =
+    most === Number.MAX_SAFE_INTEGER
+      ? `a whole number, ${least} or more`
+      : `a whole number from ${least} to ${most}`;
+  return kind(range, (value) => isWhole(value) && value >= least && value <= most);
+}
+
+export function milliseconds(least: number, most = longestTimeMs): Optional {
+  return kind(
+    most === Number.MAX_SAFE_INTEGER
+      ? `whole milliseconds, ${least} or more`
+      : `whole milliseconds from ${least} to ${most}`,
+    (value) => isWhole(value) && value >= least && value <= most,
+  );
+}
+
+/** A number that may have a fraction. */
+export function amount(allowed: string, fits: (value: number) => boolean): Optional {
+  return kind(allowed, (value) => typeof value === 'number' && Number.isFinite(value) && fits(value));
+}
+
+export function word(...words: readonly string[]): Optional {
+  return kind(inWords(words.map((one) => `'${one}'`)), (value) => words.includes(value as string));
+}
+
+export function instanceOf(type: abstract new (...args: never[]) => unknown, allowed: string): Optional {
+  return kind(allowed, (value) => value instanceof type);
+}
+
+export function anyOf(...kinds: readonly Kind[]): Optional {
+  return {
+    allowed: inWords(kinds.map(({ allowed }) => allowed)),
+    takes: (value) => kinds.some((one) => one.takes(value)),
+    inside: (value, path, faults) => kinds.find((one) => one.takes(value))?.inside?.(value, path, faults),
+  };
+}
+
+export function listOf(of: Kind, least = 0): Optional {
+  return {
+    allowed: least === 0 ? 'a list' : 'a list with at least one entry',
+    takes: (value) => Array.isArray(value) && value.length >= least,
+    inside: (list: readonly unknown[], path, faults) => {
+      for (const [position, value] of list.entries()) check(of, value, `${path}[${position}]`, faults);
+    },
+  };
+}
+
+/** An object whose keys are the application's own. */
+export function recordOf(of: Kind): Optional {
+  return {
+    allowed: 'an object',
+    takes: isObject,
+    inside: (record: Readonly<Record<string, unknown>>, path, faults) => {
+      for (const key in record)
+        if (record[key] !== undefined) check(of, record[key], within(path, key), faults);
+    },
+  };
+}
+
+/** An object with these options and no others. What it inherits counts as its own, since it is read like that. */
+export function objectOf<Options extends object>(shape: Shape<Options>): Optional {
+  const known = new Map<string, Kind>(Object.entries<Kind>(shape));
+  return {
+    allowed: 'an object',
+    takes: isObject,
+    inside: (options: Readonly<Record<string, unknown>>, path, faults) => {
+      for (const key in options) {
+        if (options[key] !== undefined && !known.has(key))
+          faults.push(unknownOption(within(path, key), key, [...known.keys()]));
+      }
+      for (const [key, of] of known) {
+        const value = options[key];
+        if (value !== undefined) check(of, value, within(path, key), faults);
+        else if (of.required) faults.push(`${within(path, key)} is missing. Give ${of.allowed}.`);
+      }
+    },
+  };
+}
+
+/** Something that implements an interface: it has these members, and may have others of its own. */
+export function having<Members extends object>(allowed: string, shape: Shape<Members>): Optional {
+  const kinds = Object.entries<Kind>(shape);
+  return kind(
+    allowed,
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      kinds.every(([key, of]) => {
+        const member = (value as Readonly<Record<string, unknown>>)[key];
+        return member === undefined ? !of.required : of.takes(member);
+      }),
+  );
+}
+
+function isTimeZone(value: unknown): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: value as string });
+    return typeof value === 'string';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,126 @@
+import type { z } from 'zod';
+import type { RetryBackoff } from '../back-off.js';
+import type { JsonObject } from '../json.js';
+import { backoff } from '../options/backoff-kind.js';
+import {
+  anyOf,
+  callable,
+  count,
+  flag,
+  listOf,
+  milliseconds,
+  objectOf,
+  required,
+  text,
+  word,
+} from '../options/kinds.js';
+import { schema } from '../options/schema-kind.js';
+import type { ApprovalType } from './gate.js';
+import type { PersonForm } from './person-form.js';
+import type { ToolContext } from './tool-context.js';
+import type { ToolHook } from './tool-hooks.js';
+import type { ToolParameters } from './tool-parameters.js';
+
+/** What becomes of a call whose process died before its outcome was recorded. */
+export type UnknownOutcomePolicy = 'retry' | 'ask' | 'fail';
+
+/** The arguments that `execute` receives: inferred from a zod schema, plain JSON otherwise. */
+export type ToolArguments<Parameters> = Parameters extends z.core.$ZodType
+  ? z.output<Parameters>
+  : JsonObject;
+
+export interface CacheOptions {
+  /**
+   * Who is served from what one call found out: the same user in the same session (the default), or every caller
+   * of this process. Choose `process` only for results that depend on nothing but the arguments.
+   */
+  readonly scope?: 'session' | 'process';
+  /** Default: five minutes. */
+  readonly ttlMs?: number;
+  /** How many results are kept; the one that was not used for longest goes first. Default 500. */
+  readonly maximumEntries?: number;
+}
+
+export interface ToolOptions<Parameters extends ToolParameters> {
+  /** What the model calls it by: letters, digits, `_` and `-`. */
+  readonly name: string;
+  readonly description: string;
+  /** A zod object or a JSON schema. Leave it out for a tool without arguments. */
+  readonly parameters?: Parameters;
+  /**
+   * A string goes to the model as it is, anything else as JSON. Throwing tells the model what went wrong. A tool
+   * whose result comes from outside or from a person has none.
+   */
+  execute?(args: ToolArguments<Parameters>, context: ToolContext): unknown;
+  /** Added to the agent's system message: when and how to use this tool. */
+  readonly instructions?: string;
+  /** Asks the provider to hold the arguments to the schema to the letter, where it can. */
+  readonly strict?: boolean;
+  /** It only looks: executing it twice does no harm. */
+  readonly readOnly?: boolean;
+  /** It changes something outside: its start is durable before it runs. */
+  readonly sideEffects?: boolean;
+  /** Default: `ask` for a tool with side effects and for one that a person has to agree to, `retry` otherwise. */
+  readonly onUnknownOutcome?: UnknownOutcomePolicy;
+  readonly timeoutMs?: number;
+  /** How often it is executed again after it threw. Default 0. */
+  readonly retries?: number;
+  /** Waits between those. Default: half a second, then twice as long each time. */
+  readonly backoff?: RetryBackoff;
+  /** The run ends after this call; its result is the last word. */
+  readonly stopAfterCall?: boolean;
+  /** The result is also shown as a part of the answer. */
+  readonly showResult?: boolean;
+  /** The same call is answered from memory for a while. Not for tools that do something. */
+  readonly cacheResults?: boolean | CacheOptions;
+  /** Called around each execution, the first one outermost. */
+  readonly hooks?: readonly ToolHook[];
+  /** A person has to agree to each call, or to those for which the function answers true. */
+  readonly requiresConfirmation?: boolean | ((args: ToolArguments<Parameters>) => boolean | Promise<boolean>);
+  /** A person fills in arguments; the model does not see them. */
+  readonly requiresUserInput?: boolean;
+  /** Which arguments these are. Left out: all. */
+  readonly userInputFields?: readonly string[];
+  /** The result comes from outside: whoever called the run executes it. */
+  readonly externalExecution?: boolean;
+  /** The pause for it shows no sentence to the user. */
+  readonly externalExecutionSilent?: boolean;
+  /** What to ask a person, made from the arguments: fields to fill in, or questions. The answer is the result. */
+  readonly askPerson?: (args: ToolArguments<Parameters>) => PersonForm;
+  readonly approval?: ApprovalType;
+  /** How long an approval can be given; after that the call counts as rejected. Left out: for ever. */
+  readonly approvalTimeoutMs?: number;
+}
+
+const cache = objectOf<CacheOptions>({
+  scope: word('session', 'process'),
+  ttlMs: milliseconds(1, Number.MAX_SAFE_INTEGER),
+  maximumEntries: count(1),
+});
+
+export const toolOptions = objectOf<ToolOptions<ToolParameters>>({
+  name: required(text),
+  description: required(text),
+  parameters: schema,
+  execute: callable,
+  instructions: text,
+  strict: flag,
+  readOnly: flag,
+  sideEffects: flag,
+  onUnknownOutcome: word('retry', 'ask', 'fail'),
+  timeoutMs: milliseconds(1),
+  retries: count(0),
+  backoff,
+  stopAfterCall: flag,
+  showResult: flag,
+  cacheResults: anyOf(flag, cache),
+  hooks: listOf(callable),
+  requiresConfirmation: anyOf(flag, callable),
+  requiresUserInput: flag,
+  userInputFields: listOf(text),
+  externalExecution: flag,
+  externalExecutionSilent: flag,
+  askPerson: callable,
+  approval: word('required', 'audit'),
+  approvalTimeoutMs: milliseconds(1, Number.MAX_SAFE_INTEGER),
+});

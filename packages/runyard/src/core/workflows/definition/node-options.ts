@@ -1,0 +1,202 @@
+import type { RetryBackoff } from '../../back-off.js';
+import { backoff } from '../../options/backoff-kind.js';
+import type { Shape } from '../../options/kind.js';
+import {
+  amount,
+  anyOf,
+  callable,
+  count,
+  flag,
+  kind,
+  listOf,
+  milliseconds,
+  name,
+  objectOf,
+  required,
+  text,
+  word,
+} from '../../options/kinds.js';
+import type { Executable } from '../../runs/executable.js';
+import type { RunKind } from '../../runs/run.js';
+import type { LoopCondition, RouteFunction, StepFunction, WhenFunction } from './functions.js';
+import type { ErrorPolicy, NodeType, ReviewSettings, StepEntry, UserInputField } from './node.js';
+
+const field = objectOf<UserInputField>({
+  name: required(name),
+  type: word('str', 'int', 'float', 'bool', 'list', 'dict'),
+  description: text,
+  required: flag,
+  allowedValues: listOf(
+    anyOf(
+      text,
+      flag,
+      amount('a number', () => true),
+    ),
+    1,
+  ),
+});
+
+const review = objectOf<ReviewSettings>({
+  requiresConfirmation: flag,
+  confirmationMessage: text,
+  requiresUserInput: flag,
+  userInputMessage: text,
+  userInputSchema: listOf(field),
+  requiresOutputReview: flag,
+  outputReviewMessage: text,
+  requiresIterationReview: flag,
+  onReject: word('skip', 'cancel', 'else', 'retry'),
+  maxRetries: count(0),
+  timeoutMs: milliseconds(1),
+  onTimeout: word('cancel', 'skip', 'approve'),
+});
+
+const nodeTypes: ReadonlySet<unknown> = new Set<NodeType>([
+  'Step',
+  'Steps',
+  'Loop',
+  'Parallel',
+  'Condition',
+  'Router',
+]);
+
+const entry = kind(
+  'an agent, a team, a workflow, a function, or what step(), steps(), loop(), parallel(), condition() or router() made',
+  (value) =>
+    typeof value === 'function' ||
+    isComponent(value) ||
+    nodeTypes.has((value as { readonly type?: unknown } | null | undefined)?.type),
+);
+
+/** What stands in a list of steps. */
+export const entries = listOf(entry, 1);
+
+/** What executes a step, or a run inside of a workflow. */
+export function component(of: RunKind) {
+  return kind(
+    `${of === 'agent' ? 'an' : 'a'} ${of}, made with ${of}()`,
+    (value) => isComponent(value) && value.kind === of,
+  );
+}
+
+export function isComponent(value: unknown): value is Executable {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'kind' in value &&
+    typeof (value as Partial<Executable>).execute === 'function'
+  );
+}
+
+export interface NamedSettings {
+  /** What its output is called; unique among its neighbours. */
+  readonly name?: string;
+  readonly description?: string;
+  readonly review?: ReviewSettings;
+}
+
+const named: Shape<NamedSettings> = { name, description: text, review };
+const decision = { ...anyOf(callable, text), allowed: 'a function or a CEL text' };
+
+/** Who does the work of a step. One of them. */
+type Work =
+  | { readonly agent: Executable; readonly team?: never; readonly workflow?: never; readonly run?: never }
+  | { readonly team: Executable; readonly agent?: never; readonly workflow?: never; readonly run?: never }
+  | { readonly workflow: Executable; readonly agent?: never; readonly team?: never; readonly run?: never }
+  | { readonly run: StepFunction; readonly agent?: never; readonly team?: never; readonly workflow?: never };
+
+export type StepSettings = NamedSettings &
+  Work & {
+    /** How often it is tried again after it failed. Default 3 for a function, 0 for anything else. */
+    readonly maxRetries?: number;
+    /** Waits between those. Default: half a second, then twice as long each time. */
+    readonly backoff?: RetryBackoff;
+    /** The same as `onError: 'skip'`, over any other. */
+    readonly skipOnFailure?: boolean;
+    /**
+     * Default `fail`: the run ends with an error. `skip`: the workflow continues, and the output of the step says that
+     * it failed. `pause`: a person decides.
+     */
+    readonly onError?: ErrorPolicy;
+    /** How long one attempt may take. */
+    readonly timeoutMs?: number;
+  };
+
+export const stepOptions = objectOf<Partial<StepSettings>>({
+  ...named,
+  agent: component('agent'),
+  team: component('team'),
+  workflow: component('workflow'),
+  run: callable,
+  maxRetries: count(0),
+  backoff,
+  skipOnFailure: flag,
+  onError: word('fail', 'skip', 'pause'),
+  timeoutMs: milliseconds(1),
+});
+
+export interface StepsSettings extends NamedSettings {
+  readonly steps: readonly StepEntry[];
+}
+
+export const stepsOptions = objectOf<StepsSettings>({ ...named, steps: required(entries) });
+
+export interface LoopSettings extends NamedSettings {
+  readonly steps: readonly StepEntry[];
+  /** Default 3. */
+  readonly maxIterations?: number;
+  /** Ends the loop when it is true after an iteration: a function, or a CEL text. */
+  readonly until?: LoopCondition | string;
+  /** Each iteration begins with what the one before it made, instead of what came before the loop. */
+  readonly forwardOutput?: boolean;
+}
+
+export const loopOptions = objectOf<LoopSettings>({
+  ...named,
+  steps: required(entries),
+  maxIterations: count(1),
+  until: decision,
+  forwardOutput: flag,
+});
+
+export interface ParallelSettings extends NamedSettings {
+  readonly steps: readonly StepEntry[];
+  /** How many run at once. Left out: as many as the workflow allows. */
+  readonly maxParallel?: number;
+}
+
+export const parallelOptions = objectOf<ParallelSettings>({
+  ...named,
+  steps: required(entries),
+  maxParallel: count(1),
+});
+
+export interface ConditionSettings extends NamedSettings {
+  /** A value, a function, or a CEL text. */
+  readonly when: boolean | WhenFunction | string;
+  readonly steps: readonly StepEntry[];
+  /** What is done when it is not met. */
+  readonly otherwise?: readonly StepEntry[];
+}
+
+export const conditionOptions = objectOf<ConditionSettings>({
+  ...named,
+  when: required({ ...anyOf(flag, decision), allowed: 'true, false, a function or a CEL text' }),
+  steps: required(entries),
+  otherwise: entries,
+});
+
+export interface RouterSettings extends NamedSettings {
+  readonly choices: readonly StepEntry[];
+  /** A function or a CEL text that gives the name of a choice (or a list of them), or `user`: a person chooses. */
+  readonly select: RouteFunction | string;
+  /** A person may choose several. */
+  readonly allowMultiple?: boolean;
+}
+
+export const routerOptions = objectOf<RouterSettings>({
+  ...named,
+  choices: required(entries),
+  select: required({ ...decision, allowed: "a function, a CEL text or 'user'" }),
+  allowMultiple: flag,
+});

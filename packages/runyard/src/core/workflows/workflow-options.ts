@@ -1,0 +1,85 @@
+import { Agent } from '../agents/agent.js';
+import { givenAnswer } from '../agents/run-options.js';
+import type { JsonObject } from '../json.js';
+import {
+  anyOf,
+  anything,
+  callable,
+  count,
+  flag,
+  instanceOf,
+  json,
+  listOf,
+  objectOf,
+  recordOf,
+  required,
+  signal,
+  text,
+  word,
+} from '../options/kinds.js';
+import { schema } from '../options/schema-kind.js';
+import { workflowLimits } from '../runs/limits/limit-options.js';
+import type { WorkflowLimits } from '../runs/limits/run-limits.js';
+import type { ValueSchema } from '../value-schema.js';
+import type { GivenStepAnswer, WorkflowContinueOptions } from './continue-in-code.js';
+import type { WorkflowFunction } from './definition/functions.js';
+import type { StepEntry } from './definition/node.js';
+import { entries } from './definition/node-options.js';
+
+/** How a workflow is defined. */
+export interface WorkflowSettings {
+  /** The identifier in URLs; made from the name when left out. */
+  readonly id?: string;
+  readonly name?: string;
+  readonly description?: string;
+  /** What is done, in order; or one function that does it all. */
+  readonly steps: readonly StepEntry[] | WorkflowFunction;
+  /** What the input has to be: an object that fits a zod or JSON schema. Left out: any text. */
+  readonly inputSchema?: ValueSchema;
+  /** What the state of a new session begins with. */
+  readonly sessionState?: JsonObject;
+  /** Shows each step the inputs and outputs of earlier runs of the session. */
+  readonly addHistoryToSteps?: boolean;
+  /** How many of them. Default 3. */
+  readonly numHistoryRuns?: number;
+  /** An agent in front: it answers itself, or lets the workflow run. */
+  readonly agent?: Agent;
+  /** The id of the registered database that holds its sessions; the service's own when left out. */
+  readonly database?: string;
+  readonly metadata?: JsonObject;
+  /** How many branches of a parallel group run at once. Default 10. */
+  readonly maxParallel?: number;
+  /** How much a run may do before it ends with the error `limit_exceeded`: `{ steps: 500, cost: 20 }`. */
+  readonly limits?: WorkflowLimits;
+}
+
+export const workflowOptions = objectOf<WorkflowSettings>({
+  id: text,
+  name: text,
+  description: text,
+  steps: required(anyOf(callable, entries)),
+  inputSchema: schema,
+  sessionState: json,
+  addHistoryToSteps: flag,
+  numHistoryRuns: count(1),
+  agent: instanceOf(Agent, 'an agent, made with agent()'),
+  database: text,
+  metadata: json,
+  maxParallel: count(1),
+  limits: workflowLimits,
+});
+
+const stepAnswer = objectOf<GivenStepAnswer>({
+  confirmed: flag,
+  feedback: text,
+  userInput: json,
+  selected: listOf(text),
+  editedOutput: anything,
+  decision: word('retry', 'skip'),
+  calls: recordOf(givenAnswer),
+});
+
+export const workflowContinueOptions = objectOf<WorkflowContinueOptions>({
+  answers: required(recordOf(stepAnswer)),
+  signal,
+});

@@ -1,0 +1,80 @@
+import type { RegisteredAgent } from './capabilities/components/service.js';
+import { Agent } from './core/agents/agent.js';
+import { AgentFactory } from './core/agents/agent-factory.js';
+import type { Log } from './core/log.js';
+import { prices } from './core/models/price-kind.js';
+import type { ModelPrices } from './core/models/prices.js';
+import { checkOptions } from './core/options/check-options.js';
+import type { Shape } from './core/options/kind.js';
+import {
+  anyOf,
+  anything,
+  callable,
+  count,
+  flag,
+  having,
+  instanceOf,
+  listOf,
+  milliseconds,
+  objectOf,
+  required,
+  text,
+} from './core/options/kinds.js';
+import { Team } from './core/teams/team.js';
+import { Workflow } from './core/workflows/workflow.js';
+import { checkCodeSettings, type SettingsInput } from './platform/config.js';
+import type { CustomRoutes } from './platform/http/custom-routes.js';
+
+/** What an application says in code beside settings. */
+interface OwnOptions {
+  readonly agents?: readonly RegisteredAgent[];
+  readonly teams?: readonly Team[];
+  readonly workflows?: readonly Workflow[];
+  /** Routes of your own on the same application: a fastify plugin. */
+  readonly routes?: CustomRoutes;
+  /** What the tokens of models cost, over the list prices: `{ 'openai:gpt-5*': { input: 1.25, output: 10 } }`. */
+  readonly prices?: ModelPrices;
+  /** Where log lines go instead of standard output. */
+  readonly log?: Log;
+}
+
+/** What an application says in code: what is registered, and settings. */
+export interface RunyardOptions extends SettingsInput, OwnOptions {}
+
+const agent = {
+  ...anyOf(instanceOf(Agent, 'an agent'), instanceOf(AgentFactory, 'an agent factory')),
+  allowed: 'an agent, made with agent() or agentFactory()',
+};
+
+const ownShape: Shape<OwnOptions> = {
+  agents: listOf(agent),
+  teams: listOf(instanceOf(Team, 'a team, made with team()')),
+  workflows: listOf(instanceOf(Workflow, 'a workflow, made with workflow()')),
+  routes: callable,
+  prices,
+  log: having<Log>('a log with debug, info, warn and error', {
+    debug: required(callable),
+    info: required(callable),
+    warn: required(callable),
+    error: required(callable),
+  }),
+};
+
+/** The options of a service that are not settings. */
+export const ownOptionNames = Object.keys(ownShape) as (keyof OwnOptions)[];
+
+const ownOptions = objectOf<OwnOptions>(ownShape);
+
+/** Settings from elsewhere join those of the code later; what the code says is checked at once. */
+export function checkRunyardOptions(options: RunyardOptions): void {
+  const isObject = ownOptions.takes(options);
+  const own = isObject ? Object.fromEntries(ownOptionNames.map((name) => [name, options[name]])) : options;
+  checkOptions('new Runyard()', own, ownOptions);
+  checkCodeSettings({ ...options }, ownOptionNames);
+}
+
+export const listenOptions = objectOf<{ ownsProcess?: boolean }>({ ownsProcess: flag });
+export const handlerOptions = objectOf<{ basePath?: string }>({ basePath: text });
+export const migrateOptions = objectOf<{ to?: number; database?: string }>({ to: count(0), database: text });
+export const replayOptions = objectOf<{ runs?: unknown }>({ runs: anything });
+export const closeOptions = objectOf<{ graceMs?: number }>({ graceMs: milliseconds(0) });
