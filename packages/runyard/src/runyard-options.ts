@@ -17,12 +17,13 @@ import {
   listOf,
   milliseconds,
   objectOf,
+  recordOf,
   required,
   text,
 } from './core/options/kinds.js';
 import { Team } from './core/teams/team.js';
 import { Workflow } from './core/workflows/workflow.js';
-import { checkCodeSettings, type SettingsInput } from './platform/config.js';
+import { checkCodeSettings, type SettingsInput, type SettingsSources } from './platform/config.js';
 import type { CustomRoutes } from './platform/http/custom-routes.js';
 
 /** What an application says in code beside settings. */
@@ -72,6 +73,13 @@ export function checkRunyardOptions(options: RunyardOptions): void {
   checkOptions('new Runyard()', own, ownOptions);
   checkCodeSettings({ ...options }, ownOptionNames);
 }
+
+export const sourcesOptions = objectOf<Omit<SettingsSources, 'code' | 'otherCodeNames'>>({
+  file: text,
+  env: recordOf(text),
+  flags: recordOf(anything),
+  cwd: text,
+});
 
 export const listenOptions = objectOf<{ ownsProcess?: boolean }>({ ownsProcess: flag });
 export const handlerOptions = objectOf<{ basePath?: string }>({ basePath: text });

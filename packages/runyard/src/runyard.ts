@@ -48,6 +48,7 @@ import {
   ownOptionNames,
   type RunyardOptions,
   replayOptions,
+  sourcesOptions,
 } from './runyard-options.js';
 
 /** How a command tells a service from anything else that a module exports. */
@@ -78,6 +79,7 @@ export class Runyard {
 
   /** Adds settings from a file, the environment and flags. Before anything is opened. */
   configure(sources: Omit<SettingsSources, 'code' | 'otherCodeNames'>): void {
+    checkOptions('configure()', sources, sourcesOptions);
     if (this.databases !== null)
       throw errors.invalidConfig('configure() has to be called before the service is opened.');
     this.sources = sources;

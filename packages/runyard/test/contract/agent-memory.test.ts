@@ -274,5 +274,5 @@ test('what agents and teams show of their settings', async () => {
   expect(tools.tools.map(({ name }: Body) => name)).toEqual(
     expect.arrayContaining(['update_user_memory', 'search_user_memories']),
   );
-  expect(() => agent({ id: 'x', model, numMemoriesInContext: 0 })).toThrow(/numMemoriesInContext: 0/);
+  expect(() => agent({ id: 'x', model, numMemoriesInContext: 0 })).toThrow(/numMemoriesInContext is 0/);
 });

@@ -198,7 +198,7 @@ describe('reasoning of an agent', () => {
   test('refuses bounds that make no sense', () => {
     const model = scriptedModel([]);
     expect(() => agent({ id: 'a', model, reasoningMinSteps: 5, reasoningMaxSteps: 2 })).toThrow(/more than/);
-    expect(() => agent({ id: 'a', model, numFollowups: 0 })).toThrow(/numFollowups: 0/);
+    expect(() => agent({ id: 'a', model, numFollowups: 0 })).toThrow(/numFollowups is 0/);
   });
 });
 

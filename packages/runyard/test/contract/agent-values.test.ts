@@ -173,7 +173,7 @@ describe('hints', () => {
 
   test('for a time zone that does not exist are refused at once', () => {
     expect(() => agent({ id: 'a', model: 'offline', timezone: 'Mars/Olympus' })).toThrow(
-      "has the time zone 'Mars/Olympus', which does not exist",
+      "timezone is 'Mars/Olympus'. Give the name of a time zone such as 'Europe/Paris'",
     );
   });
 

@@ -124,11 +124,11 @@ describe('registration', () => {
     [() => ({ teams: [one(), one()] }), "Two teams have the id 'one'. Give one of them another id."],
     [
       () => ({ teams: [judge as never] }),
-      "'judge' is registered among the teams, but it is none. Make it with team().",
+      'new Runyard(): teams[0] is an object. Give a team, made with team().',
     ],
     [
       () => ({ agents: [one() as never] }),
-      "'one' is registered among the agents, but it is none. Make it with agent().",
+      'new Runyard(): agents[0] is an object. Give an agent, made with agent() or agentFactory().',
     ],
   ])('is refused when it is wrong', (options, message) => {
     expect(() => new Runyard(options())).toThrow(message);

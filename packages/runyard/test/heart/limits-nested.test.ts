@@ -142,8 +142,8 @@ test('a function cannot swallow the limit of its workflow', async () => {
 
 test('limits that a workflow cannot have are rejected', () => {
   const make = (limits: object) => () => workflow({ id: 'w', steps: [() => 'x'], limits });
-  expect(make({ turns: 3 })).toThrow('limits.turns, which does not exist. Limits of a workflow are steps');
-  expect(make({ steps: 0 })).toThrow("Workflow 'w' has limits.steps: 0");
+  expect(make({ turns: 3 })).toThrow('limits.turns is not an option');
+  expect(make({ steps: 0 })).toThrow("Workflow 'w': limits.steps is 0");
 });
 
 test('the time of executions before this one counts without the time between them', () => {

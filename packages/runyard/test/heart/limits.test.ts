@@ -267,15 +267,15 @@ test('the run of a model without a price says that its costs are not limited', a
 });
 
 test.each([
-  [{ turns: 0 }, 'limits.turns: 0. Give a whole number above 0, or null for none.'],
-  [{ toolCalls: 1.5 }, 'limits.toolCalls: 1.5'],
-  [{ tokens: Number.NaN }, 'limits.tokens: NaN'],
-  [{ cost: -1 }, 'limits.cost: -1. Give US dollars above 0, or null for none.'],
-  [{ timeMs: 2 ** 31 }, 'limits.timeMs: 2147483648. Give whole milliseconds from 1 to 2147483647'],
-  [{ turns: '5' }, 'limits.turns: "5"'],
-  [{ turn: 5 }, 'limits.turn, which does not exist. Limits of an agent are turns, toolCalls'],
-  [{ steps: 5 }, 'limits.steps, which does not exist'],
-  [[5], 'limits that are not an object'],
+  [{ turns: 0 }, "Agent 'a': limits.turns is 0. Give a whole number, 1 or more, or null for none."],
+  [{ toolCalls: 1.5 }, 'limits.toolCalls is 1.5'],
+  [{ tokens: Number.NaN }, 'limits.tokens is NaN'],
+  [{ cost: -1 }, 'limits.cost is -1. Give US dollars above 0, or null for none.'],
+  [{ timeMs: 2 ** 31 }, 'limits.timeMs is 2147483648. Give whole milliseconds from 1 to 2147483647'],
+  [{ turns: '5' }, "limits.turns is '5'"],
+  [{ turn: 5 }, 'limits.turn is not an option. Did you mean turns?'],
+  [{ steps: 5 }, 'limits.steps is not an option'],
+  [[5], 'limits is a list. Give an object'],
 ])('limits %j are rejected', (limits, text) => {
   expect(() => agent({ id: 'a', model: 'offline', limits: limits as never })).toThrow(text);
 });

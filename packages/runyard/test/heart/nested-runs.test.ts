@@ -105,7 +105,7 @@ describe('a run that was stopped because its time was up', () => {
     const flow = workflow({
       id: 'w',
       steps: [
-        step({ team: desk, timeoutMs: 300 }),
+        step({ team: desk, timeoutMs: 300, onError: 'skip' }),
         step({ name: 'after', run: () => 'after', review: { requiresConfirmation: true } }),
       ],
     });

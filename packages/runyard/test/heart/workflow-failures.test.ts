@@ -11,6 +11,8 @@ describe('steps that fail', () => {
       steps: [
         step({
           name: 'shaky',
+          onError: 'skip',
+          backoff: { delayMs: 1 },
           run: () => {
             tries += 1;
             throw new Error('no luck');
@@ -41,6 +43,7 @@ describe('steps that fail', () => {
     const steps = Object.entries(outputs).map(([name, output]) =>
       step({
         name,
+        onError: 'skip',
         run: () => {
           done.push(name);
           return output as never;
@@ -57,7 +60,7 @@ describe('steps that fail', () => {
     ]);
   });
 
-  test('end the run when they are to, with one event, and the run is stored', async () => {
+  test('end the run unless something else is said, with one event, and the run is stored', async () => {
     const flow = workflow({
       id: 'w',
       steps: [
@@ -65,7 +68,6 @@ describe('steps that fail', () => {
         step({
           name: 'bad',
           maxRetries: 0,
-          onError: 'fail',
           run: () => {
             throw new TypeError('broken');
           },
@@ -96,7 +98,10 @@ describe('steps that fail', () => {
     }));
     const flow = workflow({
       id: 'w',
-      steps: [agent({ id: 'a', model }), ({ previousStepContent }) => previousStepContent],
+      steps: [
+        step({ agent: agent({ id: 'a', model }), onError: 'skip' }),
+        ({ previousStepContent }) => previousStepContent,
+      ],
     });
     const run = await ran(flow);
     const { run: ended, results, runs } = await run.look();
@@ -117,7 +122,8 @@ describe('steps that fail', () => {
       calls += 1;
       return calls < 3 ? { error: new ModelError('gone', { provider: 'P', kind: 'refused' }) } : 'at last';
     });
-    const flow = workflow({ id: 'w', steps: [step({ agent: agent({ id: 'a', model }), maxRetries: 2 })] });
+    const again = { maxRetries: 2, backoff: { delayMs: 1 } };
+    const flow = workflow({ id: 'w', steps: [step({ agent: agent({ id: 'a', model }), ...again })] });
     const { run, results, runs } = await (await ran(flow)).look();
     expect(run.result!.content).toBe('at last');
     expect(runs.map((inside) => inside.run.status)).toEqual(['error', 'error', 'completed']);
@@ -134,12 +140,13 @@ describe('steps that fail', () => {
           name: 'slow',
           maxRetries: 0,
           timeoutMs: 5,
+          onError: 'skip',
           run: (context) => {
             signal = context.signal;
             return new Promise<string>(() => {});
           },
         }),
-        step({ name: 'slow agent', agent: agent({ id: 'a', model }), timeoutMs: 5 }),
+        step({ name: 'slow agent', agent: agent({ id: 'a', model }), timeoutMs: 5, onError: 'skip' }),
       ],
     });
     const run = await ran(flow);

@@ -116,6 +116,7 @@ describe('groups', () => {
           step({
             name: 'bad',
             maxRetries: 0,
+            onError: 'skip',
             run: () => {
               throw new Error('oh');
             },

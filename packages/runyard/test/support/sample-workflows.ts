@@ -84,9 +84,12 @@ export const workflows = [
     id: 'early',
     steps: [step({ name: 'stop', run: () => stepOutput({ content: 'enough', stop: true }) }), mark('no')],
   }),
-  workflow({ id: 'skipping', steps: [fail('bad'), mark('end')] }),
-  workflow({ id: 'failing', steps: [mark('first'), fail('bad', { onError: 'fail' }), mark('no')] }),
-  workflow({ id: 'agent-fails', steps: [step({ name: 'draft', agent: writer }), mark('end')] }),
+  workflow({ id: 'skipping', steps: [fail('bad', { onError: 'skip' }), mark('end')] }),
+  workflow({ id: 'failing', steps: [mark('first'), fail('bad'), mark('no')] }),
+  workflow({
+    id: 'agent-fails',
+    steps: [step({ name: 'draft', agent: writer, onError: 'skip' }), mark('end')],
+  }),
   workflow({
     id: 'typed',
     inputSchema: z.object({ city: z.string(), days: z.number().default(2) }),

@@ -1,5 +1,7 @@
 import type { Json } from '../json.js';
-import type { FailedTry } from './context.js';
+import { pause } from '../pause.js';
+import type { Timers } from '../timers.js';
+import type { FailedTry, RunContext, StepScope } from './context.js';
 import type { LiveRun } from './live-run.js';
 import type { StepRecord } from './run.js';
 import { failureOf } from './run-failure.js';
@@ -46,4 +48,31 @@ export function noteTry(
 export function errorOfStep(error: unknown): Json {
   const { type, message } = failureOf(error);
   return { name: type, message };
+}
+
+/**
+ * How often the work of a step has failed and was to be tried again, in executions that a crash or a stop ended.
+ * Resolves when what is left of the wait before the next try is over.
+ */
+export async function resumeTries(context: RunContext, { key, signal }: StepScope): Promise<number> {
+  const tries = context.steps('try').filter((step) => triedKey(step) === key);
+  const last = tries.at(-1);
+  if (last !== undefined) {
+    const { delay_ms: delayMs } = last.input as { readonly delay_ms: number };
+    await pauseSince(last.endedAt, delayMs, signal, context.timers);
+  }
+  return tries.length;
+}
+
+/** Waits for so long after a moment, of which a part may be over. */
+export async function pauseSince(
+  moment: number | null,
+  ms: number,
+  signal: AbortSignal,
+  timers: Timers,
+): Promise<void> {
+  const now = timers.now();
+  // a clock that was set back does not make the wait longer
+  const left = Math.min(ms, (moment ?? now) + ms - now);
+  if (left > 0) await pause(left, signal, timers);
 }

@@ -21,20 +21,20 @@ function nested(levels: number): Team {
 
 describe('a definition that cannot work is refused', () => {
   test.each<[string, () => unknown, string]>([
-    ['no members', desk({ members: [] }), "Team 'desk' has no members"],
-    ['members left out', desk({ members: undefined as never }), "Team 'desk' has no members"],
+    ['no members', desk({ members: [] }), "Team 'desk': members is an empty list"],
+    ['members left out', desk({ members: undefined as never }), "Team 'desk': members is missing"],
     [
       'a member that is nothing',
       desk({ members: [undefined as never] }),
-      'a member at position 1 that is neither',
+      'members[0] is undefined. Give an agent or a team',
     ],
     [
       'a workflow as a member',
       desk({ members: [member('a'), workflow({ id: 'flow', steps: [() => ''] }) as never] }),
-      "Team 'desk' has a member at position 2, 'flow', that is neither an agent nor a team",
+      "Team 'desk': members[1] is an object. Give an agent or a team, made with agent() or team().",
     ],
     ['two members with one id', desk({ members: [member('a'), member('a')] }), "two members with the id 'a'"],
-    ['an unknown mode', desk({ mode: 'vote' as never }), "has the mode 'vote'. There are: coordinate, route"],
+    ['an unknown mode', desk({ mode: 'vote' as never }), "mode is 'vote'. Give 'coordinate', 'route'"],
     ['itself', desk({ members: [desk({})()] }), "Team 'desk' contains itself"],
     [
       'itself further inside',
@@ -57,9 +57,9 @@ describe('a definition that cannot work is refused', () => {
       desk({ database: 'main', members: [member('a', 'archive')] }),
       "the member 'a', which names the database 'archive', while the team names 'main'",
     ],
-    ['no delegations', desk({ maxDelegations: 0 }), "Team 'desk' has maxDelegations: 0"],
-    ['half an iteration', desk({ maxIterations: 0.5 }), "Team 'desk' has maxIterations: 0.5"],
-    ['a time zone that is none', desk({ timezone: 'Moon' }), "Team 'desk' has the time zone 'Moon'"],
+    ['no delegations', desk({ maxDelegations: 0 }), "Team 'desk': maxDelegations is 0"],
+    ['half an iteration', desk({ maxIterations: 0.5 }), "Team 'desk': maxIterations is 0.5"],
+    ['a time zone that is none', desk({ timezone: 'Moon' }), "Team 'desk': timezone is 'Moon'"],
     ['no id', () => team({ model, members: [member('a')] }), 'A team needs an id or a name'],
   ])('%s', (_what, define, message) => {
     expect(define).toThrow(message);

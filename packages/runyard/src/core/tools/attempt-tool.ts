@@ -32,7 +32,7 @@ export async function attemptTool(
       if (isFinal || attempt >= tool.retries) throw error;
       const delayMs = backOffMs(tool.backoff, attempt);
       noteTry?.({ error, startedAt, delayMs });
-      await pause(delayMs, context.signal, timers);
+      if (delayMs > 0) await pause(delayMs, context.signal, timers);
     }
   }
 }

@@ -175,9 +175,9 @@ describe('the flags of a tool', () => {
     [{ userInputFields: ['to'] }, 'userInputFields without requiresUserInput'],
     [{ cacheResults: true, sideEffects: true }, 'each of its calls has to happen'],
     [{ cacheResults: true, requiresConfirmation: true }, 'each of its calls has to happen'],
-    [{ retries: -1 }, 'retries: -1'],
-    [{ timeoutMs: 0 }, 'timeoutMs: 0'],
-    [{ approval: 'required' as const, approvalTimeoutMs: 0 }, 'approvalTimeoutMs: 0'],
+    [{ retries: -1 }, 'retries is -1'],
+    [{ timeoutMs: 0 }, 'timeoutMs is 0'],
+    [{ approval: 'required' as const, approvalTimeoutMs: 0 }, 'approvalTimeoutMs is 0'],
     [{ requiresConfirmation: true, approvalTimeoutMs: 5 }, "without approval: 'required'"],
     [{ askPerson: () => ({ fields: [] }) }, 'askPerson and an execute function'],
     [

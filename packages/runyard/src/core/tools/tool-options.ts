@@ -65,7 +65,7 @@ export interface ToolOptions<Parameters extends ToolParameters> {
   readonly timeoutMs?: number;
   /** How often it is executed again after it threw. Default 0. */
   readonly retries?: number;
-  /** Waits between those. Default: half a second, then twice as long each time. */
+  /** Waits between those. Left out: none. */
   readonly backoff?: RetryBackoff;
   /** The run ends after this call; its result is the last word. */
   readonly stopAfterCall?: boolean;

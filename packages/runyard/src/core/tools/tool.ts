@@ -1,4 +1,4 @@
-import { defaultBackoff, type RetryBackoff } from '../back-off.js';
+import type { RetryBackoff } from '../back-off.js';
 import type { JsonSchema } from '../json.js';
 import type { ToolDefinition } from '../models/model.js';
 import { isNative, native } from '../native-code.js';
@@ -23,6 +23,7 @@ type AnyToolOptions = Omit<ToolOptions<ToolParameters>, 'execute' | 'requiresCon
   readonly askPerson?: (args: never) => PersonForm;
 };
 
+const noBackoff: RetryBackoff = { delayMs: 0 };
 const noParameters: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
 
 /**
@@ -72,7 +73,7 @@ export class Tool {
     return this.#options.retries ?? 0;
   }
   get backoff(): RetryBackoff {
-    return this.#options.backoff ?? defaultBackoff;
+    return this.#options.backoff ?? noBackoff;
   }
   get stopAfterCall(): boolean {
     return this.#options.stopAfterCall ?? false;

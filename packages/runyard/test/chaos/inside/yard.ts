@@ -142,7 +142,7 @@ const workflows = [
   around('loop', loop({ name: 'again', steps: [does('one'), does('held')], maxIterations: 2 })),
   around('condition', condition({ name: 'if', when: 'input == "Go"', steps: [does('one'), does('held')] })),
   around('router', router({ name: 'way', choices: [does('other'), does('held')], select: () => 'held' })),
-  around('retried', fails('held', { maxRetries: 3 })),
+  around('retried', fails('held', { maxRetries: 3, backoff: { delayMs: 20 } })),
   around('confirmed', does('held', { review: confirmed })),
   around('filled', does('held', { review: { userInputSchema: [{ name: 'seat', type: 'int' }] } })),
   around('reviewed', does('held', { review: { requiresOutputReview: true } })),

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { silentLog } from '../../log.js';
 import { ModelError } from '../../models/model-error.js';
 import { scriptedModel } from '../../models/scripted.js';
@@ -39,6 +39,10 @@ async function delaysOf(settings: Partial<AgentSettings>, failures: readonly Err
   });
   return delays;
 }
+
+// without the part that is left to chance
+beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(1));
+afterEach(() => vi.restoreAllMocks());
 
 test('retries wait a second each, or as long as the agent says', async () => {
   expect(await delaysOf({ retries: 2 }, [busy(), busy()])).toEqual([1_000, 1_000]);

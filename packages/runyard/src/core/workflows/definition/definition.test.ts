@@ -33,13 +33,17 @@ describe('a wrong definition is refused with a message that names it', () => {
       () => parallel({ name: 'p', steps: [writer, writer] }),
       /Parallel 'p'.*'writer'/,
     ],
-    ['no steps', () => workflow({ id: 'w', steps: [] }), /Workflow 'w' has no steps/],
-    ['an empty group', () => loop({ name: 'l', steps: [] }), /Loop 'l' has no steps/],
-    ['no choices', () => router({ name: 'r', choices: [], select: 'user' }), /Router 'r' has no choices/],
+    ['no steps', () => workflow({ id: 'w', steps: [] }), /Workflow 'w': steps is an empty list/],
+    ['an empty group', () => loop({ name: 'l', steps: [] }), /Loop 'l': steps is an empty list/],
+    [
+      'no choices',
+      () => router({ name: 'r', choices: [], select: 'user' }),
+      /Router 'r': choices is an empty list/,
+    ],
     [
       'an empty else',
       () => condition({ name: 'c', when: true, steps: [done], otherwise: [] }),
-      /'c' has no otherwise/,
+      /'c': otherwise is an empty list/,
     ],
     ['too deep', () => workflow({ id: 'w', steps: [nested(10)] }), /Workflow 'w'.*deeper than 10/],
     [
@@ -77,13 +81,21 @@ describe('a wrong definition is refused with a message that names it', () => {
       /outcome.*variables are: input/,
     ],
     ['not a boolean', () => loop({ name: 'l', until: '"x"', steps: [done] }), /'l'.*string/],
-    ['bad number', () => loop({ name: 'l', maxIterations: 0, steps: [done] }), /'l'.*maxIterations 0/],
-    ['bad retries', () => step({ name: 's', run: done, maxRetries: 1.5 }), /'s'.*maxRetries 1.5/],
-    ['bad timeout', () => step({ name: 's', run: done, timeoutMs: -1 }), /'s'.*timeoutMs -1/],
+    [
+      'bad number',
+      () => loop({ name: 'l', maxIterations: 0, steps: [done] }),
+      /'l': maxIterations is 0\. Give a whole number, 1 or more/,
+    ],
+    ['bad retries', () => step({ name: 's', run: done, maxRetries: 1.5 }), /'s': maxRetries is 1\.5/],
+    ['bad timeout', () => step({ name: 's', run: done, timeoutMs: -1 }), /'s': timeoutMs is -1/],
     ['bad bound', () => workflow({ id: 'w', steps: [done], maxParallel: 0 }), /'w'.*maxParallel/],
     ['nobody to do it', () => step({ name: 's' } as never), /'s' needs exactly one/],
     ['two to do it', () => step({ name: 's', run: done, agent: writer } as never), /'s' needs exactly one/],
-    ['the wrong kind', () => step({ name: 's', team: writer }), /'s' has a 'team' that is none/],
+    [
+      'the wrong kind',
+      () => step({ name: 's', team: writer }),
+      /'s': team is an object. Give a team, made with team\(\)/,
+    ],
     [
       'else without a condition',
       () => step({ name: 's', run: done, review: { onReject: 'else' } }),
@@ -95,7 +107,11 @@ describe('a wrong definition is refused with a message that names it', () => {
       () => step({ name: 's', run: done, review: { userInputSchema: [{ name: 'a' }, { name: 'a' }] } }),
       /'a' twice/,
     ],
-    ['no step', () => workflow({ id: 'w', steps: ['x' as never] }), /position 1 that is no step/],
+    [
+      'no step',
+      () => workflow({ id: 'w', steps: ['x' as never] }),
+      /'w': steps\[0\] is 'x'\. Give an agent, a team/,
+    ],
   ])('%s', (_, make, message) => {
     expect(make).toThrow(message);
   });

@@ -1,11 +1,13 @@
 import { questionsAtRest } from '../../agents/requirements/questions-at-rest.js';
 import { requirementBody } from '../../agents/requirements/requirement-body.js';
 import { teamRequirementsOf } from '../../agents/requirements/team-requirements.js';
+import { backOffMs } from '../../back-off.js';
 import type { JsonObject } from '../../json.js';
 import { type ChildOutcome, childIdentity, childrenOf, runChild, wasGivenUp } from '../../runs/child-run.js';
 import { childPrefix } from '../../runs/child-steps.js';
 import { RunPaused } from '../../runs/context.js';
 import type { Executable } from '../../runs/executable.js';
+import { pauseSince } from '../../runs/failed-tries.js';
 import type { RunInput, StepRecord } from '../../runs/run.js';
 import type { StepNode } from '../definition/node.js';
 import { textOf } from '../fold/group-content.js';
@@ -31,7 +33,22 @@ export async function runComponent(
     const key = runKey(place.path, round.number, attempt);
     const result = await attemptRun(flow, node, component, place, scope, round, key);
     if (!('failure' in result) || attempt > node.maxRetries) return result;
+    await beforeNextTry(flow, node, key, runKey(place.path, round.number, attempt + 1), attempt - 1);
   }
+}
+
+/** A try that has begun in an earlier execution is not waited for again. */
+async function beforeNextTry(
+  { context }: Flow,
+  { backoff }: StepNode,
+  failed: string,
+  next: string,
+  failures: number,
+): Promise<void> {
+  if (context.recorded(next) !== undefined) return;
+  context.replay?.stop();
+  const { endedAt = null } = context.recorded(failed) ?? {};
+  await pauseSince(endedAt, backOffMs(backoff, failures), context.signal, context.timers);
 }
 
 async function attemptRun(

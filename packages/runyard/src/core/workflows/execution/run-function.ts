@@ -1,6 +1,9 @@
+import { backOffMs } from '../../back-off.js';
 import { thrownError } from '../../failures/thrown-error.js';
 import type { Json } from '../../json.js';
+import { pause } from '../../pause.js';
 import { RunPaused, type StepScope } from '../../runs/context.js';
+import { resumeTries } from '../../runs/failed-tries.js';
 import { Reports } from '../../runs/reports.js';
 import { failureOf } from '../../runs/run-failure.js';
 import { storable, UnstorableValue } from '../../storable-json.js';
@@ -74,11 +77,12 @@ async function attempt(
   site: StepScope,
 ): Promise<FunctionRecord> {
   const { context } = flow;
-  for (let tries = 0; ; tries += 1) {
+  for (let tries = await resumeTries(context, site); ; tries += 1) {
     site.signal.throwIfAborted();
     const state = context.state.fork();
     const reports = new Reports(context);
     const startedAt = context.timers.now();
+    let delayMs: number;
     try {
       const value = await withinTime(node.timeoutMs, site.signal, context.timers, node.name, (signal) => {
         const input = stepInput(flow, place, scope, state);
@@ -96,10 +100,12 @@ async function attempt(
       // one whose work is done is not asked to do it again
       if (tries >= node.maxRetries || error instanceof UnstorableValue)
         return { failure: shownFailure(error) };
-      context.noteTry(site.key, { name: node.name, error, startedAt, delayMs: 0 });
+      delayMs = backOffMs(node.backoff, tries);
+      context.noteTry(site.key, { name: node.name, error, startedAt, delayMs });
     } finally {
       reports.end();
     }
+    if (delayMs > 0) await pause(delayMs, site.signal, context.timers);
   }
 }
 

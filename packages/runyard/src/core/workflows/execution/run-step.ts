@@ -16,11 +16,7 @@ export async function runStep(flow: Flow, node: StepNode, place: Place, scope: S
   for (let round = 1, feedback: string | null = null; ; round += 1) {
     const result = await runRound(flow, node, place, scope, { number: round, feedback });
     if ('failure' in result) {
-      const { failure } = result;
-      const wants = policyOf(node);
-      if (wants === 'fail') throw failed(node, failure);
-      if (wants === 'pause' && (await askAboutFailure(flow, node, place, failure, round)) === 'retry')
-        continue;
+      if ((await decideFailure(flow, node, place, result.failure, round)) === 'retry') continue;
       const record = failedRecord(node, result);
       reportFailure(flow, node, place, record);
       return record;
@@ -28,6 +24,10 @@ export async function runStep(flow: Flow, node: StepNode, place: Place, scope: S
     const { record } = result;
     const { review } = node;
     if (!review?.requiresOutputReview) {
+      if (!record.success && !record.stop) {
+        const failure = { type: reportedType, message: record.error ?? 'it says that it did not succeed' };
+        if ((await decideFailure(flow, node, place, failure, round)) === 'retry') continue;
+      }
       report(flow, node, place, record, round);
       return record;
     }
@@ -54,11 +54,32 @@ function runRound(
     : runFunction(flow, node, node.run.function, place, scope, round, begin);
 }
 
+/** What the wire calls a failure that the function of a step reports with `stepOutput()`. */
+const reportedType = 'step_failed';
+
+interface StepFailure {
+  readonly type: string;
+  readonly message: string;
+}
+
+/** Whether a step that failed is done again or skipped; throws when it ends the run, or while somebody is asked. */
+async function decideFailure(
+  flow: Flow,
+  node: StepNode,
+  place: Place,
+  failure: StepFailure,
+  round: number,
+): Promise<'retry' | 'skip'> {
+  const wants = policyOf(node);
+  if (wants === 'fail') throw failed(node, failure);
+  return wants === 'pause' ? askAboutFailure(flow, node, place, failure, round) : 'skip';
+}
+
 function policyOf({ skipOnFailure, onError }: StepNode): StepNode['onError'] {
   return skipOnFailure ? 'skip' : onError;
 }
 
-function failed({ name }: StepNode, { type, message }: { type: string; message: string }): RunFailed {
+function failed({ name }: StepNode, { type, message }: StepFailure): RunFailed {
   return new RunFailed({
     type,
     message: `Step '${name}' failed: ${message}`,

@@ -60,7 +60,11 @@ export async function runWhole(
       reports.end();
     });
     assertAllAskedFor(flow, names);
-    if (made.error !== null) throw new RunFailed({ type: 'workflow_failed', message: made.error });
+    if (!made.success) {
+      const message =
+        made.error ?? `The function of workflow '${flow.workflow.id}' says that it did not succeed.`;
+      throw new RunFailed({ type: 'workflow_failed', message });
+    }
     state.merge();
     return made.content ?? '';
   });

@@ -98,7 +98,7 @@ export const workflows = [
   workflow({
     id: 'shaky',
     steps: [
-      trace('retried', { maxRetries: 3 }, 2),
+      trace('retried', { maxRetries: 3, backoff: { delayMs: 20 } }, 2),
       trace('mended', { maxRetries: 0, onError: 'pause' }, 1),
       trace('timed', { review: { ...confirmed, timeoutMs: 300, onTimeout: 'approve' } }),
       trace('end'),
