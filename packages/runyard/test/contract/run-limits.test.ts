@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { agent, team, tool } from '../../src/index.js';
+import { agent, team, tool, workflow } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing.js';
 import { expectFailure, runWays, seeRun } from '../support/run-ways.js';
 import { TestService } from '../support/service.js';
@@ -19,6 +19,7 @@ beforeAll(async () => {
       agent({ id: 'slow', model: slow, limits: { timeMs: 50 } }),
     ],
     teams: [team({ id: 'crew', model, tools: [look], members: [agent({ id: 'm', model })] })],
+    workflows: [workflow({ id: 'flow', steps: [() => ''], limits: { steps: 9, timeMs: 1000 } })],
     maxRunToolCalls: 5,
     websocket: true,
   });
@@ -57,6 +58,13 @@ test('time runs out in the middle of a stream: what was said is kept', async () 
   const { stored } = await seeRun(service, 'streamed', 'slow', { message: 'go' });
   expect(stored).toMatchObject({ error_type: 'limit_exceeded', additional_data: { limit: 'timeMs' } });
   expect(stored.messages.at(-1)).toMatchObject({ role: 'assistant', content: 'Once upon ' });
+});
+
+test('a description shows the limits that a component sets', async () => {
+  expect((await service.get('/agents/stubborn')).body).toMatchObject({ limits: { turns: 3 } });
+  expect((await service.get('/agents/unbounded')).body).toMatchObject({ limits: { tool_calls: null } });
+  expect((await service.get('/teams/crew')).body).not.toHaveProperty('limits');
+  expect((await service.get('/workflows/flow')).body).toMatchObject({ limits: { steps: 9, time_ms: 1000 } });
 });
 
 test('the run of a team ends in the same way', async () => {

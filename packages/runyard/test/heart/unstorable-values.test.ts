@@ -86,6 +86,7 @@ describe('a value that JSON cannot hold ends the run with an error that says who
         [{ content: undefined }, 'content is undefined, not a text'],
         [{ content: 1n }, 'content is a bigint, not a text'],
         [{ usage: { ...usage, inputTokens: 1n } }, 'usage.inputTokens is a bigint, not a number'],
+        [{ usage: { ...usage, outputTokens: -3 } }, 'usage.outputTokens is -3, not a number of tokens'],
         [{ usage: undefined }, 'usage is undefined, not an object'],
         [{ toolCalls: undefined }, 'toolCalls is undefined, not a list'],
         [

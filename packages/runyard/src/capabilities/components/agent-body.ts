@@ -4,6 +4,7 @@ import { schemaName } from '../../core/agents/answer/output-format.js';
 import { usesMemories } from '../../core/agents/memory/memories-in-context.js';
 import { reasonsByItself } from '../../core/agents/reasoning/reasoning.js';
 import { describeModel } from '../../core/models/resolve.js';
+import type { AnyLimits } from '../../core/runs/limits/run-limits.js';
 import type { Tool } from '../../core/tools/tool.js';
 import { jsonSchemaOf } from '../../core/value-schema.js';
 
@@ -87,9 +88,23 @@ export function leaderFields(agent: DescribedAgent, databaseId: string): Fields 
       add_datetime_to_context: unless(settings.addDatetimeToContext, false),
       timezone_identifier: settings.timezone,
     }),
+    limits: limitsBody(settings.limits),
     metadata: settings.metadata,
     is_component: false,
   };
+}
+
+/** The limits that a component sets itself, by the names of the wire; null where it has removed one. */
+export function limitsBody(limits: AnyLimits = {}): Fields | undefined {
+  return group({
+    turns: limits.turns,
+    steps: limits.steps,
+    tool_calls: limits.toolCalls,
+    tokens: limits.tokens,
+    cost: limits.cost,
+    time_ms: limits.timeMs,
+    bytes: limits.bytes,
+  });
 }
 
 function memoryGroup({ settings }: DescribedAgent): Fields | undefined {

@@ -4,6 +4,23 @@ import { formInteger } from '../../platform/http/fields.js';
 
 const settingsGroup = z.looseObject({});
 
+const limit = z.number().nullable().optional();
+
+const limits = z
+  .object({
+    turns: limit,
+    steps: limit,
+    tool_calls: limit,
+    tokens: limit,
+    cost: limit,
+    time_ms: limit,
+    bytes: limit,
+  })
+  .meta({
+    description: 'How much a run may do, as far as the definition says so; null: no limit.',
+    'x-addition': true,
+  });
+
 export const agentParams = z.object({
   agent_id: z.string().meta({ description: 'The identifier of the agent.', examples: ['assistant'] }),
 });
@@ -51,6 +68,7 @@ const leaderFields = {
   response_settings: settingsGroup.optional(),
   introduction: z.string().optional(),
   streaming: settingsGroup.optional(),
+  limits: limits.optional(),
   metadata: settingsGroup.optional(),
   input_schema: settingsGroup.optional(),
   ...originFields,
@@ -147,6 +165,7 @@ export const workflowBody = z
     steps: z.array(workflowStep),
     agent: agentBody.optional().meta({ description: 'The agent in front of the workflow.' }),
     team: teamBody.optional(),
+    limits: limits.optional(),
     metadata: settingsGroup.optional(),
     workflow_agent: z.boolean().meta({ description: 'Whether an agent stands in front of the workflow.' }),
   })

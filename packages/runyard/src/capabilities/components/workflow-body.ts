@@ -4,7 +4,7 @@ import type { TeamMember } from '../../core/teams/settings.js';
 import { jsonSchemaOf } from '../../core/value-schema.js';
 import { workflowTree } from '../../core/workflows/definition/workflow-tree.js';
 import type { Workflow } from '../../core/workflows/workflow.js';
-import { agentBodyOf, type Fields, withoutEmpty } from './agent-body.js';
+import { agentBodyOf, type Fields, limitsBody, withoutEmpty } from './agent-body.js';
 import { memberBodyOf } from './team-body.js';
 
 /** A workflow in a list. */
@@ -28,6 +28,7 @@ export async function workflowBodyOf(workflow: Workflow, databaseId: string): Pr
     input_schema: inputSchema && jsonSchemaOf(inputSchema),
     steps: await workflowTree(nodes, (component) => executorBodyOf(component, databaseId)),
     agent: agent && agentBodyOf(agent, databaseId),
+    limits: limitsBody(settings.limits),
     metadata,
     workflow_agent: agent !== undefined,
   });

@@ -19,9 +19,11 @@ export function responseOf(model: Model, given: ModelResponse): ModelResponse {
   const fail = (fault: string) => unusable(model, fault);
   const response = object(given, 'the answer', fail);
   const usage = object(response.usage, 'usage', fail);
-  for (const [name, count] of Object.entries(usage))
-    if (count !== undefined && !Number.isFinite(count))
-      throw fail(`usage.${name} is ${kindOf(count)}, not a number`);
+  for (const [name, count] of Object.entries(usage)) {
+    if (count === undefined) continue;
+    if (!Number.isFinite(count)) throw fail(`usage.${name} is ${kindOf(count)}, not a number`);
+    if ((count as number) < 0) throw fail(`usage.${name} is ${String(count)}, not a number of tokens`);
+  }
   for (const name of ['content', 'finishReason']) text(response[name], name, fail);
   if (response.reasoningContent !== undefined) text(response.reasoningContent, 'reasoningContent', fail);
   if (!Array.isArray(response.toolCalls))

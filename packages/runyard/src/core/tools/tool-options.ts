@@ -108,7 +108,7 @@ export const toolOptions = objectOf<ToolOptions<ToolParameters>>({
   readOnly: flag,
   sideEffects: flag,
   onUnknownOutcome: word('retry', 'ask', 'fail'),
-  timeoutMs: milliseconds(1),
+  timeoutMs: milliseconds(1, Number.MAX_SAFE_INTEGER),
   retries: count(0),
   backoff,
   stopAfterCall: flag,
