@@ -88,6 +88,16 @@ describe.each(kinds)('an MCP server over %s', (_, start) => {
     expect(await call('grown')).toMatchObject({ content: 'I am new' });
   });
 
+  it.each([{ requiresConfirmation: ['ehco'] }, { exclude: ['ehco'] }, { include: ['ehco'] }])(
+    'is refused with a misspelt name of a tool: %j',
+    async (options) => {
+      const { source } = use(await start(), options);
+      await expect(source.tools(AbortSignal.timeout(60_000))).rejects.toThrow(
+        "has no tool 'ehco'. Did you mean 'echo'?",
+      );
+    },
+  );
+
   it('is given up on after a time', async () => {
     const { call } = use(await start(), { timeoutMs: 200 });
     expect((await call('hang')).content).toContain(
@@ -251,7 +261,7 @@ describe('the tools of an MCP server', () => {
   });
 
   it('refuses a url of another kind', () => {
-    expect(() => mcpTools({ url: 'ftp://x' })).toThrow("not 'ftp://x'");
+    expect(() => mcpTools({ url: 'ftp://x' })).toThrow("url is 'ftp://x'. Give a URL that begins with http");
     expect(mcpTools({ url: 'https://mcp.example.com/x' }).name).toBe('mcp.example.com');
     expect(mcpTools({ command: '/usr/bin/my-server.sh' }).name).toBe('my-server');
   });
