@@ -1,7 +1,8 @@
 /** The known name that was probably meant, if one is near enough. */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
-  let bestDistance = Math.max(2, Math.floor(given.length / 3)) + 1;
+  // two letters make another word of a short one
+  let bestDistance = Math.max(given.length < 4 ? 1 : 2, Math.floor(given.length / 3)) + 1;
   for (const candidate of known) {
     const distance = editDistance(given.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) {

@@ -163,7 +163,7 @@ describe('the message names the option and what to give', () => {
       () => definitions.tool!({ backoff: { delayMs: 1, factor: 0 } }),
       'backoff.factor is 0',
     ],
-    ['a cache of words', () => definitions.tool!({ cacheResults: { ttl: 5 } }), 'Did you mean ttlMs?'],
+    ['a cache of words', () => definitions.tool!({ cacheResults: { ttlms: 5 } }), 'Did you mean ttlMs?'],
     [
       'a gate in words',
       () => definitions.tool!({ requiresConfirmation: 'yes' }),

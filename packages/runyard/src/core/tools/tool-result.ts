@@ -1,9 +1,8 @@
 import { reasonOf } from '../failures/reason.js';
 import { newId } from '../ids.js';
 import type { Media, MediaContents, MediaKind } from '../media.js';
-import { media } from '../media-kind.js';
 import { checkOptions } from '../options/check-options.js';
-import { anyOf, instanceOf, listOf, objectOf, required, text, word } from '../options/kinds.js';
+import { json, listOf, objectOf, required } from '../options/kinds.js';
 import { storable } from '../storable-json.js';
 
 /** Media that a tool made: their bytes are stored once, under their hash. */
@@ -26,14 +25,8 @@ interface ToolResultOptions {
   readonly media: readonly (Media | NewMedia)[];
 }
 
-const newMedia = objectOf<NewMedia>({
-  kind: required(word('image', 'audio', 'video', 'file')),
-  bytes: required(instanceOf(Uint8Array, 'a Uint8Array')),
-  mimeType: text,
-  filename: text,
-});
-
-const toolResultOptions = objectOf<ToolResultOptions>({ media: required(listOf(anyOf(media, newMedia))) });
+/** What the tool did is done: media that cannot be kept cost their own place, not the result. */
+const toolResultOptions = objectOf<ToolResultOptions>({ media: required(listOf(json)) });
 
 export function toolResult(content: unknown, options: ToolResultOptions): ToolResult {
   checkOptions('toolResult()', options, toolResultOptions);

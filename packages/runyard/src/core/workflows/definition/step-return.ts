@@ -1,8 +1,7 @@
 import type { Json } from '../../json.js';
 import type { Media } from '../../media.js';
-import { media } from '../../media-kind.js';
 import { checkOptions } from '../../options/check-options.js';
-import { anything, flag, listOf, objectOf, text } from '../../options/kinds.js';
+import { anything, flag, json, listOf, objectOf, text } from '../../options/kinds.js';
 
 /** What a function says about its step beside the content. */
 export interface StepOutputSettings {
@@ -21,7 +20,7 @@ const stepOutputOptions = objectOf<StepOutputSettings>({
   stop: flag,
   success: flag,
   error: text,
-  media: listOf(media),
+  media: listOf(json),
 });
 
 /** Made with `stepOutput()`. */
