@@ -91,11 +91,9 @@ describe('a run while it goes on', () => {
     const message = book.write('visible', { chunks: ['begun', rest.opened] });
     const stream = await service.stream('a', { message });
     const { run_id, session_id } = await stream.event('RunStarted');
-    const [listed] = await until('the run is listed', async () => {
-      const { status, body } = await service.get(`/agents/a/runs?session_id=${session_id}`);
-      return status === 200 && (body as Body[]);
-    });
-    expect(listed).toMatchObject({ run_id, status: 'running', content: null, run_input: 'visible' });
+    await stream.until(() => stream.content === 'begun', 'the text');
+    const [listed] = (await service.get(`/agents/a/runs?session_id=${session_id}`)).body;
+    expect(listed).toMatchObject({ run_id, status: 'running', content: 'begun', run_input: 'visible' });
     rest.open();
     await stream.end();
   });

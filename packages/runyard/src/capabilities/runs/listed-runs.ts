@@ -44,7 +44,9 @@ export async function* listedRuns(
   wanted: (journal: RunWithSteps) => boolean = () => true,
 ): AsyncGenerator<ListedRun> {
   for await (const journal of journalsOf(space, runIds)) {
-    if (wanted(journal)) yield await listedRun(space, journal, withEvents);
+    if (!wanted(journal)) continue;
+    yield await listedRun(space, journal, withEvents);
+    await endOfTurn();
   }
 }
 

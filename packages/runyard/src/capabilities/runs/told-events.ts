@@ -30,11 +30,15 @@ export async function toldBy(store: RunStore, view: RunWithSteps): Promise<(insi
   const around = runsAround(view);
   const bounded = new Map([...around.keys()].map((runId) => [runId, new BoundedEvents()]));
   const speech = terminalStatuses.has(run.status) ? undefined : new Speech();
-  for await (const event of loggedEvents(store, view)) {
-    const runId = runIdOf(event);
-    await speech?.hear(event, runId);
-    if (isPiece(run.kind, event.name)) continue;
-    for (const holder of around.get(runId) ?? [run.runId]) bounded.get(holder)!.add(event);
+  for await (const events of loggedEvents(store, view, speech !== undefined)) {
+    for (const event of events) {
+      const runId = runIdOf(event);
+      // to wait for each piece would take longer than all of them
+      const heard = speech?.hear(event, runId);
+      if (heard !== undefined) await heard;
+      if (isPiece(run.kind, event.name)) continue;
+      for (const holder of around.get(runId) ?? [run.runId]) bounded.get(holder)!.add(event);
+    }
   }
   return (inside) => {
     const { runId, kind, status } = inside.run;
@@ -92,22 +96,30 @@ class Speech {
   private readonly tools = new Map<string, Map<unknown, JsonObject>>();
   private lastSpeaker = '';
 
-  async hear(event: LoggedEvent, runId: string): Promise<void> {
-    const { template, text } = event;
-    const name = event.name.replace(/^Team/, '');
-    if (name === 'RunContent') {
+  /** Of an event that is not a piece of text, it may have to be read first. */
+  hear(event: LoggedEvent, runId: string): Promise<void> | undefined {
+    const { template, text, name } = event;
+    if (contents.has(name)) {
       this.lastSpeaker = runId;
-      const piece = template === null ? await this.wholeText(event) : (JSON.parse(text) as string);
+      if (template === null) return this.hearWhole(event, runId);
+      const piece = JSON.parse(text) as string;
       // each answer begins with an empty piece, also when it is given once more after a crash
-      const before = template === null || piece === '' ? '' : (this.texts.get(runId) ?? '');
-      this.texts.set(runId, before + piece);
-    } else if (/^ToolCall(?:Started|Completed|Error)$/.test(name)) {
-      const { tool } = JSON.parse(await event.whole()) as { tool: JsonObject };
-      const open = this.tools.get(runId) ?? new Map<unknown, JsonObject>();
-      this.tools.set(runId, open);
-      if (name === 'ToolCallStarted') open.set(tool.tool_call_id, tool);
-      else open.delete(tool.tool_call_id);
-    }
+      this.texts.set(runId, piece === '' ? '' : (this.texts.get(runId) ?? '') + piece);
+    } else if (toolCalls.has(name)) return this.hearTool(event, runId);
+    return undefined;
+  }
+
+  private async hearWhole(event: LoggedEvent, runId: string): Promise<void> {
+    const { content } = JSON.parse(await event.whole()) as JsonObject;
+    this.texts.set(runId, typeof content === 'string' ? content : JSON.stringify(content ?? ''));
+  }
+
+  private async hearTool(event: LoggedEvent, runId: string): Promise<void> {
+    const { tool } = JSON.parse(await event.whole()) as { tool: JsonObject };
+    const open = this.tools.get(runId) ?? new Map<unknown, JsonObject>();
+    this.tools.set(runId, open);
+    if (event.name.endsWith('Started')) open.set(tool.tool_call_id, tool);
+    else open.delete(tool.tool_call_id);
   }
 
   /** A workflow says what the run says that spoke last in it. */
@@ -117,12 +129,12 @@ class Speech {
       tools: [...(this.tools.get(runId)?.values() ?? [])],
     };
   }
-
-  private async wholeText(event: LoggedEvent): Promise<string> {
-    const { content } = JSON.parse(await event.whole()) as JsonObject;
-    return typeof content === 'string' ? content : JSON.stringify(content ?? '');
-  }
 }
+
+const contents = new Set(['RunContent', 'TeamRunContent']);
+const toolCalls = new Set(
+  ['ToolCallStarted', 'ToolCallCompleted', 'ToolCallError'].flatMap((name) => [name, `Team${name}`]),
+);
 
 const runIdsOfTemplates = new WeakMap<DeltaTemplate, string>();
 

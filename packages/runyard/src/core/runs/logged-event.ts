@@ -141,26 +141,38 @@ function templateLine(template: DeltaTemplate, known: Map<DeltaTemplate, number>
   return `t\t${template.name}\t${template.prefix}\t${template.suffix}`;
 }
 
-/** `texts` is where the events that are returned read what they do not hold themselves. */
+/**
+ * `texts` is where the events that are returned read what they do not hold themselves. Deltas whose name `skipped` takes
+ * are left out: most events are deltas, and who does not want them is not to pay for them.
+ */
 export function decodeBlock(
   firstIndex: number,
   payload: string,
   texts: TextSource | null = null,
+  skipped: (name: string) => boolean = () => false,
 ): LoggedEvent[] {
   const events: LoggedEvent[] = [];
   const templates: DeltaTemplate[] = [];
   let template: DeltaTemplate | null = null;
+  let skips = false;
+  let index = firstIndex;
   for (const line of payload.split('\n')) {
+    if (skips && line.startsWith('d')) {
+      index++;
+      continue;
+    }
     const [kind, first = '', second = '', third = ''] = line.split('\t');
-    const index = firstIndex + events.length;
     if (kind === 't') {
       template = { name: first, prefix: second, suffix: third };
       templates.push(template);
-    } else if (kind === 'u' && templates[Number(first)] !== undefined) template = templates[Number(first)]!;
-    else if (kind === 'd' && template !== null) events.push(deltaFromJson(index, template, first));
+      skips = skipped(first);
+    } else if (kind === 'u' && templates[Number(first)] !== undefined) {
+      template = templates[Number(first)]!;
+      skips = skipped(template.name);
+    } else if (kind === 'd' && template !== null) events.push(deltaFromJson(index++, template, first));
     else if (kind === 'e') {
       const source = isPacked(third) ? texts : null;
-      events.push(new LoggedEvent(index, first, second === '' ? null : second, third, null, '', source));
+      events.push(new LoggedEvent(index++, first, second === '' ? null : second, third, null, '', source));
     } else
       throw new Error(`Event block at index ${firstIndex} is damaged: unknown line '${line.slice(0, 40)}'`);
   }
