@@ -124,6 +124,17 @@ test('a step counts once, whether a function or an agent does its work', async (
   });
 });
 
+test('a step that may ask afterwards counts once, however often it is done', async () => {
+  const followed = (name: string) => step({ name, onError: 'pause', run: () => name });
+  const steps = [followed('one'), followed('two')];
+  expect((await ran(workflow({ id: 'w', steps, limits: { steps: 2 } }))).run.status).toBe('completed');
+  const third = [...steps, followed('three')];
+  expect((await ran(workflow({ id: 'w', steps: third, limits: { steps: 2 } }))).run).toMatchObject({
+    status: 'error',
+    result: { error: { type: 'limit_exceeded' } },
+  });
+});
+
 test('a copy does not pay for the turns of its original', async () => {
   const store = await freshStore();
   const model = scriptedModel((_request, call) =>

@@ -40,7 +40,7 @@ import type { RunJournal, SessionSummary } from './ports.js';
 import { unheard } from './reports.js';
 import type { Run, RunEntry, RunOptions, StepKind, StepRecord } from './run.js';
 import { optionsInside, optionsOf } from './run-options.js';
-import { isRunInside } from './run-usage.js';
+import { isWorkOfStep } from './run-usage.js';
 import type { SessionState } from './session-state.js';
 import type { WriteQueue } from './write-queue.js';
 
@@ -250,8 +250,7 @@ export class JournaledContext implements RunContext {
     this.signal.throwIfAborted();
     const confirmed = this.surroundings.leaseConfirmed?.(this.live);
     if (confirmed !== undefined) await confirmed;
-    // the step that a component does the work of is counted; its run is not another one
-    const counts = recorded === undefined && !isRunInside({ kind: spec.kind, input: spec.input ?? null });
+    const counts = recorded === undefined && !isWorkOfStep({ kind: spec.kind, input: spec.input ?? null });
     this.admit(spec.kind, counts ? 1 : 0);
     const begun = this.begin(key, spec, recorded);
     if (spec.interrupted !== undefined) {

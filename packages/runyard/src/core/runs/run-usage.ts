@@ -156,6 +156,13 @@ export function isRunInside({ kind, input }: Pick<StepRecord, 'kind' | 'input'>)
   );
 }
 
+/** Whether this is how the work of a step is done, by a component or in a round of its own, and not another step. */
+export function isWorkOfStep(step: Pick<StepRecord, 'kind' | 'input'>): boolean {
+  const { kind, input } = step;
+  const isRound = kind === 'step' && typeof input === 'object' && input !== null && 'round' in input;
+  return isRound || isRunInside(step);
+}
+
 /** What is written down when steps are removed. */
 function spentBefore({ input }: StepRecord): RunUsage | undefined {
   return (input as { spent?: RunUsage } | null)?.spent;

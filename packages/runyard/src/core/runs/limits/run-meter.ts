@@ -4,7 +4,7 @@ import { childPrefix, prefixOf } from '../child-steps.js';
 import { weigh } from '../long-texts.js';
 import type { RunUsage } from '../ports.js';
 import { inheritedAttempt, type Run, type StepRecord } from '../run.js';
-import { isModelCall, isRunInside } from '../run-usage.js';
+import { isModelCall, isRunInside, isWorkOfStep } from '../run-usage.js';
 
 /** What a run has done so far, what runs inside it included; its turns are its own. */
 export interface Tally {
@@ -71,7 +71,7 @@ export class RunMeter {
       this.addCall(step, sign);
     } else if (kind === 'auxiliary') this.addCall(step, sign);
     else if (kind === 'tool') this.add(key, 'toolCalls', sign);
-    else if (kind === 'step' && !isRunInside(step)) this.add(key, 'steps', sign);
+    else if (kind === 'step' && !isWorkOfStep(step)) this.add(key, 'steps', sign);
     else if (kind === 'continue') this.addSpent(step, sign);
   }
 

@@ -42,6 +42,7 @@ export async function runFunction(
     kind: 'step',
     name: node.name,
     parentKey: nodeKey(place.path),
+    input: { round: round.number },
     failed: (output: Json) => isFailure(output as FunctionRecord),
   } as const;
   const record = await flow.context.step(key, spec, async (site) => (await attempts(site)) as Json);
