@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agent, type RunyardOptions } from '../../src/index.js';
+import { agent, Runyard, type RunyardOptions } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing.js';
 import { startService } from '../support/service.js';
 
@@ -11,8 +11,6 @@ const rejecting = async () => throwing();
 test.each<[string, unknown]>([
   ['throws', { debug: throwing, info: throwing, warn: throwing, error: throwing }],
   ['rejects', { debug: rejecting, info: rejecting, warn: rejecting, error: rejecting }],
-  ['has no methods', {}],
-  ['is null', null],
 ])('a service whose log %s serves runs, failures included', async (_how, log) => {
   const broken = () => {
     throw new Error('broken');
@@ -28,6 +26,10 @@ test.each<[string, unknown]>([
   expect([status, body.status, body.content]).toEqual([200, 'completed', 'hi']);
   expect((await service.run('b', { message: 'hello' })).body).toMatchObject({ status: 'error' });
   expect((await service.get('/nowhere')).status).toBe(404);
+});
+
+test.each([{}, null, { debug: rejecting }])('%j is not taken for a log', (log) => {
+  expect(() => new Runyard({ log: log as never })).toThrow('Give a log with debug, info, warn and error');
 });
 
 test('a log with methods of a class is called as its object', async () => {

@@ -71,8 +71,8 @@ const entry = kind(
 /** What stands in a list of steps. */
 export const entries = listOf(entry, 1);
 
-/** What executes a step, or a run inside of a workflow. */
-export function component(of: RunKind) {
+/** What executes a step. */
+function component(of: RunKind) {
   return kind(
     `${of === 'agent' ? 'an' : 'a'} ${of}, made with ${of}()`,
     (value) => isComponent(value) && value.kind === of,
