@@ -28,7 +28,7 @@ import type { Settings } from './platform/config.js';
 import { systemTimers } from './platform/engine/local/timers.js';
 import type { CustomRoutes } from './platform/http/custom-routes.js';
 import type { HttpServer } from './platform/http/handler.js';
-import type { ApiInfo } from './platform/http/openapi.js';
+import type { ApiInfo, PathExamples } from './platform/http/openapi.js';
 import { createHttpServer } from './platform/http/server.js';
 import type { Upgrades } from './platform/http/upgrades.js';
 import { serviceLimits } from './platform/run-limit-settings.js';
@@ -47,6 +47,7 @@ export interface ServiceParts {
   readonly prices: ModelPrices;
   readonly customRoutes: CustomRoutes | undefined;
   readonly info: ApiInfo;
+  readonly pathExamples: PathExamples;
   readonly startedAt: Date;
   readonly readiness: Readiness;
   readonly log: Log;
@@ -82,6 +83,7 @@ export async function openService(parts: ServiceParts): Promise<OpenService> {
     resolveCaller: (request) => door.admit(request),
     settings,
     info: parts.info,
+    pathExamples: parts.pathExamples,
     log,
     ...(parts.customRoutes !== undefined && { customRoutes: parts.customRoutes }),
     ...(settings.websocket && { upgrades: await webSockets(parts, services.runs, identities) }),

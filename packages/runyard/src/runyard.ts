@@ -15,9 +15,10 @@ import {
 } from './databases.js';
 import { type OpenService, openService } from './open-service.js';
 import { checkAuthSettings } from './platform/auth/tokens/check-settings.js';
+import { authMode } from './platform/auth/tokens/settings.js';
 import { type LoadedSettings, loadSettings, type Settings, type SettingsSources } from './platform/config.js';
 import type { NodeHandler } from './platform/http/handler.js';
-import { type ApiInfo, describeApi } from './platform/http/openapi.js';
+import { type ApiInfo, describeApi, type PathExamples } from './platform/http/openapi.js';
 import { openProbeServer, type ProbeServer } from './platform/http/probe-server.js';
 import { waitingHandler } from './platform/http/waiting-handler.js';
 import { createLog } from './platform/log.js';
@@ -134,7 +135,7 @@ export class Runyard {
 
   /** The API description. Nothing is opened for it. */
   async openapi(): Promise<object> {
-    return structuredClone(describeApi(routes, this.apiInfo()).document());
+    return structuredClone(describeApi(routes, this.apiInfo(), this.pathExamples()).document());
   }
 
   async schemaStatus(): Promise<{ readonly database: string; readonly status: SchemaStatus }[]> {
@@ -264,6 +265,11 @@ export class Runyard {
     return { title: name, version, ...(description !== undefined && { description }) };
   }
 
+  /** Ids that exist, for the API browser. Whoever needs a token does not learn them from the description, which is open. */
+  private pathExamples(): PathExamples {
+    return authMode(this.settings) === 'none' ? this.components.exampleIds() : {};
+  }
+
   private open(): Promise<OpenService> {
     // what could not be opened may be mended meanwhile: the next one tries again
     this.opening ??= this.assemble().catch(async (error: unknown) => {
@@ -294,6 +300,7 @@ export class Runyard {
         prices: this.options.prices ?? {},
         customRoutes: this.options.routes,
         info: this.apiInfo(),
+        pathExamples: this.pathExamples(),
       });
     } catch (error) {
       throw startFailure(error, databases);

@@ -4,6 +4,7 @@ import { createRequire, register } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Application, isApplication } from './application.js';
+import { readDotEnv } from './dot-env.js';
 import { CommandFailure } from './failure.js';
 import { stripTypes } from './strip-types.js';
 
@@ -33,6 +34,7 @@ export function findEntry(given: string | undefined, folder = process.cwd()): st
 /** Imports the entry and returns the Runyard that it exports, under whatever name. */
 export async function loadEntry(path: string): Promise<Application> {
   const shown = relative(process.cwd(), path) || path;
+  readDotEnv(process.cwd());
   await prepareImport(path);
   let exported: Record<string, unknown>;
   try {

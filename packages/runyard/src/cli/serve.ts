@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { authMode } from '../platform/auth/tokens/settings.js';
 import type { Settings } from '../platform/config.js';
 import { databaseLabel } from '../platform/config-faults.js';
 import { version } from '../platform/version.js';
@@ -36,11 +37,19 @@ function banner(url: string, probeUrl: string | undefined, settings: Settings): 
   const lines = [
     `${settings.name} is up (Runyard ${version})`,
     `  API   ${url}`,
-    ...(settings.docs ? [`  Docs  ${url}/docs`] : []),
+    ...(settings.docs ? [`  Docs  ${url}/docs${docsAccess(settings)}`] : []),
     ...(probeUrl === undefined ? [] : [`  Probe ${probeUrl}`]),
     `  Data  ${data}`,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** A browser sends no token with an address that is typed in. */
+function docsAccess(settings: Settings): string {
+  const mode = authMode(settings);
+  if (mode === 'none' || settings.publicPaths.includes('/docs')) return '';
+  const token = mode === 'jwt' ? 'a token' : 'the security key';
+  return ` (needs ${token} as "Authorization: Bearer …"; publicPaths: ["/docs"] opens the page)`;
 }
 
 function shortPath(path: string): string {

@@ -9,7 +9,10 @@ import { hasKeySource } from '../platform/auth/tokens/settings.js';
 import { readStaticKeys } from '../platform/auth/tokens/static-keys.js';
 import { TokenVerifier } from '../platform/auth/tokens/verifier.js';
 import { loadSettings, type Settings } from '../platform/config.js';
+import { nearestName } from '../platform/config-faults.js';
 import { serviceIdOf } from '../platform/service-id.js';
+import { routes } from '../routes.js';
+import { readDotEnv } from './dot-env.js';
 import { CommandFailure } from './failure.js';
 import { findEntry, loadEntry } from './load-entry.js';
 import { configure } from './setting-flags.js';
@@ -45,6 +48,7 @@ export async function token(entry: string | undefined, flags: TokenFlags): Promi
 async function settingsOf(entry: string | undefined, { config }: TokenFlags): Promise<Settings> {
   const file = entryOf(entry);
   if (file === undefined) {
+    readDotEnv(process.cwd());
     const sources = { env: process.env, cwd: process.cwd(), ...(config !== undefined && { file: config }) };
     return loadSettings(sources).settings;
   }
@@ -119,12 +123,22 @@ function newSecret(): string {
 
 function scopesOf({ scopes = '', admin = false }: TokenFlags, { adminScope }: Settings): string[] {
   const named = scopes.split(/[\s,]+/).filter((scope) => scope !== '');
-  const wrong = named.filter((scope) => scope !== adminScope && parseScope(scope) === undefined);
-  if (wrong.length > 0)
+  const known = [...routeScopes(), adminScope];
+  for (const scope of named) {
+    const parsed = parseScope(scope);
+    if (known.includes(scope) || (parsed && known.includes(`${parsed.resource}:${parsed.action}`))) continue;
+    const near = nearestName(scope, known);
     throw new CommandFailure(
-      `flag --scopes has ${wrong.join(', ')}; allowed: scopes such as agents:run, agents:writer:run or ${adminScope}.`,
+      `flag --scopes has ${scope}, which opens nothing here.${near ? ` Did you mean ${near}?` : ''} ` +
+        `Allowed: ${known.join(', ')}; for one agent agents:writer:run.`,
     );
+  }
   return [...new Set(admin ? [...named, adminScope] : named)];
+}
+
+/** All scopes that a route asks for. */
+function routeScopes(): string[] {
+  return [...new Set(routes.flatMap(({ scope }) => scope ?? []))].sort();
 }
 
 function claimsOf(

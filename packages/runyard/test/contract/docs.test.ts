@@ -1,15 +1,22 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { agent } from '../../src/index.js';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agent, type RunyardOptions, step, team, workflow } from '../../src/index.js';
 import { findChromium } from '../support/chromium.js';
-import { startService, TestService } from '../support/service.js';
+import { patience } from '../support/patience.js';
+import { type Body, startService, TestService } from '../support/service.js';
 
 const installMs = 300_000;
 let service: TestService;
 let browser: Browser;
 
 beforeAll(async () => {
-  service = await TestService.start({ name: 'Yard', agents: [agent({ id: 'a', model: 'offline' })] });
+  const assistant = agent({ id: 'assistant', model: 'offline' });
+  service = await TestService.start({
+    name: 'Yard',
+    agents: [assistant],
+    teams: [team({ id: 'crew', model: 'offline', members: [assistant] })],
+    workflows: [workflow({ id: 'flow', steps: [step({ name: 'answer', agent: assistant })] })],
+  });
   // as root Chromium needs to be told that its sandbox cannot be had
   browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
 }, installMs);
@@ -32,6 +39,62 @@ test('the API browser works without a network and can call the service', async (
   expect(elsewhere).toEqual([]);
   expect(faults).toEqual([]);
   await page.close();
+});
+
+describe('a click on Execute works at the first try', () => {
+  let page: Page;
+  beforeAll(async () => {
+    ({ page } = await open(`${service.url}/docs`));
+  });
+  afterAll(() => page.close());
+  const ran = { status: 200, body: { status: 'completed', content: expect.stringContaining('425') } };
+
+  test('for runs of agents, in each content type, and for what can be done with them', async () => {
+    const create = await operation(page, 'POST', '/agents/{agent_id}/runs');
+    const sent: Body[] = [];
+    for (const type of ['multipart/form-data', 'application/x-www-form-urlencoded', 'application/json']) {
+      await create.locator('.opblock-section-request-body select.content-type').selectOption(type);
+      sent.push(await execute(page, create));
+    }
+    expect(sent).toMatchObject([ran, ran, ran]);
+    for (const [method, path] of [
+      ['GET', 'runs'],
+      ['POST', 'runs/{run_id}/continue'],
+    ] as const) {
+      const block = await operation(page, method, `/agents/{agent_id}/${path}`);
+      const run = block.locator('tr[data-param-name="run_id"] input');
+      if ((await run.count()) > 0) await run.fill(sent[0].body.run_id);
+      expect(await execute(page, block), path).toMatchObject({ status: 200 });
+    }
+  });
+
+  test.each(['teams/{team_id}', 'workflows/{workflow_id}'])('for runs of %s', async (kind) => {
+    expect(await execute(page, await operation(page, 'POST', `/${kind}/runs`))).toMatchObject(ran);
+  });
+
+  test('with a file that is chosen there', async () => {
+    await page.reload();
+    const create = await operation(page, 'POST', '/agents/{agent_id}/runs');
+    const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Ada was here.') };
+    await create.locator('tr[data-property-name="files"] input[type=file]').setInputFiles(notes);
+    const { status, body } = await execute(page, create);
+    expect({ status, body }).toMatchObject({ status: 200, body: { status: 'completed' } });
+    const { body: run } = await service.get(`/agents/assistant/runs/${body.run_id}`);
+    expect(JSON.stringify(run)).toContain('notes.txt');
+  });
+
+  test('for a list', async () => {
+    expect(await execute(page, await operation(page, 'GET', '/sessions'))).toMatchObject({ status: 200 });
+  });
+});
+
+test('the open description of a closed service names no ids', async () => {
+  const named = async (settings: RunyardOptions) => {
+    const started = await startService({ agents: [agent({ id: 'hidden', model: 'offline' })], ...settings });
+    return (await started.get('/openapi.json')).text.includes('hidden');
+  };
+  expect(await named({})).toBe(true);
+  expect(await named({ securityKey: 'x'.repeat(32) })).toBe(false);
 });
 
 test('the page and all that it needs come from the service', async () => {
@@ -64,9 +127,28 @@ test('it can be turned off, the description stays', async () => {
   expect((await closed.get('/openapi.json')).status).toBe(200);
 });
 
+/** The block of an operation, opened. */
+async function operation(page: Page, method: string, path: string): Promise<Locator> {
+  const block = page.locator(`.opblock-${method.toLowerCase()}`, {
+    has: page.locator(`.opblock-summary-path[data-path="${path}"]`),
+  });
+  await block.locator('.opblock-summary-path').click();
+  await block.getByRole('button', { name: 'Execute' }).waitFor();
+  return block;
+}
+
+async function execute(page: Page, block: Locator): Promise<Body> {
+  const answered = page.waitForResponse((response) => !response.url().includes('/docs'));
+  await block.getByRole('button', { name: 'Execute' }).click();
+  const response = await answered;
+  const text = await response.text();
+  return { status: response.status(), body: text.startsWith('{') ? JSON.parse(text) : text };
+}
+
 /** A page that notes every request to another host and every error. */
 async function open(url: string): Promise<{ page: Page; elsewhere: string[]; faults: string[] }> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
+  page.setDefaultTimeout(patience(120_000));
   const elsewhere: string[] = [];
   const faults: string[] = [];
   page.on('request', (request) => {

@@ -45,8 +45,8 @@ const getAgent = defineRoute({
   summary: 'Get an agent',
   params: agentParams,
   responses: { 200: agentBody },
-  handler: (services: ComponentServices, { params }) => {
-    const agent = services.components.getAgent(params.agent_id);
+  handler: (services: ComponentServices, { params, caller }) => {
+    const agent = services.components.getAgent(params.agent_id, caller);
     return componentBodyOf(agent, databaseOf(services, agent));
   },
 });
@@ -73,8 +73,8 @@ const getTeam = defineRoute({
   summary: 'Get a team',
   params: teamParams,
   responses: { 200: teamBody },
-  handler: (services: ComponentServices, { params }) => {
-    const team = services.components.getTeam(params.team_id);
+  handler: (services: ComponentServices, { params, caller }) => {
+    const team = services.components.getTeam(params.team_id, caller);
     return teamBodyOf(team, databaseOf(services, team));
   },
 });
@@ -107,8 +107,8 @@ const getWorkflow = defineRoute({
   params: workflowParams,
   query: workflowQuery,
   responses: { 200: workflowBody },
-  handler: (services: ComponentServices, { params }) => {
-    const workflow = services.components.getWorkflow(params.workflow_id);
+  handler: (services: ComponentServices, { params, caller }) => {
+    const workflow = services.components.getWorkflow(params.workflow_id, caller);
     return workflowBodyOf(workflow, databaseOf(services, workflow));
   },
 });

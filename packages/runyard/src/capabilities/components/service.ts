@@ -55,6 +55,16 @@ export class ComponentsService {
     return [...this.listAgents(), ...this.listTeams(), ...this.listWorkflows()];
   }
 
+  /** An id of each kind that is registered, by the name of its parameter in paths. */
+  exampleIds(): Record<string, string> {
+    const lists = { agent_id: this.agents, team_id: this.teams, workflow_id: this.workflows };
+    const first = Object.entries(lists).flatMap(([name, list]) => {
+      const [id] = list.keys();
+      return id === undefined ? [] : [[name, id]];
+    });
+    return Object.fromEntries(first);
+  }
+
   /** All components by `componentKey`. */
   keys(): string[] {
     return this.list().map((component) => componentKey(kindOf(component), component.id));
@@ -65,16 +75,27 @@ export class ComponentsService {
     return this.list().filter(isReady);
   }
 
-  getAgent(id: string): RegisteredAgent {
-    return found('agent', this.agents.get(id));
+  getAgent(id: string, caller: Caller): RegisteredAgent {
+    return this.agents.get(id) ?? this.missing('agent', caller);
   }
 
-  getTeam(id: string): Team {
-    return found('team', this.teams.get(id));
+  getTeam(id: string, caller: Caller): Team {
+    return this.teams.get(id) ?? this.missing('team', caller);
   }
 
-  getWorkflow(id: string): Workflow {
-    return found('workflow', this.workflows.get(id));
+  getWorkflow(id: string, caller: Caller): Workflow {
+    return this.workflows.get(id) ?? this.missing('workflow', caller);
+  }
+
+  /** The error names what the caller may see or run. */
+  missing(kind: RunKind, caller?: Caller): never {
+    if (caller === undefined) throw errors.componentNotFound(kind);
+    const lists = { agent: this.agents, team: this.teams, workflow: this.workflows };
+    const seen = allowed<Component>(`${kind}s`, lists[kind], caller, ['read', 'run']);
+    throw errors.componentNotFound(
+      kind,
+      seen.map(({ id }) => id),
+    );
   }
 
   find(kind: RunKind, id: string): Component | undefined {
@@ -98,11 +119,6 @@ function allowed<Kind extends Component>(
   const all = [...components.values()];
   if (caller === undefined) return all;
   return all.filter(({ id }) => actions.some((action) => caller.rights.may(`${resource}:${action}`, id)));
-}
-
-function found<Kind>(kind: RunKind, component: Kind | undefined): Kind {
-  if (component === undefined) throw errors.componentNotFound(kind);
-  return component;
 }
 
 function byId<Kind extends Component>(kind: RunKind, components: readonly Kind[]): ReadonlyMap<string, Kind> {

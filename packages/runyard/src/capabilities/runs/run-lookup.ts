@@ -43,9 +43,8 @@ export class RunLookup {
     private readonly spaces: RunSpaces,
   ) {}
 
-  async component(kind: RunKind, id: string): Promise<FoundComponent> {
-    const component = this.components.find(kind, id);
-    if (component === undefined) throw errors.componentNotFound(kind);
+  async component(kind: RunKind, id: string, caller?: Caller): Promise<FoundComponent> {
+    const component = this.components.find(kind, id) ?? this.components.missing(kind, caller);
     return { component, space: await this.spaceOf(component) };
   }
 
@@ -63,7 +62,7 @@ export class RunLookup {
       const run = await this.visible(space, caller, place);
       if (run !== undefined) return { run, space, component };
     }
-    if (component === undefined) throw errors.componentNotFound(place.kind);
+    if (component === undefined) this.components.missing(place.kind, caller);
     return undefined;
   }
 

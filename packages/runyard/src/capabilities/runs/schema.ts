@@ -53,11 +53,15 @@ export type OptionFields = z.output<z.ZodObject<typeof optionFields>>;
 
 /** How the caller wants to follow the run. */
 const followFields = {
-  stream: formBoolean().optional().meta({
-    description:
-      'true: the answer is a stream of events; false: one JSON body. Left out: true, or false with background.',
-    default: true,
-  }),
+  stream: formBoolean()
+    .optional()
+    .meta({
+      description:
+        'true: the answer is a stream of events; false: one JSON body. Left out: true, or false with background.',
+      default: true,
+      // an API browser shows an answer when it has ended
+      examples: [false],
+    }),
   stream_events: formBoolean().optional().meta({
     description: 'false: the stream carries only content (and how the run failed or paused).',
     default: true,

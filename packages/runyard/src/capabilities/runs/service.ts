@@ -98,7 +98,7 @@ export class RunsService {
     given: CreateForm,
     options: CreateOptions = {},
   ): Promise<StartedRun> {
-    const found = await this.lookup.component(kind, componentId);
+    const found = await this.lookup.component(kind, componentId, caller);
     const userId = userFor(caller, given.user_id);
     const bound = boundFor(caller, userId);
     const form = boundForm(given, bound);

@@ -71,7 +71,9 @@ export const infoBody = z
   .object({
     os_id: z.string(),
     name: z.string().nullable(),
-    agno_version: z.string().meta({ description: 'The version of Runyard.' }),
+    product: z.literal('Runyard').meta({ 'x-addition': true }),
+    version: z.string().meta({ description: 'The version of Runyard.', 'x-addition': true }),
+    agno_version: z.string().meta({ description: 'The version of Runyard, for older clients.' }),
     agent_count: z.int(),
     team_count: z.int(),
     workflow_count: z.int(),

@@ -59,6 +59,8 @@ export class SystemService {
     return {
       os_id: this.facts.id,
       name: this.facts.name,
+      product: 'Runyard',
+      version: this.facts.version,
       agno_version: this.facts.version,
       agent_count: this.components.listAgents().length,
       team_count: this.components.listTeams().length,

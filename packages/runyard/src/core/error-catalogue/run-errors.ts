@@ -12,10 +12,20 @@ export interface HandedOnRun {
   readonly componentId: string;
 }
 
+const mostIds = 20;
+
+function firstOf(ids: readonly string[]): string {
+  const more = ids.length > mostIds ? ` and ${ids.length - mostIds} more` : '';
+  return `${ids.slice(0, mostIds).join(', ')}${more}`;
+}
+
 /** Components, runs and sessions, and what goes on inside of them. */
 export const runErrors = {
-  componentNotFound: (kind: ComponentKind) =>
-    new RunyardError(`${kind}_not_found`, 404, `${componentNames[kind]} not found`),
+  /** `ids`: those of this kind that the caller may see. */
+  componentNotFound: (kind: ComponentKind, ids: readonly string[] = []) =>
+    new RunyardError(`${kind}_not_found`, 404, `${componentNames[kind]} not found`, {
+      ...(ids.length > 0 && { fields: { hint: `${componentNames[kind]}s here: ${firstOf(ids)}` } }),
+    }),
   componentNotRegistered: ({ runId, kind, componentId }: Pick<Run, 'runId' | 'kind' | 'componentId'>) =>
     new RunyardError(
       'component_not_registered',

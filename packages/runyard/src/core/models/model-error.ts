@@ -37,6 +37,8 @@ export class ModelError extends Error {
   constructor(message: string, details: ModelErrorDetails) {
     super(message, details.cause === undefined ? {} : { cause: details.cause });
     this.name = 'ModelError';
+    // what a provider refuses is no fault of a line of code: one line in the log says it all
+    if (details.kind === 'refused') this.stack = `ModelError: ${message.replaceAll(/\s+/g, ' ')}`;
     this.provider = details.provider;
     this.kind = details.kind;
     this.status = details.status;

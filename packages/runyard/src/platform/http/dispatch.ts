@@ -8,6 +8,7 @@ import { repeatableFields } from './fields.js';
 import { readForm } from './forms.js';
 import { JsonForms, parseJsonBody } from './json-body.js';
 import { sendJsonPieces } from './json-stream.js';
+import { MisspeltFields } from './misspelt-fields.js';
 import type { RateLimiter } from './rate-limit.js';
 import { sendContent, sendEmpty, sendError, sendJson } from './respond.js';
 import { ContentReply, EventStreamReply, JsonPiecesReply, Reply } from './results.js';
@@ -51,6 +52,7 @@ export class RouteDispatcher<Services> {
   readonly #repeatableInQuery: ReadonlySet<string>;
   readonly #form: boolean;
   readonly #jsonForms: JsonForms;
+  readonly #misspelt: MisspeltFields;
   readonly #limiter: RateLimiter | undefined;
 
   constructor(
@@ -59,6 +61,7 @@ export class RouteDispatcher<Services> {
   ) {
     this.#form = route.accepts === 'form';
     this.#limiter = route.path === unlimitedPath ? undefined : options.limiter;
+    this.#misspelt = new MisspeltFields(route.body);
     this.#jsonForms = new JsonForms(this.#form ? route.body : undefined);
     this.#repeatableInBody = repeatableFields(route.body);
     this.#repeatableInQuery = repeatableFields(route.query);
@@ -73,6 +76,7 @@ export class RouteDispatcher<Services> {
       exchange.caller = caller;
       admitted = true;
       const body = this.route.body === undefined ? undefined : await this.#readBody(exchange);
+      if (this.#form) exchange.hint = this.#misspelt.hintFor(body);
       const call = this.#validate(exchange, caller, params, query, body);
       const result = this.route.handler(this.options.services, call);
       const answer = result instanceof Promise ? await result : result;

@@ -32,6 +32,8 @@ export class Exchange {
   cors: readonly string[] | undefined = undefined;
   /** Who calls, once that is resolved. */
   caller: Caller = anonymousCaller;
+  /** What the client may have meant otherwise. */
+  hint: string | undefined = undefined;
   #abort: AbortController | undefined;
 
   constructor(

@@ -34,6 +34,7 @@ export const problemSchemas = {
       detail: { type: 'string', description: 'A text for people.' },
       error_code: errorCode,
       request_id: requestId,
+      hint: subject('What there is instead, when the caller may see it.'),
       run_id: subject('The run that the error is about, when it is about one.'),
       session_id: subject('The session of that run.'),
       agent_id: subject('The agent whose run it is.'),

@@ -152,12 +152,12 @@ test('forms stand in both content types, and as JSON; files in one', async () =>
       type: 'string',
       contentMediaType: 'application/json',
       contentSchema: { type: 'object' },
-      examples: ['{"a":1}'],
+      examples: ['', '{"a":1}'],
     },
     files: {
       type: 'array',
       items: { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' },
-      examples: [[]],
+      examples: [['']],
     },
   });
   expect(Object.keys(content['application/x-www-form-urlencoded'].schema.properties)).toEqual([

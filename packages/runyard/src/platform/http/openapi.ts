@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { formContentTypes } from './forms.js';
-import { mayBeObject } from './json-body.js';
+import { requestBodyOf } from './openapi-bodies.js';
 import { apiErrors, problemSchemas } from './openapi-errors.js';
 import { SchemaCollection } from './openapi-schemas.js';
 import { pathTemplate, type ResponseDescription, type Route } from './route.js';
@@ -30,10 +29,17 @@ export interface OpenApiDocument {
   readonly components: Readonly<Record<string, unknown>>;
 }
 
+/** Values for parameters of paths by their names, such as an id that exists: API browsers fill them in. */
+export type PathExamples = Readonly<Record<string, string>>;
+
 /** What the service offers, derived from its routes: nothing in it is written a second time. */
-export function describeApi<Services>(routes: readonly Route<Services>[], info: ApiInfo): ApiDescription {
+export function describeApi<Services>(
+  routes: readonly Route<Services>[],
+  info: ApiInfo,
+  examples: PathExamples = {},
+): ApiDescription {
   const texts = new Map<string, string>();
-  const document = (basePath = '') => buildDocument(routes, info, basePath);
+  const document = (basePath = '') => buildDocument(routes, info, examples, basePath);
   return {
     document,
     json(basePath = '') {
@@ -51,13 +57,31 @@ const describedTables = new WeakMap<object, Operations>();
 function buildDocument<Services>(
   routes: readonly Route<Services>[],
   info: ApiInfo,
+  examples: PathExamples,
   basePath: string,
 ): OpenApiDocument {
   const operations = describedTables.get(routes) ?? operationsOf(routes);
   describedTables.set(routes, operations);
-  const { tags, paths, components } = operations;
+  const { tags, components } = operations;
+  const paths = withExamples(operations.paths, examples);
   const servers = [{ url: basePath === '' ? '/' : basePath }];
   return { openapi: '3.1.0', info, servers, tags, paths, components };
+}
+
+function withExamples(paths: OpenApiDocument['paths'], examples: PathExamples): OpenApiDocument['paths'] {
+  const filled = (parameter: Operation) => {
+    const example = parameter.in === 'path' ? examples[parameter.name as string] : undefined;
+    return example === undefined ? parameter : { ...parameter, example };
+  };
+  const operation = ([method, { parameters, ...rest }]: [string, Operation]) => [
+    method,
+    parameters === undefined ? rest : { ...rest, parameters: (parameters as Operation[]).map(filled) },
+  ];
+  const path = ([name, methods]: [string, Readonly<Record<string, Operation>>]) => [
+    name,
+    Object.fromEntries(Object.entries(methods).map(operation)),
+  ];
+  return Object.fromEntries(Object.entries(paths).map(path));
 }
 
 function operationsOf<Services>(routes: readonly Route<Services>[]): Operations {
@@ -129,62 +153,6 @@ function parametersOf(
     ...(description === undefined ? undefined : { description }),
     schema: property,
   }));
-}
-
-function requestBodyOf<Services>(
-  route: Route<Services>,
-  body: z.ZodType,
-  schemas: SchemaCollection,
-): Operation {
-  const required = !body.safeParse(undefined).success;
-  if (route.accepts !== 'form') {
-    return { required, content: { 'application/json': { schema: schemas.add(body, 'input') } } };
-  }
-  const whole = schemas.inline(body);
-  const fields = withoutFiles(whole);
-  const [multipart, urlencoded, json] = formContentTypes;
-  return {
-    required,
-    content: {
-      [multipart]: { schema: whole },
-      [urlencoded]: { schema: fields },
-      [json]: { schema: withValues(fields), 'x-addition': true },
-    },
-  };
-}
-
-/** Where a form holds JSON as text, a body of JSON may hold the value itself. */
-function withValues(schema: JsonSchema): JsonSchema {
-  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
-  const needed = (schema.required ?? []) as readonly string[];
-  const example = properties
-    .filter(([name]) => needed.includes(name))
-    .map(([name, { examples }]) => [name, (examples as readonly unknown[] | undefined)?.[0] ?? '…']);
-  return {
-    ...schema,
-    properties: Object.fromEntries(properties.map(([name, one]) => [name, jsonSchemaOf(one)])),
-    examples: [Object.fromEntries(example)],
-  };
-}
-
-function jsonSchemaOf(property: JsonSchema): JsonSchema {
-  const {
-    type,
-    contentMediaType,
-    contentSchema = { type: ['object', 'array'] },
-    examples,
-    ...rest
-  } = property;
-  if (mayBeObject in property) return { ...property, type: [type, 'object'] };
-  if (contentMediaType !== 'application/json') return property;
-  return { ...rest, anyOf: [contentSchema, { type, contentMediaType }] };
-}
-
-/** Files travel in multipart bodies only. */
-function withoutFiles(schema: JsonSchema): JsonSchema {
-  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
-  const kept = properties.filter(([, { items }]) => (items as JsonSchema | undefined)?.format !== 'binary');
-  return { ...schema, properties: Object.fromEntries(kept) };
 }
 
 function responsesOf<Services>(route: Route<Services>, schemas: SchemaCollection): Operation {

@@ -18,7 +18,7 @@ import { Entrance } from './entrance.js';
 import { Exchange, type ExchangeSurroundings, exchangeOf } from './exchange.js';
 import { type HttpServer, httpServer } from './handler.js';
 import { answerMalformed, headersTimeoutMs } from './malformed.js';
-import { type ApiInfo, describeApi } from './openapi.js';
+import { type ApiInfo, describeApi, type PathExamples } from './openapi.js';
 import { RateLimiter } from './rate-limit.js';
 import { originForm, withoutTrailingSlashes } from './request-address.js';
 import { mostHeaders, mostUnanswered } from './request-bounds.js';
@@ -42,6 +42,7 @@ export interface HttpServerOptions<Services> {
   readonly settings: HttpSettings & { readonly docs?: boolean };
   /** What the API description says about the service. */
   readonly info: ApiInfo;
+  readonly pathExamples?: PathExamples | undefined;
   readonly log: Log;
 }
 
@@ -52,7 +53,7 @@ const maxParameterLength = 1_024;
 export async function createHttpServer<Services>(options: HttpServerOptions<Services>): Promise<HttpServer> {
   const { settings, log } = options;
   const streams = new EventStreams(settings.heartbeatMs);
-  const description = describeApi(options.routes, options.info);
+  const description = describeApi(options.routes, options.info, options.pathExamples);
   const routes: Route<Services>[] = [
     ...options.routes,
     ...documentationRoutes(description, settings.docs ?? true),
