@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { dirname, relative } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { dotEnvName } from './dot-env.js';
 import { findEntry } from './load-entry.js';
-import type { ListeningNotice, StopRequest } from './serve.js';
+import type { ImportNotice, ListeningNotice, StopRequest } from './serve.js';
 import { flagWords, type SettingFlags } from './setting-flags.js';
 import { stopOnSignals } from './signals.js';
 import { FolderWatch } from './watch-folder.js';
@@ -16,11 +18,17 @@ const settleMs = 100;
 const restartGraceMs = 500;
 const killAfterMs = 5000;
 
-/** Serves the entry and starts it anew whenever a file in its folder changes. Ends with Ctrl-C only. */
+/** Serves the entry and starts it anew whenever a file that it imports, or one with settings, changes. Ends with Ctrl-C only. */
 export async function develop(entry: string | undefined, flags: SettingFlags): Promise<void> {
   const path = findEntry(entry);
-  const server = new WatchedServer(path, flags);
-  const watch = new FolderWatch(dirname(path), (changed) => server.restartAfter(changed));
+  const here = realpathSync(process.cwd());
+  const settings = new Set([resolve(here, flags.config ?? 'runyard.json'), resolve(here, dotEnvName)]);
+  const watch = new FolderWatch((changed) => {
+    if (settings.has(changed) || server.dependsOn(changed)) server.restartAfter(changed);
+  });
+  const server = new WatchedServer(path, flags, (imported) => watch.addFile(imported));
+  watch.addFolder(dirname(path));
+  for (const file of settings) watch.addFile(file);
   stopOnSignals(() => {
     watch.close();
     void server.stop().then(() => process.exit(0));
@@ -35,11 +43,19 @@ class WatchedServer {
   private stopped = false;
   /** The port of the first server: a page that is open keeps working after a restart. */
   private port: number | undefined;
+  private listening = false;
+  private readonly imported = new Set<string>();
 
   constructor(
     private readonly entry: string,
     private readonly flags: SettingFlags,
+    private readonly onImport: (path: string) => void,
   ) {}
+
+  /** Whether the server imports the file. One that could not start may lack just this one. */
+  dependsOn(path: string): boolean {
+    return !this.listening || this.imported.has(path);
+  }
 
   start(): void {
     const port = this.port === undefined ? this.flags.port : String(this.port);
@@ -49,12 +65,21 @@ class WatchedServer {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       detached: true,
     });
-    child.on('message', (message: ListeningNotice) => {
-      if (message.type === 'listening') this.port = message.port;
+    this.listening = false;
+    child.on('message', (message: ListeningNotice | ImportNotice) => {
+      if (this.child !== child) return;
+      if (message.type === 'imported') {
+        this.imported.add(message.path);
+        this.onImport(message.path);
+      } else {
+        this.port = message.port;
+        this.listening = true;
+      }
     });
     child.on('exit', (code) => {
       if (this.child !== child) return;
       this.child = undefined;
+      this.listening = false;
       if (!this.stopped)
         console.log(`The server ended${code === 0 ? '' : ' with an error'}. Waiting for a change …`);
     });

@@ -1,12 +1,14 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire, register } from 'node:module';
-import { dirname, relative, resolve } from 'node:path';
+import { dirname, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { MessageChannel } from 'node:worker_threads';
 import { type Application, isApplication } from './application.js';
 import { readDotEnv } from './dot-env.js';
 import { CommandFailure } from './failure.js';
 import { stripTypes } from './strip-types.js';
+import type { HooksData } from './typescript-hooks.js';
 
 const extensions = ['ts', 'mts', 'js', 'mjs'];
 const places = ['agents', 'src/agents', 'runyard', 'src/runyard', 'app', 'src/app'];
@@ -31,11 +33,14 @@ export function findEntry(given: string | undefined, folder = process.cwd()): st
   );
 }
 
+/** Is told the path of each file that the entry imports, packages left out. */
+export type OnImport = (path: string) => void;
+
 /** Imports the entry and returns the Runyard that it exports, under whatever name. */
-export async function loadEntry(path: string): Promise<Application> {
+export async function loadEntry(path: string, onImport?: OnImport): Promise<Application> {
   const shown = relative(process.cwd(), path) || path;
   readDotEnv(process.cwd());
-  await prepareImport(path);
+  await prepareImport(path, onImport);
   let exported: Record<string, unknown>;
   try {
     exported = (await import(pathToFileURL(path).href)) as Record<string, unknown>;
@@ -53,11 +58,23 @@ export async function loadEntry(path: string): Promise<Application> {
   );
 }
 
-async function prepareImport(path: string): Promise<void> {
+async function prepareImport(path: string, onImport: OnImport | undefined): Promise<void> {
   await importRunyardAhead(path);
   // only now: maps are looked for in every module that is loaded from here on
   process.setSourceMapsEnabled(true);
-  register(new URL('./typescript-hooks.js', import.meta.url));
+  const hooks = new URL('./typescript-hooks.js', import.meta.url);
+  if (onImport === undefined) register(hooks, { data: {} satisfies HooksData });
+  else registerWatched(hooks, onImport);
+}
+
+function registerWatched(hooks: URL, onImport: OnImport): void {
+  const { port1, port2 } = new MessageChannel();
+  port1.on('message', (url: string) => {
+    const path = url.startsWith('file:') ? toPath(url) : undefined;
+    if (path !== undefined && !path.includes(`${sep}node_modules${sep}`)) onImport(path);
+  });
+  port1.unref();
+  register(hooks, { data: { loaded: port2 } satisfies HooksData, transferList: [port2] });
 }
 
 /**

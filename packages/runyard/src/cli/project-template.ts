@@ -1,4 +1,6 @@
 import { createRequire } from 'node:module';
+import { sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { version } from '../platform/version.js';
 
 interface PackageDescription {
@@ -24,10 +26,16 @@ function packageJson(name: string): string {
     type: 'module',
     engines: { node: '>=20' },
     scripts: { dev: 'runyard dev', start: 'runyard start', check: 'tsc' },
-    dependencies: { runyard: `^${version}`, zod: `^${own.dependencies.zod}` },
+    dependencies: { runyard: ownVersion(), zod: `^${own.dependencies.zod}` },
     devDependencies: { '@types/node': '^20.19.0', typescript: '^7.0.2' },
   };
   return `${JSON.stringify(content, null, 2)}\n`;
+}
+
+/** A copy that no registry has, such as a checkout, is named by its place: `npm install` finds it. */
+function ownVersion(): string {
+  const folder = fileURLToPath(new URL('../..', import.meta.url));
+  return folder.includes(`${sep}node_modules${sep}`) ? `^${version}` : `file:${folder}`;
 }
 
 const agents = `import { agent, Runyard, tool } from 'runyard';

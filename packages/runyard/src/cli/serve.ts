@@ -19,8 +19,18 @@ export interface ListeningNotice {
   readonly port: number;
 }
 
+/** A file that the entry imports: its changes matter. */
+export interface ImportNotice {
+  readonly type: 'imported';
+  readonly path: string;
+}
+
 export async function serve(entry: string | undefined, flags: SettingFlags): Promise<void> {
-  const application = await loadEntry(findEntry(entry));
+  const supervisor = process.send?.bind(process);
+  const application = await loadEntry(
+    findEntry(entry),
+    supervisor && ((path) => supervisor({ type: 'imported', path } satisfies ImportNotice)),
+  );
   configure(application, flags);
   const { settings } = application;
   stopWhenTold(application);

@@ -129,8 +129,8 @@ function scopesOf({ scopes = '', admin = false }: TokenFlags, { adminScope }: Se
     if (known.includes(scope) || (parsed && known.includes(`${parsed.resource}:${parsed.action}`))) continue;
     const near = nearestName(scope, known);
     throw new CommandFailure(
-      `flag --scopes has ${scope}, which opens nothing here.${near ? ` Did you mean ${near}?` : ''} ` +
-        `Allowed: ${known.join(', ')}; for one agent agents:writer:run.`,
+      `flag --scopes has ${scope}; allowed: ${known.join(', ')}, and the same for one component, such as ` +
+        `agents:writer:run.${near ? ` Did you mean ${near}?` : ''}`,
     );
   }
   return [...new Set(admin ? [...named, adminScope] : named)];

@@ -1,4 +1,4 @@
-import type { LoadHook, ResolveHook } from 'node:module';
+import type { InitializeHook, LoadHook, ResolveHook } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { stripTypes } from './strip-types.js';
 
@@ -8,6 +8,17 @@ import { stripTypes } from './strip-types.js';
  * enums and parameter properties, and do not find `./tools.ts` when `./tools.js` is imported: with these hooks an
  * entry behaves the same on all of them.
  */
+
+let loaded: HooksData['loaded'];
+
+export interface HooksData {
+  /** Is told the address of each module that is loaded. */
+  readonly loaded?: import('node:worker_threads').MessagePort;
+}
+
+export const initialize: InitializeHook<HooksData> = (data) => {
+  loaded = data.loaded;
+};
 
 /** TypeScript names the compiled file in an import; what is there is the source. */
 export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
@@ -32,6 +43,7 @@ function sourceNames(specifier: string): string[] {
 }
 
 export const load: LoadHook = async (url, context, nextLoad) => {
+  loaded?.postMessage(url);
   if (!/^file:.*\.m?ts(\?.*)?$/.test(url)) return nextLoad(url, context);
   const path = fileURLToPath(url.replace(/\?.*$/, ''));
   return { format: 'module', shortCircuit: true, source: await stripTypes(path) };

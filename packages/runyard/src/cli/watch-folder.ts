@@ -1,5 +1,5 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const skippedFolders = new Set(['node_modules', 'dist', 'build', 'coverage']);
 const watchedFiles = /\.([cm]?[jt]sx?|json|env)$|^\.env/;
@@ -11,11 +11,16 @@ const watchedFiles = /\.([cm]?[jt]sx?|json|env)$|^\.env/;
 export class FolderWatch {
   private readonly watchers = new Map<string, FSWatcher>();
 
-  constructor(
-    root: string,
-    private readonly changed: (path: string) => void,
-  ) {
-    this.add(root);
+  constructor(private readonly changed: (path: string) => void) {}
+
+  /** With the folders inside. */
+  addFolder(folder: string): void {
+    this.add(folder, true);
+  }
+
+  /** A file wherever it is: its folder alone is watched. */
+  addFile(path: string): void {
+    this.add(dirname(path), false);
   }
 
   close(): void {
@@ -23,7 +28,7 @@ export class FolderWatch {
     this.watchers.clear();
   }
 
-  private add(folder: string): void {
+  private add(folder: string, deep: boolean): void {
     if (this.watchers.has(folder)) return;
     let children: string[];
     try {
@@ -32,19 +37,19 @@ export class FolderWatch {
           (child) => child.isDirectory() && !child.name.startsWith('.') && !skippedFolders.has(child.name),
         )
         .map((child) => join(folder, child.name));
-      this.watchers.set(folder, this.watcher(folder));
+      this.watchers.set(folder, this.watcher(folder, deep));
     } catch {
       // A file, or a folder that went away between being listed and being watched.
       return;
     }
-    for (const child of children) this.add(child);
+    if (deep) for (const child of children) this.add(child, true);
   }
 
-  private watcher(folder: string): FSWatcher {
+  private watcher(folder: string, deep: boolean): FSWatcher {
     const watcher = watch(folder, (_kind, name) => {
       if (name === null) return;
       if (watchedFiles.test(name)) this.changed(join(folder, name));
-      else if (!name.startsWith('.') && !skippedFolders.has(name)) this.add(join(folder, name));
+      else if (deep && !name.startsWith('.') && !skippedFolders.has(name)) this.add(join(folder, name), true);
     });
     watcher.on('error', () => {
       watcher.close();

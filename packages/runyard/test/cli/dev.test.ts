@@ -54,3 +54,25 @@ test('sees files in folders that are made later, and not those of packages and d
   await answers(url!, 'third');
   expect(server.stdout).not.toContain('node_modules');
 });
+
+test('restarts for files that the entry imports and for settings, and for no others', async () => {
+  const cwd = project({
+    'src/agents.ts': `import { word } from '../words.js';\n${entry('{ answer: word + process.env.MARK }')}`,
+    'words.ts': "export const word: string = 'first';\n",
+    '.env': 'MARK=!\n',
+    'src/notes.ts': '',
+  });
+  const server = start(['dev', '--port', '0'], { cwd });
+  const [, url] = await server.prints(/API +(http:\S+)/);
+  await answers(url!, 'first!');
+
+  writeFileSync(join(cwd, 'src/notes.ts'), '// nobody imports this');
+  writeFileSync(join(cwd, 'package-lock.json'), '{}');
+  writeFileSync(join(cwd, 'words.ts'), "export const word: string = 'second';\n");
+  await answers(url!, 'second!');
+  writeFileSync(join(cwd, '.env'), 'MARK=?\n');
+  await answers(url!, 'second?');
+  expect(server.stdout).not.toMatch(/notes|package-lock/);
+  expect(server.stdout).toContain('words.ts changed: restarting');
+  expect(server.stdout).toContain('.env changed: restarting');
+});

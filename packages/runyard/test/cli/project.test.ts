@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { buildPackage, linkPackages, project, run, start, typeFaults } from './support.js';
 
@@ -29,9 +30,10 @@ describe('runyard init', () => {
       'package.json',
       'tsconfig.json',
     ]);
-    const own = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    // no registry has this copy
+    const own = fileURLToPath(new URL('../..', import.meta.url));
     const made = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    expect(made).toMatchObject({ name: 'my-agents', dependencies: { runyard: `^${own.version}` } });
+    expect(made).toMatchObject({ name: 'my-agents', dependencies: { runyard: `file:${own}` } });
 
     linkPackages(folder);
     expect(typeFaults(folder)).toBe('');

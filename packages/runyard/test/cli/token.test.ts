@@ -104,6 +104,7 @@ describe('runyard token', () => {
     [['--user', 'ada', '--expires', '8'], 'flag --expires is "8"; allowed: a time of at most 365d'],
     [['--user', 'ada', '--expires', '400d'], 'flag --expires is "400d"'],
     [['--user', 'ada', '--scopes', 'agents:run,nonsense'], 'flag --scopes has nonsense; allowed'],
+    [['--user', 'ada', '--scopes', 'agent:run'], 'Did you mean agents:run?'],
     [['--user', 'ada', '--claim', 'tier'], 'flag --claim is "tier"; allowed: name=value'],
     [['--user', 'ada', '--claim', 'exp=1'], 'flag --claim names exp'],
     [[], "required option '--user <id>' not specified"],
