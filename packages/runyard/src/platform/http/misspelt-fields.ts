@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nearestName } from '../config-faults.js';
+import { nearestName } from '../../core/nearest-name.js';
 
 const mostNames = 20;
 const longestName = 64;
