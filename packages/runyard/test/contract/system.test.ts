@@ -43,6 +43,8 @@ test('tells the facts that a client needs before it logs in', async () => {
   expect(body).toEqual({
     os_id: expect.stringMatching(uuid),
     name: 'Yard',
+    product: 'Runyard',
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     agno_version: version,
     agent_count: 1,
     team_count: 0,
