@@ -149,7 +149,12 @@ forEachDatabase((_dialect, freshPlace) => {
 
   async function service() {
     const learnings = new DatabaseLearnings(await (await freshPlace()).open());
-    return { service: new LearningsService({ choose: async () => ({ learnings, sessions: { find: async () => undefined } }) }), learnings };
+    return {
+      service: new LearningsService({
+        choose: async () => ({ learnings, sessions: { find: async () => undefined } }),
+      }),
+      learnings,
+    };
   }
 
   it('L1: of many who create the same at once exactly one succeeds, and what it wrote stays', async () => {
