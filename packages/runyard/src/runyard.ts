@@ -265,7 +265,7 @@ export class Runyard {
     return { title: name, version, ...(description !== undefined && { description }) };
   }
 
-  /** Ids that exist, for the API browser. Whoever needs a token does not learn them from the description, which is open. */
+  /** Ids that exist, for the API browser. Where a token is needed they are left out: the description is open. */
   private pathExamples(): PathExamples {
     return authMode(this.settings) === 'none' ? this.components.exampleIds() : {};
   }

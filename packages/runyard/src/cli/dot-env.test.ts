@@ -27,7 +27,7 @@ test.each(['SECRET', '=x', 'A="half', '1A=x'])('the line %j is named, but not sh
   expect(() => parseDotEnv(`A=1\n${line}\n`)).toThrow(/^\.env, line 2: expected NAME=value/);
 });
 
-test('what is set stays, and a missing file is none', () => {
+test('what is set stays, and a missing file sets nothing', () => {
   const folder = mkdtempSync(join(tmpdir(), 'runyard-env-'));
   const environment: NodeJS.ProcessEnv = { SET: 'before', BLANK: '' };
   readDotEnv(folder, environment);

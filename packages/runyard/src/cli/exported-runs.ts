@@ -7,7 +7,7 @@ import type { WaitingRun } from '../replay.js';
 import { CommandFailure } from './failure.js';
 
 /*
- * An export is a text of JSON lines: a heading, a line for each run, and an end that tells how many there are and
+ * An export is a text of JSON lines: a heading, a line for each run, and an end that says how many there are and
  * what they come to. So a file that was cut off or damaged on its way is never taken for fewer runs that all fit.
  */
 const heading = z.object({ runyard_export: z.literal(1) });

@@ -13,7 +13,7 @@ const mostChecks = 10_000;
 const longestRow = 300;
 
 /**
- * A schema that somebody else wrote, as far as it is carried out here. Throws an Error that names the bound and the
+ * A schema from outside, as far as it is carried out here. Throws an Error that names the bound and the
  * place when it is too large. It takes one pass whose length is bounded: nothing else may look at such a schema
  * before.
  */

@@ -62,7 +62,7 @@ export function foreignCheck(schema: JsonSchema): CheckAgainstSchema {
   }
 }
 
-/** Throws an Error that names the fault when the schema is none. It has to be bounded before. */
+/** Throws an Error that names the fault when this is not a JSON Schema. It has to be bounded first. */
 export async function assertIsJsonSchema(schema: JsonSchema): Promise<void> {
   metaSchema ??= loadValidator().then(({ validator }) => validator());
   (await metaSchema).validateSchema(schema, true);

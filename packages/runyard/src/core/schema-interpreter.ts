@@ -21,7 +21,7 @@ type Place = string | number;
 type Holder = JsonObject | Json[];
 
 /**
- * Checks a value against a schema that somebody else wrote, writes defaults (and coerced values) into it, and
+ * Checks a value against a schema from outside, writes defaults (and coerced values) into it, and
  * answers with what does not fit. The schema is read, never turned into code, and the work is counted: whatever the
  * schema and the value are, the check ends soon. It reads what `checkableSchema` leaves of a schema.
  */

@@ -172,7 +172,7 @@ describe('runyard replay', () => {
     await app.close({ graceMs: 0 });
   });
 
-  test('tells a run that it could not compare from one that does not fit', async () => {
+  test('distinguishes a run that it could not compare from one that does not fit', async () => {
     const { app } = await waiting(1);
     const changed = workflow({ id: 'newsletter', steps: [confirmed('send'), confirmed('report')] });
     const next = new Runyard({ workflows: [changed], log: silentLog });

@@ -10,7 +10,7 @@ const spoofed = { tenant: 'evil', tier: 'gold', user_id: 'root' };
 const instructions = 'tenant={tenant} tier={tier} user={user_id}';
 const asTokenSays = 'tenant=acme tier=free user=ada';
 
-/** Components whose instructions name what the token fixes, and somebody with such a token. */
+/** Components whose instructions name what the token fixes, and a caller with such a token. */
 async function yard() {
   const book = new ScriptBook();
   const seen: Body[] = [];

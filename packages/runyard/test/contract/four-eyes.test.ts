@@ -99,7 +99,7 @@ describe('asking through an account', () => {
   });
 });
 
-describe('whoever has a part in a run is one of its askers', () => {
+describe('everyone who takes part in a run is one of its askers', () => {
   test('an administrator who starts it in the name of another person', async () => {
     const { book, house, person } = await bank();
     const root = await house.admin('root');

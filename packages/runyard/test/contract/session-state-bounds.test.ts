@@ -42,7 +42,7 @@ test('the state does not grow without end over runs', async () => {
   expectRefused(await service.run('keeper', alone), 'at most 1048576 characters of JSON');
 });
 
-test('a tool that fills it is told, and its run goes on', async () => {
+test('a tool that fills it gets an error, and its run continues', async () => {
   const message = book.write('Fill', { toolCalls: [{ name: 'fill', arguments: {} }] }, 'It is full');
   const { body } = await service.run('keeper', { message, session_id: 'tool' });
   expect(body).toMatchObject({ status: 'completed', content: 'It is full' });

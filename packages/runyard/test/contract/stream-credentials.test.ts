@@ -68,7 +68,7 @@ test('streams end with an error when their account is revoked or their token has
   expect(await ending(expiring)).toEqual([undefined, 'error', 'error', 'token_expired', 'string']);
   await socket.event('auth_required');
   expect(lasting.names).not.toContain('error');
-  // the runs continue: whoever may see them finds them
+  // the runs continue: callers with the right still find them
   expect((await admin.get(run)).body.status).toBe('running');
 });
 

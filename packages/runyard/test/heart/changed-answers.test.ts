@@ -79,7 +79,7 @@ describe('other steps in a group or an inner workflow that a person confirmed as
     expect(deeds.list).toEqual(['send']);
   });
 
-  test('a way that somebody chose is still the same thing', async () => {
+  test('a way that a person chose is still the same thing', async () => {
     const deeds = new Deeds();
     const list = (...choices: StepEntry[]) => flow(router({ name: 'r', select: 'user', choices }));
     const run = await waiting(list(deeds.does('a'), deeds.does('b')));

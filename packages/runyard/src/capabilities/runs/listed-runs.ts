@@ -106,7 +106,7 @@ export async function isUnfinishedSession(space: RunSpace, sessionId: string): P
   return open.length > 0;
 }
 
-/** The runs of the members of a team, the innermost first. Steps of a workflow stand inside of its body. */
+/** The runs of the members of a team, the innermost first. Steps of a workflow are part of its body. */
 function membersOf({ run, steps }: RunWithSteps): RunWithSteps[] {
   if (run.kind !== 'team') return [];
   return childrenOf(run, steps).flatMap((child) => [...membersOf(child), child]);

@@ -168,7 +168,7 @@ function listedTools({ run, steps, soFar }: RunView): readonly JsonObject[] {
   return [...known, ...(soFar?.tools ?? []).filter(({ tool_call_id: id }) => !ids.has(id))];
 }
 
-/** What a run has said that has no result yet, or what one inside of a paused run waits for. */
+/** What a run has said that has no result yet, or what a run within a paused run waits for. */
 function contentSoFar({ run, steps, soFar }: RunView): Json {
   if (soFar?.text) return soFar.text;
   if (run.status !== 'paused') return null;

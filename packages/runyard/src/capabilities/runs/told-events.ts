@@ -18,7 +18,7 @@ export interface SoFar {
   readonly tools: readonly JsonObject[];
 }
 
-/** What a run, or one inside of it, has told. */
+/** What a run, or a run within it, has emitted. */
 export interface Told {
   readonly events: readonly LoggedEvent[];
   readonly soFar: SoFar;
@@ -138,7 +138,7 @@ const toolCalls = new Set(
 
 const runIdsOfTemplates = new WeakMap<DeltaTemplate, string>();
 
-/** The run that an event is of. Quotes inside of texts are escaped, so the first field of this name is the event's own. */
+/** The run that an event is of. Quotes within texts are escaped, so the first field of this name is the event's own. */
 function runIdOf({ template, data }: LoggedEvent): string {
   const known = template && runIdsOfTemplates.get(template);
   if (typeof known === 'string') return known;

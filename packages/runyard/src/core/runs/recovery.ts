@@ -191,7 +191,7 @@ export class Recovery {
     if (executable === undefined || live === undefined) return false;
     const facts = { runId: run.runId, attempt: live.run.attempt };
     if (run.attempt === notBegun) this.options.log.debug(facts, 'a waiting run begins here');
-    else this.options.log.info(facts, 'an abandoned run goes on here');
+    else this.options.log.info(facts, 'an abandoned run continues here');
     const wish = await this.options.journal.cancellation(run.runId, 0);
     if (wish !== undefined && appliesTo(wish, run))
       await this.executor.finish(live, executable, cancelledEnd(wish.reason, emptyResult));
@@ -244,7 +244,7 @@ function isUnbegun({ nextEventIndex }: Run, steps: readonly StepRecord[]): boole
   return lastContinue(steps)?.firstEvent === nextEventIndex;
 }
 
-/** The last request to continue the run: a component's word to its own model is none. */
+/** The last request to continue the run: a component's word to its own model does not count. */
 function lastContinue(steps: readonly StepRecord[]): { attempt: number; firstEvent: number } | undefined {
   const last = steps.findLast(({ key, attempt }) => key === continueKey(attempt));
   const input = last?.input as { first_event?: number } | null | undefined;

@@ -26,7 +26,7 @@ export function restingResult({ status, result }: RunEnd, { guard }: RunContext)
   return { ...result, executedMs: guard.executedMs };
 }
 
-/** A run that waits for several things goes on with the first that answers itself. */
+/** A run that waits for several things continues with the first that answers itself. */
 export function wakeAtOf(steps: readonly StepRecord[]): number | null {
   const due = steps.flatMap((step) => dueAtOf(step) ?? []);
   return due.length === 0 ? null : Math.min(...due);

@@ -11,7 +11,7 @@ export function optionsOf(live: LiveRun): RunOptions {
     : Object.assign({}, options, ...continuations.map((continuation) => continuation.options));
 }
 
-/** How whoever asks for a run follows it. */
+/** How the caller of a run follows it. */
 export type StreamOptions = Pick<RunOptions, 'stream' | 'streamed'>;
 
 /** Whether a request that started the run, or one that continued it, asked for a stream of its events. */

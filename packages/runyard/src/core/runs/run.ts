@@ -49,7 +49,7 @@ export interface RunOptions {
   readonly extra?: JsonObject;
   /** Whether the model is asked to stream, so that whoever follows the run sees it grow. */
   readonly stream: boolean;
-  /** False when the model streams but whoever asked for the run polls: nobody was promised a stream. */
+  /** False when the model streams but the caller polls: no stream was promised. */
   readonly streamed?: false;
 }
 

@@ -26,7 +26,7 @@ export class SessionState implements StateView {
   private changed: Set<string> | null = null;
   private readonly values: Map<string, Json>;
   private fixed: ReadonlySet<string> = new Set();
-  /** Known once somebody changes the state: most runs only read it. */
+  /** Known once the state changes: most runs only read it. */
   private known: StateSize | null = null;
 
   constructor(

@@ -59,7 +59,7 @@ describe('a definition that cannot work is refused', () => {
     ],
     ['no delegations', desk({ maxDelegations: 0 }), "Team 'desk': maxDelegations is 0"],
     ['half an iteration', desk({ maxIterations: 0.5 }), "Team 'desk': maxIterations is 0.5"],
-    ['a time zone that is none', desk({ timezone: 'Moon' }), "Team 'desk': timezone is 'Moon'"],
+    ['an unknown time zone', desk({ timezone: 'Moon' }), "Team 'desk': timezone is 'Moon'"],
     ['no id', () => team({ model, members: [member('a')] }), 'A team needs an id or a name'],
   ])('%s', (_what, define, message) => {
     expect(define).toThrow(message);

@@ -48,7 +48,7 @@ export interface ToolOptions<Parameters extends ToolParameters> {
   /** A zod object or a JSON schema. Leave it out for a tool without arguments. */
   readonly parameters?: Parameters;
   /**
-   * A string goes to the model as it is, anything else as JSON. Throwing tells the model what went wrong. A tool
+   * A string goes to the model as it is, anything else as JSON. What it throws is passed to the model as the reason. A tool
    * whose result comes from outside or from a person has none.
    */
   execute?(args: ToolArguments<Parameters>, context: ToolContext): unknown;
@@ -81,7 +81,7 @@ export interface ToolOptions<Parameters extends ToolParameters> {
   readonly requiresUserInput?: boolean;
   /** Which arguments these are. Left out: all. */
   readonly userInputFields?: readonly string[];
-  /** The result comes from outside: whoever called the run executes it. */
+  /** The result comes from outside: the caller of the run executes it. */
   readonly externalExecution?: boolean;
   /** The pause for it shows no sentence to the user. */
   readonly externalExecutionSilent?: boolean;

@@ -1,7 +1,7 @@
 import type { Caller } from './caller.js';
 import { accountPrefix, isServiceAccount } from './named-user.js';
 
-/** Stands for whoever made accounts without a name: the holder of the security key, or of a token without a subject. */
+/** Stands for the maker of accounts without a named maker: the holder of the security key, or of a token without a subject. */
 const namelessMaker = accountPrefix;
 
 /**

@@ -4,7 +4,7 @@ import type { Origins } from './origins.js';
 const preflightMethods = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, QUERY';
 const otherOrigin: readonly string[] = ['vary', 'Origin'];
 
-/** Tells browsers which pages of other origins may read our answers. */
+/** Says to browsers which pages of other origins may read our answers. */
 export class Cors {
   constructor(private readonly origins: Origins) {}
 

@@ -50,7 +50,7 @@ export class JsonForms {
   fieldsOf(value: JsonObject): Record<string, unknown> {
     const fields: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
     for (const [name, member] of Object.entries(value)) {
-      // no field has this name, and whoever copies the fields would not get one but another prototype
+      // no field has this name, and copying it would set a prototype instead of a field
       if (name === '__proto__' || member === null || member === '') continue;
       if (name.length > longestFieldName)
         throw errors.payloadTooLarge('The name of a field', `${longestFieldName} characters`);
@@ -73,7 +73,7 @@ export class JsonForms {
 /** Marks a text that some components read as JSON: a body of JSON may hold an object instead. */
 export const mayBeObject = 'x-may-be-object';
 
-/** The fields that hold a text: a number is none. */
+/** The fields that hold a text: a number is not one. */
 function textFields(schema: z.ZodType | undefined): ReadonlyMap<string, { readonly mayBeObject: boolean }> {
   const shape = schema instanceof z.ZodObject ? (schema.shape as Record<string, z.core.$ZodType>) : {};
   const texts = Object.entries(shape).filter(([, field]) => isText(field));

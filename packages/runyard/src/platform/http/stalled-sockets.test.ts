@@ -51,7 +51,7 @@ function streamOf(reader: EventReader) {
 const request = 'GET /events HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n';
 
 test.each([
-  ['goes on', false],
+  ['continues', false],
   ['has ended', true],
 ])('a stream that %s is closed when its client takes nothing', async (_, ends) => {
   const reader = new PieceReader(1_000_000, 30, ends);
@@ -111,5 +111,5 @@ test('a WebSocket whose client takes nothing is closed', async () => {
   const client = await authenticated(url);
   client.socket.pause();
   client.send(startEndless);
-  await until('nobody reads the run any more', () => runs.closed);
+  await until('the run has no reader left', () => runs.closed);
 });

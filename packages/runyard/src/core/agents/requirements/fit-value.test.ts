@@ -12,7 +12,7 @@ test.each([
   expect(fitValue('float', text)).toEqual({ fits: true, value });
 });
 
-test.each(['', '.', '1.2.3', 'e5', '1e', '--1', '1x'])('%s is none', (text) => {
+test.each(['', '.', '1.2.3', 'e5', '1e', '--1', '1x'])('%s is not a number', (text) => {
   expect(fitValue('float', text)).toEqual({ fits: false });
 });
 

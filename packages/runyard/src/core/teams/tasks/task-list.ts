@@ -124,7 +124,7 @@ class Fold {
     private readonly anticipates = false,
   ) {}
 
-  /** The same to go on from. */
+  /** The same to continue from. */
   copy(anticipates: boolean): Fold {
     const copy = new Fold(this.journal, anticipates);
     for (const task of this.tasks) copy.keep({ ...task, notes: [...task.notes] });

@@ -62,7 +62,7 @@ interface StepFailure {
   readonly message: string;
 }
 
-/** Whether a step that failed is done again or skipped; throws when it ends the run, or while somebody is asked. */
+/** Whether a step that failed is done again or skipped; throws when it ends the run, or while a person is asked. */
 async function decideFailure(
   flow: Flow,
   node: StepNode,

@@ -81,7 +81,7 @@ async function withClient<T>(
     throw error instanceof pg.DatabaseError ? new Error(error.message, { cause: error }) : error;
   } finally {
     limit.stop();
-    // a query that goes on does not notice that its client is gone, and may have switched the server's own limit off
+    // a running query does not notice that its client is gone, and may have switched the server's own limit off
     if (!ended && server !== undefined) void terminate(connection(), server).catch(() => {});
     // Ends the transaction with it; nobody waits for the goodbye.
     void client.end().catch(() => {});
@@ -104,7 +104,7 @@ function timeLimit(signal: AbortSignal, ms: number): { readonly up: Promise<neve
   return { up, stop };
 }
 
-/** What executes a query in the server. The time tells it from another one that got its number later. */
+/** What executes a query in the server. The time distinguishes it from a later one with the same number. */
 interface ServerProcess {
   readonly pid: number;
   readonly begun: string;
