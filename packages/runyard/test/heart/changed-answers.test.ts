@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { AgentFactory } from '../../src/core/agents/agent-factory.js';
-import type { JsonSchema } from '../../src/core/json.js';
 import type { Run } from '../../src/core/runs/run.js';
 import { workflowRequirementsOf } from '../../src/core/workflows/review/workflow-requirements.js';
 import {
@@ -14,26 +13,16 @@ import {
   step,
   steps,
   type Tool,
-  type ToolOptions,
   team,
-  tool,
   type WorkflowContext,
   workflow,
 } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing.js';
-import { Deeds, waiting } from './changed-code.js';
+import { Deeds, flow, type ToolSettings, waiting } from './changed-code.js';
 
-const flow = (...list: StepEntry[]) => workflow({ id: 'newsletter', steps: list });
 const review = { requiresConfirmation: true };
 
-const send = (deeds: Deeds, options: Partial<ToolOptions<JsonSchema>> = {}, name = 'send') =>
-  tool({
-    name,
-    description: 'x',
-    requiresConfirmation: true,
-    execute: () => deeds.note(name),
-    ...options,
-  } as ToolOptions<JsonSchema>);
+const send = (deeds: Deeds, settings?: ToolSettings, name = 'send') => deeds.confirmedTool(name, settings);
 
 /** Calls `send` and says that it is done once it has the result. */
 const mailer = (...tools: NonNullable<Parameters<typeof agent>[0]['tools']>) =>
@@ -105,7 +94,7 @@ describe('a tool that now needs an approval, or a record of who agreed', () => {
 });
 
 describe('what only the execution can see', () => {
-  const changes: [string, Partial<ToolOptions<JsonSchema>> | undefined, string][] = [
+  const changes: [string, ToolSettings | undefined, string][] = [
     ['is gone', undefined, "without the tool 'send'"],
     [
       'takes other arguments',

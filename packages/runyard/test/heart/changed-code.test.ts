@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { JsonSchema } from '../../src/core/json.js';
 import {
   agent,
   condition,
@@ -10,26 +9,15 @@ import {
   type StepEntry,
   step,
   steps,
-  type ToolOptions,
   team,
   tool,
   workflow,
 } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing.js';
-import { abandoned, Deeds, waiting } from './changed-code.js';
+import { abandoned, Deeds, flow, type ToolSettings, waiting } from './changed-code.js';
 
-type Options = ToolOptions<JsonSchema>;
-
-const flow = (...list: StepEntry[]) => workflow({ id: 'newsletter', steps: list });
-
-const send = (deeds: Deeds, options: Partial<Options> = {}, name = 'send-newsletter') =>
-  tool({
-    name,
-    description: 'x',
-    requiresConfirmation: true,
-    execute: () => deeds.note(name),
-    ...options,
-  } as Options);
+const send = (deeds: Deeds, settings?: ToolSettings, name = 'send-newsletter') =>
+  deeds.confirmedTool(name, settings);
 
 const call = (name: string, args = {}) => ({ name, arguments: args, id: `call ${name}` });
 
@@ -392,8 +380,7 @@ describe('an agent that waits', () => {
 
   test('a tool that asks for something else is noticed; one that asks no more still heeds the answer', async () => {
     const deeds = new Deeds();
-    const make = (options: Partial<Options>) =>
-      calling(['send-newsletter'], { tools: [send(deeds, options)] });
+    const make = (options: ToolSettings) => calling(['send-newsletter'], { tools: [send(deeds, options)] });
     const run = await waiting(make({}));
     const said = { 'send-newsletter': { confirmed: false } };
     await run.refusedBy(
@@ -407,10 +394,10 @@ describe('an agent that waits', () => {
 
   test('a tool that asks by now is asked about before it is executed', async () => {
     const deeds = new Deeds();
-    const other = (options: Partial<Options>) => send(deeds, options, 'other');
+    const other = (options: ToolSettings) => send(deeds, options, 'other');
     const model = () =>
       scriptedModel([{ toolCalls: [call('send-newsletter')] }, { toolCalls: [call('other')] }, 'Done.']);
-    const make = (options: Partial<Options>) =>
+    const make = (options: ToolSettings) =>
       agent({ id: 'mailer', model: model(), tools: [send(deeds), other(options)] });
     const run = await waiting(make({ requiresConfirmation: false }));
     const after = agent({

@@ -3,15 +3,19 @@ import type { RunStore } from '../../src/capabilities/runs/store.js';
 import { type GivenAnswer, readAnswer } from '../../src/core/agents/requirements/read-answer.js';
 import { teamRequirementsOf } from '../../src/core/agents/requirements/team-requirements.js';
 import { toWaitOutput } from '../../src/core/agents/requirements/wait-output.js';
-import type { Json, JsonObject } from '../../src/core/json.js';
+import type { Json, JsonObject, JsonSchema } from '../../src/core/json.js';
 import type { Executable } from '../../src/core/runs/executable.js';
 import { replayRun } from '../../src/core/runs/replay.js';
 import { readStepAnswer } from '../../src/core/workflows/review/read-step-answer.js';
 import { workflowRequirementsOf } from '../../src/core/workflows/review/workflow-requirements.js';
-import { agent, step } from '../../src/index.js';
+import { agent, type StepEntry, step, type ToolOptions, tool, workflow } from '../../src/index.js';
 import { systemTimers } from '../../src/platform/engine/local/timers.js';
 import { scriptedModel } from '../../src/testing.js';
 import { allEvents, answers, begin, engineOver, freshStore, goOn } from './harness.js';
+
+export type ToolSettings = Partial<ToolOptions<JsonSchema>>;
+
+export const flow = (...list: StepEntry[]) => workflow({ id: 'newsletter', steps: list });
 
 /** What was done, in order: steps, tools and hooks of both versions of the code write their names into it. */
 export class Deeds {
@@ -29,6 +33,17 @@ export class Deeds {
   /** A step that an agent executes. */
   asks(name: string, id = name) {
     return step({ name, agent: agent({ id, model: scriptedModel(() => this.note(`${id} answers`)) }) });
+  }
+
+  /** A tool that a person has to confirm, unless its settings say otherwise. */
+  confirmedTool(name: string, settings: ToolSettings = {}) {
+    return tool({
+      name,
+      description: 'x',
+      requiresConfirmation: true,
+      execute: () => this.note(name),
+      ...settings,
+    } as ToolOptions<JsonSchema>);
   }
 
   note(name: string): string {
