@@ -1,5 +1,6 @@
 import { errors, type RunyardError } from '../../core/errors.js';
 import { type BodyReading, leastBytes } from './bodies-in-flight.js';
+import { BodyPieces } from './body-pieces.js';
 import type { Exchange } from './exchange.js';
 
 /** How large a body may be, and which setting says so. */
@@ -19,35 +20,6 @@ export class ClientGone extends Error {
 /** How long the rest of a refused body is read and thrown away, so that the client gets to see the answer. */
 const lingerMs = 5_000;
 
-/** How many small pieces are put together. */
-const smallTogether = 1_024;
-const smallBytes = 4_096;
-
-/** The bytes of a body as they come. Small pieces are put together: each costs far more memory than its bytes. */
-class Pieces {
-  readonly #pieces: Buffer[] = [];
-  readonly #small: Buffer[] = [];
-
-  add(piece: Buffer): void {
-    if (piece.length < smallBytes) this.#small.push(piece);
-    else this.#putTogether().push(piece);
-    if (this.#small.length === smallTogether) this.#putTogether();
-  }
-
-  whole(): Buffer {
-    const pieces = this.#putTogether();
-    return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
-  }
-
-  #putTogether(): Buffer[] {
-    if (this.#small.length > 0) {
-      const small = this.#small.splice(0);
-      this.#pieces.push(small.length === 1 ? (small[0] as Buffer) : Buffer.concat(small));
-    }
-    return this.#pieces;
-  }
-}
-
 export function hasBody(exchange: Exchange): boolean {
   const { headers } = exchange.request;
   if (headers['transfer-encoding'] !== undefined) return true;
@@ -63,7 +35,7 @@ export function readBody(exchange: Exchange, limit: BodyLimit): Promise<Buffer> 
   }
   if (exchange.expectsContinue) response.writeContinue();
   return new Promise((resolve, reject) => {
-    const pieces = new Pieces();
+    const pieces = new BodyPieces();
     const reading: BodyReading = {
       owner: exchange.bodyOwner,
       received: 0,
