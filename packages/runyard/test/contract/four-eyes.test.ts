@@ -89,6 +89,23 @@ describe('asking through an account', () => {
     expect(await decision(await person('bob'), run)).toBe(approved);
   });
 
+  test('whoever asks with a token without a subject cannot decide through an account of theirs', async () => {
+    const { book, house, person, mint } = await bank();
+    const nameless = await house.holder({ scopes: ['agent_os:admin'] });
+    const stamp = await mint(nameless, 'stamp');
+    const run = await paused(book, nameless, { user_id: 'ada' });
+    expect(await decision(stamp.holder, run)).toBe(ownCall);
+    // nor by letting the run of another person continue
+    const other = await paused(book, await person('eve'));
+    expect(await decision(await person('bob'), other)).toBe(approved);
+    book.write('pay', payment, 'done');
+    const path = `/agents/payer/runs/${other.run_id}/continue`;
+    const { body: copy } = await nameless.submit(path, { regenerate: true });
+    expect(copy.status).toBe('paused');
+    expect(await decision(stamp.holder, copy)).toBe(ownCall);
+    expect(await decision(await person('bob'), copy)).toBe(approved);
+  });
+
   test('a security key makes no second pair of eyes out of two accounts', async () => {
     const securityKey = 'a-key-of-more-than-sixteen-characters';
     const { book, house, mint } = await bank({ authorization: false, jwtKeys: [], securityKey });
