@@ -4,6 +4,7 @@ import { messagesOf } from '../../src/core/agents/transcript.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { agent, parallel, step, team, tool, workflow } from '../../src/index.js';
 import { type ScriptedTurn, scriptedModel } from '../../src/testing.js';
+import { patience } from '../support/patience.js';
 import { answers, begin, engineOver, freshStore, gate } from './harness.js';
 import { payTool } from './paused-runs.js';
 import { ask, call, runOf } from './team-runs.js';
@@ -73,7 +74,7 @@ describe('a run that was stopped because its time was up', () => {
     const payer = paying('payer', endless);
     const flow = workflow({
       id: 'w',
-      steps: [step({ agent: payer.agent, timeoutMs: 300, maxRetries: 1 })],
+      steps: [step({ agent: payer.agent, timeoutMs: patience(1_000), maxRetries: 1 })],
     });
     const first = await flow.run('go');
     expect(first.status).toBe('paused');
@@ -105,7 +106,7 @@ describe('a run that was stopped because its time was up', () => {
     const flow = workflow({
       id: 'w',
       steps: [
-        step({ team: desk, timeoutMs: 300, onError: 'skip' }),
+        step({ team: desk, timeoutMs: patience(1_000), onError: 'skip' }),
         step({ name: 'after', run: () => 'after', review: { requiresConfirmation: true } }),
       ],
     });

@@ -4,6 +4,7 @@ import { tool } from '../../src/core/tools/tool.js';
 import type { ToolSource } from '../../src/core/tools/tool-source.js';
 import type { McpServer } from '../../src/platform/tools/mcp/connection.js';
 import { type McpToolsOptions, mcpTools } from '../../src/platform/tools/mcp/mcp-tools.js';
+import { patience } from '../support/patience.js';
 import { until } from '../support/until.js';
 import { serverScript, startMcpServer } from './mcp-process.js';
 import { callTool, MediaShelf } from './tool-call.js';
@@ -99,9 +100,10 @@ describe.each(kinds)('an MCP server over %s', (_, start) => {
   );
 
   it('is given up on after a time', async () => {
-    const { call } = use(await start(), { timeoutMs: 200 });
+    const timeoutMs = patience(1_000);
+    const { call } = use(await start(), { timeoutMs });
     expect((await call('hang')).content).toContain(
-      'the server did not answer within 200 ms. The call may or may not have taken effect.',
+      `the server did not answer within ${timeoutMs} ms. The call may or may not have taken effect.`,
     );
     expect(await call('echo', { text: 'still there' })).toMatchObject({ content: 'still there' });
   });

@@ -25,47 +25,40 @@ it('knows what every id of every route names', () => {
 });
 
 /** Many requests, on a machine that may have other things to do. */
-const timeoutMs = 120_000;
 
 forEachDatabase((_dialect, freshPlace) => {
-  it(
-    'answers about what others have as if it was not there, and leaves it as it is',
-    async () => {
-      const place = await freshPlace();
-      const database = await place.open();
-      const yard = new Yard();
-      const service = await startService({ ...tokenSettings, ...yard.options, database: place.url });
-      const people = await settlePeople(service, yard, ['completed', 'paused', 'running']);
-      const { ada, admin } = people;
-      const rows = await rowsHolding(database, ada.secrets);
-      const views = await thingsSeenBy(service, admin, ada);
+  it('answers about what others have as if it was not there, and leaves it as it is', async () => {
+    const place = await freshPlace();
+    const database = await place.open();
+    const yard = new Yard();
+    const service = await startService({ ...tokenSettings, ...yard.options, database: place.url });
+    const people = await settlePeople(service, yard, ['completed', 'paused', 'running']);
+    const { ada, admin } = people;
+    const rows = await rowsHolding(database, ada.secrets);
+    const views = await thingsSeenBy(service, admin, ada);
 
-      const probers = intrudersAmong(people).map((intruder) => new Prober(service, intruder, [ada]));
-      const { reading, changing } = inPhases(
-        operations.flatMap((operation) => casesOf(operation, ada.places)),
-      );
-      for (const prober of probers) await prober.lookAround();
-      for (const prober of probers) await together(reading, (probe) => prober.compare(probe));
-      for (const prober of probers) await together(changing, (probe) => prober.compare(probe));
-      // by now others have written down ids that they tried; what ada wrote is hers
-      for (const prober of probers) await prober.lookAround((secret) => secret === ada.places[0]!.word);
+    const probers = intrudersAmong(people).map((intruder) => new Prober(service, intruder, [ada]));
+    const { reading, changing } = inPhases(operations.flatMap((operation) => casesOf(operation, ada.places)));
+    for (const prober of probers) await prober.lookAround();
+    for (const prober of probers) await together(reading, (probe) => prober.compare(probe));
+    for (const prober of probers) await together(changing, (probe) => prober.compare(probe));
+    // by now others have written down ids that they tried; what ada wrote is hers
+    for (const prober of probers) await prober.lookAround((secret) => secret === ada.places[0]!.word);
 
-      const problems = [
-        ...probers.flatMap((prober) => prober.problems),
-        ...harmTo(ada.places[0]!, rows, await rowsHolding(database, ada.secrets)),
-        ...differences(views, await thingsSeenBy(service, admin, ada)),
-      ];
-      expect(problems.join('\n')).toBe('');
-      yard.release();
-      for (const { kind, runId } of ada.places.filter(({ state }) => state === 'running')) {
-        await until(`the run of the ${kind} has ended as if nothing had been`, async () => {
-          const { body } = await service.get(`/${kind}s/${componentId}/runs/${runId}`, ada.headers);
-          return body.status === 'completed';
-        });
-      }
-    },
-    timeoutMs,
-  );
+    const problems = [
+      ...probers.flatMap((prober) => prober.problems),
+      ...harmTo(ada.places[0]!, rows, await rowsHolding(database, ada.secrets)),
+      ...differences(views, await thingsSeenBy(service, admin, ada)),
+    ];
+    expect(problems.join('\n')).toBe('');
+    yard.release();
+    for (const { kind, runId } of ada.places.filter(({ state }) => state === 'running')) {
+      await until(`the run of the ${kind} has ended as if nothing had been`, async () => {
+        const { body } = await service.get(`/${kind}s/${componentId}/runs/${runId}`, ada.headers);
+        return body.status === 'completed';
+      });
+    }
+  });
 });
 
 function intrudersAmong({ bob, ofBob, bot, nobody }: People): Intruder[] {

@@ -11,56 +11,44 @@ import { listsSeenBy, thingsSeenBy } from './views.js';
 import { type Person, Yard } from './world.js';
 
 /** Many requests, on a machine that may have other things to do. */
-const timeoutMs = 120_000;
 
 forEachDatabase((_dialect, freshPlace) => {
-  it(
-    'shows people what is theirs, and all of it to those who may see everything',
-    async () => {
-      const { yard, service, url } = await opened(await freshPlace());
-      const { ada, bob, bot, nobody, admin } = await settlePeople(service, yard, ['completed', 'paused']);
-      for (const person of [ada, bot])
-        expect(await missing(service, person.headers, [person]), person.userId).toEqual([]);
-      expect(await missing(service, admin, [ada, bot])).toEqual([]);
+  it('shows people what is theirs, and all of it to those who may see everything', async () => {
+    const { yard, service, url } = await opened(await freshPlace());
+    const { ada, bob, bot, nobody, admin } = await settlePeople(service, yard, ['completed', 'paused']);
+    for (const person of [ada, bot])
+      expect(await missing(service, person.headers, [person]), person.userId).toEqual([]);
+    expect(await missing(service, admin, [ada, bot])).toEqual([]);
 
-      const together = await startService({
-        ...{ ...tokenSettings, ...yard.options, database: url },
-        userIsolation: false,
-      });
-      for (const headers of [bob.headers, nobody])
-        expect(await missing(together, headers, [ada])).toEqual([]);
-      // accounts are kept apart wherever they are
-      expect(await missing(together, bot.headers, [bot])).toEqual([]);
-      const seen = [...(await listsSeenBy(together, bot.headers)).values()].map(({ text }) => text).join();
-      expect(seen).not.toContain(ada.places[0]!.word);
-    },
-    timeoutMs,
-  );
+    const together = await startService({
+      ...{ ...tokenSettings, ...yard.options, database: url },
+      userIsolation: false,
+    });
+    for (const headers of [bob.headers, nobody]) expect(await missing(together, headers, [ada])).toEqual([]);
+    // accounts are kept apart wherever they are
+    expect(await missing(together, bot.headers, [bot])).toEqual([]);
+    const seen = [...(await listsSeenBy(together, bot.headers)).values()].map(({ text }) => text).join();
+    expect(seen).not.toContain(ada.places[0]!.word);
+  });
 
-  it(
-    'does to their own what others cannot do to it',
-    async () => {
-      const { yard, service } = await opened(await freshPlace());
-      const { ada } = await settlePeople(service, yard, ['completed', 'paused']);
-      const { changing } = inPhases(operations.flatMap((operation) => casesOf(operation, ada.places)));
-      const refused: string[] = [];
+  it('does to their own what others cannot do to it', async () => {
+    const { yard, service } = await opened(await freshPlace());
+    const { ada } = await settlePeople(service, yard, ['completed', 'paused']);
+    const { changing } = inPhases(operations.flatMap((operation) => casesOf(operation, ada.places)));
+    const refused: string[] = [];
 
-      const inOrder = changing
-        .filter(
-          (probe) => !probe.needsOwn && isOutermost(probe) && !refusedToOwners.has(probe.operation.name),
-        )
-        .sort((one, other) => turnOf(one) - turnOf(other));
-      for (const { operation, named, place } of inOrder) {
-        const request = requestOf(operation, { named, target: place, own: place, kind: place.kind });
-        const { status, text } = await sent(service, request, ada.headers);
-        // what cannot be done twice, or any more, was found all the same
-        if (status >= 300 && status !== 409)
-          refused.push(`${operation.name} ${request.text}: ${status} ${text}`);
-      }
-      expect(refused).toEqual([]);
-    },
-    timeoutMs,
-  );
+    const inOrder = changing
+      .filter((probe) => !probe.needsOwn && isOutermost(probe) && !refusedToOwners.has(probe.operation.name))
+      .sort((one, other) => turnOf(one) - turnOf(other));
+    for (const { operation, named, place } of inOrder) {
+      const request = requestOf(operation, { named, target: place, own: place, kind: place.kind });
+      const { status, text } = await sent(service, request, ada.headers);
+      // what cannot be done twice, or any more, was found all the same
+      if (status >= 300 && status !== 409)
+        refused.push(`${operation.name} ${request.text}: ${status} ${text}`);
+    }
+    expect(refused).toEqual([]);
+  });
 });
 
 /** What is deleted goes last, and what is deleted together after that. */

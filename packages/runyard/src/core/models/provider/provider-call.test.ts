@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ask, collect, failure, modelFor, open, secret } from '../../../../test/support/model-calls.js';
 import { textChunk } from '../../../../test/support/model-server.js';
+import { patience } from '../../../../test/support/patience.js';
 
 describe('failures', () => {
   it.each([
@@ -84,12 +85,13 @@ describe('failures', () => {
 
 describe('time-outs', () => {
   it('end a call whose first byte does not come', async () => {
-    const { model, server } = await modelFor([{ instead: 'stall' }], { firstByteTimeoutMs: 200 });
+    const firstByteTimeoutMs = patience(500);
+    const { model, server } = await modelFor([{ instead: 'stall' }], { firstByteTimeoutMs });
     const error = await failure(model.generate(ask(), open()));
     expect(error).toMatchObject({
       kind: 'timeout',
       retryable: true,
-      message: 'Test sent no answer within 200 ms.',
+      message: `Test sent no answer within ${firstByteTimeoutMs} ms.`,
     });
     await server.clientLeft();
     expect(server.requests).toHaveLength(1);
