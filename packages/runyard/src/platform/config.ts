@@ -108,7 +108,7 @@ const settingsSchema = z.strictObject({
       allowed: 'a list of origins such as https://app.example.com or tauri://localhost (no path, no *)',
     })
     .describe(
-      'Origins whose pages may call this service from a browser; when left out, those of the usual development servers, on the loopback address only.',
+      'Origins whose pages may call this service from a browser; when left out, those of the usual development servers on the loopback address, and http://localhost:3000 alone elsewhere.',
     ),
   maxBodyBytes: bytes().default(1_048_576).describe('The largest request body without files.'),
   maxUploadBytes: bytes().default(52_428_800).describe('The largest request body with files.'),

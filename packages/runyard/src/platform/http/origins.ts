@@ -12,7 +12,8 @@ const developmentOrigins: ReadonlySet<string> = new Set(
   developmentPorts.flatMap((port) => [`http://localhost:${port}`, `http://127.0.0.1:${port}`]),
 );
 
-const none: ReadonlySet<string> = new Set();
+/** The one that is allowed wherever the service listens, as clients of this interface expect. */
+const usualOrigin: ReadonlySet<string> = new Set(['http://localhost:3000']);
 
 const refused = 'pages of this origin are refused; add it to the setting corsOrigins to let them call';
 
@@ -21,7 +22,7 @@ export class Origins {
   readonly #named: ReadonlySet<string> | undefined;
   readonly #refused: LoggedOnce;
 
-  /** Left out, `corsOrigins` are those of development servers where the service is on the loopback address. */
+  /** Left out, `corsOrigins` are those of development servers; beyond the loopback address only the usual one. */
   constructor(
     corsOrigins: readonly string[] | undefined,
     private readonly addresses: ClientAddresses,
@@ -33,7 +34,7 @@ export class Origins {
 
   /** Whether the origin is one of those that may call, and read the answers. */
   allows(origin: string, request: IncomingMessage): boolean {
-    const allowed = this.#named ?? (isOnLoopback(request.socket) ? developmentOrigins : none);
+    const allowed = this.#named ?? (isOnLoopback(request.socket) ? developmentOrigins : usualOrigin);
     if (allowed.has(origin)) return true;
     if (!this.#isOwnPage(origin, request)) this.#refused.note(origin);
     return false;

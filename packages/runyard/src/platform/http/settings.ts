@@ -9,7 +9,7 @@ type Limits = z.output<typeof limits>;
 export interface HttpSettings extends Omit<Limits, 'fetchAllowedHosts' | 'fetchTimeoutMs'> {
   /** The address that the service listens on; left out where another server listens. */
   readonly host?: string;
-  /** Origins whose pages may call from a browser; `*` is dropped. Left out: development servers, on loopback. */
+  /** Origins whose pages may call from a browser; `*` is dropped. Left out: development servers. */
   readonly corsOrigins?: readonly string[] | undefined;
   /** The largest body without files. */
   readonly maxBodyBytes: number;
