@@ -22,3 +22,19 @@ test('actions over a WebSocket count like requests', async () => {
   expect(await client.ask({ action: 'ping' })).toEqual({ event: 'pong' });
   expect((await service.get('/agents')).status).toBe(429);
 });
+
+test('a message may come in many fragments, but not in thousands of tiny ones', async () => {
+  const service = await startService({
+    agents: [agent({ id: 'a', model: new ScriptBook().model })],
+    websocket: true,
+  });
+  const client = await WsClient.connect(service.url, '/agents/ws?format=json');
+  const send = (count: number) => {
+    const text = '{"action":"ping"}'.padEnd(count);
+    for (let at = 0; at < count; at++) client.socket.send(text[at]!, { fin: at === count - 1 });
+  };
+  send(1_000);
+  expect(await client.event('pong')).toEqual({ event: 'pong' });
+  send(2_000);
+  expect(await client.closed).toMatchObject({ code: 1008 });
+});

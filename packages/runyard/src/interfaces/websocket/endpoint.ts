@@ -35,6 +35,9 @@ export interface WebSocketOptions {
   readonly limits?: Partial<SocketLimits>;
 }
 
+/** Of how many fragments a message may consist. */
+const mostFragments = 1_024;
+
 const endpoints: readonly { readonly path: string; readonly kind: RunKind }[] = [
   { path: '/agents/ws', kind: 'agent' },
   { path: '/teams/ws', kind: 'team' },
@@ -49,6 +52,8 @@ export function openWebSockets(options: WebSocketOptions): Upgrades {
     // an idle connection would hold two compressors
     perMessageDeflate: false,
     maxPayload: options.settings.maxBodyBytes,
+    // each costs far more memory than the byte that may be in it
+    maxFragments: mostFragments,
     autoPong: false,
   });
   const sockets = new OpenSockets(server, options);
