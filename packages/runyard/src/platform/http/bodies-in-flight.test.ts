@@ -143,21 +143,34 @@ describe('bodies that are being received', () => {
   });
 });
 
-test('one body has room however small the bound is, and what has gone is not counted', () => {
+/** A body of somebody, and why it was given up. */
+function readingOf(key: string): BodyReading & { readonly cuts: string[] } {
+  const cuts: string[] = [];
+  return {
+    owner: { key, isKnown: true },
+    received: 0,
+    looked: undefined,
+    cut: (why) => cuts.push(why),
+    cuts,
+  };
+}
+
+test('one body has room however small the bound is, and what has gone is counted once', () => {
   const bodies = new BodiesInFlight({ slowClientMs: 1_000, maxUploadBytes: 5_000, maxBodiesBytes: 1_024 });
   expect(bodies.most).toBe(5_000);
   for (let at = 0; at < 10; at++) {
-    const cut: string[] = [];
-    const reading: BodyReading = {
-      owner: { key: 'a', isKnown: true },
-      received: 0,
-      looked: undefined,
-      cut: (why) => cut.push(why),
-    };
+    const reading = readingOf('a');
     bodies.add(reading);
     bodies.grow(reading, 5_000);
     bodies.delete(reading);
     bodies.delete(reading);
-    expect(cut).toEqual([]);
+    expect(reading.cuts).toEqual([]);
   }
+  // what was given back twice would be room that nobody has
+  const [larger, smaller] = [readingOf('b'), readingOf('c')];
+  for (const [reading, bytes] of [[larger, 3_000] as const, [smaller, 2_500] as const]) {
+    bodies.add(reading);
+    bodies.grow(reading, bytes);
+  }
+  expect([larger.cuts, smaller.cuts]).toEqual([['crowded'], []]);
 });
