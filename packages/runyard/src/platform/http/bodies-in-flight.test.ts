@@ -59,6 +59,11 @@ class Upload {
     return this.#client.received();
   }
 
+  /** Ends the connection in the middle of the body, after all that was sent. */
+  leave(): void {
+    this.#client.socket.end();
+  }
+
   async finish(): Promise<string> {
     this.#client.socket.write('x'.repeat(this.size - this.sent) + closing);
     return this.#client.closed();
@@ -127,6 +132,18 @@ describe('bodies that are being received', () => {
     expect(own.filter(({ status }) => status === undefined)).toHaveLength(1);
     const other = new Upload(port, 390_000, 380_000, 'user b');
     expect(await other.finish()).toContain('{"sizes":[390000]}');
+  });
+
+  test('are not counted when their clients have left', async () => {
+    const { port, logged } = await startServer(routes, { settings });
+    for (let count = 1; count <= 5; count++) {
+      new Upload(port, 390_000, 350_000).leave();
+      await until('the client is known to have left', () => {
+        return logged.filter(({ fields }) => fields.client_gone).length === count;
+      });
+    }
+    const uploads = [new Upload(port, 390_000, 380_000), new Upload(port, 390_000, 380_000)];
+    for (const upload of uploads) expect(await upload.finish()).toContain('{"sizes":[390000]}');
   });
 
   test('may come in any number of pieces', async () => {
