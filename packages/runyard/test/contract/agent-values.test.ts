@@ -150,6 +150,9 @@ describe('instructions', () => {
     expect(body.session_state).toEqual(session_state);
     expect((await run({ session_id: 't', run_id: 'q' })).session_state).toEqual({});
     expect(system()).toBe('{current_user_id}|t|q|{unknown}');
+    // nor can a caller be somebody in a run that is nobody's
+    await run({ session_id: 'u', run_id: 'p', session_state, metadata: session_state });
+    expect(system()).toBe('{current_user_id}|u|p|{unknown}');
   });
 });
 

@@ -65,7 +65,7 @@ function valuesOf({ context, dependencies, metadata }: AgentExecution): PromptVa
     current_run_id: runId,
     current_session_id: sessionId,
     current_user_id: userId,
-    user_id: userId,
+    ...(userId !== null && { user_id: userId }),
   };
   return { state: context.state.all(), dependencies, metadata, current, fixed: context.options.fixed };
 }
@@ -82,7 +82,8 @@ export function fill(text: string, values: PromptValues): string {
 /** Facts first, then what a token fixes, then state, dependencies and metadata. */
 function lookUp(key: string, values: PromptValues): Json | undefined {
   const { current = {} } = values;
-  if (Object.hasOwn(current, key) && current[key] !== null) return current[key];
+  // that a run has no user is a fact as well
+  if (Object.hasOwn(current, key)) return current[key] ?? undefined;
   const source = sourcesOf(key, values).find((candidate) => Object.hasOwn(candidate, key));
   return source?.[key];
 }
