@@ -49,6 +49,24 @@ test('the context of a session is given by nobody but its user', async () => {
   ]);
 });
 
+test('what another user left of an earlier session does not keep the place of its context', async () => {
+  const { ada, eve } = await yard();
+  for (const user_id of ['eve', null]) {
+    const session_id = `chat-${user_id}`;
+    const id = `session_context_${session_id}`;
+    await eve.send('POST', '/sessions?type=agent', { session_id, agent_id: 'a' });
+    expect(await created(eve, { learning_type: 'session_context', session_id, user_id })).toEqual([201, id]);
+    expect((await eve.delete(`/sessions/${session_id}`)).status).toBe(204);
+    await ada.run('a', { message: 'Hi', session_id });
+    const found = await until('the context is learned', async () => {
+      const { body } = await ada.get(`/learnings/${id}`);
+      return body.user_id === 'ada' && body;
+    });
+    expect(found.content).toMatchObject({ summary: 'Greetings.' });
+    expect((await eve.get(`/learnings/${id}`)).status).toBe(404);
+  }
+});
+
 test('the other records of an identity are not to be had by anybody else either', async () => {
   const { house, eve } = await yard();
   for (const type of ['user_profile', 'user_memory'])

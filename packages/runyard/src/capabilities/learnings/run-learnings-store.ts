@@ -85,6 +85,10 @@ export class RunLearningStore implements Learnings {
     if (stored === undefined) return this.make({ identity, key, now, merge });
     const changes = stored.changes === null ? [] : (JSON.parse(stored.changes) as string[]);
     const before = learningFromRow(stored);
+    if (isLeftBehind(before, identity)) {
+      await this.remove(stored.learning_id, stored.content);
+      return false;
+    }
     if (!isSameLearning(before, identity) || changes.includes(key)) return true;
     const content = merge(before.content);
     if (content === undefined) return true;
@@ -101,6 +105,14 @@ export class RunLearningStore implements Learnings {
       .where('changes', stored.changes === null ? 'is' : '=', stored.changes)
       .executeTakeFirst();
     return numUpdatedRows > 0n;
+  }
+
+  private async remove(learningId: string, content: string): Promise<void> {
+    await this.database.query
+      .deleteFrom('learnings')
+      .where('learning_id', '=', learningId)
+      .where('content', '=', content)
+      .execute();
   }
 
   private async make({ identity, key, now, merge }: LearningChange): Promise<boolean> {
@@ -120,6 +132,11 @@ export class RunLearningStore implements Learnings {
     const byId = new Map(rows.map((row) => [row.learning_id, learningFromRow(row)]));
     return learningIds.flatMap((learningId) => byId.get(learningId) ?? []);
   }
+}
+
+/** A run is in a session of its own user: what stands there for anybody else is of an earlier session with this id. */
+function isLeftBehind(stored: Learning, { learningType, userId }: LearningChange['identity']): boolean {
+  return learningType === 'session_context' && stored.userId !== userId;
 }
 
 const seen = ['learning_id', 'search_text', 'updated_at'] as const;
