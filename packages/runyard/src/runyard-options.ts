@@ -66,12 +66,17 @@ export const ownOptionNames = Object.keys(ownShape) as (keyof OwnOptions)[];
 
 const ownOptions = objectOf<OwnOptions>(ownShape);
 
-/** Settings from elsewhere join those of the code later; what the code says is checked at once. */
-export function checkRunyardOptions(options: RunyardOptions): void {
-  const isObject = ownOptions.takes(options);
-  const own = isObject ? Object.fromEntries(ownOptionNames.map((name) => [name, options[name]])) : options;
+/**
+ * What the code says, once it is found right: settings from elsewhere join those of the code later, but what the code
+ * says is checked at once.
+ */
+export function checkedRunyardOptions(given: RunyardOptions): RunyardOptions {
+  const isObject = ownOptions.takes(given);
+  const options: RunyardOptions = isObject ? ownOptions.plain(given) : given;
+  const own = isObject ? Object.fromEntries(ownOptionNames.map((name) => [name, options[name]])) : given;
   checkOptions('new Runyard()', own, ownOptions);
   checkCodeSettings({ ...options }, ownOptionNames);
+  return options;
 }
 
 export const sourcesOptions = objectOf<Omit<SettingsSources, 'code' | 'otherCodeNames'>>({

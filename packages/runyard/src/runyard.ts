@@ -41,7 +41,7 @@ import {
 } from './replay.js';
 import { routes } from './routes.js';
 import {
-  checkRunyardOptions,
+  checkedRunyardOptions,
   closeOptions,
   handlerOptions,
   listenOptions,
@@ -59,6 +59,7 @@ const appBrand = Symbol.for('runyard.app');
 export class Runyard {
   readonly [appBrand] = true;
   readonly components: ComponentsService;
+  private readonly options: RunyardOptions;
   private readonly startedAt = new Date();
   private sources: Omit<SettingsSources, 'code' | 'otherCodeNames'> = {};
   private loaded: LoadedSettings | null = null;
@@ -72,8 +73,9 @@ export class Runyard {
   private readiness: Readiness | null = null;
   private probeServer: Promise<ProbeServer | null> | null = null;
 
-  constructor(private readonly options: RunyardOptions) {
-    checkRunyardOptions(options);
+  constructor(given: RunyardOptions) {
+    const options = checkedRunyardOptions(given);
+    this.options = options;
     this.components = new ComponentsService(options);
     for (const component of this.components.ready()) component.attach(() => this.runnerOf(component));
   }

@@ -2,7 +2,7 @@
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   // two letters make another word of a short one
-  let bestDistance = Math.max(given.length < 4 ? 1 : 2, Math.floor(given.length / 3)) + 1;
+  let bestDistance = Math.max(given.length < 5 ? 1 : 2, Math.floor(given.length / 3)) + 1;
   for (const candidate of known) {
     const distance = editDistance(given.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) {

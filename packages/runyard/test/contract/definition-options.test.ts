@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { collectFixedTools } from '../../src/core/tools/collect-tools.js';
+import type { ClearedCall } from '../../src/core/tools/gate.js';
+import type { ToolContext } from '../../src/core/tools/tool-context.js';
 import * as guardrails from '../../src/guardrails.js';
 import * as runyard from '../../src/index.js';
 import * as models from '../../src/models.js';
@@ -260,6 +263,139 @@ test('what options inherit counts as well', () => {
     requireConfirmation: true,
   });
   expect(() => tool(shared)).toThrow('Did you mean requiresConfirmation?');
+});
+
+describe('options that are an instance of a class', () => {
+  class Refund {
+    readonly name = 'refund';
+    readonly description = 'x';
+    readonly #desk = 'desk 7';
+    get requiresConfirmation() {
+      return true;
+    }
+    execute() {
+      return this.#desk;
+    }
+    /** Of its own. */
+    audit() {}
+  }
+
+  test('may compute an option and have methods of their own', () => {
+    expect(tool(new Refund()).gate.requiresConfirmation).toBe(true);
+  });
+
+  test('keep their gate and their work under another name', async () => {
+    const { tools: inside } = collectFixedTools('x', [
+      toolkit({ name: 'kit', prefix: 'bank_', tools: [tool(new Refund())] }),
+    ]);
+    const renamed = inside.get('bank_refund')!;
+    expect(renamed.gate.requiresConfirmation).toBe(true);
+    const call = { argumentsFor: () => ({}) } as unknown as ClearedCall;
+    expect(await renamed.run(call, {} as ToolContext)).toBe('desk 7');
+  });
+
+  test('are refused for a getter that is misspelt', () => {
+    class Misspelt extends Refund {
+      get requireConfirmation() {
+        return true;
+      }
+    }
+    expect(() => tool(new Misspelt())).toThrow('Did you mean requiresConfirmation?');
+    const hidden = { value: true, enumerable: false };
+    const options = { name: 'refund', description: 'x', execute: done };
+    expect(() => tool(Object.defineProperty(options, 'requireConfirmation', hidden))).toThrow(
+      'Did you mean requiresConfirmation?',
+    );
+  });
+
+  test('configure a service', () => {
+    class Given {
+      get authorization() {
+        return true;
+      }
+      get agents() {
+        return [agent({ id: 'a', model: 'offline' })];
+      }
+    }
+    for (const given of [new Given(), Object.create(new Given())])
+      expect(new Runyard(given).settings.authorization).toBe(true);
+    class Misspelt {
+      get authorisation() {
+        return true;
+      }
+    }
+    expect(() => new Runyard(new Misspelt() as never)).toThrow('Did you mean "authorization"?');
+  });
+});
+
+test('a tool keeps its gate under another name when its options are changed afterwards', () => {
+  const options = { name: 'refund', description: 'x', execute: done, requiresConfirmation: true };
+  const made = tool(options);
+  options.requiresConfirmation = false;
+  expect(made.named('bank_refund').gate.requiresConfirmation).toBe(true);
+});
+
+describe('a schema that would let every value through is refused', () => {
+  const standard = { '~standard': { version: 1, vendor: 'other', validate: done } };
+  test.each<[string, unknown, string]>([
+    [
+      'of another library',
+      { kind: 'schema', type: 'object', ...standard },
+      'of another library. Give a zod 4',
+    ],
+    ['that is a list of zod schemas by name', { city: z.string() }, 'such as z.object({ … })'],
+    ['with a zod schema inside', { type: 'object', properties: { city: z.string() } }, 'such as z.object'],
+  ])('%s', (_, schema, message) => {
+    expect(() => definitions.tool!({ parameters: schema })).toThrow(message);
+    expect(() => definitions.agent!({ outputSchema: schema })).toThrow(message);
+  });
+
+  test('and one that describes properties of such names is not', () => {
+    const properties = {
+      _zod: { type: 'string' },
+      '~standard': { type: 'string' },
+      _def: { type: 'string' },
+    };
+    expect(() => definitions.tool!({ parameters: { type: 'object', properties } })).not.toThrow();
+  });
+});
+
+describe('a changed copy of a step', () => {
+  const made = step({ name: 'pay', run: done });
+  test('is refused for options that do not exist', () => {
+    const review = { requireConfirmation: true } as never;
+    expect(() => workflow({ id: 'w', steps: [{ ...made, review }] })).toThrow(
+      "Workflow 'w': steps[0].review.requireConfirmation is not an option. Did you mean requiresConfirmation?",
+    );
+    expect(() => parallel([{ ...made, ...{ onEror: 'skip' } }])).toThrow('Did you mean onError?');
+    expect(() => workflow({ id: 'w', steps: [{ type: 'Step', name: 'x', run: done } as never] })).toThrow(
+      'steps[0].run is a function. Give the run of a step that step() made',
+    );
+  });
+
+  test('is a step', () => {
+    const groups = [
+      loop({ steps: [done], until: 'current_iteration > 1' }),
+      parallel([done]),
+      condition({ when: 'input != ""', steps: [done] }),
+      router({ choices: [done], select: 'user' }),
+      steps([{ ...made, onError: 'skip' }]),
+    ];
+    const copies = groups.map((node, number) => ({ ...node, name: `copy ${number}` }));
+    expect(() => workflow({ id: 'w', steps: [...groups, ...copies] })).not.toThrow();
+  });
+});
+
+test('a misspelt name in a toolkit of toolkits is refused', () => {
+  const inner = toolkit({ name: 'inner', prefix: 'a_', tools: [look] });
+  expect(() => toolkit({ name: 'kit', tools: [inner], exclude: ['look'] })).toThrow(
+    "Toolkit 'kit' has no tool 'look'. It has: a_look.",
+  );
+  expect(() => toolkit({ name: 'kit', tools: [inner], exclude: ['a_look'] })).not.toThrow();
+});
+
+test('a step without a name is called by what it runs', () => {
+  expect(() => step({ run: done, ...{ maxRetrys: 1 } })).toThrow("Step 'done': maxRetrys is not an option.");
 });
 
 test('a hook that is an instance of a class may have fields of its own', () => {

@@ -4,7 +4,7 @@ import { checkOptions, checkValue } from '../options/check-options.js';
 import {
   anyOf,
   callable,
-  instanceOf,
+  error,
   json,
   listOf,
   name,
@@ -73,7 +73,7 @@ const answerKind = {
       usage: json,
       finishReason: word('stop', 'tool_calls', 'length', 'content_filter', 'other'),
       providerData: json,
-      error: anyOf(instanceOf(Error, 'an error'), text),
+      error: anyOf(error, text),
       waitFor: anyOf(promise, callable),
     }),
   ),

@@ -14,6 +14,12 @@ export interface Kind {
 export type Optional = Kind & { readonly required?: never };
 export type Required = Kind & { readonly required: true };
 
+/** Of an object of options. */
+export type ObjectKind = Optional & {
+  /** What options say now, as an object of its own: it holds itself what they inherit or compute. */
+  plain<Given extends object>(options: Given): Given;
+};
+
 /** A kind for each option of an interface: an option that is added there and forgotten here does not compile. */
 export type Shape<Options> = {
   readonly [Name in keyof Options]-?: Record<never, never> extends Pick<Options, Name> ? Optional : Required;

@@ -1,5 +1,6 @@
 import { check, inWords, isObject, isWhole, unknownOption, within } from './faults.js';
-import type { Kind, Optional, Required, Shape } from './kind.js';
+import type { Kind, ObjectKind, Optional, Required, Shape } from './kind.js';
+import { optionNames } from './option-names.js';
 
 export function kind(allowed: string, takes: (value: unknown) => boolean): Optional {
   return { allowed, takes };
@@ -57,6 +58,12 @@ export function word(...words: readonly string[]): Optional {
   return kind(inWords(words.map((one) => `'${one}'`)), (value) => words.includes(value as string));
 }
 
+export const error = kind(
+  'an error',
+  // one of another realm, such as that of a test, is an instance of another class
+  (value) => value instanceof Error || Object.prototype.toString.call(value) === '[object Error]',
+);
+
 export function instanceOf(type: abstract new (...args: never[]) => unknown, allowed: string): Optional {
   return kind(allowed, (value) => value instanceof type);
 }
@@ -92,13 +99,17 @@ export function recordOf(of: Kind): Optional {
 }
 
 /** An object with these options and no others. What it inherits counts as its own, since it is read like that. */
-export function objectOf<Options extends object>(shape: Shape<Options>): Optional {
+export function objectOf<Options extends object>(shape: Shape<Options>): ObjectKind {
   const known = new Map<string, Kind>(Object.entries<Kind>(shape));
   return {
+    plain: <Given extends object>(options: Given) => {
+      const read = optionNames(options, known).map((key) => [key, options[key as keyof Given]]);
+      return Object.fromEntries(read) as Given;
+    },
     allowed: 'an object',
     takes: isObject,
     inside: (options: Readonly<Record<string, unknown>>, path, faults) => {
-      for (const key in options) {
+      for (const key of optionNames(options, known)) {
         if (options[key] !== undefined && !known.has(key))
           faults.push(unknownOption(within(path, key), key, [...known.keys()]));
       }

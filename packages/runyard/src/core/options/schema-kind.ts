@@ -1,8 +1,41 @@
 import { isObject } from './faults.js';
-import { kind } from './kinds.js';
+import type { Optional } from './kind.js';
 
-/** A zod 3 schema would be taken for a JSON schema that says nothing. */
-export const schema = kind(
-  'a zod 4 schema or a JSON schema',
-  (value) => isObject(value) && !('_def' in (value as object) && !('_zod' in (value as object))),
-);
+const allowed = 'a zod 4 schema or a JSON schema';
+
+/** What is taken for a JSON schema but is none would say nothing: it would let every value through. */
+export const schema: Optional = {
+  allowed,
+  takes: isObject,
+  inside: (given: object, path, faults) => {
+    if ('_zod' in given) return;
+    if ('_def' in given || '~standard' in given)
+      faults.push(`${path} is a schema of zod 3 or of another library. Give ${allowed}.`);
+    else if (holdsSchemaOfLibrary(given))
+      faults.push(`${path} is an object with zod schemas in it. Give ${allowed}, such as z.object({ … }).`);
+  },
+};
+
+function holdsSchemaOfLibrary(given: object): boolean {
+  const seen = new Set<unknown>([given]);
+  for (const holder of seen) {
+    for (const value of Object.values(holder as object)) {
+      if (typeof value !== 'object' || value === null) continue;
+      if (isSchemaOfLibrary(value)) return true;
+      seen.add(value);
+    }
+  }
+  return false;
+}
+
+/** By what no JSON has: a JSON schema may well describe properties of these names. */
+function isSchemaOfLibrary(value: object): boolean {
+  const { _zod: own, '~standard': standard } = value as Readonly<Record<string, unknown>>;
+  return [own, standard].some(
+    (part) => typeof part === 'object' && part !== null && Object.values(part).some(isFunction),
+  );
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}

@@ -37,8 +37,14 @@ export class Tool {
   private told: ToolDefinition | undefined;
   private renamed: Map<string, Tool> | undefined;
 
-  constructor(options: AnyToolOptions) {
-    checkOptions(ownerOf('Tool', options), options, toolOptions);
+  constructor(
+    given: AnyToolOptions,
+    /** What `this` is for its functions. */
+    private readonly self: object = given,
+  ) {
+    checkOptions(ownerOf('Tool', given), given, toolOptions);
+    // under another name it is the same tool, whatever became of the options since
+    const options = toolOptions.plain(given);
     checkToolOptions(options);
     this.name = options.name;
     this.gate = gateOf(options);
@@ -106,7 +112,7 @@ export class Tool {
     this.renamed ??= new Map();
     let renamed = this.renamed.get(name);
     if (renamed === undefined) {
-      renamed = new Tool({ ...this.#options, name });
+      renamed = new Tool({ ...this.#options, name }, this.self);
       if (isNative(this)) native(renamed);
       this.renamed.set(name, renamed);
     }
@@ -115,7 +121,7 @@ export class Tool {
 
   async run(call: ClearedCall, context: ToolContext): Promise<unknown> {
     const args = call.argumentsFor(this.name) as never;
-    return this.#options.execute?.(args, context);
+    return this.#options.execute?.call(this.self, args, context);
   }
 }
 

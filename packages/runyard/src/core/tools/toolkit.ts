@@ -78,12 +78,27 @@ export function toolkit(options: ToolkitOptions): Toolkit {
 
 /** A misspelt name would leave a tool in that was to be left out. What a source has is not known here. */
 function checkNames({ name, tools, include = [], exclude = [] }: ToolkitOptions): void {
-  if (!tools.every((entry) => entry instanceof Tool)) return;
-  const known = new Set(tools.map((tool) => tool.name));
+  const fixed = fixedTools(tools);
+  if (fixed === undefined) return;
+  const known = new Set(fixed.map((tool) => tool.name));
   const unknown = [...include, ...exclude].filter((wanted) => !known.has(wanted));
   if (unknown.length > 0) {
     throw errors.invalidConfig(
       `Toolkit '${name}' has no tool '${unknown.join("', '")}'. It has: ${[...known].join(', ') || '(none)'}.`,
     );
   }
+}
+
+/** The tools of the entries; undefined where a source is among them. */
+function fixedTools(entries: readonly ToolEntry[]): readonly Tool[] | undefined {
+  const found: Tool[] = [];
+  for (const entry of entries) {
+    if (entry instanceof Tool) found.push(entry);
+    else {
+      const inside = entry instanceof Toolkit ? fixedTools(entry.options.tools) : undefined;
+      if (inside === undefined) return undefined;
+      found.push(...(entry as Toolkit).select(inside));
+    }
+  }
+  return found;
 }

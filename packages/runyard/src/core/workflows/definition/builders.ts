@@ -35,7 +35,7 @@ import {
 
 /** One step: an agent, a team, another workflow, or a function. */
 export function step(settings: StepSettings): StepNode {
-  checkOptions(ownerOf('Step', settings), settings, stepOptions);
+  checkOptions(stepOwner(settings), settings, stepOptions);
   const { agent, team, workflow, run, onError = 'fail', timeoutMs } = settings;
   const work = { agent, team, workflow, run };
   const given = Object.entries(work).filter(([, value]) => value !== undefined);
@@ -177,6 +177,12 @@ function listed<S extends { readonly steps: readonly StepEntry[] }>(settings: S 
 function groupOf(type: NodeType, settings: NamedSettings): string {
   const named = typeof settings?.name === 'string' && settings.name !== '';
   return named ? `${type} '${settings.name}'` : `A ${type.toLowerCase()} group`;
+}
+
+/** A step without a name has that of what it runs. */
+function stepOwner(settings: StepSettings): string {
+  const { name, run } = { ...settings };
+  return ownerOf('Step', { name: name ?? (typeof run === 'function' ? run.name : undefined) });
 }
 
 function nameOf(worker: Executable | StepFunction | undefined): string | undefined {

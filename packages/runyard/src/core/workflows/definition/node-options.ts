@@ -1,12 +1,14 @@
 import type { RetryBackoff } from '../../back-off.js';
 import { backoff } from '../../options/backoff-kind.js';
-import type { Shape } from '../../options/kind.js';
+import type { Kind, Optional, Shape } from '../../options/kind.js';
 import {
   amount,
   anyOf,
+  anything,
   callable,
   count,
   flag,
+  having,
   kind,
   listOf,
   milliseconds,
@@ -19,7 +21,19 @@ import {
 import type { Executable } from '../../runs/executable.js';
 import type { RunKind } from '../../runs/run.js';
 import type { LoopCondition, RouteFunction, StepFunction, WhenFunction } from './functions.js';
-import type { ErrorPolicy, NodeType, ReviewSettings, StepEntry, UserInputField } from './node.js';
+import type {
+  ConditionNode,
+  ErrorPolicy,
+  LoopNode,
+  NodeType,
+  ParallelNode,
+  ReviewSettings,
+  RouterNode,
+  StepEntry,
+  StepNode,
+  StepsNode,
+  UserInputField,
+} from './node.js';
 
 const field = objectOf<UserInputField>({
   name: required(name),
@@ -51,22 +65,19 @@ const review = objectOf<ReviewSettings>({
   onTimeout: word('cancel', 'skip', 'approve'),
 });
 
-const nodeTypes: ReadonlySet<unknown> = new Set<NodeType>([
-  'Step',
-  'Steps',
-  'Loop',
-  'Parallel',
-  'Condition',
-  'Router',
-]);
+const entry: Optional = {
+  allowed:
+    'an agent, a team, a workflow, a function, or what step(), steps(), loop(), parallel(), condition() or router() made',
+  takes: (value) => typeof value === 'function' || isComponent(value) || nodeKindOf(value) !== undefined,
+  inside: (value: unknown, path, faults) => {
+    if (!isComponent(value)) nodeKindOf(value)?.inside?.(value as never, path, faults);
+  },
+};
 
-const entry = kind(
-  'an agent, a team, a workflow, a function, or what step(), steps(), loop(), parallel(), condition() or router() made',
-  (value) =>
-    typeof value === 'function' ||
-    isComponent(value) ||
-    nodeTypes.has((value as { readonly type?: unknown } | null | undefined)?.type),
-);
+function nodeKindOf(value: unknown): Kind | undefined {
+  const { type } = (value ?? {}) as { readonly type?: unknown };
+  return Object.hasOwn(nodeKinds, type as NodeType) ? nodeKinds[type as NodeType] : undefined;
+}
 
 /** What stands in a list of steps. */
 export const entries = listOf(entry, 1);
@@ -96,6 +107,7 @@ export interface NamedSettings {
 }
 
 const named: Shape<NamedSettings> = { name, description: text, review };
+const onError = word('fail', 'skip', 'pause');
 const decision = { ...anyOf(callable, text), allowed: 'a function or a CEL text' };
 
 /** Who does the work of a step. One of them. */
@@ -131,7 +143,7 @@ export const stepOptions = objectOf<Partial<StepSettings>>({
   maxRetries: count(0),
   backoff,
   skipOnFailure: flag,
-  onError: word('fail', 'skip', 'pause'),
+  onError,
   timeoutMs: milliseconds(1),
 });
 
@@ -200,3 +212,45 @@ export const routerOptions = objectOf<RouterSettings>({
   select: required({ ...decision, allowed: "a function, a CEL text or 'user'" }),
   allowMultiple: flag,
 });
+
+const node = {
+  type: required(text),
+  name: required(name),
+  isNamed: required(flag),
+  description: text,
+  review,
+};
+const inside = { ...node, steps: required(listOf(entry)) };
+
+/** What the functions above make: a copy of one may have been changed since. */
+const nodeKinds: Readonly<Record<NodeType, Kind>> = {
+  Step: objectOf<StepNode>({
+    ...node,
+    run: required({
+      ...anyOf(
+        having('a function', { function: required(callable) }),
+        having('a component', { component: required(kind('a component', isComponent)) }),
+      ),
+      allowed: 'the run of a step that step() made',
+    }),
+    maxRetries: required(count(0)),
+    backoff: required(backoff),
+    skipOnFailure: required(flag),
+    onError: required(onError),
+    timeoutMs: milliseconds(1),
+  }),
+  Steps: objectOf<StepsNode>(inside),
+  Loop: objectOf<LoopNode>({
+    ...inside,
+    maxIterations: required(count(1)),
+    until: anything,
+    forwardOutput: required(flag),
+  }),
+  Parallel: objectOf<ParallelNode>({ ...inside, maxParallel: count(1) }),
+  Condition: objectOf<ConditionNode>({
+    ...inside,
+    when: required(anything),
+    otherwise: required(listOf(entry)),
+  }),
+  Router: objectOf<RouterNode>({ ...inside, select: required(anything), allowMultiple: required(flag) }),
+};

@@ -1,0 +1,21 @@
+/**
+ * The names of all that options say, whether they hold it, inherit it or compute it in a getter. A class may have
+ * methods of its own beside those that are options.
+ */
+export function optionNames(options: object, known: ReadonlyMap<string, unknown>): string[] {
+  const names = new Set<string>();
+  for (const name in options) names.add(name);
+  for (let holder = options; !isRoot(holder); holder = Object.getPrototypeOf(holder)) {
+    for (const name of Object.getOwnPropertyNames(holder)) {
+      if (known.has(name) || typeof options[name as keyof object] !== 'function') names.add(name);
+    }
+  }
+  return [...names];
+}
+
+/** The end of a chain of prototypes, in any realm. */
+function isRoot(holder: object | null): holder is null {
+  return (
+    holder === null || (Object.getPrototypeOf(holder) === null && Object.hasOwn(holder, 'isPrototypeOf'))
+  );
+}
