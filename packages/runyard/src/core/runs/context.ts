@@ -97,6 +97,11 @@ export interface RunContext {
   readonly origin: EventOrigin;
   /** What this execution of the run is: its first one, one after somebody let it go on, or one after a crash. */
   readonly entry: RunEntry;
+  /**
+   * The attempt that began with the last request to continue the whole run. What was answered since is new, though a
+   * later attempt may be the first to execute it: the run waited for a free slot, or its process died.
+   */
+  readonly continuedIn: number;
   /** What the caller asked for, and over it what came with each request to go on. */
   readonly options: RunOptions;
   /** How many runs it is inside of, as its events tell. */

@@ -35,6 +35,11 @@ export function continueKey(attempt: number): string {
   return `continue:${attempt}`;
 }
 
+/** The last request to continue the run: a component's word to its own model does not count. */
+export function lastContinue(steps: readonly StepRecord[]): StepRecord | undefined {
+  return steps.findLast(({ key, attempt }) => key === continueKey(attempt));
+}
+
 /** The key of a step in a copy of its run: a copy goes on by itself, and what came with that has the same keys again. */
 export function copiedKey(key: string): string {
   return key.replace(/^(continue|said):/, '$1:0:');

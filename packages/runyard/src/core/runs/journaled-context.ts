@@ -23,6 +23,7 @@ import {
   type StepScope,
   type StepSpec,
 } from './context.js';
+import { lastContinue } from './continuation.js';
 import { withDueTime } from './due-questions.js';
 import { maxUnstoredBytes } from './event-log.js';
 import type { EventOrigin } from './event-origin.js';
@@ -114,6 +115,10 @@ export class JournaledContext implements RunContext {
 
   get root(): Run {
     return this.live.run;
+  }
+
+  get continuedIn(): number {
+    return lastContinue(this.live.stepsOfKind('', 'continue'))?.attempt ?? this.live.run.attempt;
   }
 
   get origin(): EventOrigin {

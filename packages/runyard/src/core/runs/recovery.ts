@@ -2,7 +2,7 @@ import { isReported } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Timers } from '../timers.js';
 import { appliesTo } from './cancellations.js';
-import { continueKey } from './continuation.js';
+import { lastContinue } from './continuation.js';
 import { endingExecutable, type OrphanOptions } from './ending-executable.js';
 import { indexGap } from './event-log.js';
 import type { Executable } from './executable.js';
@@ -212,7 +212,7 @@ export class Recovery {
 
   private async sentEvents({ runId }: Run, steps: readonly StepRecord[]): Promise<SentEvents> {
     const last = lastContinue(steps);
-    const first = last?.firstEvent ?? 0;
+    const first = firstEventOf(last) ?? 0;
     const toldBefore = toldWith(
       last === undefined ? [] : steps.filter(({ attempt }) => attempt < last.attempt),
     );
@@ -241,14 +241,12 @@ function entryOf(
 
 /** Whether nothing was told of the run since a request to continue it: it waited for a free slot. */
 function isUnbegun({ nextEventIndex }: Run, steps: readonly StepRecord[]): boolean {
-  return lastContinue(steps)?.firstEvent === nextEventIndex;
+  const last = lastContinue(steps);
+  return last !== undefined && (firstEventOf(last) ?? 0) === nextEventIndex;
 }
 
-/** The last request to continue the run: a component's word to its own model does not count. */
-function lastContinue(steps: readonly StepRecord[]): { attempt: number; firstEvent: number } | undefined {
-  const last = steps.findLast(({ key, attempt }) => key === continueKey(attempt));
-  const input = last?.input as { first_event?: number } | null | undefined;
-  return last && { attempt: last.attempt, firstEvent: input?.first_event ?? 0 };
+function firstEventOf(continued: StepRecord | undefined): number | undefined {
+  return (continued?.input as { first_event?: number } | null | undefined)?.first_event;
 }
 
 const emptyResult: RunResult = { content: '', contentType: 'str' };

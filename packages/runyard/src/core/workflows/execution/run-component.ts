@@ -96,7 +96,7 @@ async function runInside(
   const earlier = context.recorded(key);
   if (earlier?.status === 'running' && component.kind !== 'workflow' && wasAnswered(flow, key)) {
     const event = stepExecutorContinued(stepFields(node, place), executorFields(flow, component, key));
-    tell(flow, place, `executor-continued:${context.run.attempt}`, event);
+    tell(flow, place, `executor-continued:${context.continuedIn}`, event);
   }
   const fields = stepFields(node, place);
   const request = {
@@ -175,9 +175,9 @@ function executorFields({ context }: Flow, component: Executable, key: string): 
   };
 }
 
-/** Whether the run inside goes on with an answer that this execution of the workflow was continued with. */
+/** Whether the run inside goes on with an answer that came with the last request to continue the workflow. */
 function wasAnswered({ context }: Flow, key: string): boolean {
-  const { attempt } = context.run;
+  const { continuedIn } = context;
   return context
     .allSteps()
     .some(
@@ -185,7 +185,7 @@ function wasAnswered({ context }: Flow, key: string): boolean {
         step.kind === 'wait' &&
         step.key.startsWith(childPrefix(key)) &&
         step.status === 'completed' &&
-        step.attempt === attempt,
+        step.attempt >= continuedIn,
     );
 }
 

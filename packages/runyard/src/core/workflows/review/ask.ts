@@ -54,10 +54,10 @@ async function dueIn({ context }: Flow, timeoutMs: number | undefined): Promise<
   return timeoutMs === undefined ? undefined : context.deadline(timeoutMs);
 }
 
-/** Whether the answer is what this execution of the run goes on with. */
+/** Whether the answer came with the last request to continue the run. */
 export function isNews({ context }: Flow, place: Place, what: string): boolean {
   const step = context.recorded(`wait:${nodeKey(place.path)}:${what}`);
-  return step?.status === 'completed' && step.attempt === context.run.attempt;
+  return step?.status === 'completed' && step.attempt >= context.continuedIn;
 }
 
 function isoTime(milliseconds: number): string {
