@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { condition, loop, parallel, router, step, steps, workflow } from '../../src/index.js';
 import { gate } from './harness.js';
-import { ran } from './workflow-runs.js';
+import { ran, told } from './workflow-runs.js';
 
 describe('groups', () => {
   test('a loop goes on until its condition is met, forwards what it made, and sums up', async () => {
@@ -130,6 +130,52 @@ describe('groups', () => {
     expect(results[0]).toMatchObject({
       success: false,
       steps: [{ success: false }, { success: true, content: 'ok' }],
+    });
+  });
+
+  describe('a branch that ends the run', () => {
+    async function afterFailure(maxParallel: number, names: readonly string[]) {
+      const done: string[] = [];
+      const failing = gate();
+      const pay = step({
+        name: 'pay',
+        maxRetries: 0,
+        run: () => {
+          failing.open();
+          throw new Error('declined');
+        },
+      });
+      const noting = (name: string) =>
+        step({
+          name,
+          run: async () => {
+            if (name === 'thank') await failing.promise;
+            done.push(name);
+          },
+        });
+      const branches = names.map((name) => (name === 'pay' ? pay : noting(name)));
+      const run = await ran(workflow({ id: 'w', steps: [parallel({ maxParallel, steps: branches })] }));
+      const { run: ended, results } = await run.look();
+      expect(ended).toMatchObject({
+        status: 'error',
+        result: { error: { message: "Step 'pay' failed: declined" } },
+      });
+      const begun = told(await run.events()).filter((name) => name.startsWith('StepStarted'));
+      return { done, begun, results };
+    }
+
+    test('lets those under way come to their end', async () => {
+      const { done, results } = await afterFailure(2, ['pay', 'thank']);
+      expect(done).toEqual(['thank']);
+      expect(results[0]).toMatchObject({ success: false, steps: [{ success: false }, { success: true }] });
+    });
+
+    test('is the last one that begins', async () => {
+      const { done, begun, results } = await afterFailure(1, ['pack', 'pay', 'ship', 'bill']);
+      expect(done).toEqual(['pack']);
+      expect(begun).toEqual(['StepStarted pack', 'StepStarted pay']);
+      expect(results[0]).toMatchObject({ success: false, steps: [{ success: true }, { success: false }] });
+      expect((results[0]!.steps as unknown[]).length).toBe(2);
     });
   });
 

@@ -8,7 +8,7 @@ import { type Flow, hasBegun, type Place, placeInside, type Scope, stepFields, t
 
 /**
  * Branches side by side, so many at once as allowed. Each comes to its own end before the group does: one that fails
- * or waits for somebody does not take the others with it.
+ * or waits for somebody does not take the others with it. Once one ends the run, no other begins.
  */
 export async function runParallel(
   flow: Flow,
@@ -40,6 +40,7 @@ export async function runParallel(
   };
 }
 
+/** The results have no entries for the items that did not begin. */
 async function settleAll<Item, Result>(
   items: readonly Item[],
   bound: number,
@@ -47,12 +48,14 @@ async function settleAll<Item, Result>(
 ): Promise<PromiseSettledResult<Result>[]> {
   const results: PromiseSettledResult<Result>[] = [];
   let next = 0;
+  let failed = false;
   const worker = async (): Promise<void> => {
-    while (next < items.length) {
+    while (!failed && next < items.length) {
       const position = next;
       next += 1;
       const [result] = await Promise.allSettled([work(items[position]!, position)]);
       results[position] = result!;
+      failed ||= result!.status === 'rejected' && !(result!.reason instanceof RunPaused);
     }
   };
   await Promise.all(Array.from({ length: bound }, worker));
