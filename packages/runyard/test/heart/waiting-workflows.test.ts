@@ -29,7 +29,7 @@ function asking() {
 }
 
 function agreeing({ requirements }: Awaited<ReturnType<ReturnType<typeof workflowRun>['look']>>) {
-  const { executor_requirements: asked } = requirements.stepRequirements.at(-1) as {
+  const { executor_requirements: asked } = requirements.stepRequirements.at(-1) as unknown as {
     executor_requirements: readonly JsonObject[];
   };
   return { executor_requirements: asked.map((one) => ({ ...one, confirmation: true })) };
