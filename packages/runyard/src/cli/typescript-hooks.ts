@@ -16,8 +16,8 @@ export interface HooksData {
   readonly loaded?: import('node:worker_threads').MessagePort;
 }
 
-export const initialize: InitializeHook<HooksData> = (data) => {
-  loaded = data.loaded;
+export const initialize: InitializeHook<HooksData | undefined> = (data) => {
+  loaded = data?.loaded;
 };
 
 /** TypeScript names the compiled file in an import; what is there is the source. */
