@@ -187,3 +187,30 @@ test('a default that would be filled with defaults is not written', () => {
   expect(interpretSchema(boundedSchema(schema), value)).toEqual([]);
   expect(value).toEqual({ kind: 'x', tags: [] });
 });
+
+describe('what is checked in part refuses nothing that fits', () => {
+  const named = { $ref: '#/$defs/named' };
+  const $defs = { named: { items: { pattern: '^a' } } };
+  test.each<[JsonSchema, Json]>([
+    [{ type: 'string', not: { pattern: '^a' } }, 'b'],
+    [{ not: { type: 'string', format: 'email' } }, 'b'],
+    [{ oneOf: [{ pattern: '^a' }, { pattern: '^b' }] }, 'b'],
+    [{ oneOf: [{ pattern: '^a' }, { pattern: '^b' }], anyOf: [{ type: 'string' }] }, 'b'],
+    // biome-ignore lint/suspicious/noThenProperty: the keyword's name
+    [{ if: { pattern: '^a' }, then: { const: 'a' } }, 'b'],
+    [{ contains: { pattern: '^a' }, maxContains: 1 }, ['a', 'b']],
+    [{ not: { patternProperties: { '^a': false } } }, { a: 1 }],
+    [{ not: { unevaluatedProperties: false } }, { a: 1 }],
+    [{ not: { items: [{ type: 'string' }] } }, [1]],
+    [{ not: { allOf: [named] }, $defs }, ['b']],
+    [{ oneOf: [named, { type: 'array' }], $defs }, ['b']],
+  ])('%j takes %j', (schema, value) => {
+    expect(interpretSchema(boundedSchema(schema), value)).toEqual([]);
+  });
+
+  test('and the rest of it is still checked', () => {
+    const schema = boundedSchema({ oneOf: [{ pattern: '^a', minLength: 3 }, { type: 'integer' }] });
+    expect(interpretSchema(schema, 'ab')).not.toEqual([]);
+    expect(interpretSchema(boundedSchema({ not: { minLength: 2 } }), 'ab')).not.toEqual([]);
+  });
+});

@@ -165,6 +165,11 @@ function checkPattern(pattern: unknown, place: Place, keyword: string): void {
  * that are made of them can take for ever, and keywords that are not known could mean something to the validator.
  */
 export function checkableSchema(schema: JsonSchema): JsonSchema {
+  return checkableCopy(schema, partlyChecked(schema));
+}
+
+function checkableCopy(schema: JsonSchema, partly: ReadonlySet<unknown>): JsonSchema {
+  const checkable = (inner: unknown) => (isJsonObject(inner) ? checkableCopy(inner, partly) : inner);
   const copy: JsonSchema = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (uncheckedKeywords.has(keyword)) continue;
@@ -172,7 +177,12 @@ export function checkableSchema(schema: JsonSchema): JsonSchema {
     if (keyword === 'default' && !isFinal(schema)) continue;
     // which names are additional is a matter of patterns then
     if (keyword === 'additionalProperties' && schema.patternProperties !== undefined) continue;
-    if (holdsNamedSchemas(keyword) && isJsonObject(value)) {
+    // of what is checked in part, it is known when it does not hold, never that it holds
+    if ((keyword === 'not' || keyword === 'if') && partly.has(value)) continue;
+    if (keyword === 'maxContains' && partly.has(schema.contains)) continue;
+    if (keyword === 'oneOf' && Array.isArray(value) && value.some((inner) => partly.has(inner))) {
+      if (schema.anyOf === undefined) copy.anyOf = value.map(checkable);
+    } else if (holdsNamedSchemas(keyword) && isJsonObject(value)) {
       const entries = Object.entries(value);
       copy[keyword] = Object.fromEntries(entries.map(([name, inner]) => [name, checkable(inner)]));
     } else if (holdsSchemas(keyword)) {
@@ -182,8 +192,30 @@ export function checkableSchema(schema: JsonSchema): JsonSchema {
   return copy;
 }
 
-function checkable(schema: unknown): unknown {
-  return isJsonObject(schema) ? checkableSchema(schema) : schema;
+/** The schemas that say something that is not checked here, themselves or by a schema that they hold or name. */
+function partlyChecked(root: JsonSchema): ReadonlySet<unknown> {
+  const users = new Map<unknown, JsonSchema[]>();
+  const open = [root];
+  const partly = new Set<JsonSchema>();
+  for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
+    if (saysMore(schema)) partly.add(schema);
+    const inside = subschemasOf(schema);
+    const used = inside.filter(({ about }) => about !== 'nothing').map((inner) => inner.schema);
+    for (const one of [...used, referenced(root, schema.$ref)]) {
+      const known = users.get(one);
+      if (known === undefined) users.set(one, [schema]);
+      else known.push(schema);
+    }
+    open.push(...inside.map((inner) => inner.schema).filter(isJsonObject));
+  }
+  // a set is walked together with what is added to it on the way
+  for (const schema of partly) for (const user of users.get(schema) ?? []) partly.add(user);
+  return partly;
+}
+
+function saysMore({ format, items, ...schema }: JsonSchema): boolean {
+  if (format !== undefined && !quickFormats.has(String(format))) return true;
+  return Array.isArray(items) || Object.keys(schema).some((keyword) => uncheckedKeywords.has(keyword));
 }
 
 /** Whether the default is written as it is: one that takes defaults of its own could grow without end. */

@@ -139,6 +139,12 @@ describe('the work is bounded for', () => {
     return levels === 0 ? {} : { a: nested(levels - 1) };
   }
 
+  function lists(levels: number): Json {
+    let list: Json[] = [];
+    for (let level = 0; level < levels; level++) list = [list];
+    return list;
+  }
+
   test.each<[string, JsonSchema, Json]>([
     [
       'alternatives that double with each level',
@@ -176,6 +182,18 @@ describe('the work is bounded for', () => {
       { uniqueItems: true, items: { uniqueItems: true, items: { uniqueItems: true } } },
       many(100).map((one) => many(100).map((two) => many(100).map((three) => [one, two, three]))),
     ],
+    [
+      'many objects compared with one of many keys',
+      { allOf: many(20).map(() => ({ not: { enum: many(1_000).map(() => ({})) } })) },
+      Object.fromEntries(many(80_000).map((index) => [index, 1])),
+    ],
+    [
+      'many types of many items',
+      { items: { type: [...many(5_000).map(() => 'string'), 'number'] } },
+      many(300_000),
+    ],
+    ['a deep list without duplicates', { uniqueItems: true }, lists(100_000)],
+    ['a deep constant', { const: lists(2_000) }, lists(2_000)],
   ])('%s', (_what, schema, value) => {
     expect(interpretSchema(boundedSchema(schema), value)).toEqual([
       { path: [], kind: 'unfit', message: 'takes too many checks against this schema' },

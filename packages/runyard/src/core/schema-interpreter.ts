@@ -61,17 +61,23 @@ class Interpreter {
   fits(schema: unknown, holder: Holder, key: Place): boolean {
     this.#spend(1);
     if (!isJsonObject(schema)) return schema !== false || this.#fault('is not allowed');
+    return this.#deeper(
+      () =>
+        this.#fitsType(schema, holder, key) &&
+        this.#fitsReference(schema, holder, key) &&
+        this.#fitsLiterals(schema, at(holder, key)) &&
+        this.#fitsBounds(schema, at(holder, key)) &&
+        this.#fitsItems(schema, at(holder, key)) &&
+        this.#fitsMembers(schema, at(holder, key)) &&
+        this.#fitsCombinations(schema, holder, key),
+    );
+  }
+
+  #deeper<T>(check: () => T): T {
     if (++this.#depth > deepestCheck) throw new TooMuchWork();
-    const fits =
-      this.#fitsType(schema, holder, key) &&
-      this.#fitsReference(schema, holder, key) &&
-      this.#fitsLiterals(schema, at(holder, key)) &&
-      this.#fitsBounds(schema, at(holder, key)) &&
-      this.#fitsItems(schema, at(holder, key)) &&
-      this.#fitsMembers(schema, at(holder, key)) &&
-      this.#fitsCombinations(schema, holder, key);
+    const found = check();
     this.#depth--;
-    return fits;
+    return found;
   }
 
   #spend(work: number): void {
@@ -88,6 +94,7 @@ class Interpreter {
   #fitsType(schema: JsonSchema, holder: Holder, key: Place): boolean {
     if (schema.type === undefined) return true;
     const types = Array.isArray(schema.type) ? schema.type : [schema.type];
+    this.#spend(types.length);
     const value = at(holder, key);
     if (types.some((type) => isOfType(value, type)) || (schema.nullable === true && value === null))
       return true;
@@ -121,11 +128,17 @@ class Interpreter {
       if (typeof one === 'string') this.#spend(one.length / 64);
       return one === other;
     }
-    if (Array.isArray(one) !== Array.isArray(other)) return false;
+    if (Array.isArray(one) || Array.isArray(other)) {
+      if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
+      return this.#deeper(() => one.every((item, index) => this.#equals(item, other[index] as Json)));
+    }
     const keys = Object.keys(one);
-    return (
-      keys.length === Object.keys(other).length &&
-      keys.every((key) => Object.hasOwn(other, key) && this.#equals(at(one, key), at(other, key)))
+    const count = Object.keys(other).length;
+    // to count the keys of an object is to look at each of them
+    this.#spend(keys.length + count);
+    if (keys.length !== count) return false;
+    return this.#deeper(() =>
+      keys.every((key) => Object.hasOwn(other, key) && this.#equals(at(one, key), at(other, key))),
     );
   }
 
@@ -197,10 +210,12 @@ class Interpreter {
   /** A text that is the same for equal values: in which order keys were written makes no difference. */
   #canonical(value: Json): string {
     this.#spend(1 + (typeof value === 'string' ? value.length / 16 : 0));
-    if (Array.isArray(value)) return `[${value.map((item) => this.#canonical(item)).join()}]`;
-    if (!isJsonObject(value)) return JSON.stringify(value);
-    const keys = Object.keys(value).sort();
-    return `{${keys.map((key) => `${this.#canonical(key)}:${this.#canonical(at(value, key))}`).join()}}`;
+    if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+    return this.#deeper(() => {
+      if (Array.isArray(value)) return `[${value.map((item) => this.#canonical(item)).join()}]`;
+      const keys = Object.keys(value).sort();
+      return `{${keys.map((key) => `${this.#canonical(key)}:${this.#canonical(at(value, key))}`).join()}}`;
+    });
   }
 
   #partFits(schema: unknown, holder: Holder, key: Place): boolean {
