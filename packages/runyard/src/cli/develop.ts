@@ -24,7 +24,8 @@ export async function develop(entry: string | undefined, flags: SettingFlags): P
   const here = realpathSync(process.cwd());
   const settings = new Set([resolve(here, flags.config ?? 'runyard.json'), resolve(here, dotEnvName)]);
   const watch = new FolderWatch((changed) => {
-    if (settings.has(changed) || server.dependsOn(changed)) server.restartAfter(changed);
+    if (settings.has(changed)) server.restartAfter(changed);
+    else server.restartIfLoaded(changed);
   });
   const server = new WatchedServer(path, flags, (imported) => watch.addFile(imported));
   watch.addFolder(dirname(path));
@@ -43,8 +44,10 @@ class WatchedServer {
   private stopped = false;
   /** The port of the first server: a page that is open keeps working after a restart. */
   private port: number | undefined;
-  private listening = false;
+  private condition: 'starting' | 'listening' | 'ended' = 'starting';
   private readonly imported = new Set<string>();
+  /** Files that changed while the server started: whether it imports them is known when it listens. */
+  private readonly undecided = new Set<string>();
 
   constructor(
     private readonly entry: string,
@@ -52,9 +55,10 @@ class WatchedServer {
     private readonly onImport: (path: string) => void,
   ) {}
 
-  /** Whether the server imports the file. One that could not start may lack just this one. */
-  dependsOn(path: string): boolean {
-    return !this.listening || this.imported.has(path);
+  /** For a file that may be one of many in the folder. A server that could not start may lack just this one. */
+  restartIfLoaded(path: string): void {
+    if (this.condition === 'ended' || this.imported.has(path)) this.restartAfter(path);
+    else if (this.condition === 'starting') this.undecided.add(path);
   }
 
   start(): void {
@@ -65,7 +69,8 @@ class WatchedServer {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       detached: true,
     });
-    this.listening = false;
+    this.condition = 'starting';
+    this.imported.clear();
     child.on('message', (message: ListeningNotice | ImportNotice) => {
       if (this.child !== child) return;
       if (message.type === 'imported') {
@@ -73,15 +78,15 @@ class WatchedServer {
         this.onImport(message.path);
       } else {
         this.port = message.port;
-        this.listening = true;
+        this.decide('listening');
       }
     });
     child.on('exit', (code) => {
       if (this.child !== child) return;
       this.child = undefined;
-      this.listening = false;
-      if (!this.stopped)
-        console.log(`The server ended${code === 0 ? '' : ' with an error'}. Waiting for a change …`);
+      if (this.stopped) return;
+      console.log(`The server ended${code === 0 ? '' : ' with an error'}. Waiting for a change …`);
+      this.decide('ended');
     });
     this.child = child;
   }
@@ -96,6 +101,13 @@ class WatchedServer {
     clearTimeout(this.timer);
     await this.restarting;
     await this.end();
+  }
+
+  private decide(condition: 'listening' | 'ended'): void {
+    this.condition = condition;
+    const changed = [...this.undecided];
+    this.undecided.clear();
+    for (const path of changed) this.restartIfLoaded(path);
   }
 
   private restart(changed: string): void {
@@ -116,6 +128,7 @@ class WatchedServer {
   private async end(): Promise<void> {
     const child = this.child;
     this.child = undefined;
+    this.condition = 'starting';
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
     if (child.connected)

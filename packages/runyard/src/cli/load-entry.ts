@@ -36,6 +36,11 @@ export function findEntry(given: string | undefined, folder = process.cwd()): st
 /** Is told the path of each file that the entry imports, packages left out. */
 export type OnImport = (path: string) => void;
 
+/** Files that were loaded with `require`, which the hooks of imports do not see on every Node. */
+export function requiredFiles(): string[] {
+  return Object.keys(createRequire(import.meta.url).cache).filter(isOwnFile);
+}
+
 /** Imports the entry and returns the Runyard that it exports, under whatever name. */
 export async function loadEntry(path: string, onImport?: OnImport): Promise<Application> {
   const shown = relative(process.cwd(), path) || path;
@@ -67,11 +72,15 @@ async function prepareImport(path: string, onImport: OnImport | undefined): Prom
   else registerWatched(hooks, onImport);
 }
 
+function isOwnFile(path: string): boolean {
+  return !path.includes(`${sep}node_modules${sep}`);
+}
+
 function registerWatched(hooks: URL, onImport: OnImport): void {
   const { port1, port2 } = new MessageChannel();
   port1.on('message', (url: string) => {
     const path = url.startsWith('file:') ? toPath(url) : undefined;
-    if (path !== undefined && !path.includes(`${sep}node_modules${sep}`)) onImport(path);
+    if (path !== undefined && isOwnFile(path)) onImport(path);
   });
   port1.unref();
   register(hooks, { data: { loaded: port2 } satisfies HooksData, transferList: [port2] });

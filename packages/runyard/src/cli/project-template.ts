@@ -87,7 +87,7 @@ Agents behind an HTTP interface, served by Runyard.
 
 \`\`\`sh
 npm install
-npm run dev      # serves http://127.0.0.1:7777 and restarts when a file changes
+npm run dev      # serves http://127.0.0.1:7777 and restarts when agents.ts, what it imports, or a setting changes
 \`\`\`
 
 Ask the agent something:
@@ -99,6 +99,7 @@ curl http://127.0.0.1:7777/agents/assistant/runs -d 'message=Please add 2 and 40
 The API browser is at http://127.0.0.1:7777/docs. The agents are in \`agents.ts\`; without \`OPENAI_API_KEY\` they
 answer with a built-in model that needs no network. Sessions and runs are kept in \`.runyard/\`.
 
-Settings come from \`new Runyard({ … })\`, \`runyard.json\`, \`RUNYARD_*\` variables and flags, later ones winning.
+Settings come from \`new Runyard({ … })\`, \`runyard.json\`, \`RUNYARD_*\` variables and flags, later ones winning. Keys and
+other variables may stand in \`.env\`, one \`NAME=value\` a line.
 `;
 }

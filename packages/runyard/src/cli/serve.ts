@@ -4,7 +4,7 @@ import type { Settings } from '../platform/config.js';
 import { databaseLabel } from '../platform/config-faults.js';
 import { version } from '../platform/version.js';
 import type { Application } from './application.js';
-import { findEntry, loadEntry } from './load-entry.js';
+import { findEntry, loadEntry, requiredFiles } from './load-entry.js';
 import { configure, type SettingFlags } from './setting-flags.js';
 import { stopOnSignals } from './signals.js';
 
@@ -27,15 +27,15 @@ export interface ImportNotice {
 
 export async function serve(entry: string | undefined, flags: SettingFlags): Promise<void> {
   const supervisor = process.send?.bind(process);
-  const application = await loadEntry(
-    findEntry(entry),
-    supervisor && ((path) => supervisor({ type: 'imported', path } satisfies ImportNotice)),
-  );
+  const report =
+    supervisor && ((path: string) => supervisor({ type: 'imported', path } satisfies ImportNotice));
+  const application = await loadEntry(findEntry(entry), report);
   configure(application, flags);
   const { settings } = application;
   stopWhenTold(application);
   const { url, port, probeUrl } = await application.listen({ ownsProcess: true });
   process.stdout.write(banner(url, probeUrl, settings));
+  if (report) for (const path of requiredFiles()) report(path);
   process.send?.({ type: 'listening', port } satisfies ListeningNotice);
 }
 

@@ -122,11 +122,10 @@ function newSecret(): string {
 }
 
 function scopesOf({ scopes = '', admin = false }: TokenFlags, { adminScope }: Settings): string[] {
-  const named = scopes.split(/[\s,]+/).filter((scope) => scope !== '');
+  const named = scopes.split(/[\s,;]+/).filter((scope) => scope !== '');
   const known = [...routeScopes(), adminScope];
   for (const scope of named) {
-    const parsed = parseScope(scope);
-    if (known.includes(scope) || (parsed && known.includes(`${parsed.resource}:${parsed.action}`))) continue;
+    if (known.includes(scope) || opensSomething(scope, known)) continue;
     const near = nearestName(scope, known);
     throw new CommandFailure(
       `flag --scopes has ${scope}; allowed: ${known.join(', ')}, and the same for one component, such as ` +
@@ -134,6 +133,13 @@ function scopesOf({ scopes = '', admin = false }: TokenFlags, { adminScope }: Se
     );
   }
   return [...new Set(admin ? [...named, adminScope] : named)];
+}
+
+/** An id counts for components only. */
+function opensSomething(scope: string, known: readonly string[]): boolean {
+  const { resource, instance, action } = parseScope(scope) ?? {};
+  const idCounts = instance === null || /^(agents|teams|workflows)$/.test(resource ?? '');
+  return idCounts && known.includes(`${resource}:${action}`);
 }
 
 /** All scopes that a route asks for. */

@@ -35,7 +35,7 @@ function prettyLine(line: LogLine, paint: (text: string, color: number) => strin
   );
   const stack = [err, error]
     .filter((fault) => fault !== undefined)
-    .map((fault) => `\n${indent(showError(fault))}`);
+    .map((fault) => besideOrBelow(showError(fault)));
   return [head, ...tail].join(' ').trimEnd() + stack.join('');
 }
 
@@ -60,6 +60,11 @@ function showError(fault: unknown): string {
   };
   const own = stack ?? (message === undefined ? JSON.stringify(fault) : `${type ?? 'Error'}: ${message}`);
   return cause === undefined ? own : `${own}\ncaused by ${showError(cause)}`;
+}
+
+/** An error without a stack needs no line of its own. */
+function besideOrBelow(text: string): string {
+  return text.includes('\n') ? `\n${indent(text)}` : ` ${escapeControls(text)}`;
 }
 
 function indent(text: string): string {

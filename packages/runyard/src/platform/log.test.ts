@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ModelError } from '../core/models/model-error.js';
 import { createLog } from './log.js';
 
 function recorded(format: 'json' | 'pretty', level = 'info') {
@@ -68,6 +69,11 @@ test('pretty lines are for people: clock, level, text, fields, and the stack bel
     /^\d\d:\d\d:\d\d\.\d{3} WARN {2}run is slow runId=r1 note="two words" list=\[1\]\n$/,
   );
   expect(lines[1]).toMatch(/ ERROR run failed\n {2}Error: boom\n {6}at /);
+  log.error(
+    { err: new ModelError('Test answered 429', { provider: 'Test', kind: 'refused' }) },
+    'run failed',
+  );
+  expect(lines[2]).toMatch(/ ERROR run failed ModelError: Test answered 429\n$/);
 });
 
 const tricky = 'a\n2026 ERROR forged\r\u001b[2J\u0085b\u2028c\u202ed\u009b31m';

@@ -76,3 +76,31 @@ test('restarts for files that the entry imports and for settings, and for no oth
   expect(server.stdout).toContain('words.ts changed: restarting');
   expect(server.stdout).toContain('.env changed: restarting');
 });
+
+test('restarts for files that are loaded with require, and no longer for those that were imported once', async () => {
+  const cwd = project({
+    'agents.ts': `import { createRequire } from 'node:module';\nimport words from './words.cjs';\nimport './once.js';
+      const data = createRequire(import.meta.url)('./data.json');\n${entry('{ answer: words.word + data.mark }')}`,
+    'words.cjs': "module.exports = require('./deep.cjs');\n",
+    'deep.cjs': "module.exports = { word: 'first' };\n",
+    'data.json': '{ "mark": "!" }',
+    'once.ts': '',
+  });
+  const server = start(['dev', '--port', '0'], { cwd });
+  const [, url] = await server.prints(/API +(http:\S+)/);
+  await answers(url!, 'first!');
+
+  writeFileSync(join(cwd, 'deep.cjs'), "module.exports = { word: 'second' };\n");
+  await answers(url!, 'second!');
+  writeFileSync(join(cwd, 'data.json'), '{ "mark": "?" }');
+  await answers(url!, 'second?');
+  writeFileSync(
+    join(cwd, 'agents.ts'),
+    `import words from './words.cjs';\n${entry("{ answer: words.word + '.' }")}`,
+  );
+  await answers(url!, 'second.');
+  writeFileSync(join(cwd, 'once.ts'), '// no longer imported');
+  writeFileSync(join(cwd, 'deep.cjs'), "module.exports = { word: 'third' };\n");
+  await answers(url!, 'third.');
+  expect(server.stdout).not.toContain('once.ts changed');
+});

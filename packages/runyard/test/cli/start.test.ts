@@ -19,6 +19,22 @@ describe('runyard start', () => {
     expect(await (await fetch(url!)).text()).toBe('hi');
   });
 
+  test.each([
+    ['a security key', { securityKey: 'k'.repeat(32) }, /Docs .*\(needs the security key as "Authorization/],
+    [
+      'tokens',
+      { authorization: true, jwtKeys: ['s'.repeat(32)] },
+      /Docs .*\(needs a token as "Authorization/,
+    ],
+    ['tokens, /docs public', { jwtKeys: ['s'.repeat(32)], publicPaths: ['/docs'] }, /Docs .*\/docs\n/],
+    ['nothing', {}, /Docs .*\/docs\n/],
+  ])('says what /docs needs: %s', async (_name, settings, line) => {
+    const cwd = project({ 'agents.ts': entry(JSON.stringify({ settings })) });
+    const server = start(['start', ...anyPort], { cwd });
+    await server.prints(/Data +\S+/);
+    expect(server.stdout).toMatch(line);
+  });
+
   test('loads TypeScript: types, enums, and imports of sources by their compiled name', async () => {
     const cwd = project({
       'src/agents.ts': `import { Word, type Words } from './words.js';\nimport { more } from './more.ts';

@@ -105,6 +105,8 @@ describe('runyard token', () => {
     [['--user', 'ada', '--expires', '400d'], 'flag --expires is "400d"'],
     [['--user', 'ada', '--scopes', 'agents:run,nonsense'], 'flag --scopes has nonsense; allowed'],
     [['--user', 'ada', '--scopes', 'agent:run'], 'Did you mean agents:run?'],
+    [['--user', 'ada', '--scopes', 'sessions:mine:read'], 'flag --scopes has sessions:mine:read; allowed'],
+    [['--user', 'ada', '--scopes', 'agents:run;nonsense'], 'flag --scopes has nonsense; allowed'],
     [['--user', 'ada', '--claim', 'tier'], 'flag --claim is "tier"; allowed: name=value'],
     [['--user', 'ada', '--claim', 'exp=1'], 'flag --claim names exp'],
     [[], "required option '--user <id>' not specified"],

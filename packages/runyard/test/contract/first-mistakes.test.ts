@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { agent, step, team, workflow } from '../../src/index.js';
 import { startService } from '../support/service.js';
+import { Gatehouse } from '../support/tokens.js';
 
 const writer = agent({ id: 'writer', model: 'offline' });
 const components = {
@@ -15,6 +16,7 @@ test('a component that is not there: the answer names those that are', async () 
     ['/agents/writr', 'Agents here: writer, editor'],
     ['/teams/none', 'Teams here: crew'],
     ['/workflows/none/runs/x', 'Workflows here: flow'],
+    ['/agents/writr/runs', 'Agents here: writer, editor'],
   ] as const) {
     expect(await service.get(path)).toMatchObject({ status: 404, body: { hint } });
   }
@@ -23,6 +25,36 @@ test('a component that is not there: the answer names those that are', async () 
     status: 404,
     body: { detail: 'Agent not found', hint: 'Agents here: writer, editor' },
   });
+});
+
+test('a component that is not there: only what the caller may read or run is named', async () => {
+  const gatehouse = await Gatehouse.open(components);
+  const seenWith = async (path: string, ...scopes: string[]) => {
+    const { status, body, text } = await (await gatehouse.person('ada', scopes)).get(path);
+    return { status, hint: body.hint, namesEditor: text.includes('editor') };
+  };
+  const paths = ['/agents/none', '/agents/none/runs', '/agents/none/runs/x'];
+  for (const path of paths) {
+    // who may do this to one component alone is refused before anything is looked up
+    expect(await seenWith(path, 'agents:writer:read', 'agents:writer:run')).toEqual({
+      status: 403,
+      hint: undefined,
+      namesEditor: false,
+    });
+    expect(await seenWith(path, 'agents:none:read', 'agents:none:run', 'agents:writer:run')).toEqual({
+      status: 404,
+      hint: 'Agents here: writer',
+      namesEditor: false,
+    });
+    expect(await seenWith(path, 'agents:none:read', 'agents:none:run')).toEqual({
+      status: 404,
+      hint: undefined,
+      namesEditor: false,
+    });
+    expect(await seenWith(path, 'agents:read', 'agents:run')).toMatchObject({
+      hint: 'Agents here: writer, editor',
+    });
+  }
 });
 
 test('a misspelt field: a header says what was meant, also when the request has no other fault', async () => {
@@ -34,6 +66,11 @@ test('a misspelt field: a header says what was meant, also when the request has 
     'unknown field "sesion_id": did you mean "session_id"?',
   );
   expect(await hint({ message: 'Hello', colour: 'red' })).toBeNull();
+  const { body } = await service.get('/openapi.json');
+  const { responses } = body.paths['/agents/{agent_id}/runs'].post;
+  const described = { headers: { 'x-runyard-hint': { 'x-addition': true } } };
+  expect(responses).toMatchObject({ 200: described, 202: described });
+  expect(body.components.responses.InvalidRequest).toMatchObject(described);
 });
 
 test('the service says what it is', async () => {

@@ -151,6 +151,14 @@ describe.each(runWays)('a run %s', (way) => {
     expect(seen.stored.messages).toMatchObject([{ role: 'user', content: message }]);
   });
 
+  test('whose model is asked too often: one line in the log, without a stack', async () => {
+    const { stored } = await seeRun(service, way, 'a', { message: 'is asked too often' });
+    const lines = service.logged.filter(({ fields }) => fields.runId === stored.run_id);
+    expect(lines.map(({ fields }) => (fields.err as Error | undefined)?.stack)).toEqual([
+      'ModelError: Test answered 429: Rate limit reached',
+    ]);
+  });
+
   test('whose model says nothing in time', async () => {
     expectFailure(await seeRun(service, way, 'hasty', { message: 'waits in vain' }), {
       content: 'Test sent no answer within 200 ms.',

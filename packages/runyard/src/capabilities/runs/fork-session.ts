@@ -15,7 +15,7 @@ export interface SessionPlace {
 
 /** Copies a session with its finished runs, and answers with the id of the copy. */
 export async function forkSession(lookup: RunLookup, caller: Caller, place: SessionPlace): Promise<string> {
-  const space = await lookup.spaceWith(caller.scope, place);
+  const space = await lookup.spaceWith(caller.scope, place, caller);
   const session = await space.sessions.find(caller.scope, place.sessionId);
   const belongs = session?.kind === place.kind && session.componentId === place.componentId;
   if (!belongs || !mayMean(caller, place.userId, session.userId)) throw errors.nothingToFork();

@@ -70,14 +70,18 @@ export class RunLookup {
    * Where the runs of a component are: in its database, or, when it is not registered, in the first database that has
    * runs of it which the caller may see.
    */
-  async spaceWith(scope: DataScope, { kind, componentId, sessionId }: RunsPlace): Promise<RunSpace> {
+  async spaceWith(
+    scope: DataScope,
+    { kind, componentId, sessionId }: RunsPlace,
+    caller?: Caller,
+  ): Promise<RunSpace> {
     const component = this.components.find(kind, componentId);
     if (component !== undefined) return this.spaceOf(component);
     const any = { kind, componentId, sessionId, limit: 1, offset: 0, order: 'desc' } as const;
     for (const space of await this.spaces.all()) {
       if ((await space.runs.ids(scope, any)).length > 0) return space;
     }
-    throw errors.componentNotFound(kind);
+    return this.components.missing(kind, caller);
   }
 
   private spaceOf({ settings }: Component): Promise<RunSpace> {

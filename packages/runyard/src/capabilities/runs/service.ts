@@ -217,7 +217,7 @@ export class RunsService {
     query: ListRuns,
   ): Promise<AsyncIterable<ListedRun>> {
     const sessionId = boundSession(caller, kind, query.sessionId);
-    const space = await this.lookup.spaceWith(caller.scope, { kind, componentId, sessionId });
+    const space = await this.lookup.spaceWith(caller.scope, { kind, componentId, sessionId }, caller);
     if (sessionId !== undefined) {
       await space.sessions.get(caller.scope, sessionId);
       if (query.hidesUnfinished && (await isUnfinishedSession(space, sessionId)))

@@ -68,6 +68,11 @@ test('actual requests: allowed origins may read the answer, others are served wi
       vary: 'Origin',
     });
   }
+  const withCookie = { origin: 'http://localhost:3000', cookie: 'a=b' };
+  const exposed = (await fetch(`${url}/x`, { headers: withCookie })).headers.get(
+    'access-control-expose-headers',
+  );
+  expect(exposed?.split(', ')).toEqual(expect.arrayContaining(['*', 'x-run-id', 'x-runyard-hint']));
   const other = await fetch(`${url}/x`, { headers: { origin: 'https://other.example' } });
   expect([other.status, other.headers.get('access-control-allow-origin')]).toEqual([200, null]);
 });

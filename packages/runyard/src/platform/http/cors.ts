@@ -11,7 +11,7 @@ export class Cors {
   /** Headers of an answer to a page of this origin, as a flat list. */
   headersFor(origin: string, request: IncomingMessage): readonly string[] {
     // credentials are allowed, so a wildcard would open every caller's data to every page
-    return this.origins.allows(origin, request) ? allowHeaders(origin) : otherOrigin;
+    return this.origins.allows(origin, request) ? allowHeaders(origin, request) : otherOrigin;
   }
 
   answerPreflight(request: IncomingMessage, response: ServerResponse, requestId: string): void {
@@ -50,14 +50,17 @@ export const refusalHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-headers': '*',
 };
 
-function allowHeaders(origin: string): readonly string[] {
+/** Where a page sends credentials along, browsers take `*` for the name of a header: what clients need is named. */
+const exposedByName = '*, retry-after, x-request-id, x-run-id, x-runyard-hint';
+
+function allowHeaders(origin: string, { headers }: IncomingMessage): readonly string[] {
   return [
     'access-control-allow-origin',
     origin,
     'access-control-allow-credentials',
     'true',
     'access-control-expose-headers',
-    '*',
+    headers.cookie === undefined ? '*' : exposedByName,
     'vary',
     'Origin',
   ];

@@ -95,6 +95,14 @@ const runId = {
   },
 };
 
+export const hintHeader = {
+  'x-runyard-hint': {
+    description: 'What was probably meant by a field that is not known, when there is one.',
+    schema: { type: 'string' },
+    'x-addition': true,
+  },
+};
+
 export const apiErrors: Readonly<Record<number, ApiError>> = {
   400: {
     name: 'BadRequest',
@@ -174,6 +182,7 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
     applies: (route) => closed(route) || takesInput(route),
     response: {
       description: 'The request has faults.',
+      headers: hintHeader,
       content: {
         'application/json': {
           schema: { $ref: '#/components/schemas/ValidationProblem' },

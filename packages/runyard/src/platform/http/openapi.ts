@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requestBodyOf } from './openapi-bodies.js';
-import { apiErrors, problemSchemas } from './openapi-errors.js';
+import { apiErrors, hintHeader, problemSchemas } from './openapi-errors.js';
 import { SchemaCollection } from './openapi-schemas.js';
 import { pathTemplate, type ResponseDescription, type Route } from './route.js';
 
@@ -158,12 +158,18 @@ function parametersOf(
 function responsesOf<Services>(route: Route<Services>, schemas: SchemaCollection): Operation {
   const responses: Operation = {};
   for (const [status, response] of Object.entries(route.responses)) {
-    responses[status] = responseOf(response, schemas);
+    responses[status] = withHint(route, responseOf(response, schemas));
   }
   for (const [status, { name, applies }] of Object.entries(apiErrors)) {
     if (applies(route)) responses[status] ??= { $ref: `#/components/responses/${name}` };
   }
   return responses;
+}
+
+/** Answers to a form, or to the JSON that says the same, may say which field was misspelt. */
+function withHint<Services>({ accepts }: Route<Services>, response: Operation): Operation {
+  if (accepts !== 'form') return response;
+  return { ...response, headers: { ...(response.headers as Operation), ...hintHeader } };
 }
 
 function responseOf(response: z.ZodType | ResponseDescription, schemas: SchemaCollection): Operation {
