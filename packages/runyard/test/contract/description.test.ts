@@ -168,7 +168,7 @@ describe('the published description', () => {
   test('tells of the headers and the frames beside the bodies', () => {
     const { paths, components } = document;
     const run = paths['/agents/{agent_id}/runs'].post;
-    expect(Object.keys(run.responses[200].headers)).toEqual(['x-run-id']);
+    expect(Object.keys(run.responses[200].headers)).toEqual(['x-run-id', 'x-runyard-hint']);
     expect(Object.keys(components.responses.Unavailable.headers)).toEqual(['retry-after', 'x-run-id']);
     const resumed = paths['/agents/{agent_id}/runs/{run_id}/resume'].post.responses[200];
     const { description } = resumed.content['text/event-stream'].schema;
