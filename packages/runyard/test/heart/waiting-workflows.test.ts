@@ -69,6 +69,8 @@ async function eventsOf(isBusy: boolean) {
     await answered;
   }
   expect((await flowRun.look()).run.status).toBe('completed');
+  // no place is kept for a run that has taken its slot
+  expect(slots.keepPlace().waits).toBe(false);
   return told(await flowRun.events());
 }
 
