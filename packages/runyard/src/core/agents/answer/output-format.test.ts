@@ -41,6 +41,17 @@ describe('a schema taken as a type', () => {
     expect(await read(person, 'Sorry, I cannot do that.')).toBeUndefined();
   });
 
+  test.each<[string, JsonObject]>([
+    [
+      'alternatives',
+      { oneOf: [{ properties: { a: { type: 'integer' } }, required: ['a'] }, { required: ['b'] }] },
+    ],
+    ['parts', { allOf: [{ properties: { a: { type: 'integer' } }, required: ['a'] }] }],
+    ['a reference', { $ref: '#/$defs/x', $defs: { x: { required: ['a'] } } }],
+  ])('keeps the properties that stand in %s', async (_what, schema) => {
+    expect((await read({ type: 'object', ...schema }, { a: 1 }))?.content).toEqual({ a: 1 });
+  });
+
   test('without properties is an empty object', async () => {
     expect((await read({ type: 'object' }, { a: 1 }))?.content).toEqual({});
   });

@@ -205,6 +205,11 @@ function fit(value: Json, schema: JsonSchema): Json {
   if (!isJsonObject(value) || schema.type !== 'object') return value;
   if (schema.additionalProperties !== undefined && schema.additionalProperties !== false) return value;
   if (schema.patternProperties !== undefined) return value;
+  // properties may be named there instead of here
+  const namesMore = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas'].some((keyword) =>
+    Object.hasOwn(schema, keyword),
+  );
+  if (schema.additionalProperties === undefined && namesMore) return value;
   const properties = isJsonObject(schema.properties) ? schema.properties : {};
   const known = Object.entries(value).filter(([name]) => Object.hasOwn(properties, name));
   return Object.fromEntries(known.map(([name, given]) => [name, fitPart(given, properties[name])]));
