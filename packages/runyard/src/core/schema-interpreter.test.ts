@@ -200,3 +200,21 @@ describe('the work is bounded for', () => {
     ]);
   });
 });
+
+test('no default of an alternative is written: another one may be the one that holds', () => {
+  const withDefault = (name: string) => ({ properties: { [name]: { default: 1 } } });
+  const value: Json = {};
+  const schema = {
+    anyOf: [{ ...withDefault('a'), required: ['b'] }, {}],
+    not: { ...withDefault('c'), type: 'array' },
+  };
+  expect(interpretSchema(schema, value)).toEqual([]);
+  expect(value).toEqual({});
+});
+
+test('null stands for a property only where it is not required', () => {
+  const schema = { properties: { a: { type: 'string' }, b: { type: 'string' } }, required: ['a'] };
+  const faults = (value: Json) => interpretSchema(schema, value, { nullableOptionals: true });
+  expect(faults({ a: 'x', b: null })).toEqual([]);
+  expect(faults({ a: null, b: 'x' })).toHaveLength(1);
+});
