@@ -36,6 +36,7 @@ async function writeRuns() {
       updatedAt: now,
       wakeAt: null,
       definition: null,
+      askers: [],
       ...lease,
     };
     const run = {
@@ -46,6 +47,7 @@ async function writeRuns() {
       input,
       createdAt: now,
       attempt: 1,
+      askers: [],
       ...names,
       ...end,
     };

@@ -234,7 +234,6 @@ describe('start-agent', () => {
     [{ agent_id: '', message: 'x' }, 'agent_id is required', 'invalid_request'],
     [{ agent_id: 7, message: 'x' }, 'agent_id: Input should be a valid string', 'invalid_request'],
     [{ agent_id: 'a' }, 'message is required', 'invalid_request'],
-    [{ agent_id: 'nope', message: 'x' }, 'Agent nope not found', 'agent_not_found'],
     [
       { agent_id: 'a', message: 'x', session_state: [1] },
       'session_state: Input should be a valid dictionary',
@@ -251,6 +250,17 @@ describe('start-agent', () => {
       event: 'error',
       error,
       error_code: code,
+      action: 'start-agent',
+    });
+  });
+
+  test('refuses an agent that does not exist, and names those that do', async () => {
+    const client = await connect();
+    expect(await client.ask({ action: 'start-agent', agent_id: 'nope', message: 'x' })).toEqual({
+      event: 'error',
+      error: 'Agent nope not found',
+      error_code: 'agent_not_found',
+      hint: expect.stringMatching(/^Agents here: a, b, /),
       action: 'start-agent',
     });
   });

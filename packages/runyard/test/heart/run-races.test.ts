@@ -34,7 +34,7 @@ test('a run whose lease ended while it was being taken up is executed once', asy
   expect(engine.handle(runId)?.run.attempt).toBe(handle.run.attempt);
   door.open();
   expect((await handle.ended).run).toMatchObject({ status: 'completed', attempt: 3 });
-  expect(entries).toEqual(['recovered']);
+  expect(entries).toEqual(['continued']);
 });
 
 test.each(['load', 'session'] as const)(

@@ -12,17 +12,21 @@ export type StorageTrouble = 'lost' | 'unwritable' | 'busy';
 
 const postgresTroubles: Readonly<Record<string, StorageTrouble>> = {
   '25006': 'unwritable', // a standby that is not the primary yet
+  '25P03': 'lost', // a transaction was idle for too long
   '40001': 'busy', // serialization failure
   '40P01': 'busy', // deadlock
+  '53000': 'busy', // insufficient resources
   '53100': 'unwritable', // the disk is full
   '53200': 'busy', // out of memory
   '53300': 'busy', // too many connections
+  '53400': 'busy', // a limit of the server's configuration
   '55P03': 'busy', // lock not available
   '57014': 'busy', // the statement took too long
   '57P01': 'lost', // the server is being shut down
   '57P02': 'lost', // it crashed
   '57P03': 'lost', // it is starting
   '57P05': 'lost', // the session was idle for too long
+  '58000': 'unwritable', // an error of the system around the server
   '58030': 'unwritable', // the disk fails
 };
 const sqliteTroubles: Readonly<Record<number, StorageTrouble>> = {

@@ -16,6 +16,7 @@ import {
   workflow,
 } from 'runyard';
 import { type ScriptedAnswer, scriptedModel } from 'runyard/testing';
+import { patience } from '../../support/patience.js';
 import { folder, work } from './holds.js';
 
 /**
@@ -158,7 +159,10 @@ const workflows = [
   around('chosen', router({ name: 'way', choices: [does('other'), does('held')], select: 'user' })),
   around('mended', fails('held', { maxRetries: 0, onError: 'pause' })),
   around('executor', step({ name: 'held', agent: signers[0]! })),
-  around('timed', does('held', { review: { ...confirmed, timeoutMs: 2500, onTimeout: 'approve' } })),
+  around(
+    'timed',
+    does('held', { review: { ...confirmed, timeoutMs: patience(2_500), onTimeout: 'approve' } }),
+  ),
 ];
 
 export const app = new Runyard({

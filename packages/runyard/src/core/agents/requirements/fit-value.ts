@@ -23,7 +23,6 @@ export function fitValue(type: InputFieldType, value: Json): Fitted {
     case 'int':
       return fittedIf(numberIn(value, /^[+-]?\d{1,16}$/), Number.isSafeInteger);
     case 'float':
-      // a digit belongs to one part of the pattern only: there is one way to read a numeral, however long
       return fittedIf(numberIn(value, /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i), Number.isFinite);
     case 'bool':
       return booleanIn(value);
@@ -42,8 +41,12 @@ function fittedIf(value: Json, fits: (value: unknown) => boolean): Fitted {
   return fits(value) ? fitted(value) : misfit;
 }
 
+/** No number needs more digits, and an expression overflows its stack over millions of them. */
+const longestNumeral = 1_000;
+
 function numberIn(value: Json, numeral: RegExp): Json {
-  return typeof value === 'string' && numeral.test(value.trim()) ? Number(value) : value;
+  if (typeof value !== 'string' || value.length > longestNumeral) return value;
+  return numeral.test(value.trim()) ? Number(value) : value;
 }
 
 function booleanIn(value: Json): Fitted {
