@@ -89,12 +89,15 @@ test('files may be larger than texts, up to their own limit', async () => {
   });
 });
 
-test('a client that sends everything before it reads still gets the 413', async () => {
+test.each([
+  ['keeps its connection', ''],
+  ['closes it', 'connection: close\r\n'],
+])('a client that sends everything before it reads and %s still gets the 413', async (_, connection) => {
   const { port } = await startServer([form], { settings: limits });
   const size = 20_000_000;
   const client = rawClient(port);
   client.socket.pause();
-  const head = `POST /form HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: ${size}\r\n\r\n`;
+  const head = `POST /form HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: ${size}\r\n${connection}\r\n`;
   client.socket.write(head);
   await new Promise((resolve) => client.socket.write(Buffer.alloc(size, 'x'), resolve));
   client.socket.resume();

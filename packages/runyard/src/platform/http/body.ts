@@ -17,9 +17,6 @@ export class ClientGone extends Error {
   }
 }
 
-/** How long the rest of a refused body is read and thrown away, so that the client gets to see the answer. */
-const lingerMs = 5_000;
-
 export function hasBody(exchange: Exchange): boolean {
   const { headers } = exchange.request;
   if (headers['transfer-encoding'] !== undefined) return true;
@@ -31,7 +28,7 @@ export function hasBody(exchange: Exchange): boolean {
 export function readBody(exchange: Exchange, limit: BodyLimit): Promise<Buffer> {
   const { request, response } = exchange;
   if (Number(request.headers['content-length'] ?? 0) > limit.bytes) {
-    return Promise.reject(refuse(exchange, limit));
+    return Promise.reject(tooLarge(limit));
   }
   if (exchange.expectsContinue) response.writeContinue();
   return new Promise((resolve, reject) => {
@@ -42,7 +39,9 @@ export function readBody(exchange: Exchange, limit: BodyLimit): Promise<Buffer> 
       looked: undefined,
       cut: (why) => {
         settle();
-        reject(why === 'slow' ? tooSlow(exchange) : crowded(exchange));
+        reject(
+          why === 'slow' ? tooSlow(exchange) : errors.tooManyBodies(describeBytes(exchange.bodies.most)),
+        );
       },
     };
     exchange.bodies.add(reading);
@@ -53,7 +52,7 @@ export function readBody(exchange: Exchange, limit: BodyLimit): Promise<Buffer> 
     const onData = (chunk: Buffer) => {
       if (reading.received + chunk.length > limit.bytes) {
         settle();
-        reject(refuse(exchange, limit));
+        reject(tooLarge(limit));
         return;
       }
       pieces.add(chunk);
@@ -71,37 +70,13 @@ export function readBody(exchange: Exchange, limit: BodyLimit): Promise<Buffer> 
   });
 }
 
-/**
- * Closing a connection on which data still arrives makes the client's system throw our answer away unread. So
- * the rest of the body is read into nothing for a while; a client that does not stop is cut off.
- */
-function refuse(exchange: Exchange, limit: BodyLimit): RunyardError {
-  throwAwayRest(exchange);
+function tooLarge(limit: BodyLimit): RunyardError {
   return errors.payloadTooLarge('The request body', describeBytes(limit.bytes), limit.setting);
 }
 
-function tooSlow(exchange: Exchange): RunyardError {
-  throwAwayRest(exchange);
-  const { slowClientMs } = exchange;
+function tooSlow({ slowClientMs }: Exchange): RunyardError {
   const rate = `${describeBytes(leastBytes)} in ${slowClientMs} ms`;
   return errors.requestTimeout(`comes too slowly: its body has to bring at least ${rate}`, 'slowClientMs');
-}
-
-function crowded(exchange: Exchange): RunyardError {
-  throwAwayRest(exchange);
-  return errors.tooManyBodies(describeBytes(exchange.bodies.most));
-}
-
-function throwAwayRest(exchange: Exchange): void {
-  const { request } = exchange;
-  // A client that waits for our sign to send has sent nothing, and will not.
-  if (!exchange.expectsContinue) {
-    request.on('error', () => {});
-    request.resume();
-    const timer = setTimeout(() => request.destroy(), lingerMs);
-    timer.unref();
-    request.once('close', () => clearTimeout(timer));
-  }
 }
 
 export function describeBytes(bytes: number): string {

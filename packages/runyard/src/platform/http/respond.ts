@@ -19,12 +19,36 @@ export function sendContent(
   const list = headerList(exchange, headers);
   list.push('content-type', contentType, 'content-length', String(length));
   exchange.response.writeHead(status, list);
-  exchange.response.end(content);
+  endAnswer(exchange, content);
 }
 
 export function sendEmpty(exchange: Exchange, status: number, headers?: Headers): void {
   exchange.response.writeHead(status, headerList(exchange, headers));
-  exchange.response.end();
+  endAnswer(exchange);
+}
+
+/** How long the rest of a body that nobody wants is read and thrown away. */
+const lingerMs = 5_000;
+
+/**
+ * Closing a connection on which data still arrives makes the client's system throw our answer away unread. So the
+ * rest of the body is read into nothing for a while; a client that does not stop is cut off.
+ */
+function endAnswer({ request, response }: Exchange, content?: string | Uint8Array): void {
+  if (request.complete) {
+    response.end(content);
+    return;
+  }
+  const timer = setTimeout(() => request.destroy(), lingerMs);
+  timer.unref();
+  request.on('error', () => {}).once('close', () => clearTimeout(timer));
+  if (response.shouldKeepAlive) response.end(content);
+  else {
+    // the end of the answer closes the connection
+    if (content !== undefined) response.write(content);
+    request.once('end', () => response.end());
+  }
+  request.resume();
 }
 
 /** The headers that every answer carries, as the flat list that Node writes fastest. */
