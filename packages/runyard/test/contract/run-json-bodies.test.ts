@@ -115,6 +115,74 @@ describe('a body of JSON', () => {
     expect((await run({ ...form, stream: false, metadata: {} }, headers)).status).toBe(409);
   });
 
+  test('is the same request as a form whose JSON has another layout', async () => {
+    const life = new RunLife(service, 'watched');
+    const values = {
+      message: { topic: 'tea', size: 1 },
+      knowledge_filters: { a: 1, b: [2] },
+      factory_input: { c: 3 },
+      further: { d: 4 },
+    };
+    const texts = {
+      message: '{ "size": 1, "topic": "tea" }',
+      knowledge_filters: '{"b": [2], "a": 1}',
+      factory_input: '{"c" : 3}',
+      further: '{ "d": 4 }',
+    };
+    const headers = { 'idempotency-key': 'layout' };
+    const first = await life.post(texts, headers);
+    const second = await run({ ...values, stream: false }, headers);
+    expect([second.status, second.body.run_id]).toEqual([200, first.body.run_id]);
+    expect((await run({ ...values, stream: false, further: { d: 5 } }, headers)).status).toBe(409);
+  });
+
+  test('holds a message that is an array as the text that a form has', async () => {
+    const answers = [
+      await run({ message: ['x'], stream: false }),
+      await new RunLife(service, 'watched').post({ message: '["x"]' }),
+    ];
+    for (const { body } of answers) expect(body.content).toBe('Answer to: ["x"]');
+  });
+
+  test('may hold the number of messages to continue from', async () => {
+    const first = await run({ message: 'Count', stream: false });
+    const path = `/agents/watched/runs/${first.body.run_id}/continue`;
+    const next = { input: 'Again', fork: true, stream: false };
+    const forked = await send(path, { ...next, continue_from: 2 });
+    expect([forked.status, forked.body.content]).toEqual([200, 'Answer to: Again']);
+    expect((await send(path, { ...next, continue_from: 1.5 })).body.detail).toContain("continue_from '1.5'");
+    expect(faults(await send(path, { ...next, continue_from: true }))).toEqual([
+      422,
+      [['string_type', ['body', 'continue_from']]],
+    ]);
+  });
+
+  test('is read as UTF-8, with or without a byte order mark', async () => {
+    const text = '\ufeff{"message":"Grüße","stream":false}';
+    for (const type of ['application/json', 'application/json;charset="UTF-8"'])
+      expect((await run(text, { 'content-type': type })).body.content).toBe('Answer to: Grüße');
+    const session = await send('/sessions', '\ufeff{"session_id":"marked"}');
+    expect([session.status, session.body.session_id]).toEqual([201, 'marked']);
+    for (const path of ['/agents/watched/runs', '/sessions'])
+      for (const charset of ['utf-16', 'UTF-16LE', '"iso-8859-1"']) {
+        const type = `application/json; charset=${charset}`;
+        const refused = await send(path, '{"message":"x"}', { 'content-type': type });
+        expect([refused.status, refused.body.detail]).toEqual([
+          415,
+          `Content type ${type} is not accepted here. Send application/json in UTF-8.`,
+        ]);
+      }
+  });
+
+  test('names nothing with half a character, which no address could name again', async () => {
+    for (const field of ['session_id', 'user_id', 'run_id']) {
+      const refused = await run({ message: 'x', [field]: 'a\ud800' });
+      expect(faults(refused)).toEqual([422, [['value_error', ['body', field]]]]);
+      expect(refused.body.detail[0].msg).toContain('half a surrogate pair');
+    }
+    expect((await run({ message: 'x', stream: false, session_id: '🙂' })).body.session_id).toBe('🙂');
+  });
+
   test('gets the errors of a form', async () => {
     const missing = await run({});
     expect(faults(missing)).toEqual([422, [['missing', ['body', 'message']]]]);

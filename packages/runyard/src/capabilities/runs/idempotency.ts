@@ -21,7 +21,7 @@ export function checkKey(key: string): void {
 /** A key with a hash of all that came with it. */
 export type KeyedRequest = IdempotencyKey & { readonly payload: string };
 
-/** The same for the same form: every field as it was understood, and the bytes of every file. */
+/** The same for the same request, as a form or as JSON: every field as it was understood, and the bytes of every file. */
 export function payloadHash(form: Readonly<Record<string, unknown>>): string {
   const fields = Object.fromEntries(
     Object.entries(form)
@@ -33,9 +33,20 @@ export function payloadHash(form: Readonly<Record<string, unknown>>): string {
 
 function hashable(value: unknown): Json {
   if (Array.isArray(value)) return value.map(hashable);
+  if (typeof value === 'string') return withoutLayout(value);
   if (!(value instanceof UploadedFile)) return value as Json;
   const { filename, mimeType, bytes } = value;
   return { filename, mimeType, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+/** A text of JSON says the same with other white space and another order of keys: a body of JSON may have held its value. */
+function withoutLayout(text: string): Json {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return canonicalJson(JSON.parse(text) as Json);
+  } catch {
+    return text;
+  }
 }
 
 /** The run that was started under this key; undefined when there is none yet, refused when it was another request. */

@@ -7,7 +7,7 @@ import {
   jsonObjectField,
   uploadedFiles,
 } from '../../platform/http/fields.js';
-import { mayBeObject } from '../../platform/http/json-body.js';
+import { jsonMayBe } from '../../platform/http/json-body.js';
 import { largestPage } from '../../platform/http/pagination.js';
 import { wireFormatHeader } from '../../platform/http/wire-format.js';
 import { maxListedEvents } from './told-events.js';
@@ -78,7 +78,7 @@ export const createRunForm = z
     message: z.string().meta({
       description: 'What to say to the agent or the team, or what the workflow is to work on.',
       examples: ['Calculate 17 * 25'],
-      [mayBeObject]: true,
+      [jsonMayBe]: 'object',
     }),
     ...followFields,
     background: formBoolean().optional().meta({
@@ -177,11 +177,15 @@ export const continueRunForm = z
       default: false,
     }),
     input: z.string().optional().meta({ description: 'What the user says next.' }),
-    continue_from: z.string().optional().meta({
-      description:
-        'Where in the conversation to go on: `end`, `last_user`, or after so many messages. No tool call is left without its result.',
-      default: 'end',
-    }),
+    continue_from: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'Where in the conversation to go on: `end`, `last_user`, or after so many messages. No tool call is left without its result.',
+        default: 'end',
+        [jsonMayBe]: 'number',
+      }),
     fork: formBoolean()
       .optional()
       .meta({ description: 'true: a copy of the run goes on, under an id of its own.', default: false }),

@@ -6,7 +6,7 @@ import { refusalHeaders } from './cors.js';
 import type { Exchange } from './exchange.js';
 import { repeatableFields } from './fields.js';
 import { readForm } from './forms.js';
-import { JsonForms, parseJsonBody } from './json-body.js';
+import { checkCharset, JsonForms, parseJsonBody } from './json-body.js';
 import { sendJsonPieces } from './json-stream.js';
 import { MisspeltFields } from './misspelt-fields.js';
 import type { RateLimiter } from './rate-limit.js';
@@ -253,6 +253,7 @@ async function readJson(exchange: Exchange, maxBodyBytes: number): Promise<unkno
   const type = mediaType(exchange.request.headers['content-type']);
   const isJson = type === 'application/json' || type.endsWith('+json');
   if (!isJson && type !== '') throw errors.unsupportedMediaType(type, ['application/json']);
+  checkCharset(exchange.request.headers['content-type']);
   const bytes = await readBody(exchange, { bytes: maxBodyBytes, setting: 'maxBodyBytes' });
   if (bytes.length === 0) return undefined;
   // a page can send bytes without a type anywhere, and nobody asks whether it may

@@ -20,7 +20,10 @@ function report(payload: z.core.ParsePayload, fault: Fault): void {
   });
 }
 
-/** An id that a client gives: any characters but U+0000, which PostgreSQL cannot store. */
+/**
+ * An id that a client gives: any characters but U+0000, which PostgreSQL cannot store, and half a surrogate pair, which
+ * no address can name.
+ */
 export function identifier() {
   return z
     .string()
@@ -28,6 +31,8 @@ export function identifier() {
     .check((payload) => {
       if (payload.value.includes('\u0000'))
         report(payload, valueError('the character U+0000 is not allowed'));
+      else if (/\p{Surrogate}/u.test(payload.value))
+        report(payload, valueError('half a surrogate pair is not a character. Send whole characters'));
     });
 }
 

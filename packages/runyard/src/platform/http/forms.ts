@@ -3,7 +3,7 @@ import { errors } from '../../core/errors.js';
 import { type BodyLimit, hasBody, mediaType, readBody } from './body.js';
 import type { Exchange } from './exchange.js';
 import { longestFieldName } from './fields.js';
-import { type JsonForms, parseJsonForm } from './json-body.js';
+import { checkCharset, type JsonForms, parseJsonForm } from './json-body.js';
 import { type PartReceiver, parseMultipart } from './multipart.js';
 import type { HttpSettings } from './settings.js';
 import { UploadedFile } from './uploaded-file.js';
@@ -35,6 +35,7 @@ export async function readForm(
       return form.fields;
     }
     case 'application/json': {
+      checkCharset(header);
       const limit: BodyLimit = { bytes: settings.maxBodyBytes, setting: 'maxBodyBytes' };
       return jsonForms.fieldsOf(parseJsonForm(await readBody(exchange, limit), settings.maxFields));
     }

@@ -4,10 +4,17 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import { longestFieldName, repeatableFields } from './fields.js';
 import { JsonFault, parseJson } from './json-text.js';
 
-/** The value of a body of JSON. */
+/** Refuses JSON in another encoding than UTF-8: it would be read as other text than the client wrote. */
+export function checkCharset(contentType: string | undefined): void {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType ?? '')?.[1];
+  if (charset && !/^(utf-?8|us-ascii)$/i.test(charset))
+    throw errors.unsupportedMediaType(contentType!, ['application/json in UTF-8']);
+}
+
+/** The value of a body of JSON, which may begin with a byte order mark. */
 export function parseJsonBody(bytes: Buffer): Json {
   try {
-    return parseJson(bytes.toString('utf8'));
+    return parseJson(new TextDecoder().decode(bytes));
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
     throw errors.invalidRequest([
@@ -64,22 +71,20 @@ export class JsonForms {
 
   /** Whether the member is left as it is: the schema refuses what is no text. */
   #isText(name: string, member: Json): boolean {
-    const text = this.#texts.get(name);
-    if (text === undefined || typeof member === 'string') return typeof member === 'string';
-    return !(text.mayBeObject && typeof member === 'object');
+    if (typeof member === 'string') return true;
+    return this.#texts.has(name) && typeof member !== this.#texts.get(name);
   }
 }
 
-/** Marks a text that some components read as JSON: a body of JSON may hold an object instead. */
-export const mayBeObject = 'x-may-be-object';
+/** Marks a text that a body of JSON may also hold as an object (or an array), or as a number. */
+export const jsonMayBe = 'x-json-may-be';
+type JsonMayBe = 'object' | 'number' | undefined;
 
-/** The fields that hold a text: a number is not one. */
-function textFields(schema: z.ZodType | undefined): ReadonlyMap<string, { readonly mayBeObject: boolean }> {
+/** The fields that hold a text, each with what a body of JSON may hold in its place. */
+function textFields(schema: z.ZodType | undefined): ReadonlyMap<string, JsonMayBe> {
   const shape = schema instanceof z.ZodObject ? (schema.shape as Record<string, z.core.$ZodType>) : {};
   const texts = Object.entries(shape).filter(([, field]) => isText(field));
-  return new Map(
-    texts.map(([name, field]) => [name, { mayBeObject: mayBeObject in (z.globalRegistry.get(field) ?? {}) }]),
-  );
+  return new Map(texts.map(([name, field]) => [name, z.globalRegistry.get(field)?.[jsonMayBe] as JsonMayBe]));
 }
 
 function isText(schema: z.core.$ZodType): boolean {

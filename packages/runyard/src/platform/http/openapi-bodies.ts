@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { formContentTypes } from './forms.js';
-import { mayBeObject } from './json-body.js';
+import { jsonMayBe } from './json-body.js';
 import type { SchemaCollection } from './openapi-schemas.js';
 import type { Route } from './route.js';
 
@@ -68,7 +68,7 @@ function jsonSchemaOf(property: JsonSchema): JsonSchema {
     examples,
     ...rest
   } = property;
-  if (mayBeObject in property) return { ...property, type: [type, 'object'] };
+  if (jsonMayBe in property) return { ...property, type: [type, property[jsonMayBe]] };
   if (contentMediaType !== 'application/json') return property;
   return { ...rest, anyOf: [contentSchema, { type, contentMediaType }] };
 }
