@@ -148,6 +148,11 @@ function servicesOf(
 ): Services {
   const { settings, components, prices, databases, startedAt, readiness } = parts;
   const sessionRuns = new SessionRunsService(spaces);
+  const serviceAccounts = new ServiceAccountsService({
+    database: databases[0]!,
+    tokens: accountTokens,
+    adminScope: settings.adminScope,
+  });
   const { name, description } = settings;
   const id = serviceIdOf(settings);
   const databaseIds = databases.map((database) => database.id);
@@ -176,12 +181,12 @@ function servicesOf(
     learnings: new LearningsService(spaces),
     traces: new TracesService({ spaces, components, settings, prices }),
     metrics: new MetricsService(spaces),
-    serviceAccounts: new ServiceAccountsService({
-      database: databases[0]!,
-      tokens: accountTokens,
-      adminScope: settings.adminScope,
+    serviceAccounts,
+    approvals: new ApprovalsService({
+      spaces,
+      fourEyes: settings.approvalsFourEyes,
+      accounts: serviceAccounts,
     }),
-    approvals: new ApprovalsService({ spaces, fourEyes: settings.approvalsFourEyes }),
   };
 }
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { agent, type RunyardOptions, team, tool } from '../../src/index.js';
+import { waiting } from '../support/approvals.js';
+import { forEachDatabase } from '../support/databases.js';
 import { ScriptBook } from '../support/script-book.js';
 import type { Body } from '../support/service.js';
 import { everydayScopes, Gatehouse, Holder } from '../support/tokens.js';
@@ -113,6 +115,27 @@ describe('asking through an account', () => {
     const [worker, stamp] = [await mint(key, 'worker'), await mint(key, 'stamp')];
     const run = await paused(book, worker.holder);
     expect(await decision(stamp.holder, run)).toBe(ownCall);
+  });
+});
+
+forEachDatabase((_dialect, freshPlace) => {
+  test('a run of an account from before askers were stored: its maker cannot decide', async () => {
+    const place = await freshPlace();
+    const database = await place.open();
+    const { person, mint } = await bank({ database: place.url });
+    const [ada, bob, eve] = [await person('ada'), await person('bob'), await person('eve')];
+    const worker = await mint(ada, 'worker');
+    const sibling = await mint(ada, 'sibling');
+    const { approval, run } = await waiting(database, { userId: 'sa:worker' });
+    expect(run.askers).toEqual([]);
+    const asked = { tools: [{ approval_id: approval.approvalId, result: null }] };
+    for (const hers of [worker.holder, ada, sibling.holder])
+      expect(await decision(hers, asked)).toBe(ownCall);
+    // nor after the account was revoked, and its name given to another
+    expect((await ada.delete(`/service-accounts/${worker.id}`)).status).toBe(204);
+    await mint(bob, 'worker');
+    expect(await decision(ada, asked)).toBe(ownCall);
+    expect(await decision(eve, asked)).toBe(approved);
   });
 });
 

@@ -9,6 +9,7 @@ import type { Database } from '../../src/platform/storage/database.js';
 import { aRun, creation } from '../conformance/builders.js';
 import type { DatabasePlace } from './databases.js';
 import { type Answer, startService, type TestService } from './service.js';
+import { AccountsProcess } from './service-accounts.js';
 
 /** A service on this place, and a second look at its data. */
 export async function serviceOn(place: DatabasePlace, options: Partial<RunyardOptions> = {}) {
@@ -21,7 +22,8 @@ export async function serviceOn(place: DatabasePlace, options: Partial<RunyardOp
 /** The rules without HTTP, for callers whom a token names. */
 export function approvalsIn(database: Database, fourEyes: boolean): ApprovalsService {
   const spaces = [{ approvals: new DatabaseApprovals(database) }];
-  return new ApprovalsService({ spaces: { all: async () => spaces }, fourEyes });
+  const { accounts } = new AccountsProcess(database);
+  return new ApprovalsService({ spaces: { all: async () => spaces }, fourEyes, accounts });
 }
 
 /** A paused run with its approval, stored as runs store them. */

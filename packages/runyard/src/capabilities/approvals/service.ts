@@ -53,6 +53,12 @@ export interface ApprovalsOptions {
   readonly spaces: ApprovalSpaces;
   /** Whether nobody may decide on what they asked for themselves. */
   readonly fourEyes: boolean;
+  readonly accounts: AccountMakers;
+}
+
+/** Who is behind service accounts. */
+export interface AccountMakers {
+  personsBehindAccount(principal: string): Promise<readonly string[]>;
 }
 
 /** What somebody decides. */
@@ -96,7 +102,7 @@ export class ApprovalsService {
   async resolve(caller: Caller, approvalId: string, given: ApprovalDecision): Promise<Approval> {
     const { approval, store } = await this.findToDecide(caller, approvalId);
     const resolvedBy = caller.userId ?? nameOf(given.resolvedBy);
-    if (this.options.fourEyes) assertAnother(caller, resolvedBy, approval);
+    if (this.options.fourEyes) assertAnother(caller, resolvedBy, await this.askersOf(approval));
     const decision = { ...given, approvalId, resolvedBy };
     const decided = await store.resolve(decision);
     const after = await store.find(everything, approvalId);
@@ -104,6 +110,14 @@ export class ApprovalsService {
     if (decided) return after;
     if (after.status !== 'pending') throw errors.approvalResolved(after.status);
     throw errors.approvalWithoutRun(after.runId, after.runStatus ?? 'gone');
+  }
+
+  /** Of a run from before askers were stored only the user is known, and who made the account if that is one. */
+  private async askersOf({ userId, askers }: Approval): Promise<ReadonlySet<string>> {
+    if (userId === null) return new Set(askers);
+    const isFromBefore = isServiceAccount({ userId }) && !askers.includes(userId);
+    const behind = isFromBefore ? await this.options.accounts.personsBehindAccount(userId) : [];
+    return new Set([...askers, userId, ...behind]);
   }
 
   async delete(caller: Caller, approvalId: string): Promise<void> {
@@ -134,11 +148,10 @@ export class ApprovalsService {
 }
 
 /** Refuses the decision of a person who asked for the call, whichever account they asked or decide through. */
-function assertAnother(caller: Caller, resolvedBy: string | null, { userId, askers }: Approval): void {
+function assertAnother(caller: Caller, resolvedBy: string | null, asked: ReadonlySet<string>): void {
   // a token that names nobody cannot prove that its holder is another
   const isUnproven = caller.userId === null && caller.claims !== null;
   if (resolvedBy === null || isUnproven) throw errors.resolverUnknown();
-  const asked = new Set([...askers, ...(userId === null ? [] : [userId])]);
   if ([resolvedBy, ...personsBehind(caller)].some((person) => asked.has(person))) throw errors.ownApproval();
 }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { errors } from '../../core/errors.js';
 import type { Caller } from '../../platform/auth/caller.js';
-import { isServiceAccount } from '../../platform/auth/named-user.js';
+import { accountPrefix, isServiceAccount } from '../../platform/auth/named-user.js';
+import { personsBehind } from '../../platform/auth/persons.js';
 import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/pagination.js';
 import type { Database } from '../../platform/storage/database.js';
 import type { ServiceAccountTokens } from './account-tokens.js';
@@ -96,6 +97,12 @@ export class ServiceAccountsService {
     const found = await this.store.revoke(id, Date.now());
     this.options.tokens.forget(id);
     if (!found) throw errors.serviceAccountNotFound(id);
+  }
+
+  /** All whom a request of the accounts of this user id may have come from, those of revoked ones included. */
+  async personsBehindAccount(principal: string): Promise<readonly string[]> {
+    const makers = await this.store.makersOf(principal.slice(accountPrefix.length));
+    return makers.flatMap((madeBy) => personsBehind({ userId: principal, madeBy, claims: null }));
   }
 
   /** An account's data belong to its name: who gets the name would get what the account of somebody else left. */

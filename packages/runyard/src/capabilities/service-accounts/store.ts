@@ -84,6 +84,16 @@ export class ServiceAccountStore {
     return rows.some((row) => row.revoked_at === null) ? 'active' : 'revoked';
   }
 
+  /** Who made the accounts of this name, revoked ones included. */
+  async makersOf(name: string): Promise<(string | null)[]> {
+    const rows = await this.database.query
+      .selectFrom('service_accounts')
+      .select('user_id')
+      .where('name', '=', name)
+      .execute();
+    return rows.map((row) => row.user_id);
+  }
+
   async list({ includeRevoked, sortBy, direction }: AccountQuery, range: Range): Promise<ServiceAccount[]> {
     const { sql } = queryBuilder();
     // both databases in the same order: what has no value last, texts by their characters
