@@ -71,14 +71,15 @@ const completed = [
 const stages: Stage[] = ['reasoningModel', 'compressionModel', 'followupModel', 'sessionSummaryModel'];
 
 test.each(stages)(
-  'a run whose process dies in its %s goes on there, and does nothing twice',
+  'a run whose process dies in its %s continues there, and does nothing twice',
   async (stage) => {
     const { component, models, reached } = hangingIn(stage);
     const store = await freshStore();
     const dead = engineOver(store, [component], { owner: 'dead', leaseMs: 1 });
     const handle = await begin(dead, store, component, { background: true, sessionId: 's' });
     await reached;
-    await expect.poll(async () => (await store.load(handle.runId))?.steps.at(-1)?.kind).toBe('auxiliary');
+    const role = stage.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    await expect.poll(async () => (await store.load(handle.runId))?.steps.at(-1)?.name).toBe(role);
     await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
 
     const next = engineOver(store, [component]);
