@@ -17,14 +17,13 @@ export function requestBodyOf<Services>(
     return { required, content: { 'application/json': { schema: schemas.add(body, 'input') } } };
   }
   const whole = schemas.inline(body);
-  const fields = withoutFiles(whole);
   const [multipart, urlencoded, json] = formContentTypes;
   return {
     required,
     content: {
       [multipart]: { schema: withEmptyFields(whole) },
-      [urlencoded]: { schema: withEmptyFields(fields) },
-      [json]: { schema: withValues(fields), 'x-addition': true },
+      [urlencoded]: { schema: withEmptyFields(withoutFiles(whole)) },
+      [json]: { schema: withValues(whole), 'x-addition': true },
     },
   };
 }
@@ -60,6 +59,13 @@ function withValues(schema: JsonSchema): JsonSchema {
   };
 }
 
+/** A client may say that it sends none. */
+const noFiles = {
+  type: 'array',
+  maxItems: 0,
+  description: 'No files: they are sent as multipart/form-data.',
+};
+
 function jsonSchemaOf(property: JsonSchema): JsonSchema {
   const {
     type,
@@ -68,6 +74,7 @@ function jsonSchemaOf(property: JsonSchema): JsonSchema {
     examples,
     ...rest
   } = property;
+  if (isFileList(property)) return noFiles;
   if (jsonMayBe in property) return { ...property, type: [type, property[jsonMayBe]] };
   if (contentMediaType !== 'application/json') return property;
   return { ...rest, anyOf: [contentSchema, { type, contentMediaType }] };

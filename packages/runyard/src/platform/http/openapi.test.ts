@@ -142,7 +142,8 @@ test('forms stand in both content types, and as JSON; files in one', async () =>
     { type: 'object' },
     { type: 'string', contentMediaType: 'application/json' },
   ]);
-  expect([json.examples, json.properties.files]).toEqual([[{ message: 'Sit!' }], undefined]);
+  expect(json.examples).toEqual([{ message: 'Sit!' }]);
+  expect(json.properties.files).toMatchObject({ type: 'array', maxItems: 0 });
   const form = content['multipart/form-data'].schema;
   expect(form.required).toEqual(['message']);
   expect(form.properties).toEqual({
