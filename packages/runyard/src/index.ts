@@ -35,8 +35,10 @@ export { RunyardError } from './core/errors.js';
 export type { Json, JsonObject, JsonSchema } from './core/json.js';
 export type { Log } from './core/log.js';
 export type { Media } from './core/media.js';
+export type { Citation, Citations } from './core/models/citations.js';
 export type { Message, ToolCall, Usage } from './core/models/message.js';
 export type {
+  FinishReason,
   Model,
   ModelCallOptions,
   ModelCapabilities,

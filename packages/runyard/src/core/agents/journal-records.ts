@@ -31,7 +31,7 @@ export type ModelCallRecord = {
 export type ModelRecord = {
   content: string;
   reasoning?: string;
-  toolCalls?: { id: string; name: string; arguments: string }[];
+  toolCalls?: { id: string; name: string; arguments: string; client?: 'execution' | 'confirmation' }[];
   finishReason: string;
   usage: {
     inputTokens: number;

@@ -8,6 +8,11 @@ export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
+  /**
+   * Set for a call of one of the provider's own tools that the client has to answer. A tool of that name executes it.
+   * Without one, the run pauses: `execution` asks for the result, `confirmation` for a yes or no.
+   */
+  readonly client?: 'execution' | 'confirmation';
 }
 
 /** One message of a conversation, the same for every provider. */

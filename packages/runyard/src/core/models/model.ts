@@ -1,5 +1,6 @@
 import type { JsonObject, JsonSchema } from '../json.js';
 import type { Media, MediaContents } from '../media.js';
+import type { Citations } from './citations.js';
 import type { Message, ToolCall, Usage } from './message.js';
 
 /** What a tool looks like to a model. */
@@ -30,12 +31,21 @@ export interface ModelRequest {
   readonly media: MediaContents;
 }
 
+/**
+ * Why a model stopped. `refusal`: the model itself declined; `content_filter`: the provider withheld or cut the answer.
+ */
+export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'refusal' | 'other';
+
 export interface ModelResponse {
   readonly content: string;
   readonly reasoningContent?: string;
   readonly toolCalls: readonly ToolCall[];
   readonly usage: Usage;
-  readonly finishReason: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'other';
+  readonly finishReason: FinishReason;
+  /** The provider's explanation of the reason, or its own word for one that is `other`. */
+  readonly finishMessage?: string;
+  /** The sources that the answer cites. */
+  readonly citations?: Citations;
   /** Pictures and sounds that the model made. Their bytes are stored already. */
   readonly media?: readonly Media[];
   /** What the provider returned beside the answer (its own ids, signatures). */

@@ -71,7 +71,7 @@ const answerKind = {
       reasoning: text,
       toolCalls: listOf(toolCall),
       usage: json,
-      finishReason: word('stop', 'tool_calls', 'length', 'content_filter', 'other'),
+      finishReason: word('stop', 'tool_calls', 'length', 'content_filter', 'refusal', 'other'),
       providerData: json,
       error: anyOf(error, text),
       waitFor: anyOf(promise, callable),

@@ -4,14 +4,26 @@ import type { ModelResponse } from '../model.js';
 
 /**
  * One piece of an answer, in the order in which the provider sent them. `data` is what the provider wants to see
- * again beside the piece, untouched: a signature, an id.
+ * again beside the piece, untouched: a signature, an id. `gap` is set for a text that stands apart from the text before it.
  */
 export type AnswerPiece =
-  | { readonly type: 'text'; text: string; data?: JsonObject }
+  | { readonly type: 'text'; text: string; readonly gap?: boolean; data?: JsonObject }
   | { readonly type: 'reasoning'; text: string; data?: JsonObject }
   | { readonly type: 'call'; readonly call: ToolCall; data?: JsonObject }
   /** Something only the provider understands. */
   | { readonly type: 'block'; readonly block: JsonObject };
+
+/** What stands in the content between two texts with a gap. */
+export const textGap = '\n\n';
+
+/**
+ * Whether a text that begins after these pieces has a gap before it. Adjacent blocks are one text to a provider; what
+ * follows a search, reasoning or a call begins a new paragraph. The gap belongs to the first delta of the text.
+ */
+export function hasGapAfter(pieces: readonly AnswerPiece[]): boolean {
+  const last = pieces.findLastIndex((piece) => piece.type === 'text' && piece.text !== '');
+  return last !== -1 && pieces.slice(last + 1).some(({ type }) => type !== 'text');
+}
 
 /** Whose pieces they are: signatures are of no use to another protocol, and mostly not to another model. */
 export interface PieceOwner {
@@ -39,7 +51,11 @@ export function responseParts(
 
 function joined(pieces: readonly AnswerPiece[], type: 'text' | 'reasoning'): string {
   let text = '';
-  for (const piece of pieces) if (piece.type === type) text += piece.text;
+  for (const piece of pieces) {
+    if (piece.type !== type) continue;
+    if (piece.type === 'text' && piece.gap) text += textGap;
+    text += piece.text;
+  }
   return text;
 }
 
@@ -53,7 +69,8 @@ function storedPiece(piece: AnswerPiece): JsonObject {
   if (piece.type === 'block') return { block: piece.block };
   const data = piece.data === undefined ? undefined : { data: piece.data };
   if (piece.type === 'call') return { call: piece.call.id, ...data };
-  return { [piece.type]: piece.text.length, ...data };
+  const gap = piece.type === 'text' && piece.gap ? { gap: textGap.length } : undefined;
+  return { [piece.type]: piece.text.length, ...gap, ...data };
 }
 
 /**
@@ -90,8 +107,9 @@ function exactPieces(message: Message, owner: PieceOwner): AnswerPiece[] | undef
       pieces.push({ type: 'call', call, ...data });
     } else {
       const type = typeof stored.text === 'number' ? 'text' : 'reasoning';
-      const end = used[type] + length(stored[type]);
-      pieces.push({ type, text: texts[type].slice(used[type], end), ...data });
+      const begin = used[type] + (stored.gap === undefined ? 0 : length(stored.gap));
+      const end = begin + length(stored[type]);
+      pieces.push({ type, text: texts[type].slice(begin, end), ...data });
       used[type] = end;
     }
   }

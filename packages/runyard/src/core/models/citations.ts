@@ -1,0 +1,45 @@
+/** A source that an answer cites, in one shape for all providers. */
+export interface Citation {
+  readonly url?: string;
+  /** The title of the page or the document. */
+  readonly title?: string;
+  /** The words of the source that support the answer. */
+  readonly citedText?: string;
+  /** The provider's id of the file. */
+  readonly fileId?: string;
+  readonly filename?: string;
+  /** Which of the documents in the request it is, from 0. */
+  readonly documentIndex?: number;
+  /** The part of the content that the source supports: UTF-16 units from 0, the end excluded. */
+  readonly start?: number;
+  readonly end?: number;
+}
+
+export interface Citations {
+  readonly sources: readonly Citation[];
+  /** What the provider searched for. */
+  readonly searchQueries?: readonly string[];
+}
+
+/** Collects the citations of an answer. A source that a provider repeats is kept once. */
+export class CitationList {
+  readonly #sources = new Map<string, Citation>();
+  readonly #queries = new Set<string>();
+
+  add(citation: Citation): void {
+    const known = Object.entries(citation).filter(([, value]) => value !== undefined && value !== '');
+    if (known.length > 0) this.#sources.set(JSON.stringify(known.sort()), Object.fromEntries(known));
+  }
+
+  addQuery(query: string): void {
+    if (query !== '') this.#queries.add(query);
+  }
+
+  /** A part of a `ModelResponse`: nothing when there are no citations. */
+  get part(): { citations?: Citations } {
+    const sources = [...this.#sources.values()];
+    const searchQueries = [...this.#queries];
+    if (sources.length === 0 && searchQueries.length === 0) return {};
+    return { citations: { sources, ...(searchQueries.length > 0 && { searchQueries }) } };
+  }
+}
