@@ -19,7 +19,7 @@ import type {
   ModelResponse,
 } from './model.js';
 import { ModelError } from './model-error.js';
-import { retryDelay, waitOrAbort } from './provider/provider-call.js';
+import { pauseBeforeRetry } from './provider/provider-call.js';
 
 export interface AiSdkModelOptions {
   /** `prompted` for models that cannot be held to a JSON schema. Default: as far as the model tells. */
@@ -120,11 +120,7 @@ class AiSdkBridge implements Model {
   /** Waits until it is time for another try; throws the error if another makes no sense. */
   async #pause(error: unknown, attempt: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const failure = failureOf(this.provider, error);
-    const { retries = 2, wait = waitOrAbort } = this.#options;
-    const delay = retryDelay(failure, attempt, retries);
-    if (delay === undefined) throw failure;
-    await wait(delay, signal);
+    await pauseBeforeRetry(failureOf(this.provider, error), attempt, this.#options, signal);
   }
 
   #unfinished(): ModelError {

@@ -4,8 +4,9 @@ import { flag, json, name, objectOf, required, secret, word } from '../options/k
 import type { Model } from './model.js';
 import { openAIRequestBody } from './openai-compatible/openai-request.js';
 import { OpenAIAnswer } from './openai-compatible/openai-response.js';
-import { connectionShape } from './provider/connection-options.js';
-import { type ConnectionOptions, endpoint, ProviderModel } from './provider/provider-model.js';
+import { type ConnectionOptions, connectionShape } from './provider/connection-options.js';
+import { endpoint } from './provider/endpoint.js';
+import { ProviderModel } from './provider/provider-model.js';
 
 export interface OpenAICompatibleOptions extends ConnectionOptions {
   /** The provider's name for the model. */

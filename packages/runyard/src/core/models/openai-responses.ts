@@ -5,8 +5,9 @@ import type { Model } from './model.js';
 import { ResponsesAnswer } from './openai-responses/answer.js';
 import { responsesBody } from './openai-responses/request.js';
 import { ApiKey } from './provider/api-key.js';
-import { connectionShape } from './provider/connection-options.js';
-import { type ConnectionOptions, endpoint, ProviderModel } from './provider/provider-model.js';
+import { type ConnectionOptions, connectionShape } from './provider/connection-options.js';
+import { endpoint } from './provider/endpoint.js';
+import { ProviderModel } from './provider/provider-model.js';
 import { reasonsByDefault } from './provider/reasoning-models.js';
 
 export interface OpenAIResponsesOptions extends ConnectionOptions {

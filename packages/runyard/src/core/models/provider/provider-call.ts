@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backOffMs } from '../../back-off.js';
 import { ModelError } from '../model-error.js';
+import type { ConnectionOptions } from './connection-options.js';
 import { errorFromResponse } from './provider-failure.js';
 
 /** One request to a provider. */
@@ -23,8 +24,20 @@ export interface ProviderCall {
 const longestRetryWaitMs = 30_000;
 const drainMs = 1_000;
 
-export async function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
+async function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {});
+}
+
+/** Waits until it is time for another try; throws the error if another makes no sense. */
+export async function pauseBeforeRetry(
+  error: unknown,
+  attempt: number,
+  { retries = 2, wait = waitOrAbort }: Pick<ConnectionOptions, 'retries' | 'wait'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const delay = retryDelay(error, attempt, retries);
+  if (delay === undefined) throw error;
+  await wait(delay, signal);
   signal.throwIfAborted();
 }
 
@@ -32,7 +45,7 @@ export async function waitOrAbort(ms: number, signal: AbortSignal): Promise<void
  * How long to wait before another try of a call whose answer has not been used; undefined if another try makes no
  * sense. `attempt` counts from 0.
  */
-export function retryDelay(error: unknown, attempt: number, retries: number): number | undefined {
+function retryDelay(error: unknown, attempt: number, retries: number): number | undefined {
   if (!(error instanceof ModelError) || !error.retryable || attempt >= retries) return undefined;
   // A provider that was silent for the whole time-out has used up the caller's patience already.
   if (error.kind === 'timeout') return undefined;
