@@ -20,7 +20,7 @@ async function learner(
   const component = agent(settings);
   const store = await freshStore();
   const learnings = new InProcessLearnings();
-  const engine = engineOver(store, [component], { learnings });
+  const engine = engineOver(store, [component], { ports: { learnings } });
   const say = async (content: string, userId: string | null = 'ada', sessionId = 's') => {
     const input = { content, media: [], options: { stream: false } };
     return (await begin(engine, store, component, { userId, sessionId, input })).ended;
@@ -225,7 +225,7 @@ test('a store that fails is not the end of the run', async () => {
   const { component, store } = await learner({}, [all]);
   const learnings = new InProcessLearnings();
   learnings.change = () => Promise.reject(new Error('the disk is full'));
-  const engine = engineOver(store, [component], { learnings });
+  const engine = engineOver(store, [component], { ports: { learnings } });
   const { run } = await (await begin(engine, store, component, { userId: 'ada' })).ended;
   expect(run.status).toBe('completed');
 });
@@ -245,7 +245,7 @@ test('a run whose process dies before its end keeps what it learned once', async
     [all, { decisions: [] }],
     more,
   );
-  const dead = engineOver(store, [component], { owner: 'dead', leaseMs: 1, learnings });
+  const dead = engineOver(store, [component], { owner: 'dead', leaseMs: 1, ports: { learnings } });
   const handle = await begin(dead, store, component, { background: true, sessionId: 's', userId: 'ada' });
   await reached.promise;
   // somebody else mends the profile before the run is taken up
@@ -257,7 +257,7 @@ test('a run whose process dies before its end keeps what it learned once', async
   });
   await expect.poll(async () => (await store.load(handle.runId))?.steps.at(-1)?.key).toBe('session-summary');
   await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
-  const next = engineOver(store, [component], { learnings });
+  const next = engineOver(store, [component], { ports: { learnings } });
   await next.recover();
   const { run } = await next.handle(handle.runId)!.ended;
   expect(run).toMatchObject({ status: 'completed', attempt: 2 });
@@ -349,7 +349,7 @@ test('a team learns as its leader', async () => {
   });
   const store = await freshStore();
   const learnings = new InProcessLearnings();
-  const engine = engineOver(store, [component], { learnings });
+  const engine = engineOver(store, [component], { ports: { learnings } });
   await (await begin(engine, store, component, { userId: 'ada' })).ended;
   expect(await learnings.get('ada', 'user_profile_ada')).toMatchObject({ teamId: 't', agentId: null });
 });

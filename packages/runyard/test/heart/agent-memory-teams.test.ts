@@ -24,7 +24,7 @@ async function run(settings: Partial<TeamSettings>) {
   const component = team({ id: 't', model: leader, members: [member], ...settings });
   const memories = new InProcessMemories();
   const store = await freshStore();
-  const engine = engineOver(store, [component], { memories });
+  const engine = engineOver(store, [component], { ports: { memories } });
   const handle = await begin(engine, store, component, { userId: 'ada' });
   expect((await handle.ended).run.result?.content).toBe('Done.');
   const events = (await allEvents(handle)).map(({ name }) => name);
@@ -61,7 +61,7 @@ test('an agent remembers as a step of a workflow too', async () => {
   const component = workflow({ id: 'w', steps: [step({ name: 'read', agent: reader })] });
   const memories = new InProcessMemories();
   const store = await freshStore();
-  const engine = engineOver(store, [component], { memories });
+  const engine = engineOver(store, [component], { ports: { memories } });
   await (await begin(engine, store, component, { userId: 'ada' })).ended;
   expect(await memories.list('ada', 10)).toMatchObject([{ memory: 'From the step', agentId: 'r' }]);
 });

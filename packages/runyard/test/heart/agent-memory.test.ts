@@ -59,12 +59,12 @@ async function throughCrash(
   between: () => Promise<unknown> = async () => {},
 ) {
   const store = await freshStore();
-  const dead = engineOver(store, [component], { owner: 'dead', leaseMs: 1, memories: first });
+  const dead = engineOver(store, [component], { owner: 'dead', leaseMs: 1, ports: { memories: first } });
   const handle = await begin(dead, store, component, { background: true, userId: 'ada' });
   await died;
   await between();
   await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
-  const next = engineOver(store, [component], { memories: second });
+  const next = engineOver(store, [component], { ports: { memories: second } });
   await next.recover();
   const { run } = await next.handle(handle.runId)!.ended;
   const names = (await allEvents({ events: () => next.events(handle.runId, 0) })).map(({ name }) => name);
@@ -152,7 +152,7 @@ describe('a run whose process dies while it remembers', () => {
         found.push(stored?.steps.find((step) => step.key === key)?.status);
       },
     });
-    const engine = engineOver(store, [component], { memories: looking });
+    const engine = engineOver(store, [component], { ports: { memories: looking } });
     const handle = await begin(engine, store, component, { userId: 'ada' });
     running.push(handle.runId);
     await handle.ended;
@@ -185,7 +185,7 @@ describe('remembering', () => {
     const memories = new InProcessMemories();
     const component = rememberer(memoryModel, { model });
     const store = await freshStore();
-    const engine = engineOver(store, [component], { memories });
+    const engine = engineOver(store, [component], { ports: { memories } });
     const handle = await begin(engine, store, component, { userId: 'ada' });
     await asked.promise;
     expect(memoryModel.requests).toHaveLength(1);
@@ -207,7 +207,7 @@ describe('remembering', () => {
     const memories = new InProcessMemories();
     const component = rememberer(memoryModel);
     const store = await freshStore();
-    const engine = engineOver(store, [component], { memories });
+    const engine = engineOver(store, [component], { ports: { memories } });
     const runs = await Promise.all(
       ['Likes tea', 'Has a dog'].map((said) =>
         begin(engine, store, component, { userId: 'ada', ...say(said) }),
@@ -234,7 +234,7 @@ describe('remembering', () => {
     const component = rememberer(memoryModel, { model, tools: [pay] });
     const store = await freshStore();
     const memories = new InProcessMemories();
-    const engine = engineOver(store, [component], { memories });
+    const engine = engineOver(store, [component], { ports: { memories } });
     const { run } = await (await begin(engine, store, component, { userId: 'ada' })).ended;
     expect(run.status).toBe('paused');
     expect(await textsOf(memories)).toEqual(['Likes tea']);
@@ -282,7 +282,7 @@ describe('remembering', () => {
     };
     const component = rememberer(scriptedModel([add('Likes tea')]));
     const store = await freshStore();
-    const engine = engineOver(store, [component], { memories: unreachable });
+    const engine = engineOver(store, [component], { ports: { memories: unreachable } });
     const { run } = await (await begin(engine, store, component, { userId: 'ada' })).ended;
     expect(run).toMatchObject({ status: 'completed', result: { content: 'ok' } });
   });
@@ -296,7 +296,7 @@ describe('remembering', () => {
     });
     const component = rememberer(scriptedModel([{ ...add('Likes tea'), waitFor: held.promise }]), { model });
     const store = await freshStore();
-    const engine = engineOver(store, [component], { memories });
+    const engine = engineOver(store, [component], { ports: { memories } });
     const { run } = await (await begin(engine, store, component, { userId: 'ada' })).ended;
     expect(run.status).toBe('error');
     expect(await textsOf(memories)).toEqual(['Likes tea']);
@@ -307,7 +307,7 @@ describe('remembering', () => {
     const memories = new InProcessMemories();
     const component = rememberer(scriptedModel([hang(reached.open)]));
     const store = await freshStore();
-    const engine = engineOver(store, [component], { memories });
+    const engine = engineOver(store, [component], { ports: { memories } });
     const handle = await begin(engine, store, component, { userId: 'ada' });
     await reached.promise;
     handle.cancel('enough');

@@ -12,6 +12,7 @@ import type { RunHandle } from '../../src/core/runs/executor.js';
 import type { LoggedEvent } from '../../src/core/runs/logged-event.js';
 import type { RunAnswers } from '../../src/core/runs/resting-runs.js';
 import type { RunResult } from '../../src/core/runs/run.js';
+import type { RunPorts } from '../../src/core/runs/run-ports.js';
 import { unlimitedSlots } from '../../src/core/runs/run-slots.js';
 import { startRun } from '../../src/core/runs/start-run.js';
 import { systemTimers } from '../../src/platform/engine/local/timers.js';
@@ -45,15 +46,18 @@ let engines = 0;
 export function engineOver(
   store: RunStore,
   components: readonly Executable[],
-  options: Partial<EngineOptions> = {},
+  { ports, ...options }: Partial<Omit<EngineOptions, 'ports'>> & { ports?: Partial<RunPorts> } = {},
 ): RunEngine {
   engines += 1;
   const engine = new RunEngine({
     journal: store,
-    media: { put: async () => '', get: async () => undefined },
-    memories: new InProcessMemories(),
-    learnings: new InProcessLearnings(),
-    pastSessions: { latest: async () => [], read: async () => undefined },
+    ports: {
+      media: { put: async () => '', get: async () => undefined },
+      memories: new InProcessMemories(),
+      learnings: new InProcessLearnings(),
+      pastSessions: { latest: async () => [], read: async () => undefined },
+      ...ports,
+    },
     timers: systemTimers,
     log: silentLog,
     owner: `test:${engines}`,

@@ -198,10 +198,12 @@ function newSpace(
   const owner = newLeaseOwner();
   const engine = new RunEngine({
     journal: runs,
-    media: media.contents,
-    memories,
-    learnings: learnings.ofRuns,
-    pastSessions: new StoredPastSessions(sessions, runs),
+    ports: {
+      media: media.contents,
+      memories,
+      learnings: learnings.ofRuns,
+      pastSessions: new StoredPastSessions(sessions, runs),
+    },
     timers: systemTimers,
     log,
     prices,

@@ -200,10 +200,12 @@ export function ephemeralRunner(timers: Timers): AgentRunner {
   const engine = new RunEngine({
     journal,
     timers,
-    media: noMedia,
-    pastSessions: journal,
-    memories: new InProcessMemories(),
-    learnings: new InProcessLearnings(),
+    ports: {
+      media: noMedia,
+      pastSessions: journal,
+      memories: new InProcessMemories(),
+      learnings: new InProcessLearnings(),
+    },
     log: silentLog,
     owner: newId(),
     leaseMs: 3_600_000,

@@ -1,8 +1,5 @@
 import type { Json, JsonObject } from '../json.js';
-import type { Learnings } from '../learnings/learnings.js';
 import type { Log } from '../log.js';
-import type { MediaContents } from '../media.js';
-import type { UserMemories } from '../memory/user-memories.js';
 import type { Message } from '../models/message.js';
 import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
@@ -12,9 +9,9 @@ import type { EventOrigin } from './event-origin.js';
 import type { Difference, ExpectedStep, StepIdentity } from './journal-match.js';
 import type { ExecutionGuard, Limited } from './limits/run-limits.js';
 import type { RunEvent } from './logged-event.js';
-import type { PastSessions } from './past-sessions.js';
 import type { SessionSummary } from './ports.js';
 import type { Run, RunEntry, RunOptions, StepKind, StepRecord } from './run.js';
+import type { RunPorts } from './run-ports.js';
 import type { SessionState } from './session-state.js';
 
 export interface StepSpec<T extends Json> {
@@ -109,7 +106,7 @@ export interface RunContext {
   readonly signal: AbortSignal;
   readonly state: SessionState;
   readonly log: Log;
-  readonly media: MediaContents;
+  readonly ports: RunPorts;
   readonly timers: Timers;
   /** What the tokens of a model cost, over the list prices. */
   readonly prices: ModelPrices;
@@ -171,11 +168,6 @@ export interface RunContext {
   sessionSummary(): Promise<SessionSummary | undefined>;
   /** Stores a new summary of the session together with the run. */
   putSessionSummary(summary: SessionSummary): void;
-  readonly pastSessions: PastSessions;
-  /** What is remembered about people. */
-  readonly memories: UserMemories;
-  /** What agents have learned. */
-  readonly learnings: Learnings;
   /** The context of a run inside of this one: what it does is part of this run's journal and stream. */
   child(child: ChildRun): RunContext;
 }

@@ -18,6 +18,7 @@ import { type Difference, type ExpectedStep, expectedInWords, recordInWords } fr
 import { JournaledContext, type RunSurroundings } from './journaled-context.js';
 import { LiveRun } from './live-run.js';
 import { inheritedAttempt, type Run, type StepKind, type StepRecord } from './run.js';
+import type { RunPorts } from './run-ports.js';
 import { nothingSent } from './sent-events.js';
 
 /** The code of the error, and the type of the failure, of a run that its code no longer fits. */
@@ -239,10 +240,7 @@ function surroundings(timers: Timers): RunSurroundings {
     timers,
     log: silentLog,
     journal: outOfReach(),
-    media: outOfReach(),
-    pastSessions: outOfReach(),
-    memories: outOfReach(),
-    learnings: outOfReach(),
+    ports: new Proxy({} as RunPorts, { get: () => outOfReach() }),
   };
 }
 

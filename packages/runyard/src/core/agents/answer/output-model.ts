@@ -52,7 +52,7 @@ function requestOf(
     plainMessage('user', `<message>\n${input.content}\n</message>\n\n<notes>\n${notes}\n</notes>`),
   ];
   const asked = shape === null ? { messages } : withOutput(model, messages, shape.format);
-  return { ...asked, tools: [], media: context.media };
+  return { ...asked, tools: [], media: context.ports.media };
 }
 
 async function write(

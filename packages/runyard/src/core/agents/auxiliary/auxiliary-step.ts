@@ -72,7 +72,7 @@ async function answered(
   const started = performance.now();
   const asked = output === undefined ? { messages } : withOutput(model, messages, output);
   const response = await withModel(context.callApplication, model, () =>
-    model.generate({ ...asked, tools, media: context.media }, { signal }),
+    model.generate({ ...asked, tools, media: context.ports.media }, { signal }),
   );
   return {
     ...modelRecordOf(responseOf(model, response), elapsedSeconds(started)),

@@ -21,7 +21,7 @@ export async function knownLearnings(
   const content = async (kind: LearningKind, learningType: string): Promise<JsonObject | undefined> => {
     if (!kinds.has(kind)) return undefined;
     const learningId = keyedLearningId(learningType, { userId, sessionId })!;
-    return (await context.learnings.get(userId, learningId))?.content;
+    return (await context.ports.learnings.get(userId, learningId))?.content;
   };
   const [profile, memories, session] = await Promise.all([
     content('userProfile', 'user_profile'),

@@ -69,7 +69,7 @@ async function storeAll({ context }: AgentExecution, changes: readonly LearningC
   if (changes.length === 0) return;
   // an execution after a crash has to find the answer that the changes come from
   await context.stored();
-  for (const change of changes) await context.learnings.change(change);
+  for (const change of changes) await context.ports.learnings.change(change);
 }
 
 function prompt({ instructions, namespace }: LearningPlan): string {
@@ -104,7 +104,7 @@ async function material(
 
 async function knownEntities({ context }: AgentExecution, plan: LearningPlan): Promise<string[]> {
   const { userId } = context.run;
-  const found = await context.learnings.find(userId, {
+  const found = await context.ports.learnings.find(userId, {
     learningType: 'entity_memory',
     namespaces: searchedNamespaces(plan, userId),
     limit: namedEntities,

@@ -41,7 +41,7 @@ const searchLearnings = nativeTool({
   readOnly: true,
   async execute({ query = '' }, site) {
     const { agent, context } = executionOf(site);
-    const found = await context.learnings.find(site.userId, {
+    const found = await context.ports.learnings.find(site.userId, {
       exceptTypes: shownTypes,
       namespaces: searchedNamespaces(learningPlan(agent.settings)!, site.userId),
       search: query,
@@ -79,7 +79,7 @@ async function save(plan: LearningPlan, args: JsonObject, site: ToolCallSite): P
   }
   // an execution after a crash has to find this very call: what another one asks for would come on top
   await context.stored();
-  for (const change of changes) await context.learnings.change(change);
+  for (const change of changes) await context.ports.learnings.change(change);
   return { kept: changes.map(({ identity }) => identity.learningType) };
 }
 

@@ -20,7 +20,7 @@ export async function memoriesForContext({ agent, context }: AgentExecution): Pr
   const { userId } = context.run;
   if (!showsMemories(settings) || userId === null) return undefined;
   const count = settings.numMemoriesInContext ?? defaultMemoriesInContext;
-  const memories = await context.memories.list(userId, count);
+  const memories = await context.ports.memories.list(userId, count);
   // ids are of use only to a model that can change what they stand for
   const lines = memoryLines(memories, settings.agenticMemory ?? false);
   if (lines.length === 0) return undefined;

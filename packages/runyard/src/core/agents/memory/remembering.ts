@@ -85,7 +85,7 @@ export class Remembering implements UserListener {
 
   private async remember(userId: string, said: Said): Promise<void> {
     const { context } = this;
-    const known = await context.memories.list(userId, knownMemories);
+    const known = await context.ports.memories.list(userId, knownMemories);
     const record = await this.ask(said, known);
     if (record === undefined) return;
     const key = modelKey(said.prefix);
@@ -126,7 +126,7 @@ export class Remembering implements UserListener {
       try {
         // an execution after a crash has to find the answer that the changes come from: another one may ask for others
         await context.stored();
-        await context.memories.change(userId, changes, now);
+        await context.ports.memories.change(userId, changes, now);
         return { changes: changes.map(changeRecord) };
       } catch (error) {
         signal.throwIfAborted();
@@ -143,7 +143,7 @@ export class Remembering implements UserListener {
 
   private async toTell(): Promise<readonly UserMemory[]> {
     try {
-      return await this.context.memories.list(this.userId!, toldMemories);
+      return await this.context.ports.memories.list(this.userId!, toldMemories);
     } catch (error) {
       this.complain(error);
       return [];

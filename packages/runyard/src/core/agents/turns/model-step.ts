@@ -144,7 +144,7 @@ function requestOf({ agent, context, messages, model, output, soFar, tools }: Ag
   return {
     tools: toolDefinitions(tools.values()),
     ...toolChoiceOf(agent.settings.toolChoice, soFar.toolCalls),
-    media: context.media,
+    media: context.ports.media,
     ...(prompted ? { messages } : withOutput(model, messages, output.format)),
     ...(native && { output: output.format }),
   };

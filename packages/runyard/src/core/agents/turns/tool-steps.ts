@@ -167,12 +167,12 @@ async function perform(
   }
   if (plan !== undefined && 'record' in plan) return plan.record;
   const { context } = execution;
-  const { timers, media } = context;
+  const { timers, ports } = context;
   // of a replay nothing comes here but the delegation to members, and hooks are the application's
   const toolHooks = context.replay === null ? execution.agent.settings.toolHooks : undefined;
   const availableTools = [...execution.tools.keys()];
   const noteTry: NoteTry = (failed) => context.noteTry(scope.key, { name: call.name, ...failed });
-  const environment = { timers, media, hooks: toolHooks, availableTools, noteTry };
+  const environment = { timers, media: ports.media, hooks: toolHooks, availableTools, noteTry };
   const state = context.state.fork();
   const reports = new Reports(context);
   const site = toolContext(execution, call, scope, state, reports);

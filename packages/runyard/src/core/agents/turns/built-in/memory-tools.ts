@@ -79,7 +79,7 @@ const searchUserMemories = nativeTool({
   }),
   readOnly: true,
   async execute({ query = '' }, site) {
-    const { memories } = executionOf(site).context;
+    const { memories } = executionOf(site).context.ports;
     const userId = userOf(site);
     const found =
       query.trim() === ''
@@ -103,11 +103,11 @@ async function update(wanted: Wanted, site: ToolCallSite): Promise<JsonObject> {
   const { context } = executionOf(site);
   const userId = userOf(site);
   const change = changeOf(wanted, site);
-  if (change.kind === 'update' && (await context.memories.find(userId, change.memoryId)) === undefined)
+  if (change.kind === 'update' && (await context.ports.memories.find(userId, change.memoryId)) === undefined)
     throw new ToolRefused(`There is no memory with the id '${change.memoryId}'. Nothing was changed.`);
   // an execution after a crash has to find this very call: what another one asks for would come on top
   await context.stored();
-  await context.memories.change(userId, [change], decidedAt(site));
+  await context.ports.memories.change(userId, [change], decidedAt(site));
   return { done: change.kind, ...('memoryId' in change && { memory_id: change.memoryId }) };
 }
 

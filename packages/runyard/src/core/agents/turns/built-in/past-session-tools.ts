@@ -28,7 +28,7 @@ export const searchPastSessions = nativeTool({
   async execute({ query = '' }, site) {
     const execution = executionOf(site);
     const { settings } = execution.agent;
-    const sessions = await execution.context.pastSessions.latest(ownerOf(execution), {
+    const sessions = await execution.context.ports.pastSessions.latest(ownerOf(execution), {
       exceptSessionId: site.sessionId,
       sessions: settings.numPastSessionsToSearch ?? defaultSessions,
       runs: settings.numPastSessionRunsInSearch ?? defaultRuns,
@@ -55,7 +55,7 @@ export const readPastSession = nativeTool({
   readOnly: true,
   async execute({ session_id, num_runs }, site) {
     const execution = executionOf(site);
-    const session = await execution.context.pastSessions.read(ownerOf(execution), session_id, num_runs);
+    const session = await execution.context.ports.pastSessions.read(ownerOf(execution), session_id, num_runs);
     if (session === undefined) throw new ToolRefused(`There is no session '${session_id}' of this user.`);
     return shown(session, longestText);
   },

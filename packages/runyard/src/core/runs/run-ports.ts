@@ -1,0 +1,14 @@
+import type { Learnings } from '../learnings/learnings.js';
+import type { MediaContents } from '../media.js';
+import type { UserMemories } from '../memory/user-memories.js';
+import type { PastSessions } from './past-sessions.js';
+
+/** What a run may ask of the capabilities around it. A capability that runs use adds its port here. */
+export interface RunPorts {
+  readonly media: MediaContents;
+  readonly pastSessions: PastSessions;
+  /** What is remembered about people. */
+  readonly memories: UserMemories;
+  /** What agents have learned. */
+  readonly learnings: Learnings;
+}
