@@ -1,4 +1,4 @@
-// An MCP server for the tests, in a process of its own: node mcp-server.mjs stdio|http|sessions [port] [legacy=reject]
+// An MCP server for the tests, in a process of its own: node mcp-server.mjs stdio|http|sessions [port] [modern] [survivor]
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import {
@@ -12,6 +12,7 @@ import { z } from 'zod';
 const [mode = 'stdio', port = '0', ...flags] = process.argv.slice(2);
 const text = (value) => ({ content: [{ type: 'text', text: String(value) }] });
 const pixel = Buffer.from([137, 80, 78, 71]).toString('base64');
+const large = Buffer.alloc(600_000, 'not a picture at all, but long enough: ').toString('base64');
 let cancelled = 0;
 let hasGrown = false;
 let tellAll = () => {};
@@ -61,6 +62,16 @@ function makeServer() {
       { type: 'resource_link', uri: 'https://example.com/c', name: 'c' },
     ],
   }));
+  server.registerTool('photograph', { description: 'Repeats the bytes as data' }, () => ({
+    content: [{ type: 'image', data: large, mimeType: 'image/png' }],
+    structuredContent: { width: 640, url: `data:image/png;base64,${large}` },
+  }));
+  server.registerTool('repeat', { description: 'Repeats the bytes as a text' }, () => ({
+    content: [
+      { type: 'audio', data: large, mimeType: 'audio/wav' },
+      { type: 'text', text: JSON.stringify({ data: large, seconds: 3 }).replaceAll('/', '\\/') },
+    ],
+  }));
   server.registerTool('fail', { description: 'Fails' }, () => ({ ...text('I cannot.'), isError: true }));
   server.registerTool('die', { description: 'Ends the process' }, () => process.exit(3));
   server.registerTool('die_once', { description: 'Ends the first process', ...readOnly }, () => {
@@ -89,6 +100,8 @@ function makeServer() {
     return text('grown');
   });
   if (hasGrown) addGrown(server);
+  const later = server.registerTool('later', { description: 'Is a task' }, () => text('later'));
+  later.execution = { taskSupport: 'required' };
   return server;
 }
 
@@ -96,11 +109,11 @@ function addGrown(server) {
   server.registerTool('grown', { description: 'Is new' }, () => text('I am new'));
 }
 
-async function toRequest(request) {
+async function toRequest(request, response) {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
   const controller = new AbortController();
-  request.socket.on('close', () => controller.abort());
+  response.on('close', () => controller.abort());
   return new Request(`http://127.0.0.1${request.url}`, {
     method: request.method,
     headers: Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
@@ -118,11 +131,11 @@ async function send(answer, response) {
 
 function listen(handle) {
   createServer(async (request, response) => {
-    if (flags.includes('secret') && request.headers.authorization !== 'Bearer secret') {
+    if (request.url === '/secret' && request.headers.authorization !== 'Bearer secret') {
       response.writeHead(401).end();
       return;
     }
-    await send(await handle(await toRequest(request)), response).catch(() => response.destroy());
+    await send(await handle(await toRequest(request, response)), response).catch(() => response.destroy());
   }).listen(Number(port), '127.0.0.1', function () {
     console.log(`listening on ${this.address().port}`);
   });

@@ -1,4 +1,6 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { silentLog } from '../../src/core/log.js';
 import { collectTools } from '../../src/core/tools/collect-tools.js';
 import { tool } from '../../src/core/tools/tool.js';
 import type { ToolSource } from '../../src/core/tools/tool-source.js';
@@ -6,7 +8,7 @@ import type { McpServer } from '../../src/platform/tools/mcp/connection.js';
 import { type McpToolsOptions, mcpTools } from '../../src/platform/tools/mcp/mcp-tools.js';
 import { patience } from '../support/patience.js';
 import { until } from '../support/until.js';
-import { serverScript, startMcpServer } from './mcp-process.js';
+import { serverScript, sharedMcpServer, startMcpServer } from './mcp-process.js';
 import { callTool, MediaShelf } from './tool-call.js';
 
 const { signal } = new AbortController();
@@ -32,16 +34,26 @@ const process_ = (...flags: string[]): McpServer => ({
 const ask = (source: ToolSource) => source.tools(signal);
 const namesOf = async (source: ToolSource) => (await source.tools(signal)).map(({ name }) => name);
 
+const overHttp = { http: sharedMcpServer('http'), sessions: sharedMcpServer('sessions') };
+const addressOf = async (mode: keyof typeof overHttp) => ({ url: (await overHttp[mode]()).url });
+
 const kinds: [string, () => Promise<McpServer>][] = [
   ['a process', async () => process_()],
   ['a process that speaks only the newer protocol', async () => process_('modern')],
-  ['HTTP', async () => ({ url: (await startMcpServer('http')).url })],
-  ['HTTP with sessions', async () => ({ url: (await startMcpServer('sessions')).url })],
+  ['HTTP', () => addressOf('http')],
+  ['HTTP with sessions', () => addressOf('sessions')],
 ];
 
-describe.each(kinds)('an MCP server over %s', (_, start) => {
+describe.each(kinds)('an MCP server over %s', (_, server) => {
+  let source: ToolSource;
+  let call: ReturnType<typeof caller>;
+  beforeAll(async () => {
+    source = mcpTools(await server(), { name: 'test' });
+    call = caller(source);
+  });
+  afterAll(() => source.close());
+
   it('gives its tools, and its answers in every form', async () => {
-    const { source, call } = use(await start());
     const media = new MediaShelf();
     const echo = (await source.tools(signal)).find(({ name }) => name === 'echo')!;
     expect(echo).toMatchObject({ description: 'Says it again', readOnly: true, sideEffects: false });
@@ -51,7 +63,8 @@ describe.each(kinds)('an MCP server over %s', (_, start) => {
     expect(await call('fail')).toMatchObject({ content: 'I cannot.', error: true });
     expect((await call('echo', { text: 1 })).content).toContain('do not fit:\n- text');
     expect(await call('draw', {}, { environment: { media } })).toMatchObject({
-      content: 'Here:\nfile:///notes/a.txt\na note\nfile:///b.pdf\n[c](https://example.com/c)',
+      content:
+        'Here:\n[image/png, 4 bytes]\nfile:///notes/a.txt\na note\nfile:///b.pdf [application/pdf, 4 bytes]\n[c](https://example.com/c)',
       media: [
         { kind: 'image', mimeType: 'image/png', hash: 'hash-0', size: 4 },
         { kind: 'file', mimeType: 'application/pdf', filename: 'b.pdf', hash: 'hash-1' },
@@ -60,7 +73,7 @@ describe.each(kinds)('an MCP server over %s', (_, start) => {
   });
 
   it('hears of a cancelled run, and its progress is told', async () => {
-    const { call } = use(await start());
+    const before = Number((await call('cancelled')).content);
     const controller = new AbortController();
     const events: unknown[] = [];
     const hanging = call(
@@ -75,11 +88,10 @@ describe.each(kinds)('an MCP server over %s', (_, start) => {
     expect(events).toEqual([{ progress: 0.25, message: 'begun' }]);
     controller.abort(new Error('cancelled'));
     await expect(hanging).rejects.toThrow('cancelled');
-    await until('the server is told', async () => (await call('cancelled')).content === '1');
+    await until('the server is told', async () => Number((await call('cancelled')).content) === before + 1);
   });
 
   it('has its list asked for again when it changes', async () => {
-    const { source, call } = use(await start());
     expect(await namesOf(source)).not.toContain('grown');
     const before = await source.tools(signal);
     expect((await source.tools(signal))[0]).toBe(before[0]);
@@ -89,23 +101,13 @@ describe.each(kinds)('an MCP server over %s', (_, start) => {
     expect(await call('grown')).toMatchObject({ content: 'I am new' });
   });
 
-  it.each([{ requiresConfirmation: ['ehco'] }, { exclude: ['ehco'] }, { include: ['ehco'] }])(
-    'is refused with a misspelt name of a tool: %j',
-    async (options) => {
-      const { source } = use(await start(), options);
-      await expect(source.tools(AbortSignal.timeout(60_000))).rejects.toThrow(
-        "has no tool 'ehco'. Did you mean 'echo'?",
-      );
-    },
-  );
-
   it('is given up on after a time', async () => {
-    const timeoutMs = patience(1_000);
-    const { call } = use(await start(), { timeoutMs });
-    expect((await call('hang')).content).toContain(
+    const timeoutMs = patience(300);
+    const hasty = use(await server(), { timeoutMs });
+    expect((await hasty.call('hang')).content).toContain(
       `the server did not answer within ${timeoutMs} ms. The call may or may not have taken effect.`,
     );
-    expect(await call('echo', { text: 'still there' })).toMatchObject({ content: 'still there' });
+    expect(await hasty.call('echo', { text: 'still there' })).toMatchObject({ content: 'still there' });
   });
 });
 
@@ -147,6 +149,15 @@ describe('an MCP server as a process', () => {
     expect((await call('die_once')).content).not.toContain('may or may not');
     const { call: callSurvivor } = use(process_('survivor'));
     expect(await callSurvivor('die_once')).toMatchObject({ content: 'alive' });
+  });
+
+  it('has tools that can only be called as tasks named and left out', async () => {
+    const lines: string[] = [];
+    const log = { ...silentLog, warn: (_fields: object, message: string) => void lines.push(message) };
+    const { source } = use(process_(), { include: ['echo', 'later'] });
+    for (let time = 0; time < 2; time++)
+      expect((await source.tools(signal, log)).map(({ name }) => name)).toEqual(['echo']);
+    expect(lines).toEqual([expect.stringMatching(/'test' offers tools .* as tasks.*: later$/)]);
   });
 
   it('is told nothing of our environment but what it is given', async () => {
@@ -211,25 +222,41 @@ describe.each(['http', 'sessions'] as const)('an MCP server over HTTP (%s)', (mo
     expect((await hanging).content).toContain('may or may not have taken effect');
   });
 
-  it('that is not there is named', async () => {
-    const server = await startMcpServer(mode);
-    await server.kill();
-    await expect(use({ url: server.url }).source.tools(signal)).rejects.toThrow(
-      /MCP server 'test' cannot be reached: .*ECONNREFUSED/,
-    );
-  });
-
   it('gets the headers that it asks for', async () => {
-    const { url } = await startMcpServer(mode, 0, 'secret');
+    const url = new URL('/secret', (await overHttp[mode]()).url).href;
     const { call } = use({ url, headers: { authorization: 'Bearer secret' } });
     expect(await call('echo', { text: 'let in' })).toMatchObject({ content: 'let in' });
     await expect(use({ url }).source.tools(signal)).rejects.toThrow("MCP server 'test' cannot be reached");
   });
 });
 
+it('an MCP server over HTTP that is not there is named', async () => {
+  const url = `http://127.0.0.1:${await unusedPort()}/mcp`;
+  await expect(use({ url }).source.tools(signal)).rejects.toThrow(
+    /MCP server 'test' cannot be reached: .*ECONNREFUSED/,
+  );
+});
+
 describe('the tools of an MCP server', () => {
+  it.each([
+    ['photograph', '[image/png, 600 kB]\n{"width":640,"url":"data:image/png;base64,[image/png, 600 kB]"}'],
+    ['repeat', '[audio/wav, 600 kB]\n{"data":"[audio/wav, 600 kB]","seconds":3}'],
+  ])('show the model no bytes: %s', async (name, content) => {
+    const { call } = use(await addressOf('http'));
+    const outcome = await call(name, {}, { environment: { media: new MediaShelf() } });
+    expect(outcome).toMatchObject({ content, error: false, media: [{ size: 600_000 }] });
+  });
+
+  it.each([{ requiresConfirmation: ['ehco'] }, { exclude: ['ehco'] }, { include: ['ehco'] }])(
+    'are refused with a misspelt name of one: %j',
+    async (options) => {
+      const { source } = use(await addressOf('http'), options);
+      await expect(source.tools(signal)).rejects.toThrow("has no tool 'ehco'. Did you mean 'echo'?");
+    },
+  );
+
   it('cannot keep the process busy with their schemas', async () => {
-    const { call } = use(process_());
+    const { call } = use(await addressOf('http'));
     const text = `${'a'.repeat(60)}!`;
     expect(await call('endless', { text, count: 1 })).toMatchObject({ content: JSON.stringify({ text }) });
     expect((await call('endless', { text, count: 'x' })).content).toContain(
@@ -238,7 +265,7 @@ describe('the tools of an MCP server', () => {
   });
 
   it('can be chosen, prefixed and gated', async () => {
-    const { source, call } = use(process_(), {
+    const { source, call } = use(await addressOf('http'), {
       include: ['echo', 'add', 'who.am.i', 'die'],
       exclude: ['die'],
       prefix: 'far_',
@@ -249,14 +276,14 @@ describe('the tools of an MCP server', () => {
   });
 
   it('are prefixed where a name is taken, and bring instructions only when told to', async () => {
-    const { source } = use(process_(), { include: ['echo'] });
+    const { source } = use(await addressOf('http'), { include: ['echo'] });
     const own = tool({ name: 'echo', description: 'Own', execute: () => 'own' });
     const { tools, instructions } = await collectTools('Agent', [source, own], ask);
     expect([...tools.keys()]).toEqual(['echo', 'test_echo']);
     expect(await callTool(tools.get('echo')!)).toMatchObject({ content: 'own' });
     expect(await callTool(tools.get('test_echo')!, { text: 'far' })).toMatchObject({ content: 'far' });
     expect(instructions).toEqual([]);
-    const trusted = use(process_(), { useServerInstructions: true });
+    const trusted = use(await addressOf('http'), { useServerInstructions: true });
     expect((await collectTools('Agent', [trusted.source], ask)).instructions).toEqual([
       'Be kind to the test server.',
     ]);
@@ -268,6 +295,14 @@ describe('the tools of an MCP server', () => {
     expect(mcpTools({ command: '/usr/bin/my-server.sh' }).name).toBe('my-server');
   });
 });
+
+async function unusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
 
 function isAlive(pid: number): boolean {
   try {

@@ -1,3 +1,4 @@
+import type { Log } from '../log.js';
 import type { Tool } from './tool.js';
 
 /** Where tools come from that are not known before it is asked, such as an MCP server. */
@@ -7,7 +8,7 @@ export interface ToolSource {
   /** Added to the agent's system message. */
   readonly instructions?: string;
   /** The tools that it has now. Connects when it has to; rejects with a word on what to mend. */
-  tools(signal: AbortSignal): Promise<readonly Tool[]>;
+  tools(signal: AbortSignal, log?: Log): Promise<readonly Tool[]>;
   /** Lets go of connections and processes. It may be used again: it then connects anew. */
   close(): Promise<void>;
 }

@@ -15,6 +15,6 @@ export async function toolSetOf({
     return { tools, instructions: toolInstructions };
   }
   return collectTools(`Agent '${id}'`, toolEntries, (source) =>
-    context.callApplication(source.name, () => source.tools(context.signal)),
+    context.callApplication(source.name, () => source.tools(context.signal, context.log)),
   );
 }

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { errors } from '../../../core/errors.js';
 import type { JsonObject, JsonSchema } from '../../../core/json.js';
 import { fromElsewhere } from '../../../core/json-schema.js';
+import type { Log } from '../../../core/log.js';
 import { nearestName } from '../../../core/nearest-name.js';
 import { checkOptions } from '../../../core/options/check-options.js';
 import {
@@ -102,10 +103,10 @@ class McpSource implements ToolSource {
     return this.options.useServerInstructions ? this.#serverInstructions : undefined;
   }
 
-  async tools(signal: AbortSignal): Promise<readonly Tool[]> {
+  async tools(signal: AbortSignal, log?: Log): Promise<readonly Tool[]> {
     try {
       const list = await unlessAborted(signal, this.#currentList());
-      if (this.#list !== list) this.#known = this.#toolsOf(list);
+      if (this.#list !== list) this.#known = this.#toolsOf(list, log);
       this.#list = list;
     } catch (error) {
       signal.throwIfAborted();
@@ -156,19 +157,30 @@ class McpSource implements ToolSource {
     if (this.#connection === connection) this.#connection = undefined;
   }
 
-  #toolsOf(list: readonly McpToolDefinition[]): ReadonlyMap<string, Tool> {
+  #toolsOf(list: readonly McpToolDefinition[], log: Log | undefined): ReadonlyMap<string, Tool> {
     const { include, exclude, prefix = '' } = this.options;
     this.#checkNames(list);
     const taken = new Set<string>();
+    const wanted = list.filter(({ name }) => (include?.includes(name) ?? true) && !exclude?.includes(name));
+    this.#nameLeftOut(wanted.filter(demandsTask), log);
     return new Map(
-      list
-        .filter(({ name }) => (include?.includes(name) ?? true) && !exclude?.includes(name))
+      wanted
+        .filter((definition) => !demandsTask(definition))
         .map((definition) => {
           const name = freeName(prefix + definition.name, taken);
           const key = JSON.stringify([name, definition]);
           // One that has not changed stays: its schema is compiled already.
           return [key, this.#known?.get(key) ?? this.#tool(definition, name)];
         }),
+    );
+  }
+
+  #nameLeftOut(leftOut: readonly McpToolDefinition[], log: Log | undefined): void {
+    if (leftOut.length === 0) return;
+    const tools = leftOut.map(({ name }) => name);
+    log?.warn(
+      { source: this.name, tools },
+      `MCP server '${this.name}' offers tools that can only be called as tasks, which Runyard does not support. They are left out: ${tools.join(', ')}`,
     );
   }
 
@@ -235,6 +247,11 @@ class McpSource implements ToolSource {
       },
     );
   }
+}
+
+/** The client has types for tasks, and nothing that runs them. */
+function demandsTask({ execution }: McpToolDefinition): boolean {
+  return execution?.taskSupport === 'required';
 }
 
 function tooSlow(timeoutMs: number, repeatable: boolean): Error {
