@@ -187,19 +187,6 @@ describe('a stream of Gemini', () => {
     expect(response.toolCalls).toHaveLength(2);
     expect(server.requests).toHaveLength(2);
   });
-
-  it('stores the pictures that the model made', async () => {
-    const data = Buffer.from('PNG').toString('base64');
-    const { model } = await modelFor([
-      streamed(chunk([{ text: 'Here:' }, { inlineData: { mimeType: 'image/png', data } }], stopped)),
-    ]);
-    const media = mediaOf({});
-    const { response } = await collect(model.stream(ask({ media }), open()));
-    expect(response.media).toMatchObject([
-      { kind: 'image', hash: 'hash of PNG', mimeType: 'image/png', size: 3 },
-    ]);
-    expect(media.put).toHaveBeenCalledOnce();
-  });
 });
 
 describe('the errors of Gemini', () => {
@@ -311,6 +298,56 @@ describe('the request to Gemini', () => {
       },
       safetySettings: [],
     });
+  });
+
+  it("joins settings of Google's own about functions with the choice among them", async () => {
+    const own = { streamFunctionCallArguments: true, mode: 'AUTO' };
+    const toolConfig = { functionCallingConfig: own, retrievalConfig: { languageCode: 'fr' } };
+    const { model, server } = await modelFor(
+      [{ body: chunk([], stopped) }, streamed(chunk([], stopped)), { body: chunk([], stopped) }],
+      { extraBody: { toolConfig } },
+    );
+    await model.generate(ask({ tools: [add], toolChoice: 'required' }), open());
+    await collect(model.stream(ask({ tools: [add], toolChoice: 'required' }), open()));
+    await model.generate(ask(), open());
+    const { retrievalConfig } = toolConfig;
+    expect(server.requests.map(({ body }) => body.toolConfig)).toEqual([
+      { functionCallingConfig: { mode: 'ANY' }, retrievalConfig },
+      { functionCallingConfig: { mode: 'ANY', streamFunctionCallArguments: true }, retrievalConfig },
+      { functionCallingConfig: { mode: 'AUTO' }, retrievalConfig },
+    ]);
+  });
+
+  it('names the type of a file at a URL, as given or by its name, else the usual one of its kind', async () => {
+    const at = (kind: Media['kind'], url: string, rest: Partial<Media> = {}) => ({
+      kind,
+      id: url,
+      url,
+      ...rest,
+    });
+    const media = [
+      at('image', 'https://example.com/a.jpg', { mimeType: 'image/webp' }),
+      at('image', 'https://example.com/a.JPG?size=1#x'),
+      at('file', 'https://example.com/download', { filename: 'notes.md' }),
+      at('audio', 'https://example.com/sound', { format: 'mp3' }),
+      at('video', 'https://www.youtube.com/watch?v=abc'),
+      at('image', 'https://example.com/picture.php'),
+      at('file', 'https://example.com/paper'),
+      at('file', 'https://generativelanguage.googleapis.com/v1beta/files/abc'),
+    ];
+    const { contents } = await sent({ messages: [message('user', '', { media })] });
+    expect(contents[0].parts.map((part: { fileData: object }) => part.fileData)).toEqual(
+      [
+        'image/webp',
+        'image/jpeg',
+        'text/markdown',
+        'audio/mpeg',
+        'video/mp4',
+        'image/png',
+        'application/pdf',
+        undefined,
+      ].map((mimeType, at) => ({ fileUri: media[at]?.url, ...(mimeType && { mimeType }) })),
+    );
   });
 
   it('asks for the shape of the answer, in words where functions stand in the way', async () => {

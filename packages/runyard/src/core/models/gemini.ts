@@ -75,9 +75,9 @@ export function gemini(options: GeminiOptions): Model {
       url: (stream) => (stream ? streamed : whole),
       headers: key.value === '' ? {} : { 'x-goog-api-key': key.value },
       secrets: [key.value],
-      body: async (request, { unsigned }) => {
+      body: async (request, options) => {
         key.require();
-        return geminiBody(request, settings, unsigned);
+        return geminiBody(request, settings, options);
       },
       answer: () => new GeminiAnswer({ protocol: 'gemini', model: id }, provider),
       lacks: ({ candidates, promptFeedback }) =>

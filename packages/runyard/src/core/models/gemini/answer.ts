@@ -1,13 +1,21 @@
-import { newId } from '../../ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { Media, MediaContents } from '../../media.js';
 import type { Usage } from '../message.js';
 import type { ModelChunk, ModelResponse } from '../model.js';
 import { ModelError } from '../model-error.js';
 import { storeMedia } from '../provider/answer-media.js';
-import { type AnswerPiece, type PieceOwner, responseParts } from '../provider/answer-pieces.js';
+import {
+  type AnswerPiece,
+  hasGapAfter,
+  type PieceOwner,
+  responseParts,
+  textGap,
+} from '../provider/answer-pieces.js';
 import type { GrowingAnswer } from '../provider/protocol.js';
 import { count, usageOf } from '../provider/usage.js';
+import { type Ending, endingParts } from './ending.js';
+import { Grounding } from './grounding.js';
+import { GrowingCalls } from './growing-calls.js';
 
 type Deliver = (chunk: ModelChunk) => void;
 
@@ -18,8 +26,10 @@ export class GeminiAnswer implements GrowingAnswer {
   readonly #owner: PieceOwner;
   readonly #provider: string;
   readonly #pieces: AnswerPiece[] = [];
-  readonly #made: { readonly mimeType: string; readonly data: string }[] = [];
-  #finishReason: string | undefined;
+  readonly #calls = new GrowingCalls();
+  readonly #grounding = new Grounding();
+  readonly #made: { readonly inlineData: JsonObject; readonly data: string }[] = [];
+  #ending: Ending | undefined;
   /** Sent with every chunk; the last one counts. */
   #usage: JsonObject = {};
   #id: string | undefined;
@@ -30,7 +40,7 @@ export class GeminiAnswer implements GrowingAnswer {
   }
 
   get finished(): boolean {
-    return this.#finishReason !== undefined;
+    return this.#ending !== undefined;
   }
 
   accept(chunk: JsonObject, deliver: Deliver): undefined {
@@ -46,15 +56,19 @@ export class GeminiAnswer implements GrowingAnswer {
   }
 
   async response(contents: MediaContents): Promise<ModelResponse> {
-    const parts = responseParts(this.#pieces, this.#owner, this.#id);
+    this.#calls.end(this.#ending?.word, this.#pieces.at(-1));
     const media: Media[] = [];
-    for (const { mimeType, data } of this.#made) {
-      media.push(await storeMedia(contents, mimeType, Buffer.from(data, 'base64')));
+    for (const { inlineData, data } of this.#made) {
+      const stored = await storeMedia(contents, String(inlineData.mimeType), Buffer.from(data, 'base64'));
+      inlineData.hash = stored.hash!;
+      media.push(stored);
     }
+    const parts = responseParts(this.#pieces, this.#owner, this.#id);
     return {
       ...parts,
       usage: usageFrom(this.#usage),
-      finishReason: finishReason(this.#finishReason, parts.toolCalls.length > 0),
+      ...endingParts(this.#ending, parts.toolCalls.length > 0),
+      ...this.#grounding.part(this.#pieces),
       ...(media.length > 0 && { media }),
     };
   }
@@ -62,58 +76,57 @@ export class GeminiAnswer implements GrowingAnswer {
   #candidate(candidate: JsonObject, deliver: Deliver): void {
     const parts = isJsonObject(candidate.content) ? candidate.content.parts : undefined;
     for (const part of Array.isArray(parts) ? parts : []) if (isJsonObject(part)) this.#part(part, deliver);
-    if (typeof candidate.finishReason !== 'string') return;
-    this.#finishReason = candidate.finishReason;
-    if (/^(MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL)$/.test(candidate.finishReason)) {
-      throw this.#spoiled(candidate.finishReason, candidate.finishMessage);
-    }
+    this.#grounding.accept(candidate);
+    const { finishReason: word, finishMessage: message, safetyRatings } = candidate;
+    if (typeof word !== 'string') return;
+    this.#ending = { word, message, safetyRatings };
+    if (/^(MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL)$/.test(word)) throw this.#spoiled(word, message);
   }
 
   #part(part: JsonObject, deliver: Deliver): void {
     const signature = typeof part.thoughtSignature === 'string' ? part.thoughtSignature : undefined;
     if (isJsonObject(part.functionCall)) {
-      this.#call(part.functionCall, signature);
+      const begun = this.#calls.accept(part.functionCall, signature);
+      if (begun) this.#pieces.push(begun);
     } else if (typeof part.text === 'string') {
       this.#grow(part.thought === true ? 'reasoning' : 'text', part.text, signature, deliver);
     } else if (isJsonObject(part.inlineData)) {
-      const { mimeType, data } = part.inlineData;
-      if (part.thought !== true && typeof data === 'string') {
-        this.#made.push({ mimeType: String(mimeType ?? 'image/png'), data });
-      }
+      this.#media(part, part.inlineData);
     } else {
       // What Google ran itself (code, searches): it wants to see it again.
       this.#pieces.push({ type: 'block', block: part });
     }
   }
 
+  /** The bytes are stored once, as media; the piece refers to them by their hash. */
+  #media(part: JsonObject, { data, mimeType = 'image/png', ...rest }: JsonObject): void {
+    if (part.thought === true || typeof data !== 'string') return;
+    const inlineData = { ...rest, mimeType };
+    this.#made.push({ inlineData, data });
+    this.#pieces.push({ type: 'block', block: { ...part, inlineData } });
+  }
+
   /** A part with a signature stays a part of its own: joined with another, its signature would not fit. */
   #grow(type: 'text' | 'reasoning', text: string, signature: string | undefined, deliver: Deliver): void {
     const last = this.#pieces.at(-1);
-    if (signature !== undefined) this.#pieces.push({ type, text, data: { signature } });
-    else if (last?.type === type && last.data === undefined) last.text += text;
-    else if (text !== '') this.#pieces.push({ type, text });
-    if (text !== '') deliver({ type, text });
+    if (signature === undefined && last?.type === type && last.data === undefined) {
+      last.text += text;
+      if (text !== '') deliver({ type, text });
+      return;
+    }
+    if (text === '' && signature === undefined) return;
+    const gap = type === 'text' && text !== '' && hasGapAfter(this.#pieces);
+    const data = signature === undefined ? undefined : { data: { signature } };
+    this.#pieces.push({ type, text, ...(gap && { gap }), ...data });
+    if (text !== '') deliver({ type, text: gap ? textGap + text : text });
   }
 
-  #call(call: JsonObject, signature: string | undefined): void {
-    const given = typeof call.id === 'string' && call.id !== '' ? call.id : undefined;
-    const data: JsonObject = { ...(given !== undefined && { id: true }), ...(signature && { signature }) };
-    this.#pieces.push({
-      type: 'call',
-      call: {
-        id: given ?? `call_${newId()}`,
-        name: String(call.name ?? ''),
-        arguments: JSON.stringify(call.args ?? {}),
-      },
-      ...(Object.keys(data).length > 0 && { data }),
-    });
-  }
-
-  #blocked({ blockReason, blockReasonMessage }: JsonObject, deliver: Deliver): void {
-    if (typeof blockReason !== 'string' || blockReason === 'BLOCKED_REASON_UNSPECIFIED') return;
-    this.#finishReason = 'SAFETY';
-    const said = typeof blockReasonMessage === 'string' && blockReasonMessage !== '';
-    const text = said ? blockReasonMessage : `The prompt was blocked by ${this.#provider} (${blockReason}).`;
+  #blocked(feedback: JsonObject, deliver: Deliver): void {
+    const { blockReason: word, blockReasonMessage: message, safetyRatings } = feedback;
+    if (typeof word !== 'string' || word === 'BLOCKED_REASON_UNSPECIFIED') return;
+    this.#ending = { word, message, safetyRatings, blocked: true };
+    const said = typeof message === 'string' && message !== '';
+    const text = said ? message : `The prompt was blocked by ${this.#provider} (${word}).`;
     this.#grow('text', text, undefined, deliver);
   }
 
@@ -125,27 +138,6 @@ export class GeminiAnswer implements GrowingAnswer {
       kind: 'protocol',
       retryable: true,
     });
-  }
-}
-
-function finishReason(reason: string | undefined, called: boolean): ModelResponse['finishReason'] {
-  switch (reason) {
-    case 'STOP':
-      return called ? 'tool_calls' : 'stop';
-    case 'MAX_TOKENS':
-      return 'length';
-    case 'SAFETY':
-    case 'RECITATION':
-    case 'BLOCKLIST':
-    case 'PROHIBITED_CONTENT':
-    case 'SPII':
-    case 'LANGUAGE':
-    case 'IMAGE_SAFETY':
-    case 'IMAGE_PROHIBITED_CONTENT':
-    case 'IMAGE_RECITATION':
-      return 'content_filter';
-    default:
-      return called ? 'tool_calls' : 'other';
   }
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
 import type { Media, MediaContents } from '../../media.js';
 import type { Message } from '../message.js';
 import { type AnswerPiece, type PieceOwner, piecesOf } from '../provider/answer-pieces.js';
@@ -33,7 +33,7 @@ export async function wireContents(
     const role = message.role === 'assistant' ? 'model' : 'user';
     const parts =
       message.role === 'assistant'
-        ? modelParts(message, options, knownIds)
+        ? await modelParts(message, contents, options, knownIds)
         : await userParts(message, contents, options.provider, knownIds);
     if (parts.length === 0) continue;
     const last = wire.at(-1);
@@ -44,15 +44,32 @@ export async function wireContents(
   return wire;
 }
 
-function modelParts(message: Message, options: ContentOptions, knownIds: Set<string>): JsonObject[] {
-  const parts = piecesOf(message, options.owner).flatMap((piece) => modelPart(piece, knownIds));
+async function modelParts(
+  message: Message,
+  contents: MediaContents,
+  options: ContentOptions,
+  knownIds: Set<string>,
+): Promise<JsonObject[]> {
+  const parts: JsonObject[] = [];
+  for (const piece of piecesOf(message, options.owner)) {
+    if (piece.type === 'block') parts.push(...(await blockPart(piece.block, contents)));
+    else parts.push(...modelPart(piece, knownIds));
+  }
   const firstCall = parts.find((part) => part.functionCall !== undefined);
   if (firstCall && options.signatureRequired) firstCall.thoughtSignature ??= anySignature;
   return parts;
 }
 
-function modelPart(piece: AnswerPiece, knownIds: Set<string>): JsonObject[] {
-  if (piece.type === 'block') return [piece.block];
+/** A part that only Google understands. Of what the model made, the bytes are stored. */
+async function blockPart(block: JsonObject, contents: MediaContents): Promise<JsonObject[]> {
+  const { inlineData } = block;
+  if (!isJsonObject(inlineData) || typeof inlineData.hash !== 'string') return [block];
+  const { hash, ...rest } = inlineData;
+  const bytes = await contents.get(hash);
+  return bytes ? [{ ...block, inlineData: { ...rest, data: base64(bytes) } }] : [];
+}
+
+function modelPart(piece: Exclude<AnswerPiece, { type: 'block' }>, knownIds: Set<string>): JsonObject[] {
   const { signature, id } = piece.data ?? {};
   const signed = signature === undefined ? undefined : { thoughtSignature: signature };
   switch (piece.type) {
@@ -90,12 +107,18 @@ async function userParts(
 }
 
 async function mediaPart(media: Media, contents: MediaContents, provider: string): Promise<JsonObject> {
-  if (media.url) {
-    return { fileData: { fileUri: media.url, ...(media.mimeType && { mimeType: media.mimeType }) } };
-  }
+  if (media.url) return { fileData: { fileUri: media.url, ...urlType(media, media.url) } };
   const bytes = await bytesOf(media, contents, provider);
   if (media.kind === 'file' && isText(media.mimeType)) {
     return { text: `File ${nameOf(media)}:\n${Buffer.from(bytes).toString('utf8')}` };
   }
   return { inlineData: { mimeType: mimeTypeOf(media, bytes), data: base64(bytes) } };
+}
+
+/** Google does not look at the file to learn its type, unless the file was uploaded to Google before. */
+function urlType(media: Media, url: string): { mimeType?: string } {
+  if (media.mimeType === undefined && /^https:\/\/generativelanguage\.googleapis\.com\//.test(url)) return {};
+  const mimeType = mimeTypeOf(media);
+  // The one kind of document that Google reads as it is.
+  return { mimeType: mimeType === 'application/octet-stream' ? 'application/pdf' : mimeType };
 }

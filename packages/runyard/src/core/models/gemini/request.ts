@@ -1,6 +1,7 @@
-import type { Json, JsonObject } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { ModelRequest, ToolChoice, ToolDefinition } from '../model.js';
 import { withoutSystem, withPairedToolCalls } from '../provider/conversation.js';
+import type { BodyOptions } from '../provider/protocol.js';
 import { schemaInWords } from '../provider/schema-in-words.js';
 import { wireContents } from './contents.js';
 
@@ -19,7 +20,7 @@ export interface GeminiSettings {
 export async function geminiBody(
   request: ModelRequest,
   settings: GeminiSettings,
-  unsigned: boolean,
+  { stream, unsigned }: BodyOptions,
 ): Promise<string> {
   const { system, rest } = withoutSystem(request.messages);
   const generation = isThirdOrLater(settings.id);
@@ -28,7 +29,9 @@ export async function geminiBody(
   const words = request.output && !enforced ? schemaInWords(request.output) : '';
   const prompt = [system, words].filter((part) => part !== '').join('\n\n');
   const config = generationConfig(request, settings, enforced);
-  const { tools: own, ...extra } = settings.extraBody;
+  const { tools: own, toolConfig: ownConfig, ...extra } = settings.extraBody;
+  const choice = request.tools.length > 0 ? request.toolChoice : undefined;
+  const toolConfig = toolConfigOf(isJsonObject(ownConfig) ? ownConfig : {}, choice, stream);
   const tools = [...(Array.isArray(own) ? own : []), ...functions(request.tools)];
   return JSON.stringify({
     contents: await wireContents(withPairedToolCalls(rest), request.media, {
@@ -38,7 +41,7 @@ export async function geminiBody(
     }),
     ...(prompt !== '' && { systemInstruction: { parts: [{ text: prompt }] } }),
     ...(tools.length > 0 && { tools }),
-    ...(request.tools.length > 0 && request.toolChoice && { toolConfig: toolConfig(request.toolChoice) }),
+    ...(Object.keys(toolConfig).length > 0 && { toolConfig }),
     ...(Object.keys(config).length > 0 && { generationConfig: config }),
     ...extra,
   });
@@ -59,14 +62,15 @@ function declaration({ name, description, parameters }: ToolDefinition): Json {
   return { name, description, ...(hasParameters && { parametersJsonSchema: schema as JsonObject }) };
 }
 
-function toolConfig(choice: ToolChoice): JsonObject {
+function toolConfigOf(own: JsonObject, choice: ToolChoice | undefined, stream: boolean): JsonObject {
   const modes = { auto: 'AUTO', none: 'NONE', required: 'ANY' } as const;
-  return {
-    functionCallingConfig:
-      typeof choice === 'string'
-        ? { mode: modes[choice] }
-        : { mode: 'ANY', allowedFunctionNames: [choice.name] },
-  };
+  const { functionCallingConfig, ...rest } = own;
+  const calling: JsonObject = isJsonObject(functionCallingConfig) ? { ...functionCallingConfig } : {};
+  if (typeof choice === 'string') calling.mode = modes[choice];
+  else if (choice) Object.assign(calling, { mode: 'ANY', allowedFunctionNames: [choice.name] });
+  // Google refuses it in a request without streaming.
+  if (!stream) delete calling.streamFunctionCallArguments;
+  return { ...rest, ...(Object.keys(calling).length > 0 && { functionCallingConfig: calling }) };
 }
 
 function generationConfig({ output }: ModelRequest, settings: GeminiSettings, enforced: boolean): JsonObject {

@@ -1,3 +1,4 @@
+import { classifyFile } from '../../classify-file.js';
 import type { Media, MediaContents } from '../../media.js';
 import { ModelError } from '../model-error.js';
 
@@ -66,9 +67,13 @@ export function dataUrl(media: Media, bytes: Uint8Array): string {
   return `data:${mimeTypeOf(media, bytes)};base64,${base64(bytes)}`;
 }
 
-/** The MIME type as given, else as the first bytes tell, else the usual one of its kind. */
+/** The MIME type as given, else as the first bytes or the end of its name say, else the usual one of its kind. */
 export function mimeTypeOf(media: Media, bytes?: Uint8Array): string {
-  return media.mimeType ?? (bytes && sniffed(bytes)) ?? usualTypes[media.kind];
+  return media.mimeType ?? (bytes && sniffed(bytes)) ?? typeByName(media) ?? usualTypes[media.kind];
+}
+
+function typeByName(media: Media): string | undefined {
+  return (classifyFile('', documentName(media)) ?? classifyFile('', `.${media.format}`))?.mimeType;
 }
 
 const usualTypes = {

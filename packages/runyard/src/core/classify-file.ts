@@ -1,4 +1,4 @@
-import type { MediaKind } from '../../core/media.js';
+import type { MediaKind } from './media.js';
 
 /** What a file is, by its content type or, when that says nothing, by the end of its name. */
 
