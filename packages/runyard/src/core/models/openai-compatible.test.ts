@@ -71,14 +71,6 @@ describe('a call without streaming', () => {
     expect(new Set(response.toolCalls.map(({ id }) => id)).size).toBe(3);
   });
 
-  it('shows a refusal as the answer', async () => {
-    const { model } = await modelFor([{ body: answer({ content: null, refusal: 'I will not.' }) }]);
-    expect(await model.generate(ask(), open())).toMatchObject({
-      content: 'I will not.',
-      finishReason: 'content_filter',
-    });
-  });
-
   it('names an answer that is not in the protocol', async () => {
     const { model } = await modelFor([{ body: { hello: 1 } }, { body: 'plain words' }]);
     expect((await failure(model.generate(ask(), open()))).message).toBe(

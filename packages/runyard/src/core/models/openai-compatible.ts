@@ -47,15 +47,19 @@ export function openAICompatible(options: OpenAICompatibleOptions): Model {
   } = options;
   const apiKey = options.apiKey?.trim() ?? '';
   const url = endpoint(options.baseUrl, '/chat/completions');
+  const owner = { protocol: `chat-completions:${provider}`, model: id };
+  const written = { id, provider, structuredOutput, parameters, sendReasoning };
+  const { audio } = parameters;
+  const audioFormat = isJsonObject(audio) ? String(audio.format) : 'wav';
   return new ProviderModel(
     { id, provider, name: 'OpenAICompatible', capabilities: { structuredOutput, tools: true }, parameters },
     {
       url: () => url,
       headers: apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` },
       secrets: [apiKey],
-      body: (request, { stream }) =>
-        openAIRequestBody(request, { id, provider, structuredOutput, parameters, sendReasoning }, stream),
-      answer: () => new OpenAIAnswer(),
+      body: (request, { stream, unsigned }) =>
+        openAIRequestBody(request, { ...written, ...(!unsigned && { owner }) }, stream),
+      answer: (_request, fail) => new OpenAIAnswer({ owner, fail, audioFormat }),
       lacks: ({ choices }) => (Array.isArray(choices) && isJsonObject(choices[0]) ? undefined : 'choices'),
       textOpening: '"content":"',
     },

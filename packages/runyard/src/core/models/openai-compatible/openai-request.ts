@@ -1,7 +1,8 @@
 import type { Json, JsonObject, JsonSchema } from '../../json.js';
 import type { Media, MediaContents } from '../../media.js';
-import type { Message, ToolCall } from '../message.js';
+import type { Message } from '../message.js';
 import type { ModelRequest, ToolChoice } from '../model.js';
+import type { PieceOwner } from '../provider/answer-pieces.js';
 import { withPairedToolCalls } from '../provider/conversation.js';
 import {
   audioFormat,
@@ -14,11 +15,13 @@ import {
   loaded,
 } from '../provider/media-parts.js';
 import { fitsStrictMode } from '../provider/strict-schema.js';
-import { argumentsText } from '../provider/tool-arguments.js';
+import { assistantMessage } from './assistant-message.js';
 
 export interface OpenAIRequestOptions {
   readonly id: string;
   readonly provider: string;
+  /** Whose earlier answers are sent back exactly as they came. */
+  readonly owner?: PieceOwner;
   readonly structuredOutput: 'native' | 'prompted';
   readonly parameters: JsonObject;
   /** Whether the model wants to see its reasoning again while it calls tools. */
@@ -70,7 +73,7 @@ function wireToolChoice(choice: ToolChoice): Json {
 async function wireMessages(
   messages: readonly Message[],
   contents: MediaContents,
-  { provider, sendReasoning }: OpenAIRequestOptions,
+  { provider, owner, sendReasoning }: OpenAIRequestOptions,
 ): Promise<Json[]> {
   const wire: Json[] = [];
   // The protocol has no place for pictures in a tool's answer: they follow the answers as a message of their own.
@@ -81,7 +84,10 @@ async function wireMessages(
       fromTools = [];
     }
     const reasoning = sendReasoning && message.toolCalls?.length ? message.reasoningContent : undefined;
-    const wired = await wireMessage(message, contents, provider);
+    const wired =
+      message.role === 'assistant'
+        ? assistantMessage(message, owner)
+        : await wireMessage(message, contents, provider);
     wire.push(reasoning ? { ...wired, reasoning_content: reasoning } : wired);
     if (message.role === 'tool' && message.media) fromTools.push(...message.media);
   }
@@ -106,13 +112,6 @@ async function wireMessage(message: Message, contents: MediaContents, provider: 
   switch (message.role) {
     case 'tool':
       return { role: 'tool', tool_call_id: message.toolCallId ?? '', content: message.content };
-    case 'assistant':
-      if (!message.toolCalls?.length) return { role: 'assistant', content: message.content };
-      return {
-        role: 'assistant',
-        content: message.content || null,
-        tool_calls: message.toolCalls.map(wireToolCall),
-      };
     case 'user': {
       if (!message.media?.length) return { role: 'user', content: message.content };
       const parts = await mediaParts(message.media, contents, provider);
@@ -122,14 +121,6 @@ async function wireMessage(message: Message, contents: MediaContents, provider: 
     default:
       return { role: message.role, content: message.content };
   }
-}
-
-function wireToolCall(call: ToolCall): JsonObject {
-  return {
-    id: call.id,
-    type: 'function',
-    function: { name: call.name, arguments: argumentsText(call.arguments) },
-  };
 }
 
 function mediaParts(

@@ -1,29 +1,50 @@
-import { newId } from '../../ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { ToolCall, Usage } from '../message.js';
-import type { ModelChunk, ModelResponse } from '../model.js';
+import type { MediaContents } from '../../media.js';
+import type { Usage } from '../message.js';
+import type { FinishReason, ModelChunk, ModelResponse } from '../model.js';
+import type { ModelError } from '../model-error.js';
+import {
+  type AnswerPiece,
+  type PieceOwner,
+  responseParts,
+  withoutCutCalls,
+} from '../provider/answer-pieces.js';
 import type { GrowingAnswer } from '../provider/protocol.js';
 import { count, noUsage, usageOf } from '../provider/usage.js';
+import { GrowingCalls } from './growing-calls.js';
+import { GrowingReasoning } from './growing-reasoning.js';
+import { MadeMedia } from './made-media.js';
+import { Sources } from './sources.js';
 
-/** A tool call while its fragments arrive. */
-interface GrowingCall {
-  id: string;
-  name: string;
-  arguments: string;
+type Deliver = (chunk: ModelChunk) => void;
+
+export interface OpenAIAnswerOptions {
+  readonly owner: PieceOwner;
+  readonly fail: (error: Json) => ModelError;
+  /** The format that sounds were asked for in. */
+  readonly audioFormat: string;
 }
 
 /** Puts an answer together from the chunks of a stream, or from the one object of a call without streaming. */
 export class OpenAIAnswer implements GrowingAnswer {
   /** The end is a line of its own in this protocol, which the reader of the stream sees. */
   readonly ended = false;
+  readonly #options: OpenAIAnswerOptions;
   #content = '';
-  #reasoning = '';
   #refusal = '';
+  #isRefusalShown = false;
   #finishReason: string | undefined;
+  #explanation: string | undefined;
   #usage: Usage = noUsage;
   #id: string | undefined;
-  readonly #calls: GrowingCall[] = [];
-  readonly #callByIndex = new Map<number, GrowingCall>();
+  readonly #reasoning = new GrowingReasoning();
+  readonly #calls = new GrowingCalls();
+  readonly #sources = new Sources();
+  readonly #media = new MadeMedia();
+
+  constructor(options: OpenAIAnswerOptions) {
+    this.#options = options;
+  }
 
   /** Whether the provider said that the answer is complete. */
   get finished(): boolean {
@@ -34,120 +55,147 @@ export class OpenAIAnswer implements GrowingAnswer {
    * Takes in one object of the wire and hands the text in it to `deliver`. Answers with the text if the object
    * held nothing else that matters.
    */
-  accept(chunk: JsonObject, deliver: (chunk: ModelChunk) => void): string | undefined {
+  accept(chunk: JsonObject, deliver: Deliver): string | undefined {
     if (this.#id === undefined && typeof chunk.id === 'string' && chunk.id !== '') this.#id = chunk.id;
+    const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
     const usage = chunk.usage ?? (isJsonObject(chunk.x_groq) ? chunk.x_groq.usage : undefined);
     if (isJsonObject(usage)) this.#usage = usageFrom(usage);
-    const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
+    this.#sources.list('search_results', chunk.search_results);
+    this.#sources.list('citations', chunk.citations);
     if (!isJsonObject(choice)) return undefined;
+    if (isJsonObject(choice.usage)) this.#usage = usageFrom(choice.usage);
+    if (choice.error) throw this.#options.fail(choice.error);
     const part = choice.delta ?? choice.message;
-    const onlyText = isJsonObject(part) ? this.#acceptPart(part, deliver) : undefined;
+    const onlyText = isJsonObject(part)
+      ? this.#acceptPart(part, part === choice.message, deliver)
+      : undefined;
     if (typeof choice.finish_reason !== 'string' || choice.finish_reason === '') return onlyText;
-    this.#finishReason = choice.finish_reason;
+    this.#finish(choice.finish_reason, choice);
     return undefined;
   }
 
-  addText(text: string, deliver: (chunk: ModelChunk) => void): void {
+  addText(text: string, deliver: Deliver): void {
     this.#content += text;
     deliver({ type: 'text', text });
   }
 
-  response(): ModelResponse {
-    const toolCalls = this.#calls.filter((call) => call.name !== '').map(finishedCall);
+  async response(contents: MediaContents): Promise<ModelResponse> {
+    const text: AnswerPiece[] = this.#content === '' ? [] : [{ type: 'text', text: this.#content }];
+    const all = [...this.#reasoning.pieces, ...text, ...this.#calls.pieces];
+    const { pieces, cut } = withoutCutCalls(all, finishReasonOf(this.#finishReason, false));
+    const parts = responseParts(pieces, this.#options.owner, this.#id);
+    const finishReason = finishReasonOf(this.#finishReason, parts.toolCalls.length > 0);
+    const finishMessage =
+      this.#refusal ||
+      this.#explanation ||
+      cut ||
+      (finishReason === 'other' ? this.#finishReason : undefined);
     return {
-      content: this.#content || this.#refusal,
-      ...(this.#reasoning === '' ? undefined : { reasoningContent: this.#reasoning }),
-      toolCalls,
+      ...parts,
       usage: this.#usage,
-      finishReason:
-        this.#refusal === '' ? finishReason(this.#finishReason, toolCalls.length > 0) : 'content_filter',
-      ...(this.#id === undefined ? undefined : { providerData: { id: this.#id } }),
+      finishReason: this.#refusal === '' ? finishReason : 'refusal',
+      ...(finishMessage && { finishMessage }),
+      ...this.#sources.part(this.#content),
+      ...(await this.#media.part(contents, this.#options.audioFormat)),
     };
   }
 
-  #acceptPart(part: JsonObject, deliver: (chunk: ModelChunk) => void): string | undefined {
-    let onlyText = true;
-    const reasoning = part.reasoning_content ?? part.reasoning;
-    if (typeof reasoning === 'string' && reasoning !== '') {
-      onlyText = false;
-      this.#reasoning += reasoning;
-      deliver({ type: 'reasoning', text: reasoning });
+  #acceptPart(part: JsonObject, isWhole: boolean, deliver: Deliver): string | undefined {
+    const { content, refusal, audio, context } = part;
+    if (typeof content === 'string' && content !== '' && isPlain(part)) {
+      this.addText(content, deliver);
+      return content;
     }
-    const text = typeof part.content === 'string' ? part.content : textOfParts(part.content);
-    if (text !== '') this.addText(text, deliver);
-    if (typeof part.refusal === 'string' && part.refusal !== '') {
-      onlyText = false;
-      this.#refusal += part.refusal;
-      deliver({ type: 'text', text: part.refusal });
+    this.#reason(this.#reasoning.accept(part, isWhole), deliver);
+    if (isJsonObject(audio)) {
+      this.#media.addAudio(audio.data);
+      this.#say(audio.transcript, deliver);
     }
-    if (Array.isArray(part.tool_calls)) {
-      onlyText = false;
-      for (const fragment of part.tool_calls) if (isJsonObject(fragment)) this.#acceptFragment(fragment);
-    }
-    return onlyText && text !== '' ? text : undefined;
+    if (Array.isArray(content)) for (const item of content) this.#acceptItem(item, deliver);
+    else this.#say(content, deliver);
+    if (typeof refusal === 'string') this.#refuse(refusal, deliver);
+    for (const call of objectsIn(part.tool_calls)) this.#calls.accept(call, isWhole);
+    for (const image of objectsIn(part.images)) this.#media.addImage(image);
+    this.#sources.annotate(objectsIn(part.annotations));
+    if (isJsonObject(context)) this.#sources.list('context', context.citations);
+    return undefined;
   }
 
-  #acceptFragment(fragment: JsonObject): void {
-    const called = isJsonObject(fragment.function) ? fragment.function : {};
-    const id = typeof fragment.id === 'string' ? fragment.id : '';
-    const name = typeof called.name === 'string' ? called.name : '';
-    const call = this.#callFor(fragment.index, id, name);
-    if (call.id === '') call.id = id;
-    if (call.name === '') call.name = name;
-    if (typeof called.arguments === 'string') call.arguments += called.arguments;
-    else if (isJsonObject(called.arguments)) call.arguments = JSON.stringify(called.arguments);
+  /** Content comes in parts from Mistral, and from others that show more than text. */
+  #acceptItem(item: Json, deliver: Deliver): void {
+    if (!isJsonObject(item)) this.#say(item, deliver);
+    else if (item.type === 'thinking') this.#reason(this.#reasoning.think(item), deliver);
+    else if (item.type === 'reference') this.#sources.refer(item);
+    else if (item.type === 'image_url') this.#media.addImage(item);
+    else this.#say(item.text, deliver);
   }
 
-  /**
-   * Which call a fragment belongs to. The index decides where there is one, but servers exist that leave it out,
-   * and others that number every call 0: there a new id, or a name after complete arguments, begins a new call.
-   */
-  #callFor(index: Json | undefined, id: string, name: string): GrowingCall {
-    const numbered = typeof index === 'number';
-    const sameId = id === '' || numbered ? undefined : this.#calls.find((call) => call.id === id);
-    const current = numbered ? this.#callByIndex.get(index) : (sameId ?? this.#calls.at(-1));
-    if (current && !beginsAnother(current, id, name)) return current;
-    const begun: GrowingCall = { id: '', name: '', arguments: '' };
-    this.#calls.push(begun);
-    if (numbered) this.#callByIndex.set(index, begun);
-    return begun;
+  #say(text: Json | undefined, deliver: Deliver): void {
+    if (typeof text === 'string' && text !== '') this.addText(text, deliver);
   }
-}
 
-function beginsAnother(current: GrowingCall, id: string, name: string): boolean {
-  if (id !== '' && current.id !== '') return id !== current.id;
-  return name !== '' && current.name !== '' && isComplete(current.arguments);
-}
+  #reason(text: string, deliver: Deliver): void {
+    if (text !== '') deliver({ type: 'reasoning', text });
+  }
 
-function isComplete(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
+  /** A refusal is shown where there is nothing else to show. */
+  #refuse(text: string, deliver: Deliver): void {
+    if (this.#refusal === '') this.#isRefusalShown = this.#content === '';
+    if (this.#isRefusalShown) this.#say(text, deliver);
+    this.#refusal += text;
+  }
+
+  #finish(reason: string, choice: JsonObject): void {
+    if (reason === 'error') throw this.#options.fail('the model stopped with an error');
+    this.#finishReason = reason;
+    if (reason === 'content_filter') this.#explanation = filtersOf(choice);
   }
 }
 
-function finishedCall(call: GrowingCall): ToolCall {
-  return { id: call.id || `call_${newId()}`, name: call.name, arguments: call.arguments };
+/** The fields that hold more than text. Servers also send those that they leave empty. */
+const richFields = new Set([
+  'reasoning_content',
+  'reasoning',
+  'reasoning_details',
+  'refusal',
+  'tool_calls',
+  'annotations',
+  'images',
+  'audio',
+  'context',
+]);
+
+function isPlain(part: JsonObject): boolean {
+  for (const name in part) {
+    const value = part[name];
+    if (richFields.has(name) && value && !(Array.isArray(value) && value.length === 0)) return false;
+  }
+  return true;
 }
 
-/** Content in parts, as some servers send it. */
-function textOfParts(content: Json | undefined): string {
-  if (!Array.isArray(content)) return '';
-  return content
-    .map((part) => (isJsonObject(part) && typeof part.text === 'string' ? part.text : ''))
-    .join('');
+function objectsIn(value: Json | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-function finishReason(reason: string | undefined, called: boolean): ModelResponse['finishReason'] {
+/** Azure says which of its filters stopped an answer. */
+function filtersOf({ content_filter_results: results }: JsonObject): string {
+  return Object.entries(isJsonObject(results) ? results : {})
+    .flatMap(([category, result]) => {
+      if (!isJsonObject(result) || result.filtered !== true) return [];
+      return typeof result.severity === 'string' ? `${category} (${result.severity})` : category;
+    })
+    .join(', ');
+}
+
+function finishReasonOf(reason: string | undefined, called: boolean): FinishReason {
   switch (reason) {
     case 'length':
+    case 'model_length':
+      return 'length';
     case 'content_filter':
       return reason;
     case 'tool_calls':
     case 'function_call':
-      return called ? 'tool_calls' : 'stop';
     case 'stop':
     case undefined:
       return called ? 'tool_calls' : 'stop';
@@ -161,14 +209,15 @@ function usageFrom(usage: JsonObject): Usage {
   const input = isJsonObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   const output = isJsonObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
   const inputTokens = count(usage.prompt_tokens);
-  const reasoningTokens = count(output.reasoning_tokens);
+  const reasoningTokens = count(output.reasoning_tokens ?? usage.reasoning_tokens);
   const written = count(usage.completion_tokens);
   const total = count(usage.total_tokens);
-  const reasoningBeside = reasoningTokens > 0 && total === inputTokens + written + reasoningTokens;
+  const reasoningBeside =
+    reasoningTokens > written || (reasoningTokens > 0 && total === inputTokens + written + reasoningTokens);
   return usageOf({
     inputTokens,
     outputTokens: reasoningBeside ? written + reasoningTokens : written,
-    cacheReadTokens: count(input.cached_tokens ?? usage.prompt_cache_hit_tokens),
+    cacheReadTokens: count(input.cached_tokens ?? usage.cached_tokens ?? usage.prompt_cache_hit_tokens),
     cacheWriteTokens: count(input.cache_write_tokens),
     reasoningTokens,
     audioInputTokens: count(input.audio_tokens),

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { Message, ToolCall } from '../message.js';
-import type { ModelResponse } from '../model.js';
+import type { FinishReason, ModelResponse } from '../model.js';
 
 /**
  * One piece of an answer, in the order in which the provider sent them. `data` is what the provider wants to see
@@ -23,6 +23,33 @@ export const textGap = '\n\n';
 export function hasGapAfter(pieces: readonly AnswerPiece[]): boolean {
   const last = pieces.findLastIndex((piece) => piece.type === 'text' && piece.text !== '');
   return last !== -1 && pieces.slice(last + 1).some(({ type }) => type !== 'text');
+}
+
+/**
+ * The pieces without the calls that an early end cut off, and a word about them. Half of their arguments, or none, must
+ * not reach a tool; arguments that are missing can only be those of the last call.
+ */
+export function withoutCutCalls(
+  pieces: readonly AnswerPiece[],
+  reason: FinishReason,
+): { readonly pieces: readonly AnswerPiece[]; readonly cut?: string } {
+  if (reason !== 'length' && reason !== 'content_filter') return { pieces };
+  const last = pieces.findLast(({ type }) => type === 'call');
+  const isCut = (piece: AnswerPiece) =>
+    piece.type === 'call' && !isWhole(piece.call.arguments, piece !== last);
+  const names = pieces.filter(isCut).map((piece) => piece.type === 'call' && piece.call.name);
+  if (names.length === 0) return { pieces };
+  const cut = `The call of ${names.join(', ')} was cut off and is not made.`;
+  return { pieces: pieces.filter((piece) => !isCut(piece)), cut };
+}
+
+function isWhole(text: string, mayBeEmpty: boolean): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return mayBeEmpty && text === '';
+  }
 }
 
 /** Whose pieces they are: signatures are of no use to another protocol, and mostly not to another model. */
@@ -91,7 +118,7 @@ function exactPieces(message: Message, owner: PieceOwner): AnswerPiece[] | undef
   if (!isJsonObject(layout) || layout.protocol !== owner.protocol || layout.model !== owner.model) {
     return undefined;
   }
-  const calls = new Map(message.toolCalls?.map((call) => [call.id, call]));
+  const calls = [...(message.toolCalls ?? [])].reverse();
   const texts = { text: message.content, reasoning: message.reasoningContent ?? '' };
   const used = { text: 0, reasoning: 0 };
   const pieces: AnswerPiece[] = [];
@@ -101,9 +128,9 @@ function exactPieces(message: Message, owner: PieceOwner): AnswerPiece[] | undef
     if (isJsonObject(stored.block)) {
       pieces.push({ type: 'block', block: stored.block });
     } else if (typeof stored.call === 'string') {
-      const call = calls.get(stored.call);
+      // By their order: a call gets another id when the provider named it like an earlier one.
+      const call = calls.pop();
       if (call === undefined) return undefined;
-      calls.delete(stored.call);
       pieces.push({ type: 'call', call, ...data });
     } else {
       const type = typeof stored.text === 'number' ? 'text' : 'reasoning';
@@ -114,7 +141,7 @@ function exactPieces(message: Message, owner: PieceOwner): AnswerPiece[] | undef
     }
   }
   const unchanged =
-    calls.size === 0 && used.text === texts.text.length && used.reasoning === texts.reasoning.length;
+    calls.length === 0 && used.text === texts.text.length && used.reasoning === texts.reasoning.length;
   return unchanged ? pieces : undefined;
 }
 

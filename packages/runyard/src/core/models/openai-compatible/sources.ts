@@ -1,0 +1,62 @@
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { type Citation, CitationList, type Citations } from '../citations.js';
+
+/** What an answer cites, in the forms that servers have for it. It is kept as it comes and read once, at the end. */
+export class Sources {
+  /** Addresses and search results: some servers repeat them with every chunk, and the last list of a name counts. */
+  readonly #lists = new Map<string, readonly Json[]>();
+  readonly #annotations: Json[] = [];
+  readonly #documents = new Set<number>();
+
+  list(name: string, sources: Json | undefined): void {
+    if (Array.isArray(sources)) this.#lists.set(name, sources);
+  }
+
+  annotate(annotations: readonly Json[]): void {
+    for (const annotation of annotations) this.#annotations.push(annotation);
+  }
+
+  /** A part of Mistral's content: the documents that the text before it is taken from. */
+  refer({ reference_ids: ids }: JsonObject): void {
+    for (const id of Array.isArray(ids) ? ids : []) this.#documents.add(Number(id));
+  }
+
+  /** A part of a `ModelResponse`. */
+  part(content: string): { citations?: Citations } {
+    const citations = new CitationList();
+    const listed = [...this.#lists.values()].flat();
+    const described = listed.filter(isJsonObject);
+    for (const source of described) citations.add(citationOf(source));
+    const urls = new Set(described.map(({ url }) => url));
+    for (const url of listed) if (typeof url === 'string' && !urls.has(url)) citations.add({ url });
+    for (const index of this.#documents) if (index >= 0) citations.add({ documentIndex: index });
+    const unitAt = this.#annotations.length > 0 ? unitPositions(content) : undefined;
+    for (const annotation of this.#annotations) {
+      const source = isJsonObject(annotation) ? annotation.url_citation : undefined;
+      if (isJsonObject(source)) citations.add({ ...citationOf(source), ...rangeOf(source, unitAt!) });
+    }
+    return citations.part;
+  }
+}
+
+function citationOf({ url, title, snippet, content, filepath }: JsonObject): Citation {
+  const fields = { url, title, citedText: snippet ?? content, filename: filepath };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => typeof value === 'string'));
+}
+
+/** OpenRouter says 0 and 0 where the place is not known. */
+function rangeOf({ start_index: from, end_index: to }: JsonObject, unitAt: (position: number) => number) {
+  if (typeof from !== 'number' || typeof to !== 'number' || from >= to) return {};
+  return { start: unitAt(from), end: unitAt(to) };
+}
+
+/** OpenAI counts characters, of which some are two UTF-16 units. */
+function unitPositions(content: string): (position: number) => number {
+  const units = [0];
+  let unit = 0;
+  for (const character of content) {
+    unit += character.length;
+    units.push(unit);
+  }
+  return (position) => units[position] ?? unit;
+}
