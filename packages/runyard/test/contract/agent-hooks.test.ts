@@ -201,33 +201,46 @@ describe('a post-hook', () => {
     expect(body).toMatchObject({ content: { text: 'You said: hi' }, content_type: 'dict' });
   });
 
-  test('refuses: what the model said is nowhere to be read', async () => {
+  const refusal = { content: 'Withheld.', error_type: 'output_check_error', error_id: 'output_not_allowed' };
+  const crash = { content: 'The service is away', error_type: 'Error' };
+  test.each<[string, PostHook, Record<string, string>]>([
+    [
+      'refuses',
+      () => {
+        throw new GuardrailRefusal('Withheld.');
+      },
+      refusal,
+    ],
+    [
+      'crashes and is required',
+      {
+        name: 'check',
+        required: true,
+        run: () => {
+          throw new Error('The service is away');
+        },
+      },
+      crash,
+    ],
+  ])('%s: what the model said is nowhere to be read', async (_how, postHook, failure) => {
     const secret = 'the launch code is 0000';
     const model = scriptedModel(() => ({ text: secret, reasoning: `I know ${secret}` }));
-    const { service } = await serve(
-      {
-        postHooks: [
-          () => {
-            throw new GuardrailRefusal('Withheld.');
-          },
-        ],
-      },
-      model,
-    );
+    const { service } = await serve({ postHooks: [postHook] }, model);
     const { body, text } = await service.run('a', { message: 'tell me' });
-    expect(body).toMatchObject({
-      status: 'error',
-      content: 'Withheld.',
-      error_type: 'output_check_error',
-      error_id: 'output_not_allowed',
-    });
+    expect(body).toMatchObject({ status: 'error', ...failure });
     expect(text).not.toContain(secret);
     expect(body.metrics.total_tokens).toBeGreaterThan(0);
     const stored = await service.get(`/agents/a/runs/${body.run_id}`);
-    expect(stored.body.content).toBe('Withheld.');
+    expect(stored.body.content).toBe(failure.content);
     expect(stored.text).not.toContain(secret);
     const listed = await service.get(`/agents/a/runs?session_id=${body.session_id}`);
     expect(listed.text).not.toContain(secret);
+    const continued = await service.submit(`/agents/a/runs/${body.run_id}/continue`, {
+      message: 'say it again',
+      stream: false,
+    });
+    expect(continued.body.status).toBe('error');
+    expect(continued.text).not.toContain(secret);
   });
 
   test('has not passed yet: a cancelled run does not show the content either', async () => {
@@ -244,6 +257,7 @@ describe('a post-hook', () => {
     controller.abort();
     const output = await running;
     expect(output).toMatchObject({ status: 'cancelled', content: 'The caller aborted the run' });
+    expect(output.messages.at(-1)).toMatchObject({ role: 'assistant', content: '' });
   });
 });
 

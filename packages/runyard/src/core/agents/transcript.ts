@@ -4,7 +4,7 @@ import type { Message } from '../models/message.js';
 import { ownSteps } from '../runs/child-steps.js';
 import type { IntroductionRecord } from '../runs/introduction.js';
 import { inheritedAttempt, type Run, type StepRecord } from '../runs/run.js';
-import { conversationOf, saidText } from './continuation/conversation.js';
+import { conversationOf, lastWordOf, saidText } from './continuation/conversation.js';
 import type {
   AnswerRecord,
   AuxiliaryRecord,
@@ -26,8 +26,8 @@ export function messagesOf(run: Run, all: readonly StepRecord[]): Message[] {
     else if (model !== undefined && brokenOff !== undefined) messages.push(partialMessage(model, brokenOff));
     messages.push(...tools.filter(({ status }) => status === 'completed').map(toolMessage));
   }
-  const answer = steps.find(({ kind, status }) => kind === 'answer' && status === 'completed');
-  if (answer !== undefined) replaceLastWord(messages, answer);
+  const lastWord = lastWordOf(steps);
+  if (lastWord !== undefined) replaceLastWord(messages, lastWord);
   return withCompressed(messages, steps);
 }
 
@@ -52,8 +52,7 @@ function partialMessage(step: StepRecord, content: string): Message {
 }
 
 /** The model's last text gives way to what the caller got instead; of what was refused, nothing is shown. */
-function replaceLastWord(messages: Message[], step: StepRecord): void {
-  const { text } = step.output as AnswerRecord;
+function replaceLastWord(messages: Message[], { text }: AnswerRecord): void {
   const position = messages.findLastIndex(({ role }) => role === 'assistant');
   const last = messages[position];
   if (last === undefined) return;

@@ -4,9 +4,9 @@ import type { Continuation, ContinueFrom } from '../../runs/continuation.js';
 import { triedKey } from '../../runs/failed-tries.js';
 import { definitionChanged } from '../../runs/replay.js';
 import type { Run, StepRecord } from '../../runs/run.js';
-import type { AnswerRecord, AuxiliaryRole, HookRecord, ModelRecord } from '../journal-records.js';
+import type { AuxiliaryRole, HookRecord, ModelRecord } from '../journal-records.js';
 import { contextMessages, messagesOf } from '../transcript.js';
-import { continueRecord, conversationOf, saidKey, type Turn, turnOf } from './conversation.js';
+import { continueRecord, conversationOf, lastWordOf, saidKey, type Turn, turnOf } from './conversation.js';
 
 /** Messages that are kept or dropped together: no tool call is left without its result. */
 interface Unit {
@@ -83,7 +83,7 @@ function isWhole(turn: Turn): turn is Turn & { model: StepRecord } {
   return tools.length === calls && tools.every(({ status }) => status === 'completed');
 }
 
-/** An answer that a post-hook refused is no part of what goes on: the model is asked again. */
+/** An answer that a post-hook refused, or did not come to pass, is no part of what goes on: the model is asked again. */
 function isRefused({ model, tools }: Turn, steps: readonly StepRecord[]): boolean {
   // calls that were made stay made
   return tools.length === 0 && lastWordOf(steps)?.text === null && model === lastSpoken(steps);
@@ -149,11 +149,6 @@ function isAboutSaid({ key }: StepRecord, conversation: ReadonlySet<StepRecord>)
 function hasPassed({ output }: StepRecord): boolean {
   const { outcome } = output as HookRecord;
   return outcome === 'passed' || outcome === 'changed';
-}
-
-function lastWordOf(steps: readonly StepRecord[]): AnswerRecord | undefined {
-  const step = steps.find(({ kind, status }) => kind === 'answer' && status === 'completed');
-  return step?.output as AnswerRecord | undefined;
 }
 
 function lastSpoken(steps: readonly StepRecord[]): StepRecord | undefined {

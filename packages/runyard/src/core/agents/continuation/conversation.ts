@@ -1,7 +1,7 @@
 import { ownSteps } from '../../runs/child-steps.js';
 import type { ContinueRecord } from '../../runs/continuation.js';
 import type { StepRecord } from '../../runs/run.js';
-import type { HookRecord } from '../journal-records.js';
+import type { AnswerRecord, HookRecord } from '../journal-records.js';
 
 /** The steps of a run that are its conversation, in the order of the conversation. */
 export interface Conversation {
@@ -45,6 +45,18 @@ export function conversationOf(all: readonly StepRecord[]): Conversation {
         tools: tools.sort((left, right) => positionOf(left) - positionOf(right)),
       })),
   };
+}
+
+/**
+ * What the conversation keeps instead of the model's last text; undefined when it keeps that text. Of a text that a
+ * post-hook has not passed, nothing is kept.
+ */
+export function lastWordOf(all: readonly StepRecord[]): AnswerRecord | undefined {
+  const steps = ownSteps(all);
+  if (steps.some(({ key, status }) => key.startsWith('post-hook:') && status !== 'completed'))
+    return { text: null };
+  const step = steps.find(({ kind, status }) => kind === 'answer' && status === 'completed');
+  return step?.output as AnswerRecord | undefined;
 }
 
 /** The turn of a step `model:<turn>` or `tool:<turn>:<position>`. */
