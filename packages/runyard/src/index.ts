@@ -34,6 +34,7 @@ export type { RetryBackoff } from './core/back-off.js';
 export { RunyardError } from './core/errors.js';
 export type { Json, JsonObject, JsonSchema } from './core/json.js';
 export type { Log } from './core/log.js';
+export type { MadeMedia } from './core/made-media.js';
 export type { Media } from './core/media.js';
 export type { Citation, Citations } from './core/models/citations.js';
 export type { Message, ToolCall, Usage } from './core/models/message.js';

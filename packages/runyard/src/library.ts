@@ -1,22 +1,21 @@
 import { Agent } from './core/agents/agent.js';
 import type { AgentSettings } from './core/agents/definition.js';
-import { type AgentRunner, ephemeralRunner } from './core/agents/runner.js';
+import { type AgentRunner, EphemeralHome, ephemeralRunner } from './core/agents/runner.js';
+import type { Executable } from './core/runs/executable.js';
 import type { TeamSettings } from './core/teams/settings.js';
 import { Team } from './core/teams/team.js';
 import { Workflow } from './core/workflows/workflow.js';
 import type { WorkflowSettings } from './core/workflows/workflow-options.js';
 import { systemTimers } from './platform/engine/local/timers.js';
 
-let runner: AgentRunner | undefined;
+let home: EphemeralHome | undefined;
 
 /**
  * Defines an agent. It can be run as it is, with sessions that live as long as the process; registered with
  * `new Runyard({ agents })` its runs and sessions are stored.
  */
 export function agent(settings: AgentSettings): Agent {
-  const made = new Agent(settings);
-  made.attach(inProcess);
-  return made;
+  return inProcess(new Agent(settings));
 }
 
 /**
@@ -24,9 +23,7 @@ export function agent(settings: AgentSettings): Agent {
  * live as long as the process; registered with `new Runyard({ teams })` its runs and sessions are stored.
  */
 export function team(settings: TeamSettings): Team {
-  const made = new Team(settings);
-  made.attach(inProcess);
-  return made;
+  return inProcess(new Team(settings));
 }
 
 /**
@@ -35,12 +32,18 @@ export function team(settings: TeamSettings): Team {
  * are stored.
  */
 export function workflow(settings: WorkflowSettings): Workflow {
-  const made = new Workflow(settings);
-  made.attach(inProcess);
-  return made;
+  return inProcess(new Workflow(settings));
 }
 
-function inProcess(): AgentRunner {
-  runner ??= ephemeralRunner(systemTimers);
-  return runner;
+/** Has a component run in this process, until a service registers it. */
+function inProcess<Component extends Executable & { attach(runner: () => AgentRunner): void }>(
+  component: Component,
+): Component {
+  let runner: AgentRunner | undefined;
+  component.attach(() => {
+    home ??= new EphemeralHome();
+    runner ??= ephemeralRunner(component, home, systemTimers);
+    return runner;
+  });
+  return component;
 }

@@ -324,8 +324,8 @@ export class Runyard {
   private runnerOf({ settings }: ReadyComponent): AgentRunner {
     return new AgentRunner(async () => {
       const { spaces } = await this.open();
-      const { engine, runs } = await spaces.get(settings.database);
-      return { engine, journal: runs };
+      const { engine, runs, media } = await spaces.get(settings.database);
+      return { engine, journal: runs, media: media.contents };
     });
   }
 }

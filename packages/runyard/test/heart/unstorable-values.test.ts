@@ -93,6 +93,22 @@ describe('a value that JSON cannot hold ends the run with an error that says who
           { toolCalls: [{ id: 'c', name: 'n', arguments: {} }] },
           'toolCalls[0].arguments is an object, not a text',
         ],
+        [
+          { toolCalls: [{ id: 'c', name: 'n', arguments: '{}', client: 'yes' }] },
+          "toolCalls[0].client is neither 'execution' nor 'confirmation'",
+        ],
+        [{ finishMessage: 1 }, 'finishMessage is a number, not a text'],
+        [{ media: [{ id: 'm' }] }, 'media[0].kind is undefined, not a text'],
+        [{ citations: { sources: {} } }, 'citations.sources is an object, not a list'],
+        [{ citations: { sources: [{ url: 1 }] } }, 'citations.sources[0].url is a number, not a text'],
+        [
+          { citations: { sources: [{ start: -1 }] } },
+          'citations.sources[0].start is not a whole number, 0 or more',
+        ],
+        [
+          { citations: { sources: [], searchQueries: [1] } },
+          'citations.searchQueries[0] is a number, not a text',
+        ],
       ] as const
     ).map(([response, fault]): [string, Executable, string, string] => [
       `of a model: ${fault}`,
@@ -105,6 +121,11 @@ describe('a value that JSON cannot hold ends the run with an error that says who
     expect(ended.result?.error).toMatchObject({ type, message });
     expect(ended.status).toBe('error');
   });
+});
+
+test('a reason in words of its own is another one, which they explain', async () => {
+  const { ended } = await run(speaking({ model: answering({ finishReason: 'end_turn' }) }));
+  expect(ended.result).toMatchObject({ content: 'hi', finishReason: 'other', finishMessage: 'end_turn' });
 });
 
 test('in pieces of a stream, too', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { stepOutput } from './response-schema.js';
+import { endingFields, stepOutput } from './response-schema.js';
 
 const object = () => z.looseObject({});
 const objects = () => z.array(object());
@@ -19,7 +19,7 @@ const listedFields = {
   reasoning_steps: objects().nullish(),
   reasoning_messages: objects().nullish(),
   references: objects().nullish(),
-  citations: object().nullish(),
+  ...endingFields,
   images: objects().nullish(),
   videos: objects().nullish(),
   audio: objects().nullish(),

@@ -1,6 +1,47 @@
 import { z } from 'zod';
+import { finishReasons } from '../../core/models/model.js';
 
 const status = z.enum(['pending', 'running', 'completed', 'error', 'cancelled', 'paused', 'regenerated']);
+
+const source = z.looseObject({
+  url: z.string().optional(),
+  title: z.string().optional(),
+  cited_text: z.string().optional(),
+  file_id: z.string().optional(),
+  file_name: z.string().optional(),
+  document_index: z.int().optional(),
+  start_index: z.int().optional(),
+  end_index: z.int().optional(),
+});
+
+/** How the model call ended that wrote the content. */
+export const endingFields = {
+  finish_reason: z.enum(finishReasons).nullish().meta({
+    description: 'Why the model stopped that wrote the content; tool_calls when a tool ended the run.',
+    'x-addition': true,
+  }),
+  finish_message: z.string().nullish().meta({
+    description: 'How the provider explains the reason.',
+    'x-addition': true,
+  }),
+  citations: z
+    .looseObject({
+      urls: z.array(z.looseObject({ url: z.string(), title: z.string().optional() })).optional(),
+      documents: z
+        .array(
+          z.looseObject({
+            document_title: z.string().optional(),
+            cited_text: z.string().optional(),
+            file_name: z.string().optional(),
+          }),
+        )
+        .optional(),
+      search_queries: z.array(z.string()).optional(),
+      sources: z.array(source).optional(),
+    })
+    .nullish()
+    .meta({ description: 'The sources that the content cites, the same for all providers.' }),
+};
 
 /** What every run body has, whatever ran. Further fields depend on what the run did. */
 const runFields = {
@@ -17,6 +58,7 @@ const runFields = {
     description: 'The answer: a text, or an object when a schema was asked for. Empty until there is one.',
   }),
   content_type: z.string().optional(),
+  ...endingFields,
   created_at: z.union([z.iso.datetime(), z.int()]),
   error_type: z.string().optional().meta({ description: 'What went wrong, for status error.' }),
   error_id: z.string().optional(),

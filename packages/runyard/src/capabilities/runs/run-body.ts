@@ -1,4 +1,5 @@
 import { mediaBody, messageBody } from '../../core/agents/agent-events.js';
+import { endingFields } from '../../core/agents/answer/ending.js';
 import { pausedText } from '../../core/agents/requirements/paused-text.js';
 import { requirementBody } from '../../core/agents/requirements/requirement-body.js';
 import { teamRequirementsOf } from '../../core/agents/requirements/team-requirements.js';
@@ -13,7 +14,7 @@ import { memberResponses } from '../../core/teams/member-responses.js';
 import { createdAtIn, statusIn, type WireFormat } from '../../platform/http/wire-format.js';
 import { lastCheckpointOf } from './checkpoints.js';
 import type { SoFar } from './told-events.js';
-import { listedWorkflowRunOf, workflowRunBodyOf } from './workflow-run-body.js';
+import { listedEnding, listedWorkflowRunOf, workflowRunBodyOf } from './workflow-run-body.js';
 
 export interface RunView {
   readonly run: Run;
@@ -52,6 +53,7 @@ function conversationBodyOf(view: RunView, media: RunMedia, format: WireFormat):
     content_type: result?.contentType,
     reasoning_content: result?.reasoningContent,
     model_provider_data: result?.modelProviderData,
+    ...endingFields(result ?? {}),
     model: run.model ?? undefined,
     model_provider: run.modelProvider ?? undefined,
     session_state: shownState(run),
@@ -137,7 +139,7 @@ function listedConversationOf(view: RunView, media: RunMedia, format: WireFormat
     requirements: requirements.length > 0 ? shownRequirements(run, requirements) : null,
     created_at: new Date(run.createdAt).toISOString(),
     references: [],
-    citations: null,
+    ...listedEnding(result),
     reasoning_messages: [],
     session_state: result?.sessionState ?? null,
     images: [],

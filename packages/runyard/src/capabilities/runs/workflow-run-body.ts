@@ -1,6 +1,7 @@
+import { endingFields } from '../../core/agents/answer/ending.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { ChildView } from '../../core/runs/child-run.js';
-import type { Run, StepRecord } from '../../core/runs/run.js';
+import type { Run, RunResult, StepRecord } from '../../core/runs/run.js';
 import { nestedRunBody, type StatusText } from '../../core/teams/member-responses.js';
 import {
   chatRunOf,
@@ -68,7 +69,7 @@ export function listedWorkflowRunOf(view: WorkflowRunView, produced: Body, forma
     reasoning_content: '',
     reasoning_steps: [],
     references: [],
-    citations: null,
+    ...listedEnding(rests(run) ? run.result : null),
     reasoning_messages: [],
     ...noMedia,
     ...produced,
@@ -79,6 +80,11 @@ export function listedWorkflowRunOf(view: WorkflowRunView, produced: Body, forma
   };
 }
 
+/** How the answer ended, in a list. */
+export function listedEnding(result: RunResult | null): Body {
+  return { finish_reason: null, finish_message: null, citations: null, ...endingFields(result ?? {}) };
+}
+
 /** What the bodies of all runs of workflows have, those inside of other runs included. */
 function runFields(view: WorkflowRunView, statusText: StatusText): Body {
   const { run, steps } = view;
@@ -87,6 +93,7 @@ function runFields(view: WorkflowRunView, statusText: StatusText): Body {
     input: view.input ?? run.input.content,
     content: result?.content ?? '',
     content_type: result?.contentType,
+    ...endingFields(result ?? {}),
     workflow_id: run.componentId,
     workflow_name: run.componentName ?? undefined,
     run_id: run.runId,

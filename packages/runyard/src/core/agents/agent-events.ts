@@ -6,6 +6,8 @@ import type { Requirement } from '../runs/context.js';
 import type { RunEnd } from '../runs/executable.js';
 import type { RunEvent } from '../runs/logged-event.js';
 import type { ToolRequirement } from '../tools/requirement.js';
+import { endingFields } from './answer/ending.js';
+import type { ModelRecord } from './journal-records.js';
 import { pausedText } from './requirements/paused-text.js';
 import { requirementBody } from './requirements/requirement-body.js';
 import { toolExecutionBody } from './requirements/tool-execution-body.js';
@@ -34,7 +36,8 @@ export function modelRequestStarted(model: ModelName): RunEvent {
   return { name: 'ModelRequestStarted', payload: { model: model.id, model_provider: model.provider } };
 }
 
-export function modelRequestCompleted(model: ModelName, usage: Usage, timeToFirstToken: number): RunEvent {
+export function modelRequestCompleted(model: ModelName, record: ModelRecord): RunEvent {
+  const { usage, timeToFirstToken } = record;
   return {
     name: 'ModelRequestCompleted',
     payload: {
@@ -47,6 +50,8 @@ export function modelRequestCompleted(model: ModelName, usage: Usage, timeToFirs
       reasoning_tokens: usage.reasoningTokens ?? 0,
       cache_read_tokens: usage.cacheReadTokens ?? 0,
       cache_write_tokens: usage.cacheWriteTokens ?? 0,
+      finish_reason: record.finishReason,
+      finish_message: record.finishMessage,
     },
   };
 }
@@ -155,6 +160,7 @@ export function endEvents(end: RunEnd): readonly RunEvent[] {
       content_type: result.contentType,
       reasoning_content: result.reasoningContent,
       model_provider_data: result.modelProviderData,
+      ...endingFields(result),
       metadata: result.metadata,
       metrics: result.metrics,
       session_state: result.sessionState,

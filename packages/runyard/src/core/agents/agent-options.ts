@@ -82,6 +82,7 @@ export const agentShape: Shape<AgentSettings> = {
   retries: count(0),
   delayBetweenRetriesMs: milliseconds(0),
   exponentialBackoff: flag,
+  failOn: listOf(word('length', 'content_filter', 'refusal', 'other')),
   fallbackModels: listOf(model),
   preHooks: listOf(hook),
   postHooks: listOf(hook),

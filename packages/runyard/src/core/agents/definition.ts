@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { JsonObject, JsonSchema } from '../json.js';
 import type { Message } from '../models/message.js';
 import type { Model, ToolChoice } from '../models/model.js';
+import type { UnfinishedReason } from '../models/model-stopped.js';
 import type { ModelLike } from '../models/resolve.js';
 import type { RunContext } from '../runs/context.js';
 import type { RunLimits } from '../runs/limits/run-limits.js';
@@ -114,6 +115,8 @@ export interface AgentSettings {
   readonly retries?: number;
   readonly delayBetweenRetriesMs?: number;
   readonly exponentialBackoff?: boolean;
+  /** For which reasons a model that stops has failed. The fall-back models are tried then. Default: none. */
+  readonly failOn?: readonly UnfinishedReason[];
   /** Tried in order when the model fails for good. */
   readonly fallbackModels?: readonly ModelLike[];
 

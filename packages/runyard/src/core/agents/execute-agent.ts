@@ -141,7 +141,7 @@ async function complete(execution: AgentExecution, { answer, shown }: LastTurn):
   const guarded = isGuarded(agent.settings);
   if (!guarded) await suggestFollowups(execution, textOf(made.content));
   context.emit(runContentCompleted, 'content-completed');
-  const { content, contentType, said } = await runPostHooks(execution, made);
+  const { content, contentType, said, ending } = await runPostHooks(execution, made);
   if (guarded) {
     context.emit(runContent(content, contentType), 'content');
     // what is suggested may repeat the answer: only one that nobody refused
@@ -155,6 +155,7 @@ async function complete(execution: AgentExecution, { answer, shown }: LastTurn):
   return {
     content,
     contentType,
+    ...ending,
     ...(reasoningContent !== undefined && { reasoningContent }),
     ...(answer.providerData !== undefined && { modelProviderData: answer.providerData }),
     ...(media.length > 0 && { media }),

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../json.js';
 import type { Role } from '../models/message.js';
+import type { FinishReason } from '../models/model.js';
 
 /**
  * What the steps of an agent's run hold. Only what is new: the messages that a model call saw are rebuilt from
@@ -32,7 +33,10 @@ export type ModelRecord = {
   content: string;
   reasoning?: string;
   toolCalls?: { id: string; name: string; arguments: string; client?: 'execution' | 'confirmation' }[];
-  finishReason: string;
+  finishReason: FinishReason;
+  finishMessage?: string;
+  /** `Citations` */
+  citations?: Json;
   usage: {
     inputTokens: number;
     outputTokens: number;

@@ -3,6 +3,7 @@ import type { Usage } from '../models/message.js';
 import { costOf } from '../models/prices.js';
 import type { RunContext } from '../runs/context.js';
 import { inheritedAttempt } from '../runs/run.js';
+import { isModelCall } from '../runs/run-usage.js';
 import { usageBody } from './agent-events.js';
 import type { AuxiliaryRecord, ModelRecord } from './journal-records.js';
 
@@ -26,7 +27,7 @@ export function metricsOf(model: { id: string; provider: string }, context: RunC
     // what a run was copied with, another run has paid for
     if (step.attempt === inheritedAttempt) continue;
     ended = Math.max(ended, step.endedAt ?? 0);
-    if (step.status !== 'completed' || (step.kind !== 'model' && step.kind !== 'auxiliary')) continue;
+    if (!isModelCall(step)) continue;
     const record = step.output as ModelRecord | AuxiliaryRecord;
     if ('failure' in record) continue;
     const used = record.model ?? model;

@@ -1,11 +1,13 @@
-import { errors } from '../errors.js';
 import { newId } from '../ids.js';
+import { InProcessMedia } from '../in-process-media.js';
 import type { Json, JsonObject } from '../json.js';
 import { InProcessLearnings } from '../learnings/in-process-learnings.js';
 import { silentLog } from '../log.js';
+import { type MadeMedia, madeMedia } from '../made-media.js';
 import type { MediaContents } from '../media.js';
 import { InProcessMemories } from '../memory/in-process-memories.js';
 import type { Message } from '../models/message.js';
+import type { AnswerEnding } from '../models/model.js';
 import { checkOptions, checkValue } from '../options/check-options.js';
 import { childrenOf } from '../runs/child-run.js';
 import { RunEngine } from '../runs/engine.js';
@@ -18,6 +20,7 @@ import { unlimitedSlots } from '../runs/run-slots.js';
 import { startRun } from '../runs/start-run.js';
 import type { Timers } from '../timers.js';
 import type { ToolRequirement } from '../tools/requirement.js';
+import { endingOf } from './answer/ending.js';
 import { storableSchema } from './answer/output-format.js';
 import {
   type AgentContinueOptions,
@@ -35,7 +38,7 @@ import {
 import { type ToolExecution, toolExecutionsOf } from './tool-executions.js';
 import { messagesOf, withHistory } from './transcript.js';
 
-export interface AgentRunOutput<Content = Json> {
+export interface AgentRunOutput<Content = Json> extends Partial<AnswerEnding> {
   readonly runId: string;
   readonly sessionId: string;
   readonly status: RunStatus;
@@ -44,6 +47,8 @@ export interface AgentRunOutput<Content = Json> {
   readonly contentType: string;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolExecution[];
+  /** What the model and the tools made beside their texts. */
+  readonly media: readonly MadeMedia[];
   readonly sessionState: JsonObject;
   readonly metrics: JsonObject;
   /** What was thought before and while answering. */
@@ -64,8 +69,7 @@ export type StreamedEvent = { readonly event: string; readonly event_index: numb
 export interface RunnerSpace {
   readonly engine: RunEngine;
   readonly journal: RunJournal;
-  /** Tells an engine that knows no agents whose run this is; the answer ends that. */
-  lend?(runId: string, agent: Executable): () => void;
+  readonly media: MediaContents;
 }
 
 /** Runs agents in this process without HTTP. */
@@ -79,34 +83,31 @@ export class AgentRunner {
     options: AgentRunOptions,
   ): Promise<AgentRunOutput> {
     const handle = await this.start(agent, message, options, false);
-    return outputOf(await handle.ended);
+    return outputOf(await handle.ended, await this.media());
   }
 
   async continue(agent: Executable, runId: string, options: AgentContinueOptions): Promise<AgentRunOutput> {
     checkOptions(`${agent.kind}.continue()`, options, agentContinueOptions);
-    const ended = await this.goOn(agent, runId, options.signal, (space) =>
+    const ended = await this.goOn(options.signal, (space) =>
       continueInCode({ ...space, agent }, runId, options),
     );
-    return outputOf(ended);
+    return outputOf(ended, await this.media());
+  }
+
+  /** Where the bytes of what the runs made are. */
+  async media(): Promise<MediaContents> {
+    return (await this.open()).media;
   }
 
   /** Lets a run go on in the way of its kind and waits for its end. */
   async goOn(
-    component: Executable,
-    runId: string,
     signal: AbortSignal | undefined,
     begin: (space: RunnerSpace) => Promise<RunHandle>,
   ): Promise<EndedRun> {
     signal?.throwIfAborted();
-    const opened = await this.open();
-    const release = opened.lend?.(runId, component);
-    try {
-      const handle = await begin(opened);
-      cancelWith(signal, handle);
-      return await handle.ended;
-    } finally {
-      release?.();
-    }
+    const handle = await begin(await this.open());
+    cancelWith(signal, handle);
+    return handle.ended;
   }
 
   async *stream(
@@ -167,17 +168,19 @@ function cancelWith(signal: AbortSignal | undefined, handle: RunHandle): void {
   void handle.ended.catch(() => {}).finally(() => signal?.removeEventListener('abort', cancel));
 }
 
-function outputOf({ run, steps, history }: EndedRun): AgentRunOutput {
+function outputOf({ run, steps, history }: EndedRun, contents: MediaContents): AgentRunOutput {
   const { result } = run;
-  const members = childrenOf(run, steps).map((child) => outputOf({ ...child, history: [] }));
+  const members = childrenOf(run, steps).map((child) => outputOf({ ...child, history: [] }, contents));
   return {
     runId: run.runId,
     sessionId: run.sessionId,
     status: run.status,
     content: result?.content ?? '',
     contentType: result?.contentType ?? 'str',
+    ...endingOf(result ?? {}),
     messages: withHistory(messagesOf(run, steps), history),
     tools: toolExecutionsOf(steps),
+    media: madeMedia(result?.media, contents),
     sessionState: result?.sessionState ?? {},
     metrics: result?.metrics ?? {},
     requirements:
@@ -190,40 +193,30 @@ function outputOf({ run, steps, history }: EndedRun): AgentRunOutput {
 }
 
 /**
- * The runner of agents that no service registers. Sessions live as long as the process: `new Runyard({ agents })`
- * is how they become durable.
+ * What components share that no service registers. It lives as long as the process: `new Runyard({ agents })` is how
+ * sessions become durable.
  */
-export function ephemeralRunner(timers: Timers): AgentRunner {
-  const journal = new MemoryJournal();
-  // by the run: two agents of one process may have the same id
-  const lent = new Map<string, Executable>();
+export class EphemeralHome {
+  readonly journal = new MemoryJournal();
+  readonly memories = new InProcessMemories();
+  readonly learnings = new InProcessLearnings();
+  readonly slots = unlimitedSlots();
+}
+
+/** The runner of one such component. */
+export function ephemeralRunner(component: Executable, home: EphemeralHome, timers: Timers): AgentRunner {
+  const { journal, memories, learnings, slots } = home;
+  const media = new InProcessMedia();
   const engine = new RunEngine({
     journal,
     timers,
-    ports: {
-      media: noMedia,
-      pastSessions: journal,
-      memories: new InProcessMemories(),
-      learnings: new InProcessLearnings(),
-    },
+    slots,
+    ports: { media, pastSessions: journal, memories, learnings },
     log: silentLog,
     owner: newId(),
     leaseMs: 3_600_000,
-    slots: unlimitedSlots(),
-    resolve: ({ runId }) => lent.get(runId),
+    resolve: () => component,
     isTransient: () => false,
   });
-  const lend = (runId: string, agent: Executable) => {
-    lent.set(runId, agent);
-    return () => void lent.delete(runId);
-  };
-  return new AgentRunner(async () => ({ engine, journal, lend }));
+  return new AgentRunner(async () => ({ engine, journal, media }));
 }
-
-const noMedia: MediaContents = {
-  put: () =>
-    Promise.reject(
-      errors.invalidConfig('Media need a service: register the agent with new Runyard({ agents })'),
-    ),
-  get: async () => undefined,
-};

@@ -2,7 +2,8 @@ import { isJsonObject, type JsonObject } from '../json.js';
 import { isNative } from '../native-code.js';
 import type { CallApplication } from '../runs/code-owner.js';
 import { kindOf, storable } from '../storable-json.js';
-import type { Model, ModelResponse } from './model.js';
+import type { Citation } from './citations.js';
+import { finishReasons, type Model, type ModelResponse } from './model.js';
 import { ModelError } from './model-error.js';
 
 /**
@@ -25,14 +26,43 @@ export function responseOf(model: Model, given: ModelResponse): ModelResponse {
     if ((count as number) < 0) throw fail(`usage.${name} is ${String(count)}, not a number of tokens`);
   }
   for (const name of ['content', 'finishReason']) text(response[name], name, fail);
-  if (response.reasoningContent !== undefined) text(response.reasoningContent, 'reasoningContent', fail);
-  if (!Array.isArray(response.toolCalls))
-    throw fail(`toolCalls is ${kindOf(response.toolCalls)}, not a list`);
-  for (const [index, one] of response.toolCalls.entries()) {
-    const called = object(one, `toolCalls[${index}]`, fail);
-    for (const name of ['id', 'name', 'arguments']) text(called[name], `toolCalls[${index}].${name}`, fail);
+  for (const name of ['reasoningContent', 'finishMessage'])
+    if (response[name] !== undefined) text(response[name], name, fail);
+  for (const [called, name] of objects(response.toolCalls, 'toolCalls', fail)) {
+    for (const part of ['id', 'name', 'arguments']) text(called[part], `${name}.${part}`, fail);
+    if (called.client !== undefined && called.client !== 'execution' && called.client !== 'confirmation')
+      throw fail(`${name}.client is neither 'execution' nor 'confirmation'`);
   }
-  return { ...given, ...copied(given, fail) };
+  if (response.media !== undefined)
+    for (const [made, name] of objects(response.media, 'media', fail))
+      for (const part of ['kind', 'id']) text(made[part], `${name}.${part}`, fail);
+  if (response.citations !== undefined) checkCitations(response.citations, fail);
+  return { ...given, ...copied(given, fail), ...knownReason(given) };
+}
+
+/** A reason in words of the application's own is another one, explained by its word. */
+function knownReason({ finishReason, finishMessage }: ModelResponse): Partial<ModelResponse> {
+  if (finishReasons.includes(finishReason)) return {};
+  return { finishReason: 'other', finishMessage: finishMessage ?? finishReason };
+}
+
+const citedNumbers: readonly (keyof Citation)[] = ['documentIndex', 'start', 'end'];
+const citedTexts: readonly (keyof Citation)[] = ['url', 'title', 'citedText', 'fileId', 'filename'];
+
+function checkCitations(given: unknown, fail: Fail): void {
+  const citations = object(given, 'citations', fail);
+  for (const [source, name] of objects(citations.sources, 'citations.sources', fail)) {
+    for (const part of citedTexts)
+      if (source[part] !== undefined) text(source[part], `${name}.${part}`, fail);
+    for (const part of citedNumbers) {
+      const place = source[part];
+      if (place === undefined || (Number.isSafeInteger(place) && (place as number) >= 0)) continue;
+      throw fail(`${name}.${part} is not a whole number, 0 or more`);
+    }
+  }
+  if (citations.searchQueries === undefined) return;
+  for (const [index, query] of list(citations.searchQueries, 'citations.searchQueries', fail).entries())
+    text(query, `citations.searchQueries[${index}]`, fail);
 }
 
 /** A piece of a stream. */
@@ -44,10 +74,10 @@ export function pieceOf(model: Model, piece: unknown): string {
 type Fail = (fault: string) => Error;
 
 function copied(
-  { media, providerData, toolCalls, usage }: ModelResponse,
+  { citations, media, providerData, toolCalls, usage }: ModelResponse,
   fail: Fail,
 ): Partial<ModelResponse> {
-  const given = { media, providerData, toolCalls, usage };
+  const given = { citations, media, providerData, toolCalls, usage };
   const parts = Object.entries(given).filter(([, part]) => part !== undefined && part !== null);
   try {
     return Object.fromEntries(parts.map(([name, part]) => [name, storable(part, name)]));
@@ -59,6 +89,19 @@ function copied(
 function object(value: unknown, name: string, fail: Fail): JsonObject {
   if (isJsonObject(value)) return value;
   throw fail(`${name} is ${kindOf(value)}, not an object`);
+}
+
+function list(value: unknown, name: string, fail: Fail): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw fail(`${name} is ${kindOf(value)}, not a list`);
+}
+
+/** The entries of a list, each with its name. */
+function objects(value: unknown, name: string, fail: Fail): [JsonObject, string][] {
+  return list(value, name, fail).map((one, index) => {
+    const place = `${name}[${index}]`;
+    return [object(one, place, fail), place];
+  });
 }
 
 function text(value: unknown, name: string, fail: Fail): void {

@@ -10,7 +10,9 @@ export type ModelErrorKind =
   /** The provider answered, but not in its protocol. */
   | 'protocol'
   /** The model cannot be called as it is configured. */
-  | 'configuration';
+  | 'configuration'
+  /** The model answered, and stopped for a reason that its agent counts as a failure. */
+  | 'stopped';
 
 export interface ModelErrorDetails {
   readonly provider: string;
@@ -27,7 +29,7 @@ export interface ModelErrorDetails {
 
 /** A model call that failed. The message is fit for the person who asked: it never holds a secret. */
 export class ModelError extends Error {
-  readonly code = 'model_provider_error';
+  readonly code: string = 'model_provider_error';
   readonly provider: string;
   readonly kind: ModelErrorKind;
   readonly status: number | undefined;
@@ -38,7 +40,8 @@ export class ModelError extends Error {
     super(message, details.cause === undefined ? {} : { cause: details.cause });
     this.name = 'ModelError';
     // what a provider refuses is no fault of a line of code: one line in the log says it all
-    if (details.kind === 'refused') this.stack = `ModelError: ${message.replaceAll(/\s+/g, ' ')}`;
+    if (details.kind === 'refused' || details.kind === 'stopped')
+      this.stack = `ModelError: ${message.replaceAll(/\s+/g, ' ')}`;
     this.provider = details.provider;
     this.kind = details.kind;
     this.status = details.status;

@@ -34,7 +34,9 @@ export interface ModelRequest {
 /**
  * Why a model stopped. `refusal`: the model itself declined; `content_filter`: the provider withheld or cut the answer.
  */
-export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'refusal' | 'other';
+export type FinishReason = (typeof finishReasons)[number];
+
+export const finishReasons = ['stop', 'tool_calls', 'length', 'content_filter', 'refusal', 'other'] as const;
 
 export interface ModelResponse {
   readonly content: string;
@@ -51,6 +53,9 @@ export interface ModelResponse {
   /** What the provider returned beside the answer (its own ids, signatures). */
   readonly providerData?: JsonObject;
 }
+
+/** How an answer ended, and what it rests on. */
+export type AnswerEnding = Pick<ModelResponse, 'finishReason' | 'finishMessage' | 'citations'>;
 
 /** A stream is text and reasoning deltas, then exactly one `response` with the whole. */
 export type ModelChunk =

@@ -5,6 +5,7 @@ import {
   anyOf,
   callable,
   error,
+  instanceOf,
   json,
   listOf,
   name,
@@ -14,14 +15,31 @@ import {
   text,
   word,
 } from '../options/kinds.js';
-import type { Usage } from './message.js';
-import type { Model, ModelCallOptions, ModelChunk, ModelRequest, ModelResponse } from './model.js';
+import type { Citations } from './citations.js';
+import type { ToolCall, Usage } from './message.js';
+import {
+  finishReasons,
+  type Model,
+  type ModelCallOptions,
+  type ModelChunk,
+  type ModelRequest,
+  type ModelResponse,
+} from './model.js';
+import { storeMedia } from './provider/answer-media.js';
 
 export interface ScriptedToolCall {
   readonly name: string;
   /** An object is written as JSON; a string goes out as it is, so that a test can send what is malformed. */
   readonly arguments?: JsonObject | string;
   readonly id?: string;
+  /** Set for a call of one of the provider's own tools that the client has to answer. */
+  readonly client?: ToolCall['client'];
+}
+
+/** A picture, a sound or a document that a scripted model makes. */
+export interface ScriptedMedia {
+  readonly mimeType: string;
+  readonly bytes: Uint8Array;
 }
 
 /** One answer of a scripted model. */
@@ -33,6 +51,9 @@ export interface ScriptedAnswer {
   readonly toolCalls?: readonly ScriptedToolCall[];
   readonly usage?: Partial<Usage>;
   readonly finishReason?: ModelResponse['finishReason'];
+  readonly finishMessage?: string;
+  readonly citations?: Citations;
+  readonly media?: readonly ScriptedMedia[];
   readonly providerData?: JsonObject;
   /** Thrown after the text has been streamed. */
   readonly error?: Error | string;
@@ -60,6 +81,12 @@ const toolCall = objectOf<ScriptedToolCall>({
   name: required(text),
   arguments: anyOf(json, text),
   id: text,
+  client: word('execution', 'confirmation'),
+});
+
+const media = objectOf<ScriptedMedia>({
+  mimeType: required(name),
+  bytes: required(instanceOf(Uint8Array, 'a Uint8Array')),
 });
 
 const answerKind = {
@@ -71,7 +98,10 @@ const answerKind = {
       reasoning: text,
       toolCalls: listOf(toolCall),
       usage: json,
-      finishReason: word('stop', 'tool_calls', 'length', 'content_filter', 'refusal', 'other'),
+      finishReason: word(...finishReasons),
+      finishMessage: text,
+      citations: json,
+      media: listOf(media),
       providerData: json,
       error: anyOf(error, text),
       waitFor: anyOf(promise, callable),
@@ -121,18 +151,22 @@ export function scriptedModel(
     requests,
     async generate(request, { signal }) {
       let response: ModelResponse | undefined;
-      for await (const chunk of play(await next(request, signal), signal)) {
+      for await (const chunk of play(await next(request, signal), request, signal)) {
         if (chunk.type === 'response') response = chunk.response;
       }
       return response as ModelResponse;
     },
     async *stream(request: ModelRequest, { signal }: ModelCallOptions) {
-      yield* play(await next(request, signal), signal);
+      yield* play(await next(request, signal), request, signal);
     },
   };
 }
 
-async function* play(answer: ScriptedAnswer, signal: AbortSignal): AsyncGenerator<ModelChunk> {
+async function* play(
+  answer: ScriptedAnswer,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelChunk> {
   const { waitFor, reasoning, error } = answer;
   if (waitFor) await untilAborted(typeof waitFor === 'function' ? waitFor(signal) : waitFor, signal);
   if (reasoning) yield { type: 'reasoning', text: reasoning };
@@ -148,7 +182,10 @@ async function* play(answer: ScriptedAnswer, signal: AbortSignal): AsyncGenerato
   }
   signal.throwIfAborted();
   if (error !== undefined) throw typeof error === 'string' ? new Error(error) : error;
-  yield { type: 'response', response: responseOf(answer, answer.text ?? content) };
+  const made = (answer.media ?? []).map(({ mimeType, bytes }) => storeMedia(request.media, mimeType, bytes));
+  const response = responseOf(answer, answer.text ?? content);
+  const media = await Promise.all(made);
+  yield { type: 'response', response: media.length === 0 ? response : { ...response, media } };
 }
 
 function responseOf(answer: ScriptedAnswer, content: string): ModelResponse {
@@ -156,6 +193,7 @@ function responseOf(answer: ScriptedAnswer, content: string): ModelResponse {
     id: call.id ?? `call_${newId()}`,
     name: call.name,
     arguments: typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments ?? {}),
+    ...(call.client !== undefined && { client: call.client }),
   }));
   const { inputTokens = 10, outputTokens = 5, ...rest } = answer.usage ?? {};
   return {
@@ -164,6 +202,8 @@ function responseOf(answer: ScriptedAnswer, content: string): ModelResponse {
     toolCalls,
     usage: { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, ...rest },
     finishReason: answer.finishReason ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop'),
+    ...(answer.finishMessage !== undefined && { finishMessage: answer.finishMessage }),
+    ...(answer.citations !== undefined && { citations: answer.citations }),
     ...(answer.providerData ? { providerData: answer.providerData } : undefined),
   };
 }

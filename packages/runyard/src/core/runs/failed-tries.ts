@@ -1,4 +1,5 @@
 import type { Json } from '../json.js';
+import { ModelStopped } from '../models/model-stopped.js';
 import { pause } from '../pause.js';
 import type { Timers } from '../timers.js';
 import type { FailedTry, RunContext, StepScope } from './context.js';
@@ -37,17 +38,16 @@ export function noteTry(
     status: 'error',
     attempt,
     input: { delay_ms: delayMs, ...(model !== undefined && { model }) },
-    output: null,
-    error: errorOfStep(error),
+    ...failureOfStep(error),
     startedAt,
     endedAt: now,
   });
 }
 
-/** What a step keeps of what ended it. */
-export function errorOfStep(error: unknown): Json {
+/** What a step keeps of what ended it. The answer of a model that stopped is kept: its tokens count. */
+export function failureOfStep(error: unknown): { readonly error: Json; readonly output: Json } {
   const { type, message } = failureOf(error);
-  return { name: type, message };
+  return { error: { name: type, message }, output: error instanceof ModelStopped ? error.answer : null };
 }
 
 /**

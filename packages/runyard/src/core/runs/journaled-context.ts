@@ -24,7 +24,7 @@ import { lastContinue } from './continuation.js';
 import { withDueTime } from './due-questions.js';
 import { maxUnstoredBytes } from './event-log.js';
 import type { EventOrigin } from './event-origin.js';
-import { errorOfStep, noteTry } from './failed-tries.js';
+import { failureOfStep, noteTry } from './failed-tries.js';
 import { type Difference, differenceOf, type ExpectedStep } from './journal-match.js';
 import { executedBefore } from './limits/executed-time.js';
 import { GrowingAnswer } from './limits/growing-answer.js';
@@ -340,7 +340,7 @@ export class JournaledContext implements RunContext {
       // an aborted step did not end: whether it took effect is for the next execution to find out
       if (!this.signal.aborted && !(error instanceof RunPaused)) {
         const endedAt = this.timers.now();
-        this.live.putStep({ ...begun, status: 'error', error: errorOfStep(error), endedAt });
+        this.live.putStep({ ...begun, status: 'error', ...failureOfStep(error), endedAt });
       }
       throw error;
     }

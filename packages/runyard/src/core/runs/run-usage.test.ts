@@ -128,11 +128,19 @@ describe('what a run used', () => {
     const steps = [
       call('model:0', tokens(10, 5), {}, { attempt: 0 }),
       call('summary', tokens(9, 9), { role: 'session_summary_model', failure: 'no' }, { kind: 'auxiliary' }),
-      call('model:1', tokens(8, 8), {}, { status: 'error' }),
+      step('model:1', { status: 'error' }),
       step('model:2', { status: 'running' }),
-      call('model:3:try:1:1', tokens(7, 7), {}, { kind: 'try', status: 'error' }),
+      step('model:3:try:1:1', { kind: 'try', status: 'error' }),
     ];
     expect(usageOf(agentRun, steps).models).toEqual([]);
+  });
+
+  it('counts answers that an agent did not accept: they have been paid for', () => {
+    const steps = [
+      call('model:0:try:1:0', tokens(7, 7), {}, { kind: 'try', status: 'error' }),
+      call('model:0', tokens(8, 8), {}, { status: 'error' }),
+    ];
+    expect(usageOf(agentRun, steps).models).toMatchObject([{ inputTokens: 15, outputTokens: 15 }]);
   });
 
   it('costs what the calls cost whose price is known', () => {

@@ -145,8 +145,9 @@ function keyAround(key: string): string {
   return prefixOf(key).slice(0, -1);
 }
 
-export function isModelCall({ kind, status, output }: StepRecord): boolean {
-  if ((kind !== 'model' && kind !== 'auxiliary') || status !== 'completed') return false;
+/** A call that a model answered, also one whose answer its agent did not accept. */
+export function isModelCall({ kind, output }: StepRecord): boolean {
+  if (kind !== 'model' && kind !== 'auxiliary' && kind !== 'try') return false;
   return typeof output === 'object' && output !== null && 'usage' in output;
 }
 

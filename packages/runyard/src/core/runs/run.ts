@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../json.js';
 import type { Media } from '../media.js';
+import type { AnswerEnding } from '../models/model.js';
 
 export type RunKind = 'agent' | 'team' | 'workflow';
 
@@ -62,8 +63,8 @@ export interface FixedValues {
   readonly state: JsonObject;
 }
 
-/** What a run ended with. */
-export interface RunResult {
+/** What a run ended with, and how the model call ended that wrote the content. */
+export interface RunResult extends Partial<AnswerEnding> {
   readonly content: Json;
   /** `str`, `dict`, or the name of the schema that the content fits. */
   readonly contentType: string;

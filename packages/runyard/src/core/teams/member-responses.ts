@@ -1,4 +1,5 @@
 import { mediaBody, mediaFields, messageBody } from '../agents/agent-events.js';
+import { endingFields } from '../agents/answer/ending.js';
 import { pausedText } from '../agents/requirements/paused-text.js';
 import { requirementBody } from '../agents/requirements/requirement-body.js';
 import { teamRequirementsOf } from '../agents/requirements/team-requirements.js';
@@ -44,6 +45,7 @@ export function nestedRunBody(child: ChildView, statusText: StatusText = plainSt
     content_type: result?.contentType,
     reasoning_content: result?.reasoningContent,
     model_provider_data: result?.modelProviderData,
+    ...endingFields(result ?? {}),
     model: run.model,
     model_provider: run.modelProvider,
     session_state: isTeam && Object.keys(sessionState ?? {}).length === 0 ? undefined : sessionState,

@@ -1,4 +1,5 @@
 import { type Answer, textOf } from '../agents/answer/answer-record.js';
+import { endingOf, endingOfCall } from '../agents/answer/ending.js';
 import { outputShapeOf } from '../agents/answer/output-format.js';
 import { turnOf } from '../agents/continuation/conversation.js';
 import { isGuarded } from '../agents/hooks/guarded.js';
@@ -23,8 +24,10 @@ export function routedAnswer(
     .map(({ output }) => (output as unknown as ChildOutcome).result);
   const [only] = outcomes;
   if (only === undefined) return undefined;
-  if (outcomes.length === 1) return { content: only.content, contentType: only.contentType };
-  return { content: outcomes.map(({ content }) => textOf(content)).join('\n\n'), contentType: 'str' };
+  if (outcomes.length === 1)
+    return { content: only.content, contentType: only.contentType, ending: endingOf(only) };
+  const content = outcomes.map((outcome) => textOf(outcome.content)).join('\n\n');
+  return { content, contentType: 'str', ending: endingOfCall(last) };
 }
 
 /** After somebody had to be waited for, the leader writes the answer. */

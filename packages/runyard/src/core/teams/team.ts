@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { agentStructure } from '../agents/agent-structure.js';
 import type { Answer } from '../agents/answer/answer-record.js';
+import { endingOfCall, withoutPlaces } from '../agents/answer/ending.js';
 import { checkStageSettings } from '../agents/check-stage-settings.js';
 import type { AgentContinueOptions } from '../agents/continuation/continue-in-code.js';
 import type { AgentDefinition } from '../agents/definition.js';
@@ -135,7 +136,12 @@ export class Team implements TeamMember, Executable, AgentDefinition {
     const { completionSummary } = tasksOf(context);
     return completionSummary === null
       ? undefined
-      : { content: completionSummary, contentType: 'str', said: completionSummary };
+      : {
+          content: completionSummary,
+          contentType: 'str',
+          said: completionSummary,
+          ending: withoutPlaces(endingOfCall(last)),
+        };
   }
 
   continuation(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation {

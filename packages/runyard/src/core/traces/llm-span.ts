@@ -12,6 +12,7 @@ import type { Message } from '../models/message.js';
 import { costOf, type ModelPrices } from '../models/prices.js';
 import { triedKey } from '../runs/failed-tries.js';
 import type { StepRecord } from '../runs/run.js';
+import { isModelCall } from '../runs/run-usage.js';
 import { attributesOf } from './attributes.js';
 import {
   conventionalMessages,
@@ -47,7 +48,7 @@ export function llmAttributes(traced: TracedRun, step: StepRecord, making: LlmSp
   const { id, provider } = traced.modelOf(step);
   const call = callOf(traced, step);
   const messages = shownMessages(traced, step);
-  const record = step.status === 'completed' ? (step.output as ModelRecord | AuxiliaryRecord) : undefined;
+  const record = isModelCall(step) ? (step.output as ModelRecord | AuxiliaryRecord) : undefined;
   const isAuxiliary = step.kind === 'auxiliary';
   return {
     ...attributesOf({
@@ -156,6 +157,7 @@ function answerAttributes(
       'llm.cost.total': costOf(provider, id, usage, prices),
       'gen_ai.response.model': id,
       'gen_ai.response.finish_reasons': [finishReason],
+      'runyard.finish_message': record.finishMessage,
       'runyard.time_to_first_token': record.timeToFirstToken,
       'gen_ai.usage.input_tokens': usage.inputTokens,
       'gen_ai.usage.output_tokens': usage.outputTokens,

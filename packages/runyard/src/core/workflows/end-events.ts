@@ -1,3 +1,4 @@
+import { endingFields } from '../agents/answer/ending.js';
 import type { Json, JsonObject } from '../json.js';
 import type { RunContext } from '../runs/context.js';
 import type { RunEnd } from '../runs/executable.js';
@@ -64,6 +65,7 @@ function workflowCompleted(run: Run, context: EndedContext, result: RunResult): 
     payload: {
       content: result.content,
       content_type: result.contentType,
+      ...endingFields(result),
       step_results: results,
       step_executor_runs: runs.length > 0 ? runs : undefined,
       metadata: result.metadata,

@@ -1,5 +1,9 @@
+import { endingOf } from '../agents/answer/ending.js';
 import type { AgentRunOptions } from '../agents/run-options.js';
 import type { Json, JsonObject } from '../json.js';
+import { type MadeMedia, madeMedia } from '../made-media.js';
+import type { MediaContents } from '../media.js';
+import type { AnswerEnding } from '../models/model.js';
 import type { EndedRun } from '../runs/executor.js';
 import type { RunFailure, RunStatus } from '../runs/run.js';
 import type { StepOutput } from './definition/functions.js';
@@ -15,7 +19,7 @@ export interface WorkflowRunOptions
   readonly additionalData?: JsonObject;
 }
 
-export interface WorkflowRunOutput {
+export interface WorkflowRunOutput extends Partial<AnswerEnding> {
   readonly runId: string;
   readonly sessionId: string;
   readonly status: RunStatus;
@@ -24,6 +28,8 @@ export interface WorkflowRunOutput {
   readonly contentType: string;
   /** What came of each step at the top. */
   readonly stepResults: readonly StepOutput[];
+  /** What the steps made beside their texts. */
+  readonly media: readonly MadeMedia[];
   readonly sessionState: JsonObject;
   readonly metrics: JsonObject;
   /** What a paused run waits for: `workflow.continue()` takes the answers. */
@@ -40,7 +46,7 @@ export interface OpenRequirement {
   readonly requirement: JsonObject;
 }
 
-export function outputOf({ run, steps }: EndedRun): WorkflowRunOutput {
+export function outputOf({ run, steps }: EndedRun, contents: MediaContents): WorkflowRunOutput {
   const { result } = run;
   const open = run.status === 'paused' ? workflowRequirementsOf(run, steps).open : [];
   return {
@@ -49,7 +55,9 @@ export function outputOf({ run, steps }: EndedRun): WorkflowRunOutput {
     status: run.status,
     content: result?.content ?? '',
     contentType: result?.contentType ?? 'str',
+    ...endingOf(result ?? {}),
     stepResults: stepResultsOf(run, steps),
+    media: madeMedia(result?.media, contents),
     sessionState: result?.sessionState ?? {},
     metrics: result?.metrics ?? {},
     requirements: open.map(({ stepName, kind, body }) => ({ stepName, kind, requirement: body })),

@@ -141,8 +141,9 @@ export class Workflow implements Executable, WorkflowDefinition {
 
   /** Runs the workflow and waits for its end, or until it waits for somebody. */
   async run(input: string | JsonObject, options: WorkflowRunOptions = {}): Promise<WorkflowRunOutput> {
-    const handle = await this.currentRunner().start(this, input, options, false);
-    return outputOf(await handle.ended);
+    const runner = this.currentRunner();
+    const handle = await runner.start(this, input, options, false);
+    return outputOf(await handle.ended, await runner.media());
   }
 
   /** Runs the workflow and hands out its events as they come; leaving the loop cancels the run. */
@@ -156,10 +157,11 @@ export class Workflow implements Executable, WorkflowDefinition {
   /** Answers what a paused run waits for, lets it go on, and waits for its end. */
   async continue(runId: string, options: WorkflowContinueOptions): Promise<WorkflowRunOutput> {
     checkOptions('workflow.continue()', options, workflowContinueOptions);
-    const ended = await this.currentRunner().goOn(this, runId, options.signal, ({ engine, journal }) =>
+    const runner = this.currentRunner();
+    const ended = await runner.goOn(options.signal, ({ engine, journal }) =>
       continueWorkflow(engine, journal, this, runId, options),
     );
-    return outputOf(ended);
+    return outputOf(ended, await runner.media());
   }
 
   /** Lets go of what the tools of its agents hold. The workflow can be used again. */

@@ -1,4 +1,5 @@
 import type { Json } from '../../json.js';
+import type { AnswerEnding } from '../../models/model.js';
 import type { RunContext } from '../../runs/context.js';
 import type { AnswerRecord } from '../journal-records.js';
 
@@ -8,6 +9,8 @@ export interface Answer {
   readonly contentType: string;
   /** What the conversation keeps instead of the last model call's own text, when that is not what the caller gets. */
   readonly said?: string;
+  /** How the model call ended that wrote the content. */
+  readonly ending: Partial<AnswerEnding>;
 }
 
 export function textOf(content: Json): string {

@@ -1,15 +1,17 @@
-import { runContent } from '../agent-events.js';
 import type { AgentExecution } from '../execution.js';
-import { isGuarded } from '../hooks/guarded.js';
 import type { ModelRecord } from '../journal-records.js';
 import type { Answer } from './answer-record.js';
+import { endingOfCall, withoutPlaces } from './ending.js';
 import { writeWithOutputModel } from './output-model.js';
 import { parseWithParserModel } from './parser-model.js';
 import { fitOrMend } from './repair.js';
+import { showAnswer } from './show-answer.js';
+import { stopText } from './stopped.js';
 
 /**
  * Makes the content of the run from the last model call and the results that tools asked to show: rewritten by the
- * output model, and brought into its shape by the parser model or by whoever wrote it.
+ * output model, and brought into its shape by the parser model or by whoever wrote it. Of a model that stopped without
+ * a word there is nothing to rewrite: the content says why.
  */
 export async function answerOf(
   execution: AgentExecution,
@@ -18,30 +20,34 @@ export async function answerOf(
 ): Promise<Answer> {
   const { agent, contentShape } = execution;
   const whole = [...shown, last.content].filter((part) => part !== '').join('\n');
+  const written = endingOfCall(last);
+  const ending = whole === last.content ? written : withoutPlaces(written);
+  const stopped = shown.length === 0 ? stopText(last) : undefined;
+  if (stopped !== undefined)
+    return showAnswer(execution, { content: stopped, contentType: 'str', said: stopped, ending });
   if (agent.settings.outputModel !== undefined) {
-    const written = await writeWithOutputModel(execution, whole);
+    const rewritten = await writeWithOutputModel(execution, whole, ending);
     return contentShape !== null && agent.settings.parserModel !== undefined
-      ? parseWithParserModel(execution, contentShape, written)
-      : written;
+      ? parseWithParserModel(execution, contentShape, rewritten)
+      : rewritten;
   }
-  const answer: Answer = { content: whole, contentType: 'str' };
+  const answer: Answer = { content: whole, contentType: 'str', ending };
   if (contentShape === null) return answer;
   if (agent.settings.parserModel !== undefined) return parseWithParserModel(execution, contentShape, answer);
-  return ownShape(execution, last, whole);
+  return ownShape(execution, last, answer);
 }
 
 /** The main model was asked for the shape itself. */
-async function ownShape(execution: AgentExecution, last: ModelRecord, whole: string): Promise<Answer> {
-  const { agent, context, contentShape, model } = execution;
+async function ownShape(execution: AgentExecution, last: ModelRecord, answer: Answer): Promise<Answer> {
+  const { contentShape, model } = execution;
   // a tool that ended the run spoke last: nobody is there to mend what it said
   const endedByTool = last.toolCalls !== undefined;
   const fitted = await fitOrMend(execution, contentShape!, {
-    text: endedByTool ? whole : last.content,
-    mender: endedByTool || last.finishReason === 'content_filter' ? null : model,
+    record: endedByTool ? { ...last, content: answer.content as string } : last,
+    ending: answer.ending,
+    mender: endedByTool ? null : model,
     role: 'model',
     key: 'repair',
   });
-  const answer = fitted ?? { content: whole, contentType: 'str' };
-  if (!isGuarded(agent.settings)) context.emit(runContent(answer.content, answer.contentType), 'content');
-  return answer;
+  return showAnswer(execution, fitted ?? answer);
 }

@@ -1,5 +1,5 @@
 import { responseOf, withModel } from '../../models/called-model.js';
-import type { Model, ModelRequest } from '../../models/model.js';
+import type { AnswerEnding, Model, ModelRequest } from '../../models/model.js';
 import { resolveModel } from '../../models/resolve.js';
 import type { StepScope } from '../../runs/context.js';
 import type { RunEvent } from '../../runs/logged-event.js';
@@ -11,8 +11,11 @@ import { isGuarded } from '../hooks/guarded.js';
 import type { AuxiliaryRecord, ModelRecord } from '../journal-records.js';
 import { elapsedSeconds, modelRecordOf, streamed } from '../turns/model-step.js';
 import type { Answer } from './answer-record.js';
+import { rewrittenEnding } from './ending.js';
 import type { OutputShape } from './output-format.js';
 import { fitOrMend } from './repair.js';
+import { showAnswer } from './show-answer.js';
+import { assertAccepted, stopText } from './stopped.js';
 
 const started: RunEvent = { name: 'OutputModelResponseStarted', payload: {} };
 const completed: RunEvent = { name: 'OutputModelResponseCompleted', payload: {} };
@@ -20,8 +23,15 @@ const completed: RunEvent = { name: 'OutputModelResponseCompleted', payload: {} 
 const defaultPrompt =
   'Write the final answer to the message of the user from the notes that an assistant made about it. Speak to the user directly, say everything that the notes have to say, add no facts, and do not mention the notes.';
 
-/** Another model writes the final text. With a schema, and nobody else to parse, it writes in that shape. */
-export async function writeWithOutputModel(execution: AgentExecution, notes: string): Promise<Answer> {
+/**
+ * Another model writes the final text. With a schema, and nobody else to parse, it writes in that shape. `ending` is
+ * that of the notes.
+ */
+export async function writeWithOutputModel(
+  execution: AgentExecution,
+  notes: string,
+  ending: Partial<AnswerEnding>,
+): Promise<Answer> {
   const { agent, context, contentShape } = execution;
   const shape = agent.settings.parserModel === undefined ? contentShape : null;
   const model = resolveModel(agent.settings.outputModel!);
@@ -35,7 +45,8 @@ export async function writeWithOutputModel(execution: AgentExecution, notes: str
       model: { id: model.id, provider: model.provider },
     }),
   );
-  const answer = await shaped(execution, shape, model, record.content);
+  assertAccepted(agent.settings, model, record);
+  const answer = await shaped(execution, shape, model, record, rewrittenEnding(record, ending));
   context.draft.content = record.content;
   context.emit(completed, 'output-model:completed');
   return answer;
@@ -81,15 +92,15 @@ async function shaped(
   execution: AgentExecution,
   shape: OutputShape | null,
   mender: Model,
-  text: string,
+  record: AuxiliaryRecord,
+  ending: Partial<AnswerEnding>,
 ): Promise<Answer> {
-  const plain = { content: text, contentType: 'str', said: text };
+  const stopped = stopText(record);
+  const text = stopped ?? record.content;
+  const plain = { content: text, contentType: 'str', said: text, ending };
+  if (stopped !== undefined) return showAnswer(execution, plain);
   if (shape === null) return plain;
-  const written = { text, mender, role: 'output_model', key: 'output-model:repair' } as const;
+  const written = { record, ending, mender, role: 'output_model', key: 'output-model:repair' } as const;
   const fitted = await fitOrMend(execution, shape, written);
-  const answer = fitted === undefined ? plain : { said: text, ...fitted };
-  if (!isGuarded(execution.agent.settings)) {
-    execution.context.emit(runContent(answer.content, answer.contentType), 'content');
-  }
-  return answer;
+  return showAnswer(execution, fitted === undefined ? plain : { said: text, ...fitted });
 }

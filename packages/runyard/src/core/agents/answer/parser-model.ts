@@ -1,12 +1,13 @@
 import { resolveModel } from '../../models/resolve.js';
 import type { RunEvent } from '../../runs/logged-event.js';
-import { runContent } from '../agent-events.js';
 import { callAuxiliaryModel, plainMessage } from '../auxiliary/auxiliary-step.js';
 import type { AgentExecution } from '../execution.js';
-import { isGuarded } from '../hooks/guarded.js';
 import { type Answer, textOf } from './answer-record.js';
+import { rewrittenEnding } from './ending.js';
 import type { OutputShape } from './output-format.js';
 import { fitOrMend } from './repair.js';
+import { showAnswer } from './show-answer.js';
+import { assertAccepted } from './stopped.js';
 
 const started: RunEvent = { name: 'ParserModelResponseStarted', payload: {} };
 const completed: RunEvent = { name: 'ParserModelResponseCompleted', payload: {} };
@@ -26,7 +27,7 @@ export async function parseWithParserModel(
   const { agent, context } = execution;
   const model = resolveModel(agent.settings.parserModel!);
   context.emit(started, 'parser-model:started');
-  const { content } = await callAuxiliaryModel(context, {
+  const record = await callAuxiliaryModel(context, {
     key: 'parser-model',
     role: 'parser_model',
     model,
@@ -36,12 +37,17 @@ export async function parseWithParserModel(
     ],
     output: shape.format,
   });
-  const written = { text: content, mender: model, role: 'parser_model', key: 'parser-model:repair' } as const;
-  const parsed = await fitOrMend(execution, shape, written);
-  if (parsed !== undefined && !isGuarded(agent.settings)) {
-    context.emit(runContent(parsed.content, parsed.contentType), 'content');
-  }
+  assertAccepted(agent.settings, model, record);
+  const parsed = await fitOrMend(execution, shape, {
+    record,
+    ending: rewrittenEnding(record, answer.ending),
+    mender: model,
+    role: 'parser_model',
+    key: 'parser-model:repair',
+  });
+  if (parsed !== undefined) showAnswer(execution, parsed);
   context.emit(completed, 'parser-model:completed');
   if (parsed === undefined) return answer;
-  return { ...answer, content: parsed.content, contentType: parsed.contentType };
+  const { content, contentType, ending } = parsed;
+  return { ...answer, content, contentType, ending };
 }

@@ -1,12 +1,16 @@
-import type { Model } from '../../models/model.js';
+import type { AnswerEnding, Model } from '../../models/model.js';
 import { plainMessage, tryAuxiliaryModel } from '../auxiliary/auxiliary-step.js';
 import type { AgentExecution } from '../execution.js';
-import type { AuxiliaryRole } from '../journal-records.js';
+import type { AuxiliaryRecord, AuxiliaryRole, ModelRecord } from '../journal-records.js';
 import type { Answer } from './answer-record.js';
+import { rewrittenEnding, withoutPlaces } from './ending.js';
 import type { OutputShape } from './output-format.js';
+import { assertAccepted, isDeclined } from './stopped.js';
 
 export interface WrittenText {
-  readonly text: string;
+  /** The call that wrote it. */
+  readonly record: ModelRecord;
+  readonly ending: Partial<AnswerEnding>;
   /** Who is asked once to mend what does not fit; null for nobody. */
   readonly mender: Model | null;
   readonly role: AuxiliaryRole;
@@ -19,26 +23,28 @@ export async function fitOrMend(
   shape: OutputShape,
   written: WrittenText,
 ): Promise<Answer | undefined> {
-  const first = await shape.read(written.text, execution.context.callApplication);
-  if (!('faults' in first)) return first;
+  const { ending, record } = written;
+  const first = await shape.read(record.content, execution.context.callApplication);
+  if (!('faults' in first)) return { ...first, ending: withoutPlaces(ending) };
   const mended = await mend(execution, shape, written, first.faults);
   if (mended === undefined) return undefined;
-  const second = await shape.read(mended, execution.context.callApplication);
-  return 'faults' in second ? undefined : { ...second, said: mended };
+  const second = await shape.read(mended.content, execution.context.callApplication);
+  if ('faults' in second) return undefined;
+  return { ...second, said: mended.content, ending: withoutPlaces(rewrittenEnding(mended, ending)) };
 }
 
 const shownFaults = 20;
 
 async function mend(
-  { context, input }: AgentExecution,
+  { agent, context, input }: AgentExecution,
   shape: OutputShape,
-  { text, mender, role, key }: WrittenText,
+  { record, mender, role, key }: WrittenText,
   faults: readonly string[],
-): Promise<string | undefined> {
-  if (mender === null) return undefined;
+): Promise<AuxiliaryRecord | undefined> {
+  if (mender === null || isDeclined(record)) return undefined;
   const parts = [
     `The task:\n${input.content}`,
-    `The answer:\n${text}`,
+    `The answer:\n${record.content}`,
     `Why it does not fit:\n${faults
       .slice(0, shownFaults)
       .map((fault) => `- ${fault}`)
@@ -46,7 +52,9 @@ async function mend(
   ];
   const messages = [plainMessage('system', instructions), plainMessage('user', parts.join('\n\n'))];
   const call = { key, role, model: mender, messages, output: shape.format };
-  return (await tryAuxiliaryModel(context, call))?.content;
+  const mended = await tryAuxiliaryModel(context, call);
+  if (mended !== undefined) assertAccepted(agent.settings, mender, mended);
+  return mended;
 }
 
 const instructions =

@@ -12,6 +12,7 @@ import type { StateView } from '../../runs/session-state.js';
 import { storable } from '../../storable-json.js';
 import { hookIdentity as identityOf } from '../agent-structure.js';
 import { type Answer, keepInConversation, textOf } from '../answer/answer-record.js';
+import { withoutPlaces } from '../answer/ending.js';
 import { callAuxiliaryModel, plainMessage } from '../auxiliary/auxiliary-step.js';
 import type { AgentExecution } from '../execution.js';
 import type { HookRecord } from '../journal-records.js';
@@ -246,7 +247,7 @@ function refusal(
 function changed(answer: Answer, content: HookOutput['content']): Answer {
   const isText = typeof content === 'string';
   const contentType = isText ? 'str' : answer.contentType === 'str' ? 'dict' : answer.contentType;
-  return { content, contentType, said: textOf(content) };
+  return { content, contentType, said: textOf(content), ending: withoutPlaces(answer.ending) };
 }
 
 function named<Hook extends PreHook | PostHook>(hook: Hook, fallback: string) {

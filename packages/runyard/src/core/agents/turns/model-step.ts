@@ -10,6 +10,7 @@ import {
   runIntermediateContent,
   runStarted,
 } from '../agent-events.js';
+import { assertAccepted } from '../answer/stopped.js';
 import { withOutput } from '../auxiliary/structured-request.js';
 import type { AgentExecution } from '../execution.js';
 import { isGuarded } from '../hooks/guarded.js';
@@ -28,15 +29,14 @@ export async function callModel(execution: AgentExecution, turn: number): Promis
     callUntilAnswered(execution, scope, async (callsBefore) => {
       announce(execution, key, callsBefore);
       const answer = await answerOnce(execution, scope);
-      return { ...withOwnCallIds(answer, execution.soFar), ...answeredBy(execution) };
+      const answered = { ...withOwnCallIds(answer, execution.soFar), ...answeredBy(execution) };
+      assertAccepted(execution.agent.settings, execution.model, answered);
+      return answered;
     }),
   );
   useRecordedModel(execution, record);
   if (!isIntermediate(execution)) context.draft.content = record.content;
-  context.emit(
-    modelRequestCompleted(execution.model, record.usage, record.timeToFirstToken),
-    `${key}:completed`,
-  );
+  context.emit(modelRequestCompleted(execution.model, record), `${key}:completed`);
   return record;
 }
 
@@ -167,6 +167,8 @@ export function modelRecordOf(response: ModelResponse, timeToFirstToken: number)
     finishReason: response.finishReason,
     usage: { ...response.usage },
     timeToFirstToken,
+    ...(response.finishMessage && { finishMessage: response.finishMessage }),
+    ...(response.citations !== undefined && { citations: response.citations as unknown as Json }),
     ...(response.reasoningContent && { reasoning: response.reasoningContent }),
     ...(response.toolCalls.length > 0 && { toolCalls: response.toolCalls.map((call) => ({ ...call })) }),
     ...(response.providerData !== undefined && { providerData: response.providerData }),

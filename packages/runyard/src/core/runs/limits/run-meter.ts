@@ -69,7 +69,7 @@ export class RunMeter {
     if (kind === 'model') {
       this.tally(prefixOf(key)).turns += sign;
       this.addCall(step, sign);
-    } else if (kind === 'auxiliary') this.addCall(step, sign);
+    } else if (kind === 'auxiliary' || kind === 'try') this.addCall(step, sign);
     else if (kind === 'tool') this.add(key, 'toolCalls', sign);
     else if (kind === 'step' && !isWorkOfStep(step)) this.add(key, 'steps', sign);
     else if (kind === 'continue') this.addSpent(step, sign);

@@ -1,4 +1,6 @@
+import { endingOf } from '../../agents/answer/ending.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { AnswerEnding } from '../../models/model.js';
 import { runChild } from '../../runs/child-run.js';
 import { type RunContext, RunPaused } from '../../runs/context.js';
 import { type Executable, RunCancelled, RunFailed } from '../../runs/executable.js';
@@ -63,13 +65,18 @@ async function runNodes(workflow: WorkflowDefinition, flow: Flow, scope: Scope):
   const last = views.findLast((view) => view.last !== undefined)?.last;
   const content = last?.content ?? views.at(-1)?.output.content ?? '';
   const media = views.flatMap((view) => view.media);
-  const result = resultOf(context, content, last?.contentType ?? contentTypeOf(content));
+  const result = resultOf(context, content, last?.contentType ?? contentTypeOf(content), last?.ending);
   return media.length > 0 ? { ...result, media } : result;
 }
 
-function resultOf(context: RunContext, content: Json, contentType: string): RunResult {
+function resultOf(
+  context: RunContext,
+  content: Json,
+  contentType: string,
+  ending: Partial<AnswerEnding> = {},
+): RunResult {
   const metrics = metricsOf(context.run, context.steps(), context.timers.now());
-  return { content, contentType, metrics, sessionState: context.state.all() };
+  return { content, contentType, ...ending, metrics, sessionState: context.state.all() };
 }
 
 /** The agent in front decides between answering and letting the workflow run. */
@@ -101,7 +108,7 @@ async function chat(
   }
   const asked = result.metadata?.workflow_input;
   if (typeof asked !== 'string') {
-    const direct = resultOf(context, result.content, result.contentType);
+    const direct = resultOf(context, result.content, result.contentType, endingOf(result));
     return { ...direct, metadata: { agent_direct_response: true } };
   }
   // what a schema asks for was checked when the run was made; the agent passes it on as it is

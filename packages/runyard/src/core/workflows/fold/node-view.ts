@@ -1,6 +1,8 @@
 import { mediaBody } from '../../agents/agent-events.js';
+import { endingOf } from '../../agents/answer/ending.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { Media } from '../../media.js';
+import type { AnswerEnding } from '../../models/model.js';
 import type { ChildOutcome } from '../../runs/child-run.js';
 import type { StepRecord } from '../../runs/run.js';
 import type { StepOutput } from '../definition/functions.js';
@@ -11,11 +13,18 @@ import { groupContent } from './group-content.js';
 /** Finds a step of the run by its key. */
 export type FindStep = (key: string) => StepRecord | undefined;
 
+/** What a step made; of one that is a run, how its answer ended. */
+interface LastContent {
+  readonly content: Json;
+  readonly contentType: string;
+  readonly ending: Partial<AnswerEnding>;
+}
+
 /** What a node came to, as the steps after it see it. */
 export interface NodeView {
   readonly output: StepOutput;
   /** What the last step inside of it made; undefined when nothing was done. */
-  readonly last: { readonly content: Json; readonly contentType: string } | undefined;
+  readonly last: LastContent | undefined;
   readonly media: readonly Media[];
 }
 
@@ -51,8 +60,9 @@ function foldLeaf(find: FindStep, step: StepRecord, record: LeafRecord): NodeVie
     is_paused: false,
   };
   if (record.skipped) return { output: { ...output, skipped: true }, last: undefined, media };
-  const contentType = record.content === undefined ? made.contentType : undefined;
-  return { output, last: { content, contentType: contentType ?? contentTypeOf(content) }, media };
+  const isAsMade = record.content === undefined;
+  const contentType = (isAsMade ? made.contentType : undefined) ?? contentTypeOf(content);
+  return { output, last: { content, contentType, ending: isAsMade ? made.ending : {} }, media };
 }
 
 function foldGroup(find: FindStep, step: StepRecord, record: GroupRecord): NodeView {
@@ -137,12 +147,13 @@ function described(step: StepRecord) {
 interface Made {
   readonly content?: Json;
   readonly contentType?: string;
+  readonly ending: Partial<AnswerEnding>;
   readonly media: readonly Media[];
   readonly runId: string | null;
   readonly metrics?: JsonObject;
 }
 
-const nothingMade: Made = { media: [], runId: null };
+const nothingMade: Made = { ending: {}, media: [], runId: null };
 
 /** What one execution of a step made: a run inside of this one, or a function. */
 function madeBy(step: StepRecord | undefined): Made {
@@ -150,11 +161,12 @@ function madeBy(step: StepRecord | undefined): Made {
   const output = step.output as unknown as ChildOutcome | FunctionRecord;
   if ('result' in output) {
     const { content, contentType, media = [], metrics } = output.result;
-    return { content, contentType, media, runId: output.runId, ...(metrics !== undefined && { metrics }) };
+    const made = { content, contentType, ending: endingOf(output.result), media, runId: output.runId };
+    return { ...made, ...(metrics !== undefined && { metrics }) };
   }
   if ('failure' in output) return nothingMade;
   const media = (output.media ?? []) as unknown as Media[];
-  return { media, runId: null, ...(output.content !== undefined && { content: output.content }) };
+  return { ending: {}, media, runId: null, ...(output.content !== undefined && { content: output.content }) };
 }
 
 function durationOf({ startedAt, endedAt }: StepRecord): JsonObject {

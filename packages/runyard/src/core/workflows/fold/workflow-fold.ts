@@ -1,3 +1,4 @@
+import { endingFields } from '../../agents/answer/ending.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { type ChildView, childrenOf } from '../../runs/child-run.js';
 import { ownSteps } from '../../runs/child-steps.js';
@@ -84,7 +85,11 @@ export function executorRunBody({ run, stepId }: ExecutorRun, workflow: Run): Js
     ...(stepId !== null && { workflow_step_id: stepId }),
     session_id: run.sessionId,
     input: run.kind === 'workflow' ? run.input.content : { input_content: run.input.content },
-    ...(result !== null && { content: result.content, content_type: result.contentType }),
+    ...(result !== null && {
+      content: result.content,
+      content_type: result.contentType,
+      ...endingFields(result),
+    }),
     ...(result?.metrics !== undefined && { metrics: result.metrics }),
     created_at: Math.floor(run.createdAt / 1000),
     status: run.status,

@@ -1,0 +1,87 @@
+import type { Json, JsonObject } from '../../json.js';
+import type { Citation, Citations } from '../../models/citations.js';
+import type { AnswerEnding } from '../../models/model.js';
+import type { ModelRecord } from '../journal-records.js';
+
+type Ending = Partial<AnswerEnding>;
+
+/** The part of a result that says how its answer ended. */
+export function endingOf({ finishReason, finishMessage, citations }: Ending): Ending {
+  return {
+    ...(finishReason !== undefined && { finishReason }),
+    ...(finishMessage !== undefined && { finishMessage }),
+    ...(citations !== undefined && { citations }),
+  };
+}
+
+/** How a model call ended. One that asked for tools is the last one when a tool ended the run. */
+export function endingOfCall({ finishReason, finishMessage, toolCalls, citations }: ModelRecord): Ending {
+  const cited = citations !== undefined && { citations: citations as unknown as Citations };
+  if (toolCalls !== undefined) return { finishReason: 'tool_calls', ...cited };
+  return endingOf({ finishReason, ...(finishMessage !== undefined && { finishMessage }), ...cited });
+}
+
+/** The ending of a call that rewrote an answer: when it cites nothing itself, the sources are those of the answer. */
+export function rewrittenEnding(record: ModelRecord, { citations }: Ending): Ending {
+  return { ...withoutPlaces(citations === undefined ? {} : { citations }), ...endingOfCall(record) };
+}
+
+/** The same for a content that is no longer the text of the call: the places in that text mean nothing in it. */
+export function withoutPlaces(ending: Ending): Ending {
+  if (ending.citations === undefined) return ending;
+  const { sources, ...queries } = ending.citations;
+  const placeless = sources.map(({ start: _start, end: _end, ...source }) => source);
+  return { ...ending, citations: { ...queries, sources: unique(placeless) } };
+}
+
+/** The wire's words for it. What is unknown is left out. */
+export function endingFields({ finishReason, finishMessage, citations }: Ending): JsonObject {
+  return present({
+    finish_reason: finishReason,
+    finish_message: finishMessage,
+    citations: citations && citationsBody(citations),
+  });
+}
+
+/** `urls` and `documents` are for a list below the answer; `sources` says which part of the answer rests on what. */
+function citationsBody({ sources, searchQueries = [] }: Citations): JsonObject {
+  const pages = new Map<string, JsonObject>();
+  for (const { url, title } of sources) {
+    if (url !== undefined && pages.get(url)?.title === undefined) pages.set(url, present({ url, title }));
+  }
+  const documents = sources
+    .filter(({ url }) => url === undefined)
+    .map(({ title, citedText, filename }) =>
+      present({ document_title: title, cited_text: citedText, file_name: filename }),
+    )
+    .filter((document) => Object.keys(document).length > 0);
+  const parts = {
+    urls: [...pages.values()],
+    documents: unique(documents),
+    search_queries: [...searchQueries],
+    sources: sources.map(sourceBody),
+  };
+  return Object.fromEntries(Object.entries(parts).filter(([, part]) => part.length > 0));
+}
+
+function sourceBody(source: Citation): JsonObject {
+  return present({
+    url: source.url,
+    title: source.title,
+    cited_text: source.citedText,
+    file_id: source.fileId,
+    file_name: source.filename,
+    document_index: source.documentIndex,
+    start_index: source.start,
+    end_index: source.end,
+  });
+}
+
+function present(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
+  const entries = Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined);
+  return Object.fromEntries(entries);
+}
+
+function unique<Value>(values: readonly Value[]): Value[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
+}

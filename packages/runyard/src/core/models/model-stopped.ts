@@ -1,0 +1,53 @@
+import type { JsonObject } from '../json.js';
+import type { FinishReason, Model } from './model.js';
+import { ModelError } from './model-error.js';
+
+/** The reasons that an agent may count as failures. */
+export type UnfinishedReason = Exclude<FinishReason, 'stop' | 'tool_calls'>;
+
+/** What they mean, where the provider does not explain them. */
+const meanings: Readonly<Partial<Record<FinishReason, string>>> = {
+  refusal: 'The model declined to answer.',
+  content_filter: 'The content filter of the provider withheld the answer.',
+  length: 'The model reached its limit of output tokens.',
+};
+
+interface Stop {
+  readonly finishReason: FinishReason;
+  readonly finishMessage?: string;
+}
+
+/** Why an answer is missing or not complete; undefined for one that is, and where nobody knows. */
+export function explanationOf({ finishReason, finishMessage }: Stop): string | undefined {
+  const isComplete = finishReason === 'stop' || finishReason === 'tool_calls';
+  return isComplete ? undefined : finishMessage || meanings[finishReason];
+}
+
+/** A model stopped for a reason that its agent counts as a failure (`failOn`). */
+export class ModelStopped extends ModelError {
+  override readonly code = 'model_stopped';
+
+  /** `answer` is what the model gave nevertheless, as the journal keeps it: it has been paid for. */
+  constructor(
+    private readonly model: Pick<Model, 'id' | 'provider'>,
+    readonly answer: JsonObject & Stop,
+  ) {
+    const explanation = explanationOf(answer) ?? 'The provider did not say why.';
+    super(
+      `The model '${model.id}' of ${model.provider} did not complete its answer (${answer.finishReason}): ${explanation}`,
+      { provider: model.provider, kind: 'stopped' },
+    );
+    this.name = 'ModelStopped';
+  }
+
+  override get facts(): JsonObject {
+    const { finishReason, finishMessage } = this.answer;
+    return {
+      ...super.facts,
+      model: this.model.id,
+      model_provider: this.model.provider,
+      finish_reason: finishReason,
+      ...(finishMessage !== undefined && { finish_message: finishMessage }),
+    };
+  }
+}
