@@ -1,5 +1,5 @@
-import { agent, Runyard, tool } from '../packages/runyard/dist/index.js';
-import { openAICompatible } from '../packages/runyard/dist/models.js';
+import { agent, Runyard, tool } from '../packages/runyard/bundle/index.js';
+import { openAICompatible } from '../packages/runyard/bundle/models.js';
 import { instructions } from './lib/answer.mjs';
 import { serveCommands } from './lib/commands.mjs';
 import { agentsWithALife } from './lib/life-agents.mjs';

@@ -1,4 +1,4 @@
-import { agent, Runyard, step, team, tool, workflow } from '../packages/runyard/dist/index.js';
+import { agent, Runyard, step, team, tool, workflow } from '../packages/runyard/bundle/index.js';
 import { serveCommands } from './lib/commands.mjs';
 import { seedComponents } from './seed/components.mjs';
 

@@ -6,8 +6,8 @@ const parallelCalls = 16;
 
 /** Making an agent with ten tools, and a turn of sixteen tool calls at once, in this process and without HTTP. */
 export async function measureAgents({ rounds, repetitions }) {
-  const { agent, tool } = await import('../../packages/runyard/dist/index.js');
-  const { scriptedModel } = await import('../../packages/runyard/dist/testing.js');
+  const { agent, tool } = await import('../../packages/runyard/bundle/index.js');
+  const { scriptedModel } = await import('../../packages/runyard/bundle/testing.js');
   const make = () => newAgent(agent, tool);
   return {
     construction: median(await inRounds(rounds, () => construction(make, repetitions))),

@@ -9,8 +9,8 @@ export const parts = 20;
  * memory, and once with runs that a service stores in the folder.
  */
 export async function measureTeamsAndWorkflows({ rounds, repetitions, dataDir }) {
-  const { agent, team, workflow, Runyard } = await import('../../packages/runyard/dist/index.js');
-  const { scriptedModel } = await import('../../packages/runyard/dist/testing.js');
+  const { agent, team, workflow, Runyard } = await import('../../packages/runyard/bundle/index.js');
+  const { scriptedModel } = await import('../../packages/runyard/bundle/testing.js');
   const library = { agent, team, workflow, scriptedModel };
   const stored = { flow: newWorkflow(library), crew: newTeam(library).crew };
   const app = new Runyard({

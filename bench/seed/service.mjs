@@ -1,4 +1,4 @@
-import { agent, Runyard, step, team, tool, workflow } from '../../packages/runyard/dist/index.js';
+import { agent, Runyard, step, team, tool, workflow } from '../../packages/runyard/bundle/index.js';
 import { seedComponents } from './components.mjs';
 
 const { agents, teams, workflows } = seedComponents({ agent, team, workflow, tool, step });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { agent, Runyard, step, team, tool, workflow } from '../../packages/runyard/dist/index.js';
+import { agent, Runyard, step, team, tool, workflow } from '../../packages/runyard/bundle/index.js';
 import { loadSqliteLibrary } from '../../packages/runyard/dist/platform/storage/sqlite/library.js';
 import { marks, seedComponents } from './components.mjs';
 

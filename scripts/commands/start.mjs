@@ -4,6 +4,6 @@ import { ensureBuilt, ensureInstalled, root } from '../lib/setup.mjs';
 export async function run(words) {
   await ensureInstalled();
   await ensureBuilt();
-  const { main } = await import('../../packages/runyard/dist/cli/main.js');
+  const { main } = await import('../../packages/runyard/bundle/cli/main.js');
   await main(['start', `${root}examples/quickstart/agents.ts`, ...words]);
 }

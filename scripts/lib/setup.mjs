@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { bundle } from './bundle.mjs';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -24,8 +25,16 @@ export async function ensureBuilt() {
     console.log(`Built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
 
-export function build() {
-  return runTool('typescript/bin/tsc', ['-b', 'packages/runyard/tsconfig.build.json', '--listEmittedFiles']);
+export async function build() {
+  const words = ['-b', 'packages/runyard/tsconfig.build.json', '--listEmittedFiles'];
+  const compiled = await runTool('typescript/bin/tsc', words);
+  if (compiled.code !== 0) return compiled;
+  try {
+    await bundle(`${root}packages/runyard`);
+    return compiled;
+  } catch (error) {
+    return { code: 1, output: `The compiled modules could not be bundled: ${error.message}` };
+  }
 }
 
 /** Runs a script of an installed package with this Node, and collects what it prints. */

@@ -9,11 +9,11 @@ if (major < 20) {
   import('node:module').then((module) => {
     if (module.enableCompileCache) module.enableCompileCache();
   });
-  import('../dist/cli/main.js').then(
+  import('../bundle/cli/main.js').then(
     (cli) => cli.main(process.argv.slice(2)),
     (error) => {
       const unbuilt =
-        error && error.code === 'ERR_MODULE_NOT_FOUND' && /dist.cli.main\.js/.test(error.message);
+        error && error.code === 'ERR_MODULE_NOT_FOUND' && /bundle.cli.main\.js/.test(error.message);
       console.error(unbuilt ? 'This copy of Runyard is not built yet. Run: npm run build' : error);
       process.exit(1);
     },

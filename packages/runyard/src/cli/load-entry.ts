@@ -67,7 +67,7 @@ async function prepareImport(path: string, onImport: OnImport | undefined): Prom
   await importRunyardAhead(path);
   // only now: maps are looked for in every module that is loaded from here on
   process.setSourceMapsEnabled(true);
-  const hooks = new URL('./typescript-hooks.js', import.meta.url);
+  const hooks = new URL('../cli/typescript-hooks.js', import.meta.url);
   if (onImport === undefined) register(hooks, { data: {} satisfies HooksData });
   else registerWatched(hooks, onImport);
 }

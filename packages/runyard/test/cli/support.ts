@@ -18,7 +18,7 @@ const fixture = pathToFileURL(join(packageFolder, 'test/cli/fixture-application.
  * is another check's business.
  */
 export function buildPackage(): void {
-  spawnSync(process.execPath, [compiler, '-b', join(packageFolder, 'tsconfig.build.json')]);
+  spawnSync(process.execPath, [join(repository, 'scripts/build.mjs')]);
 }
 
 /** A folder with these files that is gone after the test. */

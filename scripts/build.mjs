@@ -1,0 +1,3 @@
+import { withNewEnoughNode } from './lib/node-version.mjs';
+
+withNewEnoughNode(() => import('./lib/setup.mjs').then(({ ensureBuilt }) => ensureBuilt()));
