@@ -1,21 +1,31 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { Media, MediaContents } from '../../media.js';
+import { type Citation, CitationList } from '../citations.js';
 import type { Usage } from '../message.js';
-import type { ModelChunk, ModelResponse } from '../model.js';
-import { storeMedia } from '../provider/answer-media.js';
-import { type AnswerPiece, type PieceOwner, responseParts } from '../provider/answer-pieces.js';
+import type { FinishReason, ModelChunk, ModelResponse } from '../model.js';
+import { linkedMedia, storeMedia } from '../provider/answer-media.js';
+import {
+  type AnswerPiece,
+  hasGapAfter,
+  type PieceOwner,
+  responseParts,
+  textGap,
+  withoutCutCalls,
+} from '../provider/answer-pieces.js';
 import { count, noUsage, usageOf } from '../provider/usage.js';
-import { executedPart } from './prompt.js';
+import { executedPart, optionsOf } from './prompt.js';
 import type { AiSdkPart } from './types.js';
 
-type TextPiece = Extract<AnswerPiece, { text: string }>;
+type TextPiece = Extract<AnswerPiece, { text: string }> & { gap?: boolean };
 
 /** Puts an answer together from the parts of a stream or of a whole result. */
 export class AiSdkAnswer {
   readonly #owner: PieceOwner;
   readonly #pieces: AnswerPiece[] = [];
   readonly #open = new Map<unknown, TextPiece>();
-  readonly #files: AiSdkPart[] = [];
+  readonly #growing: { text?: TextPiece; reasoning?: TextPiece } = {};
+  readonly #files: { readonly part: AiSdkPart; readonly block: JsonObject }[] = [];
+  readonly #citations = new CitationList();
   #finishReason: unknown;
   #usage: Usage = noUsage;
   id: string | undefined;
@@ -36,9 +46,11 @@ export class AiSdkAnswer {
       case 'reasoning-delta':
         return this.#grow(part, 'reasoning', part.delta);
       case 'text':
-      case 'reasoning':
-        this.#begin(part, part.type);
-        return this.#grow(part, part.type, part.text);
+      case 'reasoning': {
+        const chunk = this.#grow(part, part.type, part.text);
+        this.#end(part);
+        return chunk;
+      }
       case 'text-start':
         this.#begin(part, 'text');
         return undefined;
@@ -47,8 +59,7 @@ export class AiSdkAnswer {
         return undefined;
       case 'text-end':
       case 'reasoning-end':
-        this.#annotate(this.#open.get(part.id), part);
-        this.#open.delete(part.id);
+        this.#end(part);
         return undefined;
       default:
         this.#other(part);
@@ -62,34 +73,68 @@ export class AiSdkAnswer {
   }
 
   async response(contents: MediaContents): Promise<ModelResponse> {
-    const parts = responseParts(this.#pieces, this.#owner, this.id);
     const media: Media[] = [];
-    for (const file of this.#files) {
-      const bytes = bytesOf(file.data);
-      if (bytes) media.push(await storeMedia(contents, String(file.mediaType), bytes));
+    for (const { part, block } of this.#files) {
+      const made = await madeMedia(part, contents);
+      if (made === undefined) continue;
+      media.push(made);
+      block.media = made as unknown as Json;
     }
+    const end = endingOf(this.#finishReason, false).finishReason;
+    const { pieces, cut } = withoutCutCalls(end === 'length' ? this.#answeredPieces() : this.#pieces, end);
+    const parts = responseParts(pieces.map(withArguments), this.#owner, this.id);
+    const { finishReason, finishMessage = cut } = endingOf(this.#finishReason, parts.toolCalls.length > 0);
     return {
       ...parts,
       usage: this.#usage,
-      finishReason: finishReason(this.#finishReason, parts.toolCalls.length > 0),
+      finishReason,
+      ...(finishMessage !== undefined && { finishMessage }),
+      ...this.#citations.part,
       ...(media.length > 0 && { media }),
     };
   }
 
-  #begin(part: AiSdkPart, type: 'text' | 'reasoning'): void {
-    const piece: TextPiece = { type, text: '' };
-    this.#annotate(piece, part);
-    this.#pieces.push(piece);
-    this.#open.set(part.id, piece);
+  /** Without the calls of the provider's own tools that were cut off: it refuses to see one without its result. */
+  #answeredPieces(): AnswerPiece[] {
+    const blocks = this.#pieces.flatMap((piece) => (piece.type === 'block' ? [piece.block] : []));
+    const answered = new Set(blocks.map(({ type, toolCallId }) => type === 'tool-result' && toolCallId));
+    return this.#pieces.filter(
+      (piece) =>
+        piece.type !== 'block' ||
+        piece.block.type !== 'tool-call' ||
+        answered.has(piece.block.toolCallId ?? ''),
+    );
   }
 
+  #begin(part: AiSdkPart, type: 'text' | 'reasoning'): TextPiece {
+    const piece: TextPiece = { type, text: '' };
+    this.#annotate(piece, part);
+    this.#open.set(part.id, piece);
+    return piece;
+  }
+
+  /** A piece has its place from its first text on, so that the content is what was shown, in that order. */
   #grow(part: AiSdkPart, type: 'text' | 'reasoning', text: unknown): ModelChunk | undefined {
-    if (!this.#open.has(part.id)) this.#begin(part, type);
+    let piece = this.#open.get(part.id) ?? this.#begin(part, type);
+    this.#annotate(piece, part);
+    if (typeof text !== 'string' || text === '') return undefined;
+    if (piece !== this.#growing[type]) {
+      if (piece.text !== '') piece = this.#begin(part, type);
+      if (type === 'text' && hasGapAfter(this.#pieces)) piece.gap = true;
+      this.#pieces.push(piece);
+      this.#growing[type] = piece;
+    }
+    const gap = piece.gap === true && piece.text === '';
+    piece.text += text;
+    return { type, text: gap ? textGap + text : text };
+  }
+
+  #end(part: AiSdkPart): void {
     const piece = this.#open.get(part.id);
     this.#annotate(piece, part);
-    if (!piece || typeof text !== 'string' || text === '') return undefined;
-    piece.text += text;
-    return { type, text };
+    this.#open.delete(part.id);
+    // a thought that is not shown
+    if (piece?.data && piece.text === '') this.#pieces.push(piece);
   }
 
   /** What the provider says beside a part goes back to it; later words replace earlier ones. */
@@ -97,26 +142,73 @@ export class AiSdkAnswer {
     if (piece && isJsonObject(providerMetadata)) piece.data = { ...piece.data, ...providerMetadata };
   }
 
+  /** Parts of a kind that is not known here say nothing that an answer needs. */
   #other(part: AiSdkPart): void {
     const metadata = isJsonObject(part.providerMetadata) ? part.providerMetadata : undefined;
-    if (part.type === 'tool-call' && part.providerExecuted !== true) {
-      const { toolCallId, toolName, input } = part;
-      const text = typeof input === 'string' ? input : JSON.stringify(input ?? {});
-      const call = { id: String(toolCallId), name: String(toolName), arguments: text || '{}' };
-      this.#pieces.push({ type: 'call', call, ...(metadata && { data: metadata }) });
-    } else if (part.type === 'tool-call' || part.type === 'tool-result') {
-      this.#pieces.push({ type: 'block', block: executedPart(part as unknown as JsonObject, metadata) });
-    } else if (part.type === 'file') {
-      this.#files.push(part);
-    } else if (part.type === 'response-metadata' && typeof part.id === 'string') {
-      this.id = part.id;
-    } else if (part.type === 'finish') {
-      this.finish(part.usage, part.finishReason);
+    switch (part.type) {
+      case 'tool-call':
+        if (part.providerExecuted === true) this.#block(executedPart(part, metadata));
+        else this.#call(part, metadata);
+        return;
+      case 'tool-result':
+        if (part.preliminary !== true) this.#block(executedPart(part, metadata));
+        return;
+      case 'tool-approval-request':
+        this.#ask(part);
+        return;
+      case 'file':
+        this.#files.push({ part, block: this.#block({ type: 'file', ...optionsOf(metadata) }) });
+        return;
+      case 'source':
+        this.#citations.add(citationOf(part));
+        return;
+      case 'response-metadata':
+        if (typeof part.id === 'string') this.id = part.id;
+        return;
+      case 'finish':
+        this.finish(part.usage, part.finishReason);
     }
+  }
+
+  #block(block: JsonObject): JsonObject {
+    this.#pieces.push({ type: 'block', block });
+    return block;
+  }
+
+  #call({ toolCallId, toolName, input }: AiSdkPart, data: JsonObject | undefined): void {
+    const text = typeof input === 'string' ? input : JSON.stringify(input ?? {});
+    const call = { id: String(toolCallId), name: String(toolName), arguments: text };
+    this.#pieces.push({ type: 'call', call, ...(data && { data }) });
+  }
+
+  /** The provider makes this call itself, once the client has approved it. */
+  #ask({ approvalId, toolCallId }: AiSdkPart): void {
+    const at = this.#pieces.findLastIndex(
+      (piece) => piece.type === 'block' && piece.block.toolCallId === toolCallId,
+    );
+    const piece = this.#pieces[at];
+    if (piece?.type !== 'block' || piece.block.type !== 'tool-call' || typeof approvalId !== 'string') return;
+    const { toolName, input } = piece.block;
+    const called = { id: String(toolCallId), name: String(toolName), arguments: JSON.stringify(input) };
+    const call = { ...called, client: 'confirmation' } as const;
+    this.#pieces[at] = { type: 'call', call, data: { approvalId, part: piece.block } };
   }
 }
 
-/** V2 and V3 hand the bytes over themselves, V4 in a wrapper that may also be a URL. */
+function withArguments(piece: AnswerPiece): AnswerPiece {
+  if (piece.type !== 'call' || piece.call.arguments !== '') return piece;
+  return { ...piece, call: { ...piece.call, arguments: '{}' } };
+}
+
+async function madeMedia(part: AiSdkPart, contents: MediaContents): Promise<Media | undefined> {
+  const { mediaType = 'application/octet-stream', data } = part;
+  const { type, url } = (data ?? {}) as { type?: unknown; url?: unknown };
+  if (type === 'url') return linkedMedia(String(mediaType), String(url));
+  const bytes = bytesOf(data);
+  return bytes && storeMedia(contents, String(mediaType), bytes);
+}
+
+/** V2 and V3 hand the bytes over themselves, V4 in a wrapper. */
 function bytesOf(data: unknown): Uint8Array | undefined {
   if (data instanceof Uint8Array) return data;
   if (typeof data === 'string') return Buffer.from(data, 'base64');
@@ -124,20 +216,37 @@ function bytesOf(data: unknown): Uint8Array | undefined {
   return type === 'data' ? bytesOf(inner) : undefined;
 }
 
+/** What only some providers know of a source is below their name. */
+function citationOf({ url, title, filename, providerMetadata }: AiSdkPart): Citation {
+  const [more = {}] = Object.values(isJsonObject(providerMetadata) ? providerMetadata : {}).filter(
+    isJsonObject,
+  );
+  const fields = { url, title, filename, citedText: more.citedText, fileId: more.fileId };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => typeof value === 'string'));
+}
+
+type Ending = { readonly finishReason: FinishReason; readonly finishMessage?: string };
+
 /** V2 names the reason alone, later versions beside the provider's own word. */
-function finishReason(reason: unknown, called: boolean): ModelResponse['finishReason'] {
-  const unified = isJsonObject(reason) ? reason.unified : reason;
+function endingOf(reason: unknown, called: boolean): Ending {
+  const { unified, raw = unified } = isJsonObject(reason) ? reason : { unified: reason as Json };
   switch (unified) {
     case 'length':
-      return 'length';
+      return { finishReason: 'length' };
     case 'content-filter':
-      return 'content_filter';
+      if (raw === 'refusal') return { finishReason: 'refusal' };
+      return { finishReason: 'content_filter', ...(!/^content.filter$/.test(String(raw)) && said(raw)) };
     case 'stop':
     case 'tool-calls':
-      return called ? 'tool_calls' : 'stop';
+      return { finishReason: called ? 'tool_calls' : 'stop' };
     default:
-      return called ? 'tool_calls' : 'other';
+      if (called) return { finishReason: 'tool_calls' };
+      return { finishReason: 'other', ...(!/^(other|unknown)$/.test(String(raw)) && said(raw)) };
   }
+}
+
+function said(word: unknown): Partial<Ending> {
+  return typeof word === 'string' ? { finishMessage: word } : {};
 }
 
 /** V2 counts in one level, later versions by direction. */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { Media, MediaContents } from '../../media.js';
 import type { Message } from '../message.js';
 import type { ModelRequest, ToolChoice } from '../model.js';
@@ -6,7 +6,7 @@ import { type AnswerPiece, type PieceOwner, piecesOf } from '../provider/answer-
 import { withPairedToolCalls } from '../provider/conversation.js';
 import { base64, bytesOf, isText, mimeTypeOf, nameOf, toldInWords } from '../provider/media-parts.js';
 import { argumentsObject } from '../provider/tool-arguments.js';
-import type { AiSdkCallOptions, AiSdkVersion } from './types.js';
+import type { AiSdkCallOptions, AiSdkPart, AiSdkVersion } from './types.js';
 
 export interface PromptOptions {
   readonly version: AiSdkVersion;
@@ -45,17 +45,27 @@ function wireToolChoice(choice: ToolChoice): NonNullable<AiSdkCallOptions['toolC
 
 async function prompt({ messages, media }: ModelRequest, options: PromptOptions): Promise<Part[]> {
   const wire: Part[] = [];
+  /** By the ids of the calls that the client was asked to approve. */
+  const approvals = new Map<string | undefined, Json | undefined>();
   for (const message of withPairedToolCalls(messages)) {
     const last = wire.at(-1);
     if (message.role === 'system') {
       wire.push({ role: 'system', content: message.content });
     } else if (message.role === 'tool') {
-      const result = await toolResult(message, media, options);
+      const approvalId = approvals.get(message.toolCallId);
+      const result =
+        approvalId === undefined
+          ? await toolResult(message, media, options)
+          : approvalResponse(message, approvalId);
       // The results of one turn are one message.
       if (last?.role === 'tool') (last.content as Part[]).push(result);
       else wire.push({ role: 'tool', content: [result] });
     } else if (message.role === 'assistant') {
-      const content = piecesOf(message, options.owner).flatMap(assistantPart);
+      const content: Part[] = [];
+      for (const piece of piecesOf(message, options.owner)) {
+        content.push(...(await assistantPart(piece, media, options)));
+        if (piece.type === 'call' && piece.call.client) approvals.set(piece.call.id, piece.data?.approvalId);
+      }
       if (content.length > 0) wire.push({ role: 'assistant', content });
     } else {
       wire.push({ role: 'user', content: await userParts(message, media, options) });
@@ -70,29 +80,57 @@ async function userParts(message: Message, contents: MediaContents, options: Pro
   return [...text, ...media];
 }
 
-function assistantPart(piece: AnswerPiece): Part[] {
-  if (piece.type === 'block') return [piece.block];
-  const options = piece.data && { providerOptions: piece.data };
+async function assistantPart(
+  piece: AnswerPiece,
+  contents: MediaContents,
+  { version }: PromptOptions,
+): Promise<Part[]> {
+  if (piece.type === 'block') {
+    return piece.block.type === 'file' ? madeFile(piece.block, contents, version) : [piece.block];
+  }
+  const options = optionsOf(piece.data);
   if (piece.type === 'call') {
-    const { id, name, arguments: text } = piece.call;
+    const { id, name, arguments: text, client } = piece.call;
+    if (client && isJsonObject(piece.data?.part)) return [piece.data.part];
     return [{ type: 'tool-call', toolCallId: id, toolName: name, input: argumentsObject(text), ...options }];
   }
   return piece.text === '' && !options ? [] : [{ type: piece.type, text: piece.text, ...options }];
 }
 
+/** What a provider said beside a part of its answer goes back to it under another name. */
+export function optionsOf(metadata: JsonObject | undefined): { providerOptions: JsonObject } | undefined {
+  return metadata && { providerOptions: metadata };
+}
+
+/** A file that the model made, unless its bytes are gone. */
+async function madeFile(
+  { media, providerOptions }: JsonObject,
+  contents: MediaContents,
+  version: AiSdkVersion,
+): Promise<Part[]> {
+  const { url, hash = '', mimeType } = (media ?? {}) as Partial<Media>;
+  const data = url === undefined ? await contents.get(hash) : new URL(url);
+  const options = providerOptions && { providerOptions };
+  return data ? [{ type: 'file', mediaType: mimeType, data: fileData(data, version), ...options }] : [];
+}
+
 async function filePart(media: Media, contents: MediaContents, options: PromptOptions): Promise<Part> {
   const filename = media.filename && { filename: media.filename };
   if (media.url) {
-    const url = new URL(media.url);
-    const data = options.version === 'v4' ? { type: 'url', url } : url;
+    const data = fileData(new URL(media.url), options.version);
     return { type: 'file', mediaType: mediaTypeAtUrl(media), data, ...filename };
   }
   const bytes = await bytesOf(media, contents, options.provider);
   if (media.kind === 'file' && isText(media.mimeType)) {
     return { type: 'text', text: `File ${nameOf(media)}:\n${Buffer.from(bytes).toString('utf8')}` };
   }
-  const data = options.version === 'v4' ? { type: 'data', data: bytes } : bytes;
+  const data = fileData(bytes, options.version);
   return { type: 'file', mediaType: mimeTypeOf(media, bytes), data, ...filename };
+}
+
+function fileData(data: URL | Uint8Array, version: AiSdkVersion): unknown {
+  if (version !== 'v4') return data;
+  return data instanceof URL ? { type: 'url', url: data } : { type: 'data', data };
 }
 
 /** Where nobody said which image it is, the AI SDK has a word for any. */
@@ -108,6 +146,11 @@ async function toolResult(message: Message, contents: MediaContents, options: Pr
   const parts = await Promise.all(media.map((item) => resultPart(item, contents, options)));
   const text = content === '' ? [] : [{ type: 'text', text: content }];
   return { ...result, output: { type: 'content', value: [...text, ...parts] } };
+}
+
+function approvalResponse({ toolCallError, content }: Message, approvalId: Json): Part {
+  const approved = toolCallError !== true;
+  return { type: 'tool-approval-response', approvalId, approved, ...(!approved && { reason: content }) };
 }
 
 /** Each version has its own way to put media into the result of a tool. */
@@ -127,13 +170,18 @@ async function resultPart(media: Media, contents: MediaContents, options: Prompt
 }
 
 /** A part that the provider produced and ran by itself, in the form in which it is sent back. */
-export function executedPart(part: JsonObject, metadata: JsonObject | undefined): JsonObject {
-  const { toolCallId, toolName, input, result } = part as Record<string, Json>;
-  const options = metadata && { providerOptions: metadata };
-  const common: JsonObject = { toolCallId: toolCallId ?? '', toolName: toolName ?? '', ...options };
-  if (part.type === 'tool-call') {
+export function executedPart(part: AiSdkPart, metadata: JsonObject | undefined): JsonObject {
+  const { type, toolCallId, toolName, input, result, isError } = part as unknown as JsonObject;
+  const common: JsonObject = {
+    toolCallId: toolCallId ?? '',
+    toolName: toolName ?? '',
+    ...optionsOf(metadata),
+  };
+  if (type === 'tool-call') {
     const parsed = typeof input === 'string' ? argumentsObject(input) : (input ?? {});
-    return { type: 'tool-call', ...common, input: parsed, providerExecuted: true };
+    return { type, ...common, input: parsed, providerExecuted: true };
   }
-  return { type: 'tool-result', ...common, output: { type: 'json', value: result ?? null } };
+  // A provider refuses the error of one of its tools in the place of a result.
+  const output = { type: isError === true ? 'error-json' : 'json', value: result ?? null };
+  return { type: 'tool-result', ...common, output };
 }

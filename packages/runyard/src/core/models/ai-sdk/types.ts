@@ -50,7 +50,13 @@ export interface AiSdkPart {
   readonly toolName?: unknown;
   readonly input?: unknown;
   readonly result?: unknown;
+  readonly isError?: unknown;
+  readonly preliminary?: unknown;
   readonly providerExecuted?: unknown;
+  readonly approvalId?: unknown;
+  readonly url?: unknown;
+  readonly title?: unknown;
+  readonly filename?: unknown;
   readonly mediaType?: unknown;
   readonly data?: unknown;
   readonly usage?: unknown;

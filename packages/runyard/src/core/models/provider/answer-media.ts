@@ -11,6 +11,11 @@ export async function storeMedia(
   return { kind: kindOf(mimeType), id: newId(), hash, mimeType, size: bytes.byteLength };
 }
 
+/** The same for one that the provider keeps at an address. */
+export function linkedMedia(mimeType: string, url: string): Media {
+  return { kind: kindOf(mimeType), id: newId(), url, mimeType };
+}
+
 function kindOf(mimeType: string): MediaKind {
   const [kind] = mimeType.split('/');
   return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'file';
