@@ -12,7 +12,7 @@ export interface Outcome {
 }
 
 const host = fileURLToPath(new URL('program-host.mjs', import.meta.url));
-const distribution = pathToFileURL(join(repository, 'packages/runyard/dist/')).href;
+const distribution = pathToFileURL(join(repository, 'packages/runyard/bundle/')).href;
 
 /** Runs the programs of all pages, in one process until one of them ends it. */
 export class Programs {

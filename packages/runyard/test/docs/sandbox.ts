@@ -11,7 +11,7 @@ import { type Block, repository } from './pages.js';
 import { type Outcome, Programs } from './programs.js';
 
 const command = join(repository, 'packages/runyard/bin/runyard.mjs');
-const hooks = pathToFileURL(join(repository, 'packages/runyard/dist/cli/typescript-hooks.js')).href;
+const hooks = pathToFileURL(join(repository, 'packages/runyard/bundle/cli/typescript-hooks.js')).href;
 
 /** The page shows plain calls: here curl also tells the status, and npx finds the command without asking around. */
 const shellWords = `
