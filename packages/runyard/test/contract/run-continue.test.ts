@@ -75,6 +75,23 @@ describe('a paused run', () => {
     expect(paidIn(run.run_id)).toEqual([7]);
   });
 
+  test('goes on with the result of a call that the client executes', async () => {
+    const message = 'run a command';
+    const call = { id: 'shell-1', name: 'shell', arguments: '{}', client: 'execution' } as const;
+    book.write(message, { toolCalls: [call] }, { text: 'listed' });
+    const run = await life.start({ message });
+    expect(run).toMatchObject({
+      status: 'paused',
+      tools: [
+        { tool_call_id: 'shell-1', tool_name: 'shell', external_execution_required: true, result: null },
+      ],
+    });
+    const { body } = await life.continue(run.run_id, {
+      tools: answered(run, { 'shell-1': { result: 'a.txt' } }),
+    });
+    expect(body).toMatchObject({ status: 'completed', content: 'listed', tools: [{ result: 'a.txt' }] });
+  });
+
   test('goes on in a stream that begins with RunContinued', async () => {
     const run = await waiting('streamed on', 8);
     const before = (await life.stored(run.run_id)).events.at(-1).event_index;

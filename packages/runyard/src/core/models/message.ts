@@ -9,8 +9,9 @@ export interface ToolCall {
   readonly name: string;
   readonly arguments: string;
   /**
-   * Set for a call of one of the provider's own tools that the client has to answer. A tool of that name executes it.
-   * Without one, the run pauses: `execution` asks for the result, `confirmation` for a yes or no.
+   * Set for a call of one of the provider's own tools that the client has to answer. `execution`: a tool of that name
+   * executes it; without one, the run pauses for the result. `confirmation`: the provider executes it, and the run pauses
+   * for a yes or no.
    */
   readonly client?: 'execution' | 'confirmation';
 }

@@ -253,6 +253,7 @@ describe('a stream of the Responses API', () => {
     expect((await collect(model.stream(ask(), open()))).response).toMatchObject({
       content: 'x',
       finishReason: expected,
+      finishMessage: reason,
     });
   });
 
@@ -263,7 +264,8 @@ describe('a stream of the Responses API', () => {
     ]);
     expect((await collect(model.stream(ask(), open()))).response).toMatchObject({
       content: 'I will not.',
-      finishReason: 'content_filter',
+      finishReason: 'refusal',
+      finishMessage: 'I will not.',
     });
   });
 });

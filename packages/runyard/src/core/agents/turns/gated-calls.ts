@@ -1,9 +1,11 @@
 import { newId } from '../../ids.js';
 import type { JsonObject } from '../../json.js';
+import type { Model } from '../../models/model.js';
+import { ModelError } from '../../models/model-error.js';
 import type { InterruptedPolicy, Requirement, RunContext } from '../../runs/context.js';
 import { toolSourcesOf } from '../../tools/collect-tools.js';
 import { Approval, openGate } from '../../tools/gate.js';
-import { judgeCall } from '../../tools/judge-call.js';
+import { judgeCall, type WaitingCall } from '../../tools/judge-call.js';
 import { parseArguments } from '../../tools/parse-arguments.js';
 import type { ToolAnswer, ToolRequirement } from '../../tools/requirement.js';
 import type { Tool } from '../../tools/tool.js';
@@ -25,20 +27,19 @@ import {
  * without waiting needs nobody.
  */
 export async function requirementOfCall(
-  { agent, context }: Pick<AgentExecution, 'agent' | 'context'>,
+  { agent, context, model }: Pick<AgentExecution, 'agent' | 'context' | 'model'>,
   tool: Tool | undefined,
   call: RequestedCall,
   key: string,
 ): Promise<ToolRequirementState | undefined> {
   const waits = context.recorded(waitKeyOf(key), questionAbout(call));
   const asked = waits && requirementOf(waits);
-  await assertCallFits(agent, context, tool, asked, key);
+  if (!isForClient(tool, call, asked)) await assertCallFits(agent, context, tool, asked, key);
   if (waits !== undefined) return asked;
   // whether a call waits is for the application to say
-  if (tool === undefined || context.recorded(key) !== undefined || context.replay !== null) return undefined;
-  // an open gate asks nothing of the application
-  if (tool.gate === openGate) return undefined;
-  const waiting = await context.callApplication(tool.name, () => judgeCall(tool, call));
+  if (context.recorded(key) !== undefined || context.replay !== null) return undefined;
+  const waiting =
+    tool === undefined ? questionForClient(call, model) : await questionOfTool(context, tool, call);
   if (waiting === undefined) return undefined;
   const now = await context.deadline(0);
   const requirement: ToolRequirement = {
@@ -47,9 +48,41 @@ export async function requirementOfCall(
     toolName: call.name,
     createdAt: now,
     ...waiting,
-    ...approvalPart(tool, tool.gate.approval, now),
+    ...approvalPart(tool, tool?.gate.approval, now),
   };
   return { waitKey: waitKeyOf(key), toolKey: key, requirement, answer: null };
+}
+
+function questionOfTool(
+  context: RunContext,
+  tool: Tool,
+  call: RequestedCall,
+): Promise<WaitingCall | undefined> | undefined {
+  // an open gate asks nothing of the application
+  if (tool.gate === openGate) return undefined;
+  return context.callApplication(tool.name, () => judgeCall(tool, call));
+}
+
+const clientKinds = { execution: 'external_execution', confirmation: 'confirmation' } as const;
+
+/** What a call of the provider's own tools waits for that no tool of the agent answers. */
+function questionForClient(call: RequestedCall, model: Model): WaitingCall | undefined {
+  if (call.client === undefined) return undefined;
+  const parsed = parseArguments(call.arguments);
+  if (parsed.ok) return { kind: clientKinds[call.client], args: parsed.args };
+  throw new ModelError(`The model called '${call.name}' in a way that nobody can answer. ${parsed.message}`, {
+    provider: model.provider,
+    kind: 'protocol',
+  });
+}
+
+/** Whether the question was asked, or will be, because there is no tool. A tool that asked and is gone is a difference. */
+function isForClient(
+  tool: Tool | undefined,
+  { client }: RequestedCall,
+  asked: ToolRequirementState | undefined,
+): boolean {
+  return tool === undefined && client !== undefined && asked?.requirement.kind === clientKinds[client];
 }
 
 /**
@@ -145,6 +178,9 @@ export function planOfAnswer(
     return {
       record: answered(requirement, answer.note ?? 'Function call was rejected by the user', true),
     };
+  // what the provider executes itself has its answer with the yes
+  if (tool === undefined && answer.answer === 'confirmed')
+    return { record: answered(requirement, 'The call was confirmed.', false) };
   const result = resultIn(requirement, answer);
   if (result !== undefined) {
     const { content, error } = boundedResult(result);

@@ -108,10 +108,15 @@ async function turnCallOf(
   key: string,
   refused: boolean,
 ): Promise<TurnCall> {
-  const tool = execution.tools.get(call.name);
+  const tool = toolFor(execution, call);
   const waits = refused ? undefined : await requirementOfCall(execution, tool, call, key);
   const plan = waits?.answer ? planOfAnswer(tool, waits.requirement, waits.answer) : undefined;
   return { key, call, tool, refused, waits, plan };
+}
+
+/** What the provider executes once it is confirmed is no business of a tool with the same name. */
+function toolFor({ tools }: AgentExecution, { name, client }: RequestedCall): Tool | undefined {
+  return client === 'confirmation' ? undefined : tools.get(name);
 }
 
 function isReady({ waits, plan }: TurnCall): boolean {

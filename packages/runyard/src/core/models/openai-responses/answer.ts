@@ -1,34 +1,39 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { Media, MediaContents } from '../../media.js';
+import { CitationList } from '../citations.js';
 import type { Usage } from '../message.js';
-import type { ModelChunk, ModelResponse } from '../model.js';
+import type { FinishReason, ModelChunk, ModelResponse } from '../model.js';
 import type { ModelError } from '../model-error.js';
-import { type AnswerPiece, type PieceOwner, responseParts } from '../provider/answer-pieces.js';
+import { storeMedia } from '../provider/answer-media.js';
+import { type AnswerPiece, type PieceOwner, responseParts, textGap } from '../provider/answer-pieces.js';
+import { mimeTypeOf } from '../provider/media-parts.js';
 import type { GrowingAnswer } from '../provider/protocol.js';
 import { count, noUsage, usageOf } from '../provider/usage.js';
-import { summarySeparator } from './request.js';
+import { addQueries, annotationsIn, cite } from './citations.js';
+import { clientCallOf } from './client-calls.js';
+import { beginPart, type GrowingItem, newItem, pieceOf, type ReasoningKind } from './growing-item.js';
 
 type Deliver = (chunk: ModelChunk) => void;
-
-/** One item of the output while its deltas arrive. */
-interface GrowingItem {
-  readonly type: 'message' | 'reasoning' | 'function_call';
-  id: string;
-  /** The text, the summary of the reasoning, or the arguments, as far as they have come. */
-  text: string;
-  /** Of a summary: how long each part is that is complete. */
-  readonly lengths: number[];
-  details: JsonObject;
-}
 
 /** Puts an answer together from the events of a stream, or from the one response of a call without streaming. */
 export class ResponsesAnswer implements GrowingAnswer {
   ended = false;
   readonly #owner: PieceOwner;
   readonly #fail: (error: Json) => ModelError;
-  readonly #items = new Map<number, GrowingItem>();
+  /** In the order in which they began. */
+  readonly #items: GrowingItem[] = [];
+  readonly #byIndex = new Map<number, GrowingItem>();
+  readonly #byId = new Map<string, GrowingItem>();
+  /** Two items have the same index: their ids tell them apart. */
+  #sharedIndex = false;
+  readonly #messages: GrowingItem[] = [];
+  /** The message whose text is delivered: the first that is not complete. The text of later ones waits for its end. */
+  #speaker: GrowingItem | undefined;
+  #completeMessages = 0;
+  #hasSpoken = false;
   #status: string | undefined;
   #incomplete: string | undefined;
-  #refused = false;
+  #refusal: string | undefined;
   #usage: Usage = noUsage;
   #id: string | undefined;
 
@@ -43,28 +48,40 @@ export class ResponsesAnswer implements GrowingAnswer {
 
   accept(event: JsonObject, deliver: Deliver): undefined {
     const { type, delta } = event;
-    const index = Number(event.output_index ?? 0);
     switch (type) {
       case 'response.output_text.delta':
-        this.#grow(this.#item(index, 'message'), delta, deliver);
+        this.#grow(this.#item(event, 'message'), delta, deliver);
         return;
       case 'response.refusal.delta':
-        this.#refused = true;
-        this.#grow(this.#item(index, 'message'), delta, deliver);
+        if (typeof delta === 'string') this.#refusal = (this.#refusal ?? '') + delta;
+        this.#grow(this.#item(event, 'message'), delta, deliver);
+        return;
+      case 'response.output_text.annotation.added':
+        this.#annotate(this.#item(event, 'message'), event);
         return;
       case 'response.reasoning_summary_part.added':
-        this.#nextSummary(this.#item(index, 'reasoning'), deliver);
+        this.#beginPart(this.#item(event, 'reasoning'), 'summary', deliver);
         return;
       case 'response.reasoning_summary_text.delta':
-      case 'response.reasoning_text.delta':
-        this.#grow(this.#item(index, 'reasoning'), delta, deliver);
+        this.#grow(this.#item(event, 'reasoning'), delta, deliver);
         return;
+      case 'response.reasoning_text.delta': {
+        const item = this.#item(event, 'reasoning');
+        if (item.parts.at(-1)?.kind !== 'content') this.#beginPart(item, 'content', deliver);
+        this.#grow(item, delta, deliver);
+        return;
+      }
       case 'response.function_call_arguments.delta':
-        this.#grow(this.#item(index, 'function_call'), delta, deliver);
+        this.#grow(this.#item(event, 'function_call'), delta, deliver);
+        return;
+      case 'response.image_generation_call.partial_image':
+        this.#item(event, 'image_generation_call').text = String(event.partial_image_b64 ?? '');
         return;
       case 'response.output_item.added':
+        if (isJsonObject(event.item)) this.#announce(event, event.item);
+        return;
       case 'response.output_item.done':
-        if (isJsonObject(event.item)) this.#take(index, event.item, type.endsWith('done'), deliver);
+        if (isJsonObject(event.item)) this.#complete(this.#itemOf(event, event.item), event.item, deliver);
         return;
       case 'response.completed':
       case 'response.incomplete':
@@ -78,56 +95,149 @@ export class ResponsesAnswer implements GrowingAnswer {
   }
 
   addText(text: string, deliver: Deliver): void {
-    this.#grow(this.#item(0, 'message'), text, deliver);
+    this.#grow(this.#item({}, 'message'), text, deliver);
   }
 
-  response(): ModelResponse {
-    const items = [...this.#items].sort(([a], [b]) => a - b);
-    const pieces = items.map(([, item]) => piece(item));
+  async response(contents: MediaContents): Promise<ModelResponse> {
+    const pieces: AnswerPiece[] = [];
+    const media: Media[] = [];
+    const citations = new CitationList();
+    const outputs = this.#items.filter(({ type }) => type.endsWith('_output'));
+    const answered = new Set(outputs.map(({ wire }) => wire.call_id));
+    let length = 0;
+    for (const item of this.#items) {
+      if (item.type === 'message') {
+        if (item.text === '') continue;
+        const gap = length > 0;
+        const start = length + (gap ? textGap.length : 0);
+        length = start + item.text.length;
+        cite(citations, item.annotations, item.text, start);
+        const { phase } = item.wire;
+        pieces.push({
+          type: 'text',
+          text: item.text,
+          gap,
+          ...(typeof phase === 'string' && { data: { phase } }),
+        });
+      } else if (item.type === 'image_generation_call') {
+        const image = await this.#image(item, contents);
+        if (image === undefined) continue;
+        media.push(image.media);
+        if (image.block) pieces.push(image.block);
+      } else if (!this.#isCutOff(item)) {
+        addQueries(citations, item.wire);
+        const piece = pieceOf(item, answered.has(item.client?.call.id));
+        if (piece) pieces.push(piece);
+      }
+    }
     const parts = responseParts(pieces, this.#owner, this.#id);
-    return { ...parts, usage: this.#usage, finishReason: this.#finishReason(parts.toolCalls.length > 0) };
+    return {
+      ...parts,
+      usage: this.#usage,
+      ...this.#finish(parts.toolCalls.length > 0),
+      ...citations.part,
+      ...(media.length > 0 && { media }),
+    };
   }
 
-  #item(index: number, type: GrowingItem['type']): GrowingItem {
-    const known = this.#items.get(index);
-    if (known) return known;
-    const begun: GrowingItem = { type, id: '', text: '', lengths: [], details: {} };
-    this.#items.set(index, begun);
-    return begun;
+  /** The item that a delta belongs to. */
+  #item({ output_index, item_id }: JsonObject, type: string): GrowingItem {
+    const known =
+      (this.#sharedIndex ? this.#byId.get(String(item_id)) : undefined) ??
+      this.#byIndex.get(Number(output_index ?? 0));
+    if (known !== undefined && known.type === type && !known.done) return known;
+    return this.#begin({ output_index: output_index ?? 0 }, { type, id: item_id ?? '' });
+  }
+
+  /** The item that is complete with this. Some servers name an item anew in each event: then its index counts. */
+  #itemOf(event: JsonObject, wire: JsonObject): GrowingItem {
+    return this.#known(event, wire) ?? this.#begin(event, wire);
+  }
+
+  #known({ output_index }: JsonObject, { id, type }: JsonObject): GrowingItem | undefined {
+    const named = this.#byId.get(String(id));
+    if (named !== undefined) return named;
+    const placed = this.#byIndex.get(Number(output_index));
+    return placed?.type === type && !placed?.done ? placed : undefined;
+  }
+
+  #announce(event: JsonObject, wire: JsonObject): void {
+    const known = this.#byId.get(String(wire.id));
+    if (known === undefined) this.#begin(event, wire);
+    else known.wire = wire;
+  }
+
+  #begin({ output_index }: JsonObject, wire: JsonObject): GrowingItem {
+    const index = Number(output_index ?? 0);
+    const item = newItem(wire);
+    this.#items.push(item);
+    if (this.#byIndex.has(index)) this.#sharedIndex = true;
+    this.#byIndex.set(index, item);
+    if (typeof wire.id === 'string' && wire.id !== '') this.#byId.set(wire.id, item);
+    if (item.type !== 'message') return item;
+    this.#messages.push(item);
+    this.#speaker ??= item;
+    return item;
   }
 
   #grow(item: GrowingItem, text: Json | undefined, deliver: Deliver): void {
     if (typeof text !== 'string' || text === '') return;
+    const begins = item.text === '';
     item.text += text;
-    if (item.type === 'message') deliver({ type: 'text', text });
+    if (item === this.#speaker)
+      deliver({ type: 'text', text: begins && this.#hasSpoken ? textGap + text : text });
     else if (item.type === 'reasoning') deliver({ type: 'reasoning', text });
   }
 
-  #nextSummary(item: GrowingItem, deliver: Deliver): void {
-    if (item.text === '') return;
-    item.lengths.push(item.text.length - lengthBefore(item));
-    this.#grow(item, summarySeparator, deliver);
+  #beginPart(item: GrowingItem, kind: ReasoningKind, deliver: Deliver): void {
+    this.#grow(item, beginPart(item, kind), deliver);
+  }
+
+  #annotate(item: GrowingItem, { annotation, content_index }: JsonObject): void {
+    if (!isJsonObject(annotation)) return;
+    // where a later part begins is known when the message is complete
+    const part = Number(content_index ?? 0) === 0 ? { start: 0, end: Number.POSITIVE_INFINITY } : undefined;
+    item.annotations.push({ wire: annotation, part });
   }
 
   /** An item as a whole. What of it did not come in deltas before is taken from here. */
-  #take(index: number, wire: JsonObject, whole: boolean, deliver: Deliver): void {
-    if (wire.type !== 'message' && wire.type !== 'reasoning' && wire.type !== 'function_call') return;
-    const item = this.#item(index, wire.type);
-    item.details = wire;
-    item.id = String(wire.call_id ?? wire.id ?? item.id);
-    if (!whole) return;
-    if (wire.type === 'function_call') {
-      if (typeof wire.arguments === 'string') item.text = wire.arguments;
-    } else if (wire.type === 'message') {
-      const content = Array.isArray(wire.content) ? wire.content.filter(isJsonObject) : [];
-      if (content.some(({ type }) => type === 'refusal')) this.#refused = true;
-      if (item.text === '')
-        for (const { text, refusal } of content) this.#grow(item, text ?? refusal, deliver);
-    } else if (item.text === '') {
-      for (const { text } of Array.isArray(wire.summary) ? wire.summary.filter(isJsonObject) : []) {
-        this.#nextSummary(item, deliver);
+  #complete(item: GrowingItem, wire: JsonObject, deliver: Deliver): void {
+    item.wire = wire;
+    if (item.type === 'message') this.#completeMessage(item, objects(wire.content), deliver);
+    else if (item.type === 'reasoning') this.#completeReasoning(item, deliver);
+    else if (item.type === 'function_call') item.text = String(wire.arguments ?? item.text);
+    else if (wire.status !== 'incomplete') item.client = clientCallOf(wire);
+    item.done = true;
+    this.#passOn(deliver);
+  }
+
+  #completeReasoning(item: GrowingItem, deliver: Deliver): void {
+    if (item.text !== '') return;
+    for (const kind of ['summary', 'content'] as const) {
+      for (const { text } of objects(item.wire[kind])) {
+        this.#beginPart(item, kind, deliver);
         this.#grow(item, text, deliver);
       }
+    }
+  }
+
+  #completeMessage(item: GrowingItem, content: readonly JsonObject[], deliver: Deliver): void {
+    const refusals = content.filter(({ type }) => type === 'refusal');
+    if (refusals.length > 0) this.#refusal = refusals.map(({ refusal }) => refusal).join('');
+    const whole = content.map(({ text, refusal }) => text ?? refusal ?? '').join('');
+    if (whole.startsWith(item.text)) this.#grow(item, whole.slice(item.text.length), deliver);
+    const annotations = annotationsIn(content);
+    if (annotations.length > 0) item.annotations = annotations;
+  }
+
+  /** Delivers the text of the messages that waited for the end of the one before them. */
+  #passOn(deliver: Deliver): void {
+    while (this.#speaker?.done) {
+      this.#hasSpoken ||= this.#speaker.text !== '';
+      this.#completeMessages += 1;
+      this.#speaker = this.#messages[this.#completeMessages];
+      if (!this.#speaker?.text) continue;
+      deliver({ type: 'text', text: (this.#hasSpoken ? textGap : '') + this.#speaker.text });
     }
   }
 
@@ -135,42 +245,69 @@ export class ResponsesAnswer implements GrowingAnswer {
     if (typeof response.id === 'string') this.#id = response.id;
     if (isJsonObject(response.usage)) this.#usage = usageFrom(response.usage);
     if (response.status === 'failed') throw this.#fail(response.error ?? 'no explanation');
-    if (this.#items.size === 0 && Array.isArray(response.output)) {
-      response.output.forEach((item, index) => {
-        if (isJsonObject(item)) this.#take(index, item, true, deliver);
-      });
-    }
+    this.#completeMissing(objects(response.output), deliver);
     this.#status = String(response.status ?? 'completed');
     const details = response.incomplete_details;
     this.#incomplete = isJsonObject(details) ? String(details.reason) : undefined;
   }
 
-  #finishReason(called: boolean): ModelResponse['finishReason'] {
-    if (this.#refused || this.#incomplete === 'content_filter') return 'content_filter';
-    if (this.#incomplete === 'max_output_tokens') return 'length';
-    if (called) return 'tool_calls';
-    return this.#status === 'completed' ? 'stop' : 'other';
+  /** Some servers leave out the events of a stream: the response at its end has all items. */
+  #completeMissing(output: readonly JsonObject[], deliver: Deliver): void {
+    for (const [index, wire] of output.entries()) {
+      const item = this.#byId.get(String(wire.id)) ?? this.#byIndex.get(index);
+      if (item === undefined || item.type !== wire.type)
+        this.#complete(this.#begin({ output_index: index }, wire), wire, deliver);
+      else if (!item.done) this.#complete(item, wire, deliver);
+    }
+    for (const message of this.#messages) message.done = true;
+    this.#passOn(deliver);
+  }
+
+  /** Whether the answer ended in the middle of this call: with half of its arguments it must not reach a tool. */
+  #isCutOff({ type, text, wire, done }: GrowingItem): boolean {
+    if (type === 'reasoning' || this.#status === undefined || this.#status === 'completed') return false;
+    return !done || wire.status === 'incomplete' || (type === 'function_call' && !isJson(text));
+  }
+
+  async #image(
+    { wire, text: unfinished }: GrowingItem,
+    contents: MediaContents,
+  ): Promise<{ media: Media; block?: AnswerPiece } | undefined> {
+    const { type = '', id = '', result } = wire;
+    const data = typeof result === 'string' && result !== '' ? result : unfinished;
+    if (data === '') return undefined;
+    const bytes = Buffer.from(data, 'base64');
+    const media = await storeMedia(contents, mimeTypeOf({ kind: 'image', id: '' }, bytes), bytes);
+    if (data !== result) return { media };
+    // the bytes are stored once: they are put into the item when it goes back
+    return { media, block: { type: 'block', block: { type, id, hash: media.hash ?? '' } } };
+  }
+
+  #finish(called: boolean): Pick<ModelResponse, 'finishReason' | 'finishMessage'> {
+    const stopped = (finishReason: FinishReason, finishMessage = this.#status) => ({
+      finishReason,
+      ...(finishMessage !== undefined && { finishMessage }),
+    });
+    if (this.#incomplete === 'content_filter') return stopped('content_filter', this.#incomplete);
+    if (this.#refusal !== undefined) return stopped('refusal', this.#refusal);
+    if (this.#incomplete === 'max_output_tokens') return stopped('length', this.#incomplete);
+    if (called) return { finishReason: 'tool_calls' };
+    if (this.#status === 'completed') return { finishReason: 'stop' };
+    return stopped('other', this.#incomplete);
   }
 }
 
-function lengthBefore({ lengths }: GrowingItem): number {
-  return lengths.reduce((sum, length) => sum + length + summarySeparator.length, 0);
+function objects(value: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-function piece(item: GrowingItem): AnswerPiece {
-  const { type, id, text, lengths, details } = item;
-  if (type === 'message') {
-    const { phase } = details;
-    return { type: 'text', text, ...(typeof phase === 'string' && { data: { phase } }) };
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
-  if (type === 'function_call') {
-    return { type: 'call', call: { id, name: String(details.name ?? ''), arguments: text } };
-  }
-  // Without its encrypted content the item means nothing to a server that stored nothing.
-  const encrypted = details.encrypted_content;
-  if (typeof encrypted !== 'string' || encrypted === '') return { type: 'reasoning', text };
-  const all = text === '' ? [] : [...lengths, text.length - lengthBefore(item)];
-  return { type: 'reasoning', text, data: { id, encrypted_content: encrypted, lengths: all } };
 }
 
 function usageFrom(usage: JsonObject): Usage {

@@ -1,7 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { Media, MediaContents } from '../../media.js';
-import type { Message } from '../message.js';
+import type { Message, ToolCall } from '../message.js';
 import type { ModelRequest, OutputFormat, ToolChoice } from '../model.js';
+import { ModelError } from '../model-error.js';
 import { wireName } from '../openai-compatible/openai-request.js';
 import { type AnswerPiece, type PieceOwner, piecesOf } from '../provider/answer-pieces.js';
 import { withPairedToolCalls } from '../provider/conversation.js';
@@ -20,6 +21,7 @@ import {
 import type { BodyOptions } from '../provider/protocol.js';
 import { fitsStrictMode } from '../provider/strict-schema.js';
 import { argumentsText } from '../provider/tool-arguments.js';
+import { answeringName, clientCallItem, clientCallOutput } from './client-calls.js';
 
 export interface ResponsesSettings {
   readonly id: string;
@@ -38,11 +40,14 @@ export async function responsesBody(
 ): Promise<string> {
   const { parameters, provider } = settings;
   const owner = unsigned ? undefined : { protocol: 'openai-responses', model: settings.id };
-  const contents = forOneRequest(request.media);
+  const place = { contents: forOneRequest(request.media), provider };
+  const turns = turnsOf(withPairedToolCalls(request.messages));
+  const last = turns.findLast(([message]) => message!.role === 'assistant');
   const items = await Promise.all(
-    withPairedToolCalls(request.messages).map((message) => inputItems(message, contents, provider, owner)),
+    turns.map((turn) => inputItems(turn, { ...place, isLast: turn === last }, owner)),
   );
-  const tools = toolsOf(request, parameters);
+  const ownTools = Array.isArray(parameters.tools) ? parameters.tools.filter(isJsonObject) : [];
+  const tools = toolsOf(request, ownTools);
   const own = Array.isArray(parameters.include) ? parameters.include : [];
   const include = settings.reasons ? ['reasoning.encrypted_content', ...own] : own;
   return JSON.stringify({
@@ -55,29 +60,34 @@ export async function responsesBody(
     ...(include.length > 0 && { include }),
     ...(tools.length > 0 && { tools }),
     ...(request.tools.length > 0 &&
-      request.toolChoice && { tool_choice: wireToolChoice(request.toolChoice) }),
+      request.toolChoice && { tool_choice: wireToolChoice(request.toolChoice, ownTools) }),
     ...(request.output && { text: textFormat(request.output, parameters.text) }),
     ...(stream && { stream: true }),
   });
 }
 
 /** Strict only by name: it demands schemas without optional properties, and arguments are validated here anyway. */
-function toolsOf({ tools }: ModelRequest, parameters: JsonObject): Json[] {
-  const own = Array.isArray(parameters.tools) ? parameters.tools : [];
+function toolsOf({ tools }: ModelRequest, own: readonly JsonObject[]): Json[] {
+  // the model knows a tool that answers the calls of one of OpenAI's own by that one
+  const answering = new Set(own.map(answeringName));
   return [
     ...own,
-    ...tools.map(({ name, description, parameters: schema, strict = false }) => ({
-      type: 'function',
-      name,
-      description,
-      parameters: schema as JsonObject,
-      strict,
-    })),
+    ...tools
+      .filter(({ name }) => !answering.has(name))
+      .map(({ name, description, parameters: schema, strict = false }) => ({
+        type: 'function',
+        name,
+        description,
+        parameters: schema as JsonObject,
+        strict,
+      })),
   ];
 }
 
-function wireToolChoice(choice: ToolChoice): Json {
-  return typeof choice === 'string' ? choice : { type: 'function', name: choice.name };
+function wireToolChoice(choice: ToolChoice, own: readonly JsonObject[]): Json {
+  if (typeof choice === 'string') return choice;
+  const { type = 'function' } = own.find((tool) => answeringName(tool) === choice.name) ?? {};
+  return type === 'function' || type === 'custom' ? { type, name: choice.name } : { type };
 }
 
 function textFormat({ name, schema, strict }: OutputFormat, given: Json | undefined): JsonObject {
@@ -92,80 +102,150 @@ function textFormat({ name, schema, strict }: OutputFormat, given: Json | undefi
   };
 }
 
+/** Where the parts of a message are from, and where they are sent. */
+interface Place {
+  readonly contents: MediaContents;
+  readonly provider: string;
+}
+
+/** Each answer with the results of its calls; any other message alone. */
+function turnsOf(messages: readonly Message[]): Message[][] {
+  const turns: Message[][] = [];
+  for (const message of messages) {
+    if (message.role === 'tool') turns.at(-1)!.push(message);
+    else turns.push([message]);
+  }
+  return turns;
+}
+
 async function inputItems(
-  message: Message,
-  contents: MediaContents,
-  provider: string,
+  [message, ...results]: Message[],
+  place: Place & { readonly isLast: boolean },
   owner: PieceOwner | undefined,
 ): Promise<Json[]> {
-  switch (message.role) {
-    case 'system':
-      return [{ role: 'developer', content: message.content }];
-    case 'assistant':
-      return answerItems(piecesOf(message, owner));
-    case 'tool':
-      return [await toolOutput(message, contents, provider)];
-    default: {
-      if (!message.media?.length) return [{ role: 'user', content: message.content }];
-      const parts = await Promise.all(message.media.map((item) => mediaPart(item, contents, provider)));
-      const text = message.content === '' ? [] : [{ type: 'input_text', text: message.content }];
-      return [{ role: 'user', content: [...text, ...parts] }];
-    }
-  }
+  const { role, content, media } = message!;
+  if (role === 'system') return [{ role: 'developer', content }];
+  if (role === 'assistant') return answerItems(piecesOf(message!, owner), results, place);
+  if (!media?.length) return [{ role: 'user', content }];
+  return [{ role: 'user', content: await contentParts(message!, place, mediaPart) }];
+}
+
+async function contentParts(
+  { content, media = [] }: Message,
+  place: Place,
+  part: (media: Media, place: Place) => Promise<JsonObject>,
+): Promise<JsonObject[]> {
+  const text = content === '' ? [] : [{ type: 'input_text', text: content }];
+  return [...text, ...(await Promise.all(media.map((item) => part(item, place))))];
 }
 
 /** Reasoning is refused without the item that followed from it: what was thought last and led to nothing stays out. */
-function answerItems(pieces: readonly AnswerPiece[]): Json[] {
-  const items = pieces.flatMap(answerItem);
+async function answerItems(
+  pieces: readonly AnswerPiece[],
+  results: readonly Message[],
+  place: Place & { readonly isLast: boolean },
+): Promise<Json[]> {
+  const calls = new Map(pieces.flatMap((piece) => (piece.type === 'call' ? [[piece.call.id, piece]] : [])));
+  const outputs = await Promise.all(
+    results.map((result) => toolOutput(result, calls.get(result.toolCallId ?? ''), place)),
+  );
+  const asFunctions = new Set(outputs.map(({ type, call_id }) => type === 'function_call_output' && call_id));
+  const items = (
+    await Promise.all(pieces.map((piece) => answerItem(piece, place, (id) => asFunctions.has(id))))
+  ).flat();
   while (items.length > 0 && items.at(-1)?.type === 'reasoning') items.pop();
-  return items;
+  return [...items, ...outputs];
 }
 
-function answerItem(piece: AnswerPiece): JsonObject[] {
+async function answerItem(
+  piece: AnswerPiece,
+  { contents }: Place,
+  isFunction: (callId: string) => boolean,
+): Promise<JsonObject[]> {
   switch (piece.type) {
     case 'text':
       if (piece.text === '') return [];
       return [{ role: 'assistant', content: piece.text, ...piece.data }];
-    case 'call': {
-      const { id, name, arguments: text } = piece.call;
-      return [{ type: 'function_call', call_id: id, name, arguments: argumentsText(text) }];
-    }
+    case 'call':
+      if (piece.data?.type !== undefined && !isFunction(piece.call.id))
+        return [clientCallItem(piece.call, piece.data)];
+      return [functionCall(piece.call, piece.data)];
     case 'reasoning':
       return piece.data ? [reasoningItem(piece.text, piece.data)] : [];
     default:
-      return [piece.block];
+      return piece.block.type === 'image_generation_call' ? imageItem(piece.block, contents) : [piece.block];
   }
 }
 
-/** The summary goes back in the parts it came in, whose lengths were kept. */
-function reasoningItem(text: string, { lengths, ...data }: JsonObject): JsonObject {
+function functionCall({ id, name, arguments: text }: ToolCall, data: JsonObject = {}): JsonObject {
+  const { namespace } = data;
+  return {
+    type: 'function_call',
+    call_id: id,
+    name,
+    arguments: argumentsText(text),
+    ...(namespace !== undefined && { namespace }),
+  };
+}
+
+/** An image that the model made earlier. One whose bytes are gone stays out. */
+async function imageItem({ hash, ...item }: JsonObject, contents: MediaContents): Promise<JsonObject[]> {
+  const bytes = await contents.get(String(hash));
+  return bytes ? [{ ...item, status: 'completed', result: base64(bytes) }] : [];
+}
+
+/** Reasoning goes back in the parts it came in, whose lengths were kept. */
+function reasoningItem(text: string, { lengths, content, ...data }: JsonObject): JsonObject {
   const summary: Json[] = [];
+  const thoughts: Json[] = [];
   let start = 0;
-  for (const length of Array.isArray(lengths) ? lengths : []) {
-    summary.push({ type: 'summary_text', text: text.slice(start, start + Number(length)) });
+  for (const [index, length] of (Array.isArray(lengths) ? lengths : []).entries()) {
+    const part = text.slice(start, start + Number(length));
+    if (Array.isArray(content) && content.includes(index))
+      thoughts.push({ type: 'reasoning_text', text: part });
+    else summary.push({ type: 'summary_text', text: part });
     start += Number(length) + summarySeparator.length;
   }
-  return { type: 'reasoning', ...data, summary };
+  return { type: 'reasoning', ...data, summary, ...(thoughts.length > 0 && { content: thoughts }) };
 }
 
 /** What stands between two parts of a summary when it is shown as one text. */
 export const summarySeparator = '\n\n';
 
-async function toolOutput(message: Message, contents: MediaContents, provider: string): Promise<Json> {
-  const item = { type: 'function_call_output', call_id: message.toolCallId ?? '' };
-  if (!message.media?.length) return { ...item, output: message.content };
-  const parts = await Promise.all(
-    message.media.map(async (media): Promise<JsonObject> => {
-      const taken = media.kind === 'image' || media.kind === 'file';
-      if (!taken) return { type: 'input_text', text: toldInWords(media) };
-      return mediaPart(media, contents, provider);
-    }),
+async function toolOutput(
+  message: Message,
+  called: (AnswerPiece & { type: 'call' }) | undefined,
+  place: Place & { readonly isLast: boolean },
+): Promise<JsonObject> {
+  const parts = message.media?.length ? await contentParts(message, place, resultPart) : undefined;
+  const content = parts ?? message.content;
+  const asFunction = { type: 'function_call_output', call_id: message.toolCallId ?? '', output: content };
+  if (called?.data?.type === undefined) return asFunction;
+  const { image_url } = parts?.find(({ type }) => type === 'input_image') ?? {};
+  const result = {
+    text: message.content,
+    failed: message.toolCallError === true,
+    content,
+    image: typeof image_url === 'string' ? image_url : undefined,
+  };
+  const output = clientCallOutput(called.call, called.data, result);
+  if (typeof output !== 'string') return output;
+  // the provider has taken earlier results; one that was compressed since is worth its text
+  if (result.failed || !place.isLast) return asFunction;
+  throw new ModelError(
+    `The result of '${called.call.name}' cannot be sent to ${place.provider}: it has to be ${output}.`,
+    { provider: place.provider, kind: 'configuration' },
   );
-  const text = message.content === '' ? [] : [{ type: 'input_text', text: message.content }];
-  return { ...item, output: [...text, ...parts] };
 }
 
-async function mediaPart(media: Media, contents: MediaContents, provider: string): Promise<JsonObject> {
+/** What a tool returned may be meant for the person: what the model cannot take is told in words. */
+async function resultPart(media: Media, place: Place): Promise<JsonObject> {
+  if (media.kind !== 'image' && media.kind !== 'file')
+    return { type: 'input_text', text: toldInWords(media) };
+  return mediaPart(media, place);
+}
+
+async function mediaPart(media: Media, { contents, provider }: Place): Promise<JsonObject> {
   if (media.kind === 'video') throw notTaken(media, provider, 'images, audio and documents');
   if (media.kind === 'image') {
     const url = media.url ?? dataUrl(media, await bytesOf(media, contents, provider));

@@ -1,0 +1,90 @@
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { CitationList } from '../citations.js';
+
+/** An annotation of a message, with the place of its part in the message; undefined when that is not known. */
+export interface Annotation {
+  readonly wire: JsonObject;
+  readonly part: TextSpan | undefined;
+}
+
+interface TextSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The annotations in the parts of a whole message. */
+export function annotationsIn(parts: readonly JsonObject[]): Annotation[] {
+  const all: Annotation[] = [];
+  let start = 0;
+  for (const { text, refusal, annotations } of parts) {
+    const part = { start, end: start + String(text ?? refusal ?? '').length };
+    for (const wire of list(annotations)) if (isJsonObject(wire)) all.push({ wire, part });
+    start = part.end;
+  }
+  return all;
+}
+
+/** Adds what a message cites. `offset` is where the text of the message begins in the content. */
+export function cite(
+  citations: CitationList,
+  annotations: readonly Annotation[],
+  text: string,
+  offset: number,
+): void {
+  const units = new Map<TextSpan, (characters: number) => number>();
+  for (const { wire, part } of annotations) {
+    if (part !== undefined && !units.has(part)) units.set(part, unitsIn(text.slice(part.start, part.end)));
+    const place = (characters: Json | undefined) =>
+      part === undefined || typeof characters !== 'number'
+        ? {}
+        : { at: offset + part.start + units.get(part)!(characters) };
+    const { at: start } = place(wire.start_index);
+    const { at: end } = place(wire.end_index);
+    citations.add({
+      ...texts({ url: wire.url, title: wire.title, fileId: wire.file_id, filename: wire.filename }),
+      ...(start !== undefined && end !== undefined && { start, end }),
+    });
+  }
+}
+
+/** What the provider's own tools searched for. */
+export function addQueries(citations: CitationList, { type, action, queries }: JsonObject): void {
+  const searched = type === 'web_search_call' && isJsonObject(action) ? action : {};
+  for (const query of [...list(queries), ...list(searched.queries), searched.query])
+    if (typeof query === 'string') citations.addQuery(query);
+}
+
+/**
+ * OpenAI counts characters, and the content is counted in UTF-16 units: a character beyond the first 65,536 has two.
+ * The text is looked at once, however many positions are asked for.
+ */
+function unitsIn(text: string): (characters: number) => number {
+  /** Which characters have two units, by their number. */
+  const wide: number[] = [];
+  for (let at = 0; at < text.length - 1; at += 1) {
+    if ((text.charCodeAt(at) & 0xfc00) !== 0xd800 || (text.charCodeAt(at + 1) & 0xfc00) !== 0xdc00) continue;
+    wide.push(at - wide.length);
+    at += 1;
+  }
+  return (characters) => Math.min(Math.max(characters + countBelow(wide, characters), 0), text.length);
+}
+
+/** How many of the sorted numbers are below the bound. */
+function countBelow(sorted: readonly number[], bound: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle]! < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function texts<Name extends string>(fields: Record<Name, Json | undefined>): { [key in Name]?: string } {
+  const known = Object.entries(fields).filter(([, value]) => typeof value === 'string');
+  return Object.fromEntries(known) as { [key in Name]?: string };
+}
+
+function list(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
