@@ -193,25 +193,22 @@ function outputOf({ run, steps, history }: EndedRun, contents: MediaContents): A
 }
 
 /**
- * What components share that no service registers. It lives as long as the process: `new Runyard({ agents })` is how
- * sessions become durable.
+ * The runner of one component that no service registers. Its sessions, memories and learnings are its own, because
+ * other components may have the same id, and live as long as it does: `new Runyard({ agents })` makes them durable.
  */
-export class EphemeralHome {
-  readonly journal = new MemoryJournal();
-  readonly memories = new InProcessMemories();
-  readonly learnings = new InProcessLearnings();
-  readonly slots = unlimitedSlots();
-}
-
-/** The runner of one such component. */
-export function ephemeralRunner(component: Executable, home: EphemeralHome, timers: Timers): AgentRunner {
-  const { journal, memories, learnings, slots } = home;
+export function ephemeralRunner(component: Executable, timers: Timers): AgentRunner {
+  const journal = new MemoryJournal();
   const media = new InProcessMedia();
   const engine = new RunEngine({
     journal,
     timers,
-    slots,
-    ports: { media, pastSessions: journal, memories, learnings },
+    slots: unlimitedSlots(),
+    ports: {
+      media,
+      pastSessions: journal,
+      memories: new InProcessMemories(),
+      learnings: new InProcessLearnings(),
+    },
     log: silentLog,
     owner: newId(),
     leaseMs: 3_600_000,
