@@ -31,6 +31,7 @@ export type { AgentRunOptions } from './core/agents/run-options.js';
 export type { AgentRunOutput, StreamedEvent } from './core/agents/runner.js';
 export type { ToolExecution } from './core/agents/tool-executions.js';
 export type { RetryBackoff } from './core/back-off.js';
+export type { Embedder, EmbeddingPurpose, Embeddings, EmbedOptions } from './core/embedders/embedder.js';
 export { RunyardError } from './core/errors.js';
 export type { Json, JsonObject, JsonSchema } from './core/json.js';
 export type { Log } from './core/log.js';
@@ -53,6 +54,7 @@ export type {
 export { ModelError } from './core/models/model-error.js';
 export { costOf, type ModelPrice, type ModelPrices } from './core/models/prices.js';
 export type { ModelLike } from './core/models/resolve.js';
+export type { RankedDocument, Ranking, Reranker, RerankOptions } from './core/rerankers/reranker.js';
 export type { TeamMember, TeamMode, TeamSettings } from './core/teams/settings.js';
 export { Team } from './core/teams/team.js';
 export type { FeedbackQuestion, InputField, PersonForm } from './core/tools/person-form.js';

@@ -1,5 +1,18 @@
-/** `runyard/models`: model adapters as objects. Most agents name a model in a string and need none of this. */
+/**
+ * `runyard/models`: adapters of models, embedders and rerankers as objects. Most agents name a model in a string and
+ * need none of this.
+ */
 
+export type { AiSdkEmbedderOptions } from './core/embedders/ai-sdk.js';
+export { aiSdkEmbedder } from './core/embedders/ai-sdk.js';
+export type { AiSdkEmbeddingModel } from './core/embedders/ai-sdk-model.js';
+export { cohereEmbedder } from './core/embedders/cohere.js';
+export { geminiEmbedder } from './core/embedders/gemini.js';
+export { type OfflineEmbedderOptions, offlineEmbedder } from './core/embedders/offline.js';
+export { openAIEmbedder } from './core/embedders/openai.js';
+export type { EmbedderOptions } from './core/embedders/provider-embedder.js';
+export { type EmbedderLike, resolveEmbedder } from './core/embedders/resolve.js';
+export { voyageEmbedder } from './core/embedders/voyage.js';
 export type { AiSdkLanguageModel } from './core/models/ai-sdk/types.js';
 export { aiSdkModel } from './core/models/ai-sdk.js';
 export { type AnthropicOptions, anthropic } from './core/models/anthropic.js';
@@ -7,3 +20,10 @@ export { type GeminiOptions, gemini } from './core/models/gemini.js';
 export { offlineModel } from './core/models/offline.js';
 export { openAICompatible } from './core/models/openai-compatible.js';
 export { type OpenAIResponsesOptions, openAIResponses } from './core/models/openai-responses.js';
+export {
+  cohereReranker,
+  jinaReranker,
+  type RerankerOptions,
+  voyageReranker,
+} from './core/rerankers/provider-reranker.js';
+export { type RerankerLike, resolveReranker } from './core/rerankers/resolve.js';

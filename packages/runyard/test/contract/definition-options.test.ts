@@ -36,6 +36,8 @@ const languageModel = {
   doStream: done,
 } as never;
 
+const embeddingModel = { specificationVersion: 'v3', provider: 'p', modelId: 'm', doEmbed: done } as never;
+
 /** Each definition function with options that it takes, to which others are added. */
 const definitions: Readonly<Record<string, (given: Given) => unknown>> = {
   agent: (given) => agent({ id: 'a', model: 'offline', ...given }),
@@ -63,6 +65,15 @@ const definitions: Readonly<Record<string, (given: Given) => unknown>> = {
   gemini: (given) => models.gemini({ id: 'm', apiKey: 'k', ...given }),
   openAICompatible: (given) => models.openAICompatible({ id: 'm', baseUrl: 'http://127.0.0.1/v1', ...given }),
   openAIResponses: (given) => models.openAIResponses({ id: 'm', apiKey: 'k', ...given }),
+  openAIEmbedder: (given) => models.openAIEmbedder({ id: 'm', ...given }),
+  geminiEmbedder: (given) => models.geminiEmbedder({ id: 'm', ...given }),
+  voyageEmbedder: (given) => models.voyageEmbedder({ id: 'm', ...given }),
+  cohereEmbedder: (given) => models.cohereEmbedder({ id: 'm', ...given }),
+  aiSdkEmbedder: (given) => models.aiSdkEmbedder(embeddingModel, given),
+  offlineEmbedder: (given) => models.offlineEmbedder(given),
+  cohereReranker: (given) => models.cohereReranker({ id: 'm', ...given }),
+  voyageReranker: (given) => models.voyageReranker({ id: 'm', ...given }),
+  jinaReranker: (given) => models.jinaReranker({ id: 'm', ...given }),
   clock: (given) => tools.clock(given),
   fileFolder: (given) => tools.fileFolder('/', given),
   mcpTools: (given) => tools.mcpTools({ url: 'http://127.0.0.1/mcp' }, given),
@@ -81,6 +92,8 @@ const withoutOptions: Readonly<Record<string, string>> = {
   calculator: 'takes nothing',
   reasoningTools: 'takes nothing',
   offlineModel: 'takes nothing',
+  resolveEmbedder: 'takes a name',
+  resolveReranker: 'takes a name',
   costOf: 'computes; the prices of a service are checked where it is made',
   FactoryRefusal: 'an error: one that cannot be thrown would refuse nobody',
   GuardrailRefusal: 'an error: one that cannot be thrown would refuse nobody',

@@ -3,7 +3,12 @@ import type { Message, Role } from '../../src/core/models/message.js';
 import type { Model, ModelChunk, ModelRequest, ModelResponse } from '../../src/core/models/model.js';
 import { ModelError } from '../../src/core/models/model-error.js';
 import { type OpenAICompatibleOptions, openAICompatible } from '../../src/core/models/openai-compatible.js';
-import { type ModelServer, type ModelServerScript, startModelServer } from './model-server.js';
+import {
+  type ModelServer,
+  type ModelServerReply,
+  type ModelServerScript,
+  startModelServer,
+} from './model-server.js';
 
 /** The key that the model of a test sends, and that must not show up in any error. */
 export const secret = 'sk-very-secret-key';
@@ -21,8 +26,11 @@ export interface TestConnection {
   readonly wait: (ms: number) => Promise<void>;
 }
 
-/** A model of any adapter whose server follows the script; both are gone after the test. */
-export async function adapterFor(script: ModelServerScript, make: (connection: TestConnection) => Model) {
+/** What any adapter makes, with a server that follows the script; both are gone after the test. */
+export async function adapterFor<Made = Model>(
+  script: ModelServerScript,
+  make: (connection: TestConnection) => Made,
+) {
   const server = await startModelServer(script);
   running.push(server);
   const waits: number[] = [];
@@ -32,6 +40,19 @@ export async function adapterFor(script: ModelServerScript, make: (connection: T
     wait: async (ms) => void waits.push(ms),
   });
   return { model, server, waits };
+}
+
+/** A `fetch` that answers in place of a server, where the connection is of no interest. */
+// biome-ignore lint/suspicious/noExplicitAny: the body of a request is whatever the adapter sent.
+export function fetchOf(reply: (body: any, index: number) => ModelServerReply) {
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  const bodies: any[] = [];
+  const fetch = async (_url: unknown, init?: RequestInit) => {
+    const sent = JSON.parse(String(init?.body));
+    const { status = 200, body = {}, headers } = reply(sent, bodies.push(sent) - 1);
+    return new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers });
+  };
+  return { fetch, bodies };
 }
 
 export function modelFor(script: ModelServerScript, options: Partial<OpenAICompatibleOptions> = {}) {

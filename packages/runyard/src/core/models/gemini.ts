@@ -2,6 +2,7 @@ import type { JsonObject } from '../json.js';
 import { checkOptions } from '../options/check-options.js';
 import { count, flag, json, name, objectOf, required, secret, word } from '../options/kinds.js';
 import { GeminiAnswer } from './gemini/answer.js';
+import { modelPath } from './gemini/model-path.js';
 import { geminiBody } from './gemini/request.js';
 import type { Model } from './model.js';
 import { ApiKey } from './provider/api-key.js';
@@ -58,7 +59,7 @@ export function gemini(options: GeminiOptions): Model {
   const { id, provider = 'Google', parameters = {}, extraBody = {}, thinking, maxTokens } = options;
   const key = new ApiKey(provider, options, ['GEMINI_API_KEY', 'GOOGLE_API_KEY']);
   const base = options.baseUrl ?? 'https://generativelanguage.googleapis.com/v1beta';
-  const path = /^[a-zA-Z]+\//.test(id) ? `/${id}` : `/models/${id}`;
+  const path = `/${modelPath(id)}`;
   const whole = endpoint(base, `${path}:generateContent`);
   const streamed = endpoint(base, `${path}:streamGenerateContent`, { alt: 'sse' });
   const settings = { id, provider, parameters, extraBody, thinking, maxTokens };

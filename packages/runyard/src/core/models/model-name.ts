@@ -1,4 +1,4 @@
-import { type KnownProvider, knownProviders } from './providers.js';
+import { isOpenAIs, type KnownProvider, knownProviders } from './providers.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -14,7 +14,10 @@ export interface ModelName {
   readonly packageName?: string;
 }
 
-export function parseModelName(text: string): ModelName {
+export function parseModelName(
+  text: string,
+  providers: Readonly<Record<string, KnownProvider>> = knownProviders,
+): ModelName {
   if (text === 'offline') return { text, prefix: '', id: 'offline', provider: 'Runyard', known: undefined };
   const [prefix, id] = split(text);
   if (prefix === 'ai-sdk') {
@@ -22,7 +25,7 @@ export function parseModelName(text: string): ModelName {
     const packageName = given.includes('/') ? given : `@ai-sdk/${given}`;
     return { text, prefix, id: modelId, provider: given || 'AI SDK', known: undefined, packageName };
   }
-  const known = Object.hasOwn(knownProviders, prefix) ? knownProviders[prefix] : undefined;
+  const known = Object.hasOwn(providers, prefix) ? providers[prefix] : undefined;
   return {
     text,
     prefix,
@@ -51,6 +54,5 @@ export function protocolOf(
   const elsewhere = environment[known.baseUrlVariable]?.trim();
   const protocol = known.protocol ?? 'chat-completions';
   if (protocol !== 'responses' || !elsewhere) return protocol;
-  const host = URL.canParse(elsewhere) ? new URL(elsewhere).hostname : '';
-  return /(^|\.)openai\.com$/.test(host) ? protocol : 'chat-completions';
+  return isOpenAIs(elsewhere) ? protocol : 'chat-completions';
 }

@@ -21,6 +21,11 @@ describe('the cost of a model call', () => {
     ).toBeCloseTo(1);
   });
 
+  it('is that of the input alone for embedders and rerankers', () => {
+    expect(costOf('OpenAI', 'text-embedding-3-small', usage(million, 0))).toBeCloseTo(0.02);
+    expect(costOf('Voyage', 'voyage-4-lite', usage(million, 0))).toBeCloseTo(0.02);
+  });
+
   it('is found for dated versions, by the longest pattern', () => {
     expect(costOf('OpenAI', 'gpt-5-2025-08-07', usage(million, 0))).toBeCloseTo(1.25);
     expect(costOf('OpenAI', 'gpt-5-mini-2025-08-07', usage(million, 0))).toBeCloseTo(0.25);

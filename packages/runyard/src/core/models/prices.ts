@@ -39,6 +39,11 @@ function claude(input: number, output: number, cacheRead: number): ModelPrice {
   return price(input, output, cacheRead, input * 1.25);
 }
 
+/** Embedders and rerankers write nothing. */
+function reading(input: number): ModelPrice {
+  return { input, output: 0 };
+}
+
 /** List prices of well-known models as of November 2026, without batch, priority and regional tiers. */
 const listPrices: ModelPrices = {
   'openai:gpt-6.1-sol*': openAI(2, 10, 0.1, 2.5),
@@ -57,6 +62,8 @@ const listPrices: ModelPrices = {
   'openai:gpt-4.1-nano*': price(0.1, 0.4, 0.025),
   'openai:gpt-4o': price(2.5, 10, 1.25),
   'openai:gpt-4o-mini*': price(0.15, 0.6, 0.075),
+  'openai:text-embedding-3-small': reading(0.02),
+  'openai:text-embedding-3-large': reading(0.13),
   'anthropic:claude-fable-5*': claude(10, 50, 1),
   'anthropic:claude-fable-5-1*': claude(10, 50, 0.25),
   'anthropic:claude-opus-5-5*': claude(4, 20, 0.2),
@@ -84,6 +91,14 @@ const listPrices: ModelPrices = {
   },
   'google:gemini-2.5-flash*': { ...price(0.3, 2.5, 0.03), audioInput: 1 },
   'google:gemini-2.5-flash-lite*': { ...price(0.1, 0.4, 0.01), audioInput: 0.3 },
+  'google:gemini-embedding-001': reading(0.15),
+  'google:gemini-embedding-2*': reading(0.2),
+  'cohere:embed-v4.0': reading(0.12),
+  'voyage:voyage-4': reading(0.06),
+  'voyage:voyage-4-large': reading(0.12),
+  'voyage:voyage-4-lite': reading(0.02),
+  'voyage:rerank-2.5': reading(0.05),
+  'voyage:rerank-2.5-lite': reading(0.02),
 };
 
 /**

@@ -35,14 +35,19 @@ function local(provider: string, variables: string, baseUrl: string): KnownProvi
   return { ...hosted(provider, variables, baseUrl), keyRequired: false };
 }
 
-const google: KnownProvider = {
+export const google: KnownProvider = {
   ...hosted('Google', 'GEMINI', 'https://generativelanguage.googleapis.com/v1beta'),
   protocol: 'gemini',
   keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
 };
 
+export const openAI: KnownProvider = {
+  ...hosted('OpenAI', 'OPENAI', 'https://api.openai.com/v1'),
+  protocol: 'responses',
+};
+
 export const knownProviders: Readonly<Record<string, KnownProvider>> = {
-  openai: { ...hosted('OpenAI', 'OPENAI', 'https://api.openai.com/v1'), protocol: 'responses' },
+  openai: openAI,
   anthropic: {
     ...hosted('Anthropic', 'ANTHROPIC', 'https://api.anthropic.com/v1'),
     protocol: 'anthropic',
@@ -81,3 +86,15 @@ export const knownProviders: Readonly<Record<string, KnownProvider>> = {
     structuredOutput: 'native',
   },
 };
+
+/** Providers of embeddings and rankings that have no models of the kind above. */
+export const retrievalProviders = {
+  voyage: hosted('Voyage', 'VOYAGE', 'https://api.voyageai.com/v1'),
+  cohere: hosted('Cohere', 'COHERE', 'https://api.cohere.com/v2'),
+  jina: hosted('Jina', 'JINA', 'https://api.jina.ai/v1'),
+};
+
+/** Whether an address is one of OpenAI itself. */
+export function isOpenAIs(baseUrl: string): boolean {
+  return URL.canParse(baseUrl) && /(^|\.)openai\.com$/.test(new URL(baseUrl).hostname);
+}

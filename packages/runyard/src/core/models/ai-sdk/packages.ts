@@ -1,55 +1,48 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ModelError } from '../model-error.js';
-import { type AiSdkLanguageModel, isAiSdkModel } from './types.js';
+import type { ModelName } from '../model-name.js';
+import { cannotCall, type NamedThing } from '../named-connection.js';
 
 /**
- * The provider that a package of the AI SDK exports ready for use: it takes its key from the environment by
- * itself, under the name that its documentation gives.
+ * What the provider that a package of the AI SDK exports makes of a name. The provider is ready for use: it takes
+ * its key from the environment by itself, under the name that its documentation gives. `makers` are the names of
+ * the methods that make it; the first one that the provider has counts.
  */
-export async function providerOf(
-  modelName: string,
-  packageName: string,
-): Promise<(modelId: string) => AiSdkLanguageModel> {
-  const exported = await load(modelName, packageName);
-  const ready = Object.values(exported).find(isReadyProvider);
-  if (ready === undefined) {
-    const hint = 'Make the model in code and give the agent the object.';
-    throw missing(
-      packageName,
-      `Package ${packageName} of model '${modelName}' exports no ready provider. ${hint}`,
-    );
+export async function packaged<Made>(
+  thing: NamedThing,
+  name: ModelName,
+  makers: readonly string[],
+  isMade: (value: unknown) => value is Made,
+): Promise<Made> {
+  const { text, id, packageName = '' } = name;
+  const refuse = (message: string) => cannotCall({ provider: packageName }, message);
+  if (id === '' || packageName === '@ai-sdk/') {
+    throw refuse(`${thing} '${text}' names no model. Write ai-sdk:<provider>:<model>.`);
   }
-  return (modelId) => {
-    const model = ready.languageModel(modelId);
-    if (isAiSdkModel(model)) return model;
-    throw missing(packageName, `Package ${packageName} made no language model of '${modelName}'.`);
-  };
-}
-
-interface ReadyProvider {
-  languageModel(modelId: string): unknown;
-}
-
-function isReadyProvider(value: unknown): value is ReadyProvider {
-  return typeof value === 'function' && typeof (value as Partial<ReadyProvider>).languageModel === 'function';
+  const exported = await load(packageName, () =>
+    refuse(`${thing} '${text}' needs the package ${packageName}. Install it: npm install ${packageName}`),
+  );
+  for (const provider of Object.values(exported)) {
+    if (typeof provider !== 'function') continue;
+    const methods = provider as unknown as Readonly<Record<string, unknown>>;
+    const maker = makers.find((method) => typeof methods[method] === 'function');
+    if (maker === undefined) continue;
+    const made = (methods[maker] as (modelId: string) => unknown).call(provider, id);
+    if (isMade(made)) return made;
+    throw refuse(`Package ${packageName} made nothing usable of '${text}'.`);
+  }
+  const hint = 'Make the object in code and give that.';
+  throw refuse(`Package ${packageName} of '${text}' exports no ready provider. ${hint}`);
 }
 
 /** The package is the application's: it is looked for from the folder that the service was started in. */
-async function load(modelName: string, packageName: string): Promise<Record<string, unknown>> {
+async function load(packageName: string, missing: () => Error): Promise<Record<string, unknown>> {
   let path: string;
   try {
     path = createRequire(join(process.cwd(), 'package.json')).resolve(packageName);
   } catch {
-    throw missing(
-      packageName,
-      `Model '${modelName}' needs the package ${packageName}. Install it: npm install ${packageName}`,
-    );
+    throw missing();
   }
   return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
-}
-
-function missing(provider: string, message: string): ModelError {
-  return new ModelError(message, { provider, kind: 'configuration' });
 }

@@ -43,9 +43,16 @@ export function words(text: string): string[] {
 /** The words that say what a text is about, brought to a common form. */
 export function keywords(text: string): Set<string> {
   const found = new Set<string>();
-  for (const word of words(text))
-    if (!smallWords.has(word) && (word.length > 1 || /[+*]/.test(word))) found.add(common(word));
+  for (const word of words(text)) {
+    const form = keyword(word);
+    if (form !== undefined) found.add(form);
+  }
   return found;
+}
+
+/** The common form of a word; undefined if it says nothing about what a text is about. */
+export function keyword(word: string): string | undefined {
+  return smallWords.has(word) || (word.length < 2 && !/[+*]/.test(word)) ? undefined : common(word);
 }
 
 function common(word: string): string {

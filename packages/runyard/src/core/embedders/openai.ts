@@ -1,0 +1,37 @@
+import { isJsonObject, type JsonObject } from '../json.js';
+import { byIndex } from '../models/provider/provider-service.js';
+import { count } from '../models/provider/usage.js';
+import { isOpenAIs, openAI } from '../models/providers.js';
+import type { SentBatch } from './batched-embedder.js';
+import type { Embedder } from './embedder.js';
+import { type EmbedderOptions, providerEmbedder } from './provider-embedder.js';
+
+/** An embedding model of OpenAI, or behind any server that has `/embeddings` as OpenAI does. */
+export function openAIEmbedder(options: EmbedderOptions): Embedder {
+  return providerEmbedder('openAIEmbedder()', options, ({ id, dimensions, baseUrl, parameters }) => ({
+    known: openAI,
+    path: '/embeddings',
+    body: (texts) => ({
+      model: id,
+      input: [...texts],
+      ...(dimensions !== undefined && { [dimensionsField(baseUrl)]: dimensions }),
+      // a third of the bytes, and nothing to parse; other servers may not know it
+      ...(isOpenAIs(baseUrl ?? openAI.baseUrl!) && { encoding_format: 'base64' }),
+      ...parameters,
+    }),
+    read: listedEmbeddings,
+  }));
+}
+
+function dimensionsField(baseUrl = ''): string {
+  return /^https:\/\/[^/]*\bmistral\.ai\b/.test(baseUrl) ? 'output_dimension' : 'dimensions';
+}
+
+/** The form of OpenAI's answers, which others have taken over. */
+export function listedEmbeddings({ data, usage }: JsonObject, texts: number): SentBatch {
+  const { prompt_tokens, total_tokens } = isJsonObject(usage) ? usage : ({} as JsonObject);
+  return {
+    vectors: byIndex(data, texts, 'data').map((entry) => entry?.embedding),
+    tokens: count(prompt_tokens ?? total_tokens),
+  };
+}

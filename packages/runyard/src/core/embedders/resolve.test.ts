@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { adapterFor, failure } from '../../../test/support/model-calls.js';
+import type { Embedder } from './embedder.js';
+import { resolveEmbedder } from './resolve.js';
+
+const listed = { data: [{ index: 0, embedding: [1] }] };
+const refusal = async (name: string, environment = {}) =>
+  (await failure(resolveEmbedder(name, environment).embed(['a']))).message;
+
+it('leaves an embedder as it is', () => {
+  const own: Embedder = {
+    id: 'own',
+    provider: 'Own',
+    embed: async () => ({ vectors: [], usage: {} as never }),
+  };
+  expect(resolveEmbedder(own)).toBe(own);
+});
+
+it('knows the offline embedder, which needs nothing', async () => {
+  const { vectors } = await resolveEmbedder('offline', {}).embed(['Hello']);
+  expect(vectors[0]).toHaveLength(512);
+});
+
+it.each([
+  ['openai:m', 'OPENAI', 'OpenAI', '/v1/embeddings', listed],
+  ['azure:m', 'AZURE_OPENAI', 'Azure', '/v1/embeddings', listed],
+  ['mistral:m', 'MISTRAL', 'Mistral', '/v1/embeddings', listed],
+  ['ollama:m', 'OLLAMA', 'Ollama', '/v1/embeddings', listed],
+  ['voyage:m', 'VOYAGE', 'Voyage', '/v1/embeddings', listed],
+  ['cohere:m', 'COHERE', 'Cohere', '/v1/embed', { embeddings: { float: [[1]] } }],
+  ['gemini:m', 'GEMINI', 'Google', '/v1/models/m:batchEmbedContents', { embeddings: [{ values: [1] }] }],
+])(
+  'calls %s at the address and with the key of the environment',
+  async (name, prefix, provider, path, body) => {
+    const { model, server } = await adapterFor([{ body }], ({ baseUrl, apiKey }) =>
+      resolveEmbedder(name, { [`${prefix}_BASE_URL`]: baseUrl, [`${prefix}_API_KEY`]: apiKey }),
+    );
+    expect(model).toMatchObject({ id: 'm', provider });
+    await expect(model.embed(['a'])).resolves.toMatchObject({ vectors: [Float32Array.of(1)] });
+    expect(server.requests[0]?.path).toBe(path);
+    expect(JSON.stringify(server.requests[0]?.headers)).toContain('sk-very-secret-key');
+  },
+);
+
+it('says what is missing or wrong at the first call', async () => {
+  expect(await refusal('openai:m')).toBe(
+    "Embedder 'openai:m' cannot be called yet. Set OPENAI_API_KEY to your OpenAI key.",
+  );
+  expect(await refusal('voyage:m')).toContain('Set VOYAGE_API_KEY to your Voyage key.');
+  expect(await refusal('openai:')).toBe("Embedder 'openai:' names no model. Write openai:<model>.");
+  for (const name of ['anthropic:m', 'jina:m', 'constructor:m']) {
+    expect(await refusal(name)).toMatch(
+      /^Embedder '\w+:m' names an unknown provider\. Supported: offline, openai:<model>, gemini:<model>/,
+    );
+  }
+  expect(await refusal('openai/text-embedding-3-small')).toContain('names no provider. Supported: offline');
+  expect(await refusal('ai-sdk:nowhere:m')).toBe(
+    "Embedder 'ai-sdk:nowhere:m' needs the package @ai-sdk/nowhere. Install it: npm install @ai-sdk/nowhere",
+  );
+  expect(await refusal('ai-sdk:provider:m')).toContain('exports no ready provider');
+});

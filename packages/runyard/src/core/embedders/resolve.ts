@@ -1,0 +1,52 @@
+import { type Environment, type ModelName, parseModelName } from '../models/model-name.js';
+import { connectionOf, nameForms } from '../models/named-connection.js';
+import { type KnownProvider, knownProviders, retrievalProviders } from '../models/providers.js';
+import { type AiSdkEmbeddingModel, isAiSdkEmbedder } from './ai-sdk-model.js';
+import type { Embedder } from './embedder.js';
+import { LazyEmbedder } from './lazy-embedder.js';
+
+/** Whatever names or is an embedder. */
+export type EmbedderLike = Embedder | AiSdkEmbeddingModel | string;
+
+const { voyage, cohere } = retrievalProviders;
+const providers: Readonly<Record<string, KnownProvider>> = {
+  ...Object.fromEntries(
+    Object.entries(knownProviders).filter(([, { protocol }]) => protocol !== 'anthropic'),
+  ),
+  voyage,
+  cohere,
+};
+const supported = ['offline', ...nameForms(providers), 'ai-sdk:<provider>:<model>'];
+
+/**
+ * An embedder from its name, such as `offline` or `openai:text-embedding-3-small`, from an embedding model of the
+ * AI SDK, or as it is. Nothing is loaded and no key is looked up before the first call.
+ */
+export function resolveEmbedder(embedder: EmbedderLike, environment: Environment = process.env): Embedder {
+  if (typeof embedder === 'string') {
+    const name = parseModelName(embedder, providers);
+    return new LazyEmbedder(name, () => loadNamedEmbedder(name, environment));
+  }
+  if (!isAiSdkEmbedder(embedder)) return embedder;
+  const { modelId: id, provider } = embedder;
+  return new LazyEmbedder({ id, provider }, async () =>
+    (await import('./ai-sdk.js')).aiSdkEmbedder(embedder),
+  );
+}
+
+async function loadNamedEmbedder(name: ModelName, environment: Environment): Promise<Embedder> {
+  if (name.text === 'offline') return (await import('./offline.js')).offlineEmbedder();
+  if (name.packageName !== undefined) {
+    const [{ aiSdkEmbedder }, { packaged }] = await Promise.all([
+      import('./ai-sdk.js'),
+      import('../models/ai-sdk/packages.js'),
+    ]);
+    const makers = ['embeddingModel', 'textEmbeddingModel'];
+    return aiSdkEmbedder(await packaged('Embedder', name, makers, isAiSdkEmbedder));
+  }
+  const options = connectionOf('Embedder', name, environment, supported);
+  if (name.known === voyage) return (await import('./voyage.js')).voyageEmbedder(options);
+  if (name.known === cohere) return (await import('./cohere.js')).cohereEmbedder(options);
+  if (name.known?.protocol === 'gemini') return (await import('./gemini.js')).geminiEmbedder(options);
+  return (await import('./openai.js')).openAIEmbedder(options);
+}

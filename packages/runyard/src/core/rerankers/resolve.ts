@@ -1,0 +1,33 @@
+import { type Environment, parseModelName } from '../models/model-name.js';
+import { connectionOf, nameForms } from '../models/named-connection.js';
+import { type KnownProvider, knownProviders, retrievalProviders } from '../models/providers.js';
+import type { Reranker } from './reranker.js';
+
+/** Whatever names or is a reranker. */
+export type RerankerLike = Reranker | string;
+
+const { vllm, llamacpp } = knownProviders;
+const providers = { ...retrievalProviders, vllm, llamacpp } as Readonly<Record<string, KnownProvider>>;
+
+/**
+ * A reranker from its name, such as `cohere:rerank-v3.5`, or as it is. Nothing is loaded and no key is looked up
+ * before the first call.
+ */
+export function resolveReranker(reranker: RerankerLike, environment: Environment = process.env): Reranker {
+  if (typeof reranker !== 'string') return reranker;
+  const name = parseModelName(reranker, providers);
+  let loaded: Reranker | undefined;
+  return {
+    id: name.id,
+    provider: name.provider,
+    async rerank(query, documents, options) {
+      if (loaded === undefined) {
+        const connection = connectionOf('Reranker', name, environment, nameForms(providers));
+        const { cohereReranker, jinaReranker, voyageReranker } = await import('./provider-reranker.js');
+        const make = { cohere: cohereReranker, voyage: voyageReranker }[name.prefix] ?? jinaReranker;
+        loaded = make(connection);
+      }
+      return loaded.rerank(query, documents, options);
+    },
+  };
+}
