@@ -60,15 +60,14 @@ export class OpenAIAnswer implements GrowingAnswer {
     const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
     const usage = chunk.usage ?? (isJsonObject(chunk.x_groq) ? chunk.x_groq.usage : undefined);
     if (isJsonObject(usage)) this.#usage = usageFrom(usage);
-    this.#sources.list('search_results', chunk.search_results);
-    this.#sources.list('citations', chunk.citations);
+    if (chunk.search_results) this.#sources.list('search_results', chunk.search_results);
+    if (chunk.citations) this.#sources.list('citations', chunk.citations);
     if (!isJsonObject(choice)) return undefined;
     if (isJsonObject(choice.usage)) this.#usage = usageFrom(choice.usage);
     if (choice.error) throw this.#options.fail(choice.error);
-    const part = choice.delta ?? choice.message;
-    const onlyText = isJsonObject(part)
-      ? this.#acceptPart(part, part === choice.message, deliver)
-      : undefined;
+    const { delta } = choice;
+    const part = delta ?? choice.message;
+    const onlyText = isJsonObject(part) ? this.#acceptPart(part, part !== delta, deliver) : undefined;
     if (typeof choice.finish_reason !== 'string' || choice.finish_reason === '') return onlyText;
     this.#finish(choice.finish_reason, choice);
     return undefined;
@@ -152,25 +151,23 @@ export class OpenAIAnswer implements GrowingAnswer {
   }
 }
 
-/** The fields that hold more than text. Servers also send those that they leave empty. */
-const richFields = new Set([
-  'reasoning_content',
-  'reasoning',
-  'reasoning_details',
-  'refusal',
-  'tool_calls',
-  'annotations',
-  'images',
-  'audio',
-  'context',
-]);
-
+/** Whether a part holds text alone. Servers also send fields that they leave empty. */
 function isPlain(part: JsonObject): boolean {
-  for (const name in part) {
-    const value = part[name];
-    if (richFields.has(name) && value && !(Array.isArray(value) && value.length === 0)) return false;
-  }
-  return true;
+  return (
+    isEmpty(part.reasoning_content) &&
+    isEmpty(part.reasoning) &&
+    isEmpty(part.reasoning_details) &&
+    isEmpty(part.refusal) &&
+    isEmpty(part.tool_calls) &&
+    isEmpty(part.annotations) &&
+    isEmpty(part.images) &&
+    isEmpty(part.audio) &&
+    isEmpty(part.context)
+  );
+}
+
+function isEmpty(value: Json | undefined): boolean {
+  return !value || (Array.isArray(value) && value.length === 0);
 }
 
 function objectsIn(value: Json | undefined): JsonObject[] {
