@@ -540,23 +540,29 @@ describe('compression of tool results', () => {
     expect(results(4)).toEqual(['rivers: short', 'roads: short', 'towns: many w']);
   });
 
-  test('that fails, or makes nothing shorter, leaves a result as it is and is not tried again', async () => {
-    const given = settings({ error: 'overloaded' }, 'longer '.repeat(500), 'towns: short');
+  test('that fails, is declined or makes nothing shorter leaves a result as it is and is not tried again', async () => {
+    const given = settings(
+      { error: 'overloaded' },
+      'longer '.repeat(500),
+      { text: 'No.', finishReason: 'refusal' },
+      'hills: short',
+    );
     const { model, stream } = await serve(
       given,
       call('rivers'),
       call('roads'),
       call('towns'),
       call('hills'),
+      call('lakes'),
       'Nine.',
     );
     const events = await stream();
     expect(events.first('RunCompleted').content).toBe('Nine.');
     expect(
       events.all('CompressionCompleted').map(({ tool_results_compressed }) => tool_results_compressed),
-    ).toEqual([0, 0, 1]);
+    ).toEqual([0, 0, 0, 1]);
     const last = model.requests.at(-1)!.messages.filter(({ role }) => role === 'tool');
-    expect(last.map(({ content }) => content.length > 100)).toEqual([true, true, false, true]);
+    expect(last.map(({ content }) => content.length > 100)).toEqual([true, true, true, false, true]);
   });
 
   test('costs nothing while there is little', async () => {

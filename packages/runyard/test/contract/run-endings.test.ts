@@ -38,6 +38,7 @@ beforeAll(async () => {
   service = await TestService.start({
     agents: [
       registered,
+      agent({ id: 'strict', model: book.model, failOn: ['refusal'] }),
       agent({ id: 'written', model: book.model, outputModel: last }),
       agent({ id: 'hooked', model: book.model, postHooks: [({ content }) => `${content}!`] }),
     ],
@@ -144,12 +145,49 @@ describe('why the model stopped', () => {
     expect(read.whole).toEqual({ content: 'polished', finish_reason: 'length', citations: placeless });
   });
 
-  test('without a word: the output model is not asked to make something of nothing', async () => {
+  test('a refusal is not rewritten', async () => {
     const asked = last.requests.length;
-    const message = book.write('nothing', { finishReason: 'refusal', finishMessage: 'No.' });
-    const { body } = await service.run('written', { message });
-    expect(body).toMatchObject({ status: 'completed', content: 'No.', finish_reason: 'refusal' });
+    for (const refusal of [{ finishMessage: 'No.' }, { text: 'No.' }]) {
+      const message = () => book.write('nothing', { ...refusal, finishReason: 'refusal' });
+      const { stream, whole } = await readings('agents', 'written', message);
+      expect(whole).toMatchObject({ content: 'No.', finish_reason: 'refusal' });
+      expect(stream.content).toBe('No.');
+    }
     expect(last.requests).toHaveLength(asked);
+  });
+
+  test.each<[string, Partial<AgentSettings>]>([
+    ['the model', {}],
+    ['a parser model', { parserModel: scriptedModel([]) }],
+  ])('a refusal does not become data by %s', async (_who, settings) => {
+    const refusal = { text: 'I would rather not.', finishReason: 'refusal' } as const;
+    const outputSchema = z.object({ sum: z.number() });
+    const a = agent({ id: 'a', model: scriptedModel([refusal]), outputSchema, ...settings });
+    expect(await a.run('1 + 2')).toMatchObject({
+      content: refusal.text,
+      contentType: 'str',
+      finishReason: 'refusal',
+    });
+  });
+
+  test('is that of an output model that declined', async () => {
+    const outputModel = scriptedModel([{ finishReason: 'content_filter', finishMessage: 'SAFETY' }]);
+    const output = await agent({ id: 'a', model: scriptedModel(['notes']), outputModel }).run('hi');
+    const content = 'The content filter of the provider withheld the answer: SAFETY';
+    expect(output).toMatchObject({ content, finishReason: 'content_filter', finishMessage: 'SAFETY' });
+    expect(output.messages.at(-1)).toMatchObject({ role: 'assistant', content });
+  });
+
+  test('is the same when the run failed after the answer and was tried again', async () => {
+    const model = scriptedModel([cited]);
+    const outputModel = scriptedModel([{ error: 'down' }, { text: 'polished', finishReason: 'other' }]);
+    const a = agent({ id: 'a', model, outputModel });
+    const { runId, status } = await a.run('hi');
+    expect(status).toBe('error');
+    const output = await a.continue(runId);
+    expect(output).toMatchObject({ content: 'polished', finishReason: 'other' });
+    expect(output.citations).toMatchObject({ searchQueries: ['tea temperature'] });
+    expect(output.citations?.sources[0]).not.toHaveProperty('start');
   });
 });
 
@@ -213,6 +251,16 @@ describe('failOn', () => {
     });
     expect(JSON.stringify(output.messages)).not.toContain('Well');
     expect(model.requests).toHaveLength(1);
+  });
+
+  test('is told over HTTP as any failure', async () => {
+    const message = () => book.write('be strict', refused);
+    const { body } = await service.run('strict', { message: message() });
+    const stream = await (await service.stream('strict', { message: message() })).end();
+    const failure = { error_type: 'model_stopped', additional_data: { finish_reason: 'refusal' } };
+    expect(body).toMatchObject({ status: 'error', ...failure });
+    expect(stream.first('RunError')).toMatchObject({ content: body.content, ...failure });
+    expect(JSON.stringify(body.messages)).not.toContain('Well');
   });
 
   test('leaves other reasons alone', async () => {

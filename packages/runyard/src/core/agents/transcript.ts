@@ -4,6 +4,7 @@ import type { Message } from '../models/message.js';
 import { ownSteps } from '../runs/child-steps.js';
 import type { IntroductionRecord } from '../runs/introduction.js';
 import { inheritedAttempt, type Run, type StepRecord } from '../runs/run.js';
+import { isDeclined } from './answer/stopped.js';
 import { conversationOf, lastWordOf, saidText } from './continuation/conversation.js';
 import type {
   AnswerRecord,
@@ -68,9 +69,10 @@ export function compressionKey(toolKey: string): string {
 /** The short form of a tool result, if it could be made and is shorter. */
 export function compressedText(compression: StepRecord | undefined, original: string): string | undefined {
   if (compression?.status !== 'completed') return undefined;
-  const { content, failure } = compression.output as AuxiliaryRecord;
-  const text = content.trim();
-  return failure === undefined && text !== '' && text.length < original.length ? text : undefined;
+  const record = compression.output as AuxiliaryRecord;
+  if (record.failure !== undefined || isDeclined(record)) return undefined;
+  const text = record.content.trim();
+  return text !== '' && text.length < original.length ? text : undefined;
 }
 
 function withCompressed(messages: Message[], steps: readonly StepRecord[]): Message[] {

@@ -5,11 +5,10 @@ import { ModelError } from './model-error.js';
 /** The reasons that an agent may count as failures. */
 export type UnfinishedReason = Exclude<FinishReason, 'stop' | 'tool_calls'>;
 
-/** What they mean, where the provider does not explain them. */
 const meanings: Readonly<Partial<Record<FinishReason, string>>> = {
-  refusal: 'The model declined to answer.',
-  content_filter: 'The content filter of the provider withheld the answer.',
-  length: 'The model reached its limit of output tokens.',
+  refusal: 'The model declined to answer',
+  content_filter: 'The content filter of the provider withheld the answer',
+  length: 'The model reached its limit of output tokens',
 };
 
 interface Stop {
@@ -19,8 +18,11 @@ interface Stop {
 
 /** Why an answer is missing or not complete; undefined for one that is, and where nobody knows. */
 export function explanationOf({ finishReason, finishMessage }: Stop): string | undefined {
-  const isComplete = finishReason === 'stop' || finishReason === 'tool_calls';
-  return isComplete ? undefined : finishMessage || meanings[finishReason];
+  if (finishReason === 'stop' || finishReason === 'tool_calls') return undefined;
+  if (!finishMessage) return meanings[finishReason] && `${meanings[finishReason]}.`;
+  // what a model says itself needs no introduction; a filter has but a word for its reason
+  if (finishReason === 'refusal') return finishMessage;
+  return `${meanings[finishReason] ?? 'The model stopped for another reason'}: ${finishMessage}`;
 }
 
 /** A model stopped for a reason that its agent counts as a failure (`failOn`). */

@@ -157,7 +157,7 @@ function answerAttributes(
       'llm.cost.total': costOf(provider, id, usage, prices),
       'gen_ai.response.model': id,
       'gen_ai.response.finish_reasons': [finishReason],
-      'runyard.finish_message': record.finishMessage,
+      'runyard.finish.text': record.finishMessage,
       'runyard.time_to_first_token': record.timeToFirstToken,
       'gen_ai.usage.input_tokens': usage.inputTokens,
       'gen_ai.usage.output_tokens': usage.outputTokens,

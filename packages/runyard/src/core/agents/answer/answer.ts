@@ -6,12 +6,12 @@ import { writeWithOutputModel } from './output-model.js';
 import { parseWithParserModel } from './parser-model.js';
 import { fitOrMend } from './repair.js';
 import { showAnswer } from './show-answer.js';
-import { stopText } from './stopped.js';
+import { isDeclined, stopText } from './stopped.js';
 
 /**
  * Makes the content of the run from the last model call and the results that tools asked to show: rewritten by the
- * output model, and brought into its shape by the parser model or by whoever wrote it. Of a model that stopped without
- * a word there is nothing to rewrite: the content says why.
+ * output model, and brought into its shape by the parser model or by whoever wrote it. No other model makes something
+ * of what a model declined to say; of one that stopped without a word, the content says why.
  */
 export async function answerOf(
   execution: AgentExecution,
@@ -19,21 +19,26 @@ export async function answerOf(
   shown: readonly string[],
 ): Promise<Answer> {
   const { agent, contentShape } = execution;
+  const { outputModel, parserModel } = agent.settings;
   const whole = [...shown, last.content].filter((part) => part !== '').join('\n');
   const written = endingOfCall(last);
   const ending = whole === last.content ? written : withoutPlaces(written);
   const stopped = shown.length === 0 ? stopText(last) : undefined;
   if (stopped !== undefined)
     return showAnswer(execution, { content: stopped, contentType: 'str', said: stopped, ending });
-  if (agent.settings.outputModel !== undefined) {
+  const answer: Answer = { content: whole, contentType: 'str', ending };
+  if (isDeclined(ending)) {
+    if (outputModel !== undefined) return showAnswer(execution, answer);
+    if (parserModel !== undefined) return answer;
+  }
+  if (outputModel !== undefined) {
     const rewritten = await writeWithOutputModel(execution, whole, ending);
-    return contentShape !== null && agent.settings.parserModel !== undefined
+    return contentShape !== null && parserModel !== undefined
       ? parseWithParserModel(execution, contentShape, rewritten)
       : rewritten;
   }
-  const answer: Answer = { content: whole, contentType: 'str', ending };
   if (contentShape === null) return answer;
-  if (agent.settings.parserModel !== undefined) return parseWithParserModel(execution, contentShape, answer);
+  if (parserModel !== undefined) return parseWithParserModel(execution, contentShape, answer);
   return ownShape(execution, last, answer);
 }
 

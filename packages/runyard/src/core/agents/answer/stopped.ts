@@ -1,4 +1,4 @@
-import type { Model } from '../../models/model.js';
+import type { AnswerEnding, Model } from '../../models/model.js';
 import { explanationOf, ModelStopped } from '../../models/model-stopped.js';
 import type { AgentSettings } from '../definition.js';
 import type { ModelRecord } from '../journal-records.js';
@@ -11,7 +11,7 @@ export function stopText(record: ModelRecord): string | undefined {
 }
 
 /** Whether asking again is of no use: the model, or its provider, does not want to answer. */
-export function isDeclined({ finishReason }: Pick<ModelRecord, 'finishReason'>): boolean {
+export function isDeclined({ finishReason }: Pick<Partial<AnswerEnding>, 'finishReason'>): boolean {
   return finishReason === 'refusal' || finishReason === 'content_filter';
 }
 
