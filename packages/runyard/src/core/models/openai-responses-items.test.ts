@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask, joined, mediaOf, open } from '../../../test/support/model-calls.js';
+import { joined, mediaOf } from '../../../test/support/model-calls.js';
 import {
   added,
   answerOf,
@@ -8,7 +8,6 @@ import {
   event,
   type Item,
   inputAfter,
-  modelFor,
   part,
   read,
   response,
@@ -175,6 +174,16 @@ describe('the texts of several messages', () => {
     ]);
   });
 
+  it('lose no item that another one with its id follows', async () => {
+    const both = [said('m', part('First.')), said('m', part('Second.'))];
+    expect((await answerOf(both)).content).toBe('First.\n\nSecond.');
+    const nameless = both.map(({ id: _, ...item }) => item as Item);
+    expect((await answerOf(nameless)).content).toBe('First.\n\nSecond.');
+    expect((await read([...nameless.map((item) => done(0, item)), completed])).answer.content).toBe(
+      'First.\n\nSecond.',
+    );
+  });
+
   it('are completed from the response where events are missing', async () => {
     const output = [said('m1', part('First.')), said('m2', part('Second.'))];
     const { answer } = await read([
@@ -300,14 +309,26 @@ describe('citations', () => {
     expect(answer.citations?.sources).toEqual([{ url: annotation.url, title: 'a', start: 0, end: 3 }]);
   });
 
-  it('are placed in one pass over a long text', async () => {
+  it.each(['whole', 'streamed'])('are placed in one pass over a long text: %s', async (how) => {
     const text = '🌍 words '.repeat(110_000);
     const annotations = Array.from({ length: 10_000 }, (_, index) =>
       url(index * 80, index * 80 + 1, String(index)),
     );
-    const { model } = await modelFor([{ body: response({ output: [said('m1', part(text, annotations))] }) }]);
-    const { content, citations } = await model.generate(ask(), open());
-    expect(citations?.sources).toHaveLength(10_000);
-    expect(citations?.sources.every(({ start, end }) => content.slice(start, end) === '🌍')).toBe(true);
+    const message = said('m1', part(text, how === 'whole' ? annotations : []));
+    const events =
+      how === 'whole'
+        ? []
+        : annotations.map((annotation) =>
+            event('output_text.annotation.added', { item_id: 'm1', output_index: 0, annotation }),
+          );
+    const { answer } = await read(
+      [added(0, said('m1')), ...events, done(0, message), completed],
+      {},
+      100_000,
+    );
+    expect(answer.citations?.sources).toHaveLength(10_000);
+    expect(
+      answer.citations?.sources.every(({ start, end }) => answer.content.slice(start, end) === '🌍'),
+    ).toBe(true);
   });
 });

@@ -9,7 +9,7 @@ import { type AnswerPiece, type PieceOwner, responseParts, textGap } from '../pr
 import { mimeTypeOf } from '../provider/media-parts.js';
 import type { GrowingAnswer } from '../provider/protocol.js';
 import { count, noUsage, usageOf } from '../provider/usage.js';
-import { addQueries, annotationsIn, cite } from './citations.js';
+import { addQueries, annotationsIn, cite, firstPart } from './citations.js';
 import { clientCallOf } from './client-calls.js';
 import { beginPart, type GrowingItem, newItem, pieceOf, type ReasoningKind } from './growing-item.js';
 
@@ -78,10 +78,10 @@ export class ResponsesAnswer implements GrowingAnswer {
         this.#item(event, 'image_generation_call').text = String(event.partial_image_b64 ?? '');
         return;
       case 'response.output_item.added':
-        if (isJsonObject(event.item)) this.#announce(event, event.item);
+        if (isJsonObject(event.item)) this.#announce(Number(event.output_index), event.item);
         return;
       case 'response.output_item.done':
-        if (isJsonObject(event.item)) this.#complete(this.#itemOf(event, event.item), event.item, deliver);
+        if (isJsonObject(event.item)) this.#end(Number(event.output_index), event.item, deliver);
         return;
       case 'response.completed':
       case 'response.incomplete':
@@ -142,33 +142,31 @@ export class ResponsesAnswer implements GrowingAnswer {
 
   /** The item that a delta belongs to. */
   #item({ output_index, item_id }: JsonObject, type: string): GrowingItem {
-    const known =
-      (this.#sharedIndex ? this.#byId.get(String(item_id)) : undefined) ??
-      this.#byIndex.get(Number(output_index ?? 0));
-    if (known !== undefined && known.type === type && !known.done) return known;
-    return this.#begin({ output_index: output_index ?? 0 }, { type, id: item_id ?? '' });
-  }
-
-  /** The item that is complete with this. Some servers name an item anew in each event: then its index counts. */
-  #itemOf(event: JsonObject, wire: JsonObject): GrowingItem {
-    return this.#known(event, wire) ?? this.#begin(event, wire);
-  }
-
-  #known({ output_index }: JsonObject, { id, type }: JsonObject): GrowingItem | undefined {
-    const named = this.#byId.get(String(id));
-    if (named !== undefined) return named;
-    const placed = this.#byIndex.get(Number(output_index));
-    return placed?.type === type && !placed?.done ? placed : undefined;
-  }
-
-  #announce(event: JsonObject, wire: JsonObject): void {
-    const known = this.#byId.get(String(wire.id));
-    if (known === undefined) this.#begin(event, wire);
-    else known.wire = wire;
-  }
-
-  #begin({ output_index }: JsonObject, wire: JsonObject): GrowingItem {
     const index = Number(output_index ?? 0);
+    const known =
+      (this.#sharedIndex ? this.#byId.get(String(item_id)) : undefined) ?? this.#byIndex.get(index);
+    if (known !== undefined && known.type === type && !known.done) return known;
+    return this.#begin(index, { type, id: item_id ?? '' });
+  }
+
+  /**
+   * The item of an event about a whole item. Items may share an index, or an id; and some servers name an item anew in
+   * each event.
+   */
+  #found(index: number, { id, type }: JsonObject): GrowingItem | undefined {
+    const placed = this.#byIndex.get(index);
+    if (placed !== undefined && isNamed(placed, id)) return placed;
+    return this.#byId.get(String(id)) ?? (placed?.type === type ? placed : undefined);
+  }
+
+  #announce(index: number, wire: JsonObject): void {
+    const known = this.#found(index, wire);
+    if (known !== undefined && isNamed(known, wire.id) && this.#byIndex.get(index) === known)
+      known.wire = wire;
+    else this.#begin(index, wire);
+  }
+
+  #begin(index: number, wire: JsonObject): GrowingItem {
     const item = newItem(wire);
     this.#items.push(item);
     if (this.#byIndex.has(index)) this.#sharedIndex = true;
@@ -196,8 +194,13 @@ export class ResponsesAnswer implements GrowingAnswer {
   #annotate(item: GrowingItem, { annotation, content_index }: JsonObject): void {
     if (!isJsonObject(annotation)) return;
     // where a later part begins is known when the message is complete
-    const part = Number(content_index ?? 0) === 0 ? { start: 0, end: Number.POSITIVE_INFINITY } : undefined;
-    item.annotations.push({ wire: annotation, part });
+    item.annotations.push({ wire: annotation, part: content_index ? undefined : firstPart });
+  }
+
+  #end(index: number, wire: JsonObject, deliver: Deliver): void {
+    const known = this.#found(index, wire);
+    const isOpen = known !== undefined && (!known.done || isNamed(known, wire.id));
+    this.#complete(isOpen ? known : this.#begin(index, wire), wire, deliver);
   }
 
   /** An item as a whole. What of it did not come in deltas before is taken from here. */
@@ -205,7 +208,7 @@ export class ResponsesAnswer implements GrowingAnswer {
     item.wire = wire;
     if (item.type === 'message') this.#completeMessage(item, objects(wire.content), deliver);
     else if (item.type === 'reasoning') this.#completeReasoning(item, deliver);
-    else if (item.type === 'function_call') item.text = String(wire.arguments ?? item.text);
+    else if (item.type === 'function_call') item.text = String(wire.arguments || item.text);
     else if (wire.status !== 'incomplete') item.client = clientCallOf(wire);
     item.done = true;
     this.#passOn(deliver);
@@ -253,11 +256,11 @@ export class ResponsesAnswer implements GrowingAnswer {
 
   /** Some servers leave out the events of a stream: the response at its end has all items. */
   #completeMissing(output: readonly JsonObject[], deliver: Deliver): void {
+    const isWhole = this.#items.length === 0;
     for (const [index, wire] of output.entries()) {
-      const item = this.#byId.get(String(wire.id)) ?? this.#byIndex.get(index);
-      if (item === undefined || item.type !== wire.type)
-        this.#complete(this.#begin({ output_index: index }, wire), wire, deliver);
-      else if (!item.done) this.#complete(item, wire, deliver);
+      const known = isWhole ? undefined : this.#found(index, wire);
+      if (known?.done) continue;
+      this.#complete(known ?? this.#begin(index, wire), wire, deliver);
     }
     for (const message of this.#messages) message.done = true;
     this.#passOn(deliver);
@@ -295,6 +298,11 @@ export class ResponsesAnswer implements GrowingAnswer {
     if (this.#status === 'completed') return { finishReason: 'stop' };
     return stopped('other', this.#incomplete);
   }
+}
+
+/** Whether an item has this id; one without an id has none in common with another. */
+function isNamed({ wire }: GrowingItem, id: Json | undefined): boolean {
+  return typeof id === 'string' && id !== '' && wire.id === id;
 }
 
 function objects(value: Json | undefined): readonly JsonObject[] {

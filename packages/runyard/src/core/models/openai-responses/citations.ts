@@ -12,6 +12,9 @@ interface TextSpan {
   readonly end: number;
 }
 
+/** The first part of a message that is not complete. */
+export const firstPart: TextSpan = { start: 0, end: Number.POSITIVE_INFINITY };
+
 /** The annotations in the parts of a whole message. */
 export function annotationsIn(parts: readonly JsonObject[]): Annotation[] {
   const all: Annotation[] = [];
