@@ -63,6 +63,7 @@ export { type Tool, tool } from './core/tools/tool.js';
 export type { ToolContext } from './core/tools/tool-context.js';
 export { type HookedToolCall, type ToolHook, ToolRefused } from './core/tools/tool-hooks.js';
 export type { CacheOptions, ToolOptions } from './core/tools/tool-options.js';
+export type { QuestionAnswer, ToolQuestion } from './core/tools/tool-question.js';
 export { type NewMedia, toolResult } from './core/tools/tool-result.js';
 export type { ToolSource } from './core/tools/tool-source.js';
 export { type ToolEntry, Toolkit, type ToolkitOptions, toolkit } from './core/tools/toolkit.js';

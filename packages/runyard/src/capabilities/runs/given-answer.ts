@@ -15,6 +15,7 @@ export function answerInTool(tool: JsonObject, field: Field = 'tools'): GivenAns
   return given({
     confirmed: flagOf(field, 'confirmed', tool.confirmed),
     note: textOf(field, 'confirmation_note', tool.confirmation_note),
+    cancelled: flagOf(field, 'cancelled', tool.cancelled),
     values: valuesOf(inputSchema(field, tool.user_input_schema)),
     answered: flagOf(field, 'answered', tool.answered),
     selected: selectedOf(field, schemaOf(field, 'user_feedback_schema', tool.user_feedback_schema)),
@@ -29,6 +30,7 @@ export function answerInRequirement(requirement: JsonObject, field: Field = 'req
   const outer = given({
     confirmed: flagOf(field, 'confirmation', requirement.confirmation),
     note: textOf(field, 'confirmation_note', requirement.confirmation_note),
+    cancelled: flagOf(field, 'cancelled', requirement.cancelled),
     values: valuesOf(inputSchema(field, requirement.user_input_schema)),
     answered: undefined,
     selected: selectedOf(field, schemaOf(field, 'user_feedback_schema', requirement.user_feedback_schema)),

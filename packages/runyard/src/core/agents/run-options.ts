@@ -66,6 +66,7 @@ export const workflowRunOptions = objectOf<Omit<RunStartOptions, OfAgents>>({
 export const givenAnswer = objectOf<GivenAnswer>({
   confirmed: flag,
   note: text,
+  cancelled: flag,
   values: json,
   answered: flag,
   selected: listOf(anyOf(listOf(text), none)),

@@ -42,6 +42,8 @@ export interface InterruptedPolicy<T extends Json> {
   readonly policy: 'ask' | 'fail';
   /** The outcome to record for work whose effect is unknown. */
   lost(message: string): T;
+  /** The recorded start came to a question, so that nothing is unknown: the work is done again. */
+  readonly paused?: boolean;
   /** The question as those who answer are to see it. Left out: the step's name and when it began. */
   question?(message: string): Promise<Pick<Requirement, 'data' | 'approval'>>;
 }

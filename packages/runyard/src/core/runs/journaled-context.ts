@@ -233,7 +233,7 @@ export class JournaledContext implements RunContext {
     const key = this.prefix + relativeKey;
     const recorded = this.matched(key, spec);
     if (recorded?.status === 'completed') return recorded.output as T;
-    if (recorded?.status === 'running' && spec.interrupted !== undefined) {
+    if (recorded?.status === 'running' && spec.interrupted !== undefined && !spec.interrupted.paused) {
       const settled = await this.settleInterrupted(recorded, spec, spec.interrupted);
       if (settled !== undefined) return settled;
     }

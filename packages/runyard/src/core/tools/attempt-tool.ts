@@ -6,6 +6,7 @@ import type { ClearedCall } from './gate.js';
 import type { Tool } from './tool.js';
 import { attemptContext, type ToolContext } from './tool-context.js';
 import { ToolRefused } from './tool-hooks.js';
+import { type AskPerson, askedTooLate, type CallQuestions, nobodyToAsk } from './tool-question.js';
 
 /** A tool's time was up. It is not tried again: nobody knows what it did. */
 export class ToolTimeout extends Error {}
@@ -13,19 +14,27 @@ export class ToolTimeout extends Error {}
 /** Is told of a try that failed before the next one is made. */
 export type NoteTry = (failed: { error: unknown; startedAt: number; delayMs: number }) => void;
 
+/** What attempts need from around them. */
+export interface AttemptEnvironment {
+  readonly timers: Timers;
+  readonly noteTry?: NoteTry;
+  /** Left out: the tool cannot ask a person. */
+  readonly questions?: CallQuestions;
+}
+
 /** Executes a cleared call, again after a throw as often as the tool allows. */
 export async function attemptTool(
   tool: Tool,
   call: ClearedCall,
   context: ToolContext,
-  timers: Timers,
-  noteTry?: NoteTry,
+  environment: AttemptEnvironment,
 ): Promise<unknown> {
+  const { timers, noteTry } = environment;
   for (let attempt = 0; ; attempt++) {
     context.signal.throwIfAborted();
     const startedAt = timers.now();
     try {
-      return await attemptOnce(tool, call, context, timers);
+      return await attemptOnce(tool, call, context, environment);
     } catch (error) {
       context.signal.throwIfAborted();
       const isFinal = [ToolTimeout, ToolRefused, RunPaused].some((kind) => error instanceof kind);
@@ -38,14 +47,21 @@ export async function attemptTool(
 }
 
 /** Races the tool against its time and the run's abort, and tells it when it has lost. */
-function attemptOnce(tool: Tool, call: ClearedCall, context: ToolContext, timers: Timers): Promise<unknown> {
+function attemptOnce(
+  tool: Tool,
+  call: ClearedCall,
+  context: ToolContext,
+  { timers, questions }: AttemptEnvironment,
+): Promise<unknown> {
   const controller = new AbortController();
   let over = false;
-  const own = attemptContext(context, { signal: controller.signal, isOver: () => over, timers });
+  const series = questions?.series() ?? nobodyToAsk;
+  const ask: AskPerson = (question) => (over ? askedTooLate() : series(question));
+  const own = attemptContext(context, { signal: controller.signal, isOver: () => over, timers, ask });
   return new Promise((resolve, reject) => {
     const giveUp = (reason: unknown) => {
       settle();
-      reject(reason);
+      reject(questions?.paused ?? reason);
       controller.abort(reason);
     };
     const onAbort = () => giveUp(context.signal.reason);
@@ -62,11 +78,13 @@ function attemptOnce(tool: Tool, call: ClearedCall, context: ToolContext, timers
     tool.run(call, own).then(
       (result) => {
         settle();
-        resolve(result);
+        // whatever a tool makes of it, a call that has asked waits for the answer
+        if (questions?.paused === undefined) resolve(result);
+        else reject(questions.paused);
       },
       (error) => {
         settle();
-        reject(error);
+        reject(questions?.paused ?? error);
       },
     );
   });

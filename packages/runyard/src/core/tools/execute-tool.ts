@@ -4,8 +4,7 @@ import type { JsonObject } from '../json.js';
 import type { MediaContents } from '../media.js';
 import type { ToolCall } from '../models/message.js';
 import { RunPaused } from '../runs/context.js';
-import type { Timers } from '../timers.js';
-import { attemptTool, type NoteTry, ToolTimeout } from './attempt-tool.js';
+import { type AttemptEnvironment, attemptTool, ToolTimeout } from './attempt-tool.js';
 import { canonicalJson } from './canonical-json.js';
 import { type Approval, type ClearedCall, clearCall, type GatedCall, type GateKind } from './gate.js';
 import { parseArguments } from './parse-arguments.js';
@@ -16,15 +15,13 @@ import { type ToolHook, ToolRefused, throughHooks } from './tool-hooks.js';
 import { failedOutcome, outcomeOf, type ToolOutcome } from './tool-outcome.js';
 import { validateArguments, validateModelsPart } from './validate-arguments.js';
 
-export interface ToolEnvironment {
-  readonly timers: Timers;
+export interface ToolEnvironment extends AttemptEnvironment {
   /** Names to offer to a model that calls a tool that is not there. */
   readonly availableTools: readonly string[];
   /** Called around every call, outside of the tool's own hooks. */
   readonly hooks?: readonly ToolHook[];
   /** Where the bytes of media go that a tool makes. */
   readonly media?: MediaContents;
-  readonly noteTry?: NoteTry;
 }
 
 /**
@@ -141,13 +138,13 @@ class ToolExecution {
   }
 
   private async perform({ args, cleared }: PreparedCall, context: ToolContext): Promise<unknown> {
-    const { timers, noteTry } = this.environment;
+    const { timers } = this.environment;
     this.args = args;
     const cache = resultCacheOf(this.tool);
     const key = cache?.key(context, args) ?? '';
     const known = cache?.get(key, timers.now());
     if (known !== undefined) return known.result;
-    const result = await attemptTool(this.tool, cleared, context, timers, noteTry).catch((error) => {
+    const result = await attemptTool(this.tool, cleared, context, this.environment).catch((error) => {
       if (error instanceof RunPaused) this.paused = error;
       throw error;
     });

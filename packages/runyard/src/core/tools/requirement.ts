@@ -33,8 +33,10 @@ export type ToolRequirement = {
   readonly silent?: boolean;
   /** Somebody with the right to decides (`required`), or the answer is written down (`audit`). */
   readonly approval?: { readonly type: ApprovalType; readonly id?: string; readonly expiresAt?: number };
-  /** What there is to know beside the call (`unknown_outcome`). */
+  /** What there is to know beside the call (`unknown_outcome`), or what its tool asks. */
   readonly message?: string;
+  /** Set for what the tool asks while it is executed: the attempt of the run in which it did. The tool gets the answer. */
+  readonly askedIn?: number;
 };
 
 /** What somebody answered: the output of the `wait` step of a call. Stored data. */
@@ -43,6 +45,8 @@ export type ToolAnswer =
       readonly answer: 'confirmed';
       readonly confirmed: boolean;
       readonly note?: string;
+      /** A question of the tool that the person dismissed. */
+      readonly cancelled?: true;
       readonly approval?: JsonObject;
     }
   | { readonly answer: 'input'; readonly values: JsonObject; readonly approval?: JsonObject }

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../json.js';
 import type { Log } from '../log.js';
 import { unheard } from '../runs/reports.js';
 import type { Timers } from '../timers.js';
+import { type AskPerson, nobodyToAsk } from './tool-question.js';
 
 /** The state of the session, as a tool may read and change it. Changes are stored with the run. */
 export interface SessionState {
@@ -38,6 +39,11 @@ export interface ToolCallSite {
 export interface ToolContext extends ToolCallSite {
   /** Reports to those who follow the run how far the call is: a fraction between 0 and 1. */
   progress(fraction: number, message?: string): Promise<void>;
+  /**
+   * Asks a person. The run pauses; when they have answered, the tool is executed again from its start, and the same
+   * question returns the answer. Let what it rejects with pass.
+   */
+  readonly ask: AskPerson;
 }
 
 /** The context of one call. Progress that would look the same as before is not sent again. */
@@ -53,15 +59,22 @@ export function toolContextAt(site: ToolCallSite): ToolContext {
   };
   const progress: ToolContext['progress'] = (fraction, message) => handled(tell(fraction, message));
   // Inherits instead of copying, so that it works for whatever kind of object the site is.
-  return Object.create(site, { progress: { value: progress, enumerable: true } }) as ToolContext;
+  return Object.create(site, {
+    progress: { value: progress, enumerable: true },
+    ask: { value: nobodyToAsk, enumerable: true },
+  }) as ToolContext;
+}
+
+interface Attempt {
+  readonly signal: AbortSignal;
+  readonly isOver: () => boolean;
+  readonly timers: Timers;
+  readonly ask: AskPerson;
 }
 
 /** The context of one attempt: it has a signal of its own, and what is reported once it is over is ignored. */
-export function attemptContext(
-  context: ToolContext,
-  attempt: { readonly signal: AbortSignal; readonly isOver: () => boolean; readonly timers: Timers },
-): ToolContext {
-  const { signal, isOver, timers } = attempt;
+export function attemptContext(context: ToolContext, attempt: Attempt): ToolContext {
+  const { signal, isOver, timers, ask } = attempt;
   const emit: ToolContext['emit'] = (event) => (isOver() ? unheard(timers) : context.emit(event));
   const progress: ToolContext['progress'] = (fraction, message) =>
     isOver() ? unheard(timers) : context.progress(fraction, message);
@@ -69,5 +82,6 @@ export function attemptContext(
     signal: { value: signal, enumerable: true },
     emit: { value: emit, enumerable: true },
     progress: { value: progress, enumerable: true },
+    ask: { value: ask, enumerable: true },
   }) as ToolContext;
 }

@@ -5,6 +5,7 @@ import { triedKey } from '../../runs/failed-tries.js';
 import { definitionChanged } from '../../runs/replay.js';
 import type { Run, StepRecord } from '../../runs/run.js';
 import type { AuxiliaryRole, HookRecord, ModelRecord } from '../journal-records.js';
+import { isAskKey } from '../requirements/tool-requirements.js';
 import { contextMessages, messagesOf } from '../transcript.js';
 import { continueRecord, conversationOf, lastWordOf, saidKey, type Turn, turnOf } from './conversation.js';
 
@@ -45,7 +46,9 @@ const turnKeys = /^(?:wait:)?(?:model|tool|member):(\d+)/;
  */
 export function isKeptOf({ result }: Run): (step: StepRecord) => boolean {
   const keepsQuestions = result?.error?.type === definitionChanged;
-  return ({ kind, status }) => kind !== 'wait' || status === 'completed' || keepsQuestions;
+  return ({ kind, status, key }) =>
+    // what a tool asks belongs to its call, which has begun
+    kind !== 'wait' || status === 'completed' || keepsQuestions || isAskKey(key);
 }
 
 /** The steps of the turn that a run failed in, if calls of it were made or answered. */

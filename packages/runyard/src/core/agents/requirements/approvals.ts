@@ -1,5 +1,5 @@
 import { newId } from '../../ids.js';
-import { isJsonObject, type JsonObject } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { ApprovalRecord, ApprovalStatus, PauseType } from '../../runs/approval.js';
 import type { Run } from '../../runs/run.js';
 import type { RequirementKind, ToolAnswer, ToolRequirement } from '../../tools/requirement.js';
@@ -113,14 +113,13 @@ function approved(requirement: ToolRequirement, data: JsonObject, approval: Json
 /** What does not fit stays as it is: the decision stands, and the tool's own check tells the model. */
 function valuesIn(fields: NonNullable<ToolRequirement['inputFields']>, data: JsonObject): JsonObject {
   const given = isJsonObject(data.values) ? data.values : data;
-  const values: JsonObject = {};
-  for (const { name, type } of fields) {
+  const filled = fields.flatMap(({ name, type }): [string, Json][] => {
     const value = Object.hasOwn(given, name) ? given[name]! : null;
-    if (value === null) continue;
+    if (value === null) return [];
     const fit = fitValue(type, value);
-    values[name] = fit.fits ? fit.value : value;
-  }
-  return values;
+    return [[name, fit.fits ? fit.value : value]];
+  });
+  return Object.fromEntries(filled);
 }
 
 function rejection(note: string | undefined, approval: JsonObject): ToolAnswer {

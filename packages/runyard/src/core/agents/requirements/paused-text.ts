@@ -3,12 +3,15 @@ import type { RequirementKind, ToolRequirement } from '../../tools/requirement.j
 /** What the user reads while the run waits: a sentence for each kind of thing that it waits for. */
 export function pausedText(requirements: readonly ToolRequirement[]): string {
   const said = requirements.filter(({ silent }) => silent !== true);
+  const asked = said.filter(({ askedIn }) => askedIn !== undefined).map(({ message = '' }) => message);
   const sentences = new Map<string, Set<string>>();
   for (const requirement of said) {
+    if (requirement.askedIn !== undefined) continue;
     const sentence = sentenceOf(requirement);
     sentences.set(sentence, (sentences.get(sentence) ?? new Set()).add(requirement.toolName));
   }
-  return Array.from(sentences, ([sentence, names]) => sentence.replace('…', namesOf([...names]))).join(' ');
+  const inWords = ([sentence, names]: [string, Set<string>]) => sentence.replace('…', namesOf([...names]));
+  return [...Array.from(sentences, inWords), ...asked].join(' ');
 }
 
 const words: Readonly<Record<RequirementKind, string>> = {

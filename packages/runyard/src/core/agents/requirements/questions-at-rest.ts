@@ -14,9 +14,10 @@ export function questionsAtRest(context: RunContext, key: string): readonly Requ
   const open = steps.filter(({ kind, status }) => kind === 'wait' && status === 'running');
   if (open.length === 0) return undefined;
   const completed = new Set(steps.filter(({ status }) => status === 'completed').map((step) => step.key));
+  const calls = new Set(open.map(askedAbout));
   const canGoOn = steps.some((step) =>
     step.kind === 'wait'
-      ? step.status === 'completed' && !completed.has(askedAbout(step))
+      ? step.status === 'completed' && !completed.has(askedAbout(step)) && !calls.has(askedAbout(step))
       : step.status === 'running' && !open.some((question) => holds(step, question)),
   );
   if (canGoOn) return undefined;
@@ -29,7 +30,7 @@ export function questionsAtRest(context: RunContext, key: string): readonly Requ
 
 /** The call that a question is about. */
 function askedAbout({ key }: StepRecord): string {
-  return key.replace(/wait:(tool:\d+:\d+)(:outcome:\d+)?$/, '$1');
+  return key.replace(/wait:(tool:\d+:\d+)(:(?:outcome|ask):\d+)?$/, '$1');
 }
 
 /** Whether a step has not ended because of the question. */

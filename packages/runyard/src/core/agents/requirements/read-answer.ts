@@ -1,5 +1,7 @@
 import { errors } from '../../errors.js';
 import type { Json, JsonObject } from '../../json.js';
+import { foreignCheck } from '../../json-schema.js';
+import { faultText } from '../../schema-faults.js';
 import type { FeedbackQuestion, InputField } from '../../tools/person-form.js';
 import type { ToolAnswer } from '../../tools/requirement.js';
 import { fitValue, typeInWords } from './fit-value.js';
@@ -12,6 +14,8 @@ export interface GivenAnswer {
   readonly note?: string | undefined;
   /** What was filled in, by the names of the fields. */
   readonly values?: JsonObject | undefined;
+  /** A question of the tool is dismissed: neither answered nor declined. */
+  readonly cancelled?: boolean | undefined;
   /** The form is filled in, although nothing stands in it. */
   readonly answered?: boolean | undefined;
   /** The chosen labels of each question, in the order of the questions; null for one without an answer. */
@@ -27,6 +31,8 @@ export interface GivenAnswer {
 export function readAnswer(state: ToolRequirementState, given: GivenAnswer): ToolAnswer | undefined {
   const { requirement } = state;
   if (requirement.approval?.type === 'required') return undefined;
+  if (requirement.askedIn !== undefined && given.cancelled)
+    return { answer: 'confirmed', confirmed: false, cancelled: true };
   const full = fullAnswer(state, given);
   if (full !== undefined) return full;
   const { confirmed, note } = given;
@@ -53,9 +59,9 @@ function inputAnswer(
   fields: readonly InputField[],
   { answered, values: given = {} }: GivenAnswer,
 ): ToolAnswer | undefined {
-  const values: JsonObject = {};
+  const filled: [string, Json][] = [];
   let complete = true;
-  for (const { name, type, optional } of fields) {
+  for (const { name, type, optional, schema } of fields) {
     const value = Object.hasOwn(given, name) ? given[name]! : null;
     if (value === null) {
       complete &&= optional === true;
@@ -64,10 +70,14 @@ function inputAnswer(
     const fit = fitValue(type, value);
     if (!fit.fits)
       throw errors.invalidAnswer(`The answer to '${toolName}': '${name}' has to be ${typeInWords[type]}.`);
-    values[name] = fit.value;
+    const [fault] = schema === undefined ? [] : foreignCheck(schema)(structuredClone(fit.value));
+    if (fault !== undefined)
+      throw errors.invalidAnswer(`The answer to '${toolName}': '${name}' does not fit: ${faultText(fault)}.`);
+    filled.push([name, fit.value]);
   }
-  const touched = answered === true || Object.keys(values).length > 0;
-  return complete && touched ? { answer: 'input', values } : undefined;
+  const touched = answered === true || filled.length > 0;
+  // an assignment would lose a field named __proto__
+  return complete && touched ? { answer: 'input', values: Object.fromEntries(filled) } : undefined;
 }
 
 function feedbackAnswer(

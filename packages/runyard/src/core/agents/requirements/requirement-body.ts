@@ -16,8 +16,8 @@ export function requirementBody(state: ToolRequirementState): JsonObject {
     ...(answer?.answer === 'result' && { external_execution_result: answer.result }),
     ...(user_input_schema !== undefined && { user_input_schema }),
     ...(user_feedback_schema !== undefined && { user_feedback_schema }),
-    ...(requirement.kind === 'unknown_outcome' && {
-      outcome_unknown: true,
+    ...(requirement.kind === 'unknown_outcome' && { outcome_unknown: true }),
+    ...((requirement.kind === 'unknown_outcome' || requirement.askedIn !== undefined) && {
       message: requirement.message ?? '',
     }),
     ...(state.member !== undefined && {

@@ -41,7 +41,7 @@ export function toolExecutionBody(tool: ToolExecution): JsonObject {
     stop_after_tool_call: tool.stopAfterCall,
     created_at: Math.floor(startedAt / 1000),
     ...nothingAsked,
-    // a question about its outcome came after the one before its execution
+    // what was asked last is what is shown
     ...Object.assign({}, ...(tool.requirements ?? []).map(answerFields)),
   };
 }
@@ -51,7 +51,7 @@ export function answerFields({ requirement, answer }: ToolRequirementState): Ans
   const { approval } = requirement;
   return {
     ...askedFields(requirement, answer),
-    ...decisionFields(requirement, answer),
+    ...decisionFields(answer),
     ...(approval !== undefined && { approval_type: approval.type, approval_id: approval.id ?? null }),
   };
 }
@@ -85,10 +85,10 @@ function answeredField(answer: ToolAnswer | null): boolean | null {
   return answer === null ? null : answer.answer !== 'confirmed';
 }
 
-function decisionFields({ kind }: ToolRequirement, answer: ToolAnswer | null): AnswerFields {
+function decisionFields(answer: ToolAnswer | null): AnswerFields {
   // a new question about the same call has no answer yet, whatever was said before
-  if (kind === 'unknown_outcome' && answer === null) return { confirmed: null, confirmation_note: null };
-  if (answer?.answer !== 'confirmed') return {};
+  if (answer === null) return { confirmed: null, confirmation_note: null };
+  if (answer.answer !== 'confirmed') return {};
   const { confirmed, note, approval } = answer;
   const unexplained = !confirmed && approval !== undefined ? 'Tool call was rejected' : null;
   return { confirmed, confirmation_note: note ?? unexplained };
@@ -96,10 +96,11 @@ function decisionFields({ kind }: ToolRequirement, answer: ToolAnswer | null): A
 
 function inputSchema({ inputFields = [] }: ToolRequirement, answer: ToolAnswer | null): JsonObject[] {
   const values = answer?.answer === 'input' ? answer.values : {};
-  return inputFields.map(({ name, type, description }) => ({
+  return inputFields.map(({ name, type, description = null, schema }) => ({
     name,
     field_type: type,
     description,
+    ...(schema !== undefined && { schema: schema as JsonObject }),
     value: (Object.hasOwn(values, name) ? values[name] : undefined) ?? null,
   }));
 }

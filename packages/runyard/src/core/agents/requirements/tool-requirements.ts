@@ -29,7 +29,7 @@ export function memberOf({ componentId, componentName, runId }: Run): Requiremen
 /** How an interrupted call ended, as the heart is told, with what somebody answered beside it. Stored data. */
 export type RecordedOutcome = OutcomeAnswer & { readonly answer?: ToolAnswer };
 
-const waitKeys = /^wait:(tool:(\d+):(\d+))(?::outcome:(\d+))?$/;
+const waitKeys = /^wait:(tool:(\d+):(\d+))(?::(?:outcome|ask):(\d+))?$/;
 
 export function waitKeyOf(toolKey: string): string {
   return `wait:${toolKey}`;
@@ -40,12 +40,21 @@ export function outcomeKeyOf({ key, attempt }: StepRecord): string {
   return `${waitKeyOf(key)}:outcome:${attempt}`;
 }
 
+/** The step of a question that the tool itself asks, by its place among the questions of the call. */
+export function askKeyOf(toolKey: string, place: number): string {
+  return `${waitKeyOf(toolKey)}:ask:${place}`;
+}
+
+export function isAskKey(key: string): boolean {
+  return /wait:tool:\d+:\d+:ask:\d+$/.test(key);
+}
+
 /** Everything that the tool calls of a run wait or waited for, in the order of the calls. */
 export function requirementsOf(steps: readonly StepRecord[]): readonly ToolRequirementState[] {
   return steps
     .map(requirementOf)
     .filter((state) => state !== undefined)
-    .sort((left, right) => comparePlaces(placeOf(left.waitKey), placeOf(right.waitKey)));
+    .sort((left, right) => comparePlaces(placeOf(left), placeOf(right)));
 }
 
 /** The record of the approval that was applied last. */
@@ -73,10 +82,11 @@ export function requirementOf(step: StepRecord): ToolRequirementState | undefine
   };
 }
 
-/** Turn, position, and the attempt whose outcome is asked for: the question before the execution comes first. */
-function placeOf(waitKey: string): readonly number[] {
-  const [, , turn, position, attempt = -1] = waitKeys.exec(waitKey)!;
-  return [Number(turn), Number(position), Number(attempt)];
+/** Turn, position, and when it was asked: the question before the execution comes first. */
+function placeOf({ waitKey, requirement }: ToolRequirementState): readonly number[] {
+  const [, , turn, position, number] = waitKeys.exec(waitKey)!;
+  const later = number === undefined ? [-1] : [requirement.createdAt, Number(number)];
+  return [Number(turn), Number(position), ...later];
 }
 
 /** Compares number by number. */

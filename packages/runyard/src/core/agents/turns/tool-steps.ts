@@ -25,6 +25,7 @@ import {
 } from '../requirements/tool-requirements.js';
 import { delegatedRunId, hasDelegated, memberKeyOf, toolExecution } from '../tool-executions.js';
 import { siteWithin } from './built-in/execution-of-call.js';
+import { askedSoFar, cameToQuestion, QuestionsOfCall } from './call-questions.js';
 import {
   type AnsweredCallPlan,
   planOfAnswer,
@@ -50,6 +51,8 @@ interface TurnCall {
   readonly waits: ToolRequirementState | undefined;
   /** What becomes of it now that it was answered. */
   readonly plan: AnsweredCallPlan | undefined;
+  /** What its tool has asked in an execution that has not ended. */
+  readonly asked: readonly ToolRequirementState[];
 }
 
 /**
@@ -80,7 +83,7 @@ export async function runToolCalls(
     report(execution, context.recorded(key)!, asked);
     await context.congestion();
   }
-  const waiting = calls.filter((call) => !isReady(call)).map(({ waits }) => waits!);
+  const waiting = calls.flatMap(openQuestions);
   const waits = await Promise.allSettled(waiting.map((state) => context.wait(waitFor(context, state))));
   throwFailure(waits);
   throwPause(execution, [...done, ...waits]);
@@ -111,7 +114,7 @@ async function turnCallOf(
   const tool = toolFor(execution, call);
   const waits = refused ? undefined : await requirementOfCall(execution, tool, call, key);
   const plan = waits?.answer ? planOfAnswer(tool, waits.requirement, waits.answer) : undefined;
-  return { key, call, tool, refused, waits, plan };
+  return { key, call, tool, refused, waits, plan, asked: askedSoFar(execution.context, call, key) };
 }
 
 /** What the provider executes once it is confirmed is no business of a tool with the same name. */
@@ -119,8 +122,13 @@ function toolFor({ tools }: AgentExecution, { name, client }: RequestedCall): To
   return client === 'confirmation' ? undefined : tools.get(name);
 }
 
-function isReady({ waits, plan }: TurnCall): boolean {
-  return waits === undefined || plan !== undefined;
+function isReady(call: TurnCall): boolean {
+  return openQuestions(call).length === 0;
+}
+
+function openQuestions({ waits, plan, asked }: TurnCall): readonly ToolRequirementState[] {
+  if (waits !== undefined && plan === undefined) return [waits];
+  return asked.filter(({ answer }) => answer === null);
 }
 
 async function runToolCall(execution: AgentExecution, turnCall: TurnCall): Promise<void> {
@@ -141,6 +149,7 @@ async function runToolCall(execution: AgentExecution, turnCall: TurnCall): Promi
             policy: tool.onUnknownOutcome,
             lost: (message: string) => failed(call, message, parsedArguments(call)),
             question: questionOf(context, tool, call, key),
+            paused: cameToQuestion(context.recorded(key), turnCall.asked),
           },
         }),
     },
@@ -177,14 +186,18 @@ async function perform(
   const toolHooks = context.replay === null ? execution.agent.settings.toolHooks : undefined;
   const availableTools = [...execution.tools.keys()];
   const noteTry: NoteTry = (failed) => context.noteTry(scope.key, { name: call.name, ...failed });
-  const environment = { timers, media: ports.media, hooks: toolHooks, availableTools, noteTry };
+  const questions = new QuestionsOfCall(context, call, scope.key);
+  const environment = { timers, media: ports.media, hooks: toolHooks, availableTools, noteTry, questions };
   const state = context.state.fork();
   const reports = new Reports(context);
   const site = toolContext(execution, call, scope, state, reports);
   const execute = () => executeTool(tool, call, site, environment, plan?.approval);
   const isOurs = (tool === undefined || isNative(tool)) && !toolHooks?.length;
   const executed = isOurs ? execute() : context.callApplication(call.name, execute);
-  const outcome = await executed.finally(() => reports.end());
+  const outcome = await executed.finally(() => {
+    reports.end();
+    questions.end();
+  });
   state.merge();
   return {
     callId: call.id,
@@ -262,16 +275,18 @@ function announce({ context }: AgentExecution, turnCall: TurnCall): void {
 }
 
 /** Whether the call began before and is not simply made again: how it ended is asked, or somebody said it. */
-function isInQuestion(context: RunContext, { key, tool }: TurnCall): boolean {
+function isInQuestion(context: RunContext, { key, tool, asked }: TurnCall): boolean {
   const began = context.recorded(key);
   if (began?.status !== 'running' || tool?.onUnknownOutcome === 'retry') return false;
+  if (cameToQuestion(began, asked)) return false;
   const outcome = context.recorded(outcomeKeyOf(began))?.output as RecordedOutcome | null | undefined;
   return outcome?.outcome !== 'retry';
 }
 
-/** A call that waited for a run inside of it goes on. */
-function wasAnnounced(context: RunContext, { key }: TurnCall): boolean {
-  return context.recorded(key)?.status === 'running' && hasDelegated(context.steps('member'), key);
+/** A call that waited for a run inside of it, or for an answer to its tool, is not a new one. */
+function wasAnnounced(context: RunContext, { key, asked }: TurnCall): boolean {
+  if (context.recorded(key)?.status !== 'running') return false;
+  return asked.length > 0 || hasDelegated(context.steps('member'), key);
 }
 
 /** A call that still waits to hear how it ended has nothing to report. */

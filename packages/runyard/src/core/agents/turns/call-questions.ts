@@ -1,0 +1,142 @@
+import { newId } from '../../ids.js';
+import type { JsonObject } from '../../json.js';
+import { checkOptions } from '../../options/check-options.js';
+import { type RunContext, RunPaused } from '../../runs/context.js';
+import type { StepRecord } from '../../runs/run.js';
+import { storable } from '../../storable-json.js';
+import { canonicalJson } from '../../tools/canonical-json.js';
+import { parseArguments } from '../../tools/parse-arguments.js';
+import type { ToolAnswer, ToolRequirement } from '../../tools/requirement.js';
+import {
+  type AskPerson,
+  askedTooLate,
+  type CallQuestions,
+  type QuestionAnswer,
+  type ToolQuestion,
+  toolQuestion,
+} from '../../tools/tool-question.js';
+import type { RequestedCall } from '../journal-records.js';
+import { questionAbout } from '../requirements/question-of-call.js';
+import { askKeyOf, requirementOf, type ToolRequirementState } from '../requirements/tool-requirements.js';
+import { waitFor } from './gated-calls.js';
+
+/** So many questions of one call a person is asked at most. */
+const mostQuestions = 20;
+const longestQuestion = 20_000;
+
+/** What the tool of a call that has not ended has asked so far, in the order of the questions. */
+export function askedSoFar(
+  context: RunContext,
+  call: RequestedCall,
+  key: string,
+): readonly ToolRequirementState[] {
+  const asked: ToolRequirementState[] = [];
+  if (context.recorded(key)?.status !== 'running') return asked;
+  for (;;) {
+    const step = context.recorded(askKeyOf(key, asked.length), questionAbout(call));
+    if (step === undefined) return asked;
+    asked.push(requirementOf(step)!);
+  }
+}
+
+/** Whether the execution of a call that was recorded last came to a question: it waits, and nothing is unknown. */
+export function cameToQuestion(
+  begun: StepRecord | undefined,
+  asked: readonly ToolRequirementState[],
+): boolean {
+  return asked.some(({ requirement }) => requirement.askedIn === begun?.attempt);
+}
+
+/**
+ * What the tool of one call asks while it is executed. An answer is for the same question, word for word, that comes
+ * after the same ones: a tool that asks something else is given no answer to what it asked before.
+ */
+export class QuestionsOfCall implements CallQuestions {
+  paused: RunPaused | undefined;
+  private ended = false;
+
+  constructor(
+    private readonly context: RunContext,
+    private readonly call: RequestedCall,
+    private readonly key: string,
+  ) {}
+
+  series(): AskPerson {
+    let place = 0;
+    return async (given) => {
+      if (this.ended) return askedTooLate();
+      this.context.signal.throwIfAborted();
+      const question = this.checked(given);
+      while (this.isOther(place, question)) place += 1;
+      if (place >= mostQuestions)
+        throw new Error(`'${this.call.name}' asks more than ${mostQuestions} questions in one call.`);
+      const asked = place;
+      place += 1;
+      return this.ask(asked, question);
+    };
+  }
+
+  /** What is asked from now on is rejected. */
+  end(): void {
+    this.ended = true;
+  }
+
+  private async ask(place: number, question: Question): Promise<QuestionAnswer> {
+    const { context, call, key } = this;
+    const parsed = parseArguments(call.arguments);
+    const waitKey = askKeyOf(key, place);
+    const recorded = context.recorded(waitKey);
+    const requirement = recorded
+      ? (recorded.input as unknown as ToolRequirement)
+      : {
+          id: newId(),
+          callId: call.id,
+          toolName: call.name,
+          args: parsed.ok ? parsed.args : {},
+          createdAt: context.timers.now(),
+          askedIn: context.root.attempt,
+          ...question,
+        };
+    try {
+      const wait = waitFor(context, { waitKey, toolKey: key, requirement, answer: null });
+      return answerOf(await context.wait<JsonObject>({ ...wait, parentKey: key }));
+    } catch (error) {
+      if (error instanceof RunPaused)
+        this.paused = new RunPaused([...(this.paused?.requirements ?? []), ...error.requirements]);
+      throw error;
+    }
+  }
+
+  private checked(given: ToolQuestion): Question {
+    const owner = `The question of '${this.call.name}'`;
+    checkOptions(owner, given, toolQuestion);
+    const { message, fields = [] } = storable(given, owner) as unknown as ToolQuestion;
+    if (canonicalJson({ message, fields } as unknown as JsonObject).length > longestQuestion)
+      throw new Error(`${owner} is longer than ${longestQuestion} characters.`);
+    if (new Set(fields.map(({ name }) => name)).size < fields.length)
+      throw new Error(`${owner} has two fields of the same name.`);
+    if (fields.length === 0) return { kind: 'confirmation', message };
+    return { kind: 'user_input', message, inputFields: fields };
+  }
+
+  private isOther(place: number, question: Question): boolean {
+    const asked = this.context.recorded(askKeyOf(this.key, place));
+    return asked !== undefined && wordsOf(asked.input as unknown as Question) !== wordsOf(question);
+  }
+}
+
+type Question = Pick<ToolRequirement, 'kind' | 'message' | 'inputFields'>;
+
+function wordsOf({ message, inputFields = [] }: Question): string {
+  return canonicalJson({ message, inputFields } as unknown as JsonObject);
+}
+
+function answerOf(output: JsonObject): QuestionAnswer {
+  const answer = output as unknown as ToolAnswer;
+  if (answer.answer === 'input') return { action: 'accept', values: answer.values };
+  if (answer.answer !== 'confirmed') throw new Error('The question has an answer of another kind.');
+  const { confirmed, cancelled, note } = answer;
+  if (confirmed) return { action: 'accept', values: {} };
+  if (cancelled) return { action: 'cancel' };
+  return { action: 'decline', ...(note !== undefined && { note }) };
+}
