@@ -1,40 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import {
-  ask,
-  collect,
-  cutAnywhere,
-  failure,
-  joined,
-  kept,
-  mediaOf,
-  message,
-  modelFor,
-  open,
-} from '../../../../test/support/model-calls.js';
+  byByte,
+  delta,
+  finish,
+  mistralThought,
+  modelWith,
+  read,
+  whole,
+} from '../../../../test/support/chat-answers.js';
+import { ask, cutAnywhere, failure, joined, mediaOf, open } from '../../../../test/support/model-calls.js';
 import { plainEvents } from '../../../../test/support/model-server.js';
-import type { Model, ModelResponse } from '../model.js';
-import { openAICompatible } from '../openai-compatible.js';
-
-type Wire = Record<string, unknown>;
-
-const delta = (part: Wire, choice: Wire = {}, chunk: Wire = {}) => ({
-  id: 'chatcmpl-1',
-  choices: [{ index: 0, delta: part, finish_reason: null, ...choice }],
-  ...chunk,
-});
-const finish = (reason: string, choice: Wire = {}, chunk: Wire = {}) =>
-  delta({}, { finish_reason: reason, ...choice }, chunk);
-const whole = (part: Wire, choice: Wire = {}, chunk: Wire = {}) => ({
-  id: 'chatcmpl-1',
-  choices: [{ index: 0, message: { role: 'assistant', ...part }, finish_reason: 'stop', ...choice }],
-  ...chunk,
-});
-const callOf = (id: string, args: unknown, rest: Wire = {}) => ({
-  id,
-  type: 'function',
-  function: { name: 'add', arguments: args },
-  ...rest,
-});
+import type { ModelResponse } from '../model.js';
 
 interface Recording {
   readonly says: string;
@@ -45,7 +21,6 @@ interface Recording {
   readonly parameters?: { readonly audio: { readonly format: string } };
 }
 
-const mistralThought = (text: string) => ({ type: 'thinking', thinking: [{ type: 'text', text }] });
 const perplexity = {
   citations: ['https://a.example/1', 'https://b.example/2'],
   search_results: [{ title: 'A', url: 'https://a.example/1', date: '2026-01-01', snippet: 'words of A' }],
@@ -54,6 +29,7 @@ const cited = (start: number, end: number) => ({
   type: 'url_citation',
   url_citation: { url: 'https://a.example', title: 'A', start_index: start, end_index: end },
 });
+const groqResults = [{ title: 'A', url: 'https://a.example', content: 'words of A', score: 0.9 }];
 const picture = (data: string) => ({
   type: 'image_url',
   image_url: { url: `data:image/png;base64,${Buffer.from(data).toString('base64')}` },
@@ -178,6 +154,25 @@ const recordings: readonly Recording[] = [
     },
   },
   {
+    says: 'Groq: the results of its own searches',
+    events: [
+      delta({ executed_tools: [{ index: 0, type: 'search', arguments: '{"query":"x"}' }] }),
+      delta({ executed_tools: [{ index: 0, search_results: { results: groqResults } }] }),
+      delta({ executed_tools: [{ index: 1, search_results: [{ url: 'https://b.example' }] }] }),
+      delta({ content: 'Hi' }),
+      finish('stop'),
+    ],
+    response: {
+      content: 'Hi',
+      citations: {
+        sources: [
+          { url: 'https://a.example', title: 'A', citedText: 'words of A' },
+          { url: 'https://b.example' },
+        ],
+      },
+    },
+  },
+  {
     says: 'Azure: the sources of its data',
     events: [
       delta({ role: 'assistant', context: { citations: [{ title: 'A', filepath: 'a.pdf', content: 'x' }] } }),
@@ -280,43 +275,11 @@ const recordings: readonly Recording[] = [
   },
 ];
 
-async function read(model: Model) {
-  const request = ask({ media: mediaOf({}) });
-  const { deltas, response } = await collect(model.stream(request, open()));
-  const said = deltas.map((chunk) => (chunk.type === 'text' ? chunk.text : ''));
-  expect(said.join('')).toBe(response.content);
-  const thought = deltas.map((chunk) => (chunk.type === 'reasoning' ? chunk.text : ''));
-  expect(thought.join('')).toBe(response.reasoningContent ?? '');
-  return response;
-}
-
-/** A model whose answer arrives one byte at a time, so that it is cut in every place. */
-function byByte(raw: string, parameters: Recording['parameters']): Model {
-  const body = () =>
-    new ReadableStream<Uint8Array>({
-      start(controller) {
-        for (const byte of Buffer.from(raw)) controller.enqueue(Uint8Array.of(byte));
-        controller.close();
-      },
-    });
-  const headers = { 'content-type': 'text/event-stream' };
-  return modelWith(async () => new Response(body(), { headers }), parameters);
-}
-
-function modelWith(fetch: typeof globalThis.fetch, parameters: object = {}): Model {
-  return openAICompatible({
-    id: 'm',
-    baseUrl: 'http://127.0.0.1:1/v1',
-    fetch,
-    parameters: { ...parameters },
-  });
-}
-
 describe('an answer as providers give it', () => {
   it.each(recordings.map((one) => [one.says, one] as const))(
     'of %s',
     async (_, { events, body, response, parameters }) => {
-      expect(await read(byByte(plainEvents(events), parameters))).toMatchObject(response);
+      expect(await read(byByte(events, parameters))).toMatchObject(response);
       if (body === undefined) return;
       const model = modelWith(async () => Response.json(body), parameters);
       expect(await model.generate(ask({ media: mediaOf({}) }), open())).toMatchObject(response);
@@ -346,177 +309,22 @@ describe('an answer as providers give it', () => {
     ['in its last choice', delta({}, { finish_reason: 'error', error: { code: 502, message: 'gone' } })],
   ])('is an error where it holds one %s', async (_, event) => {
     const events = [delta({ content: 'Hi' }), event];
-    const error = await failure(read(byByte(plainEvents(events), undefined)));
+    const error = await failure(read(byByte(events)));
     expect(error).toMatchObject({ status: 502, retryable: true });
     expect(error.message).toContain('gone');
   });
 
+  it('is an error where Groq says why it stopped early', async () => {
+    const events = [
+      delta({ content: 'Hi' }),
+      { choices: [], x_groq: { id: 'req_1', error: 'over capacity' } },
+    ];
+    const error = await failure(read(byByte(events)));
+    expect(error.message).toBe('OpenAI-compatible server reported an error: over capacity');
+  });
+
   it('is an error where it ends with one that nobody explains', async () => {
-    const error = await failure(
-      read(byByte(plainEvents([delta({ content: 'Hi' }), finish('error')]), undefined)),
-    );
+    const error = await failure(read(byByte([delta({ content: 'Hi' }), finish('error')])));
     expect(error.message).toBe('OpenAI-compatible server reported an error: the model stopped with an error');
-  });
-});
-
-describe('the calls of an answer', () => {
-  const streamed = (...fragments: Wire[][]) => [
-    ...fragments.map((tool_calls) => delta({ tool_calls })),
-    finish('tool_calls'),
-  ];
-  const cases: readonly (readonly [string, readonly object[], readonly (readonly [string, string])[]])[] = [
-    [
-      'begin without a name',
-      streamed([{ index: 0, id: 'a', function: { arguments: '' } }], [callOf('a', '{"a":1}', { index: 0 })]),
-      [['add', '{"a":1}']],
-    ],
-    [
-      'have one id for all',
-      streamed([callOf('a', '{"a":1}')], [callOf('a', '{"a":2}')]),
-      [
-        ['add', '{"a":1}'],
-        ['add', '{"a":2}'],
-      ],
-    ],
-    [
-      'are sent once more as a whole',
-      streamed(
-        [callOf('a', '{"a"', { index: 0 })],
-        [{ index: 0, function: { arguments: ':1}' } }],
-        [callOf('a', '{"a":1}', { index: 0 })],
-        [callOf('a', '', { index: 0 })],
-      ),
-      [['add', '{"a":1}']],
-    ],
-    [
-      'have objects as arguments',
-      streamed([callOf('a', { a: 1 }), callOf('b', { a: 2 })]),
-      [
-        ['add', '{"a":1}'],
-        ['add', '{"a":2}'],
-      ],
-    ],
-    [
-      'are whole and all alike',
-      [
-        whole(
-          { content: null, tool_calls: [callOf('', ''), callOf('', '')] },
-          { finish_reason: 'tool_calls' },
-        ),
-      ],
-      [
-        ['add', ''],
-        ['add', ''],
-      ],
-    ],
-    [
-      'are cut off by the token limit',
-      [
-        delta({ tool_calls: [callOf('a', '{"a":1}', { index: 0 }), callOf('b', '{"a":', { index: 1 })] }),
-        finish('length'),
-      ],
-      [['add', '{"a":1}']],
-    ],
-    [
-      'are cut off before their arguments',
-      [
-        delta({ tool_calls: [callOf('a', '', { index: 0 }), callOf('b', '', { index: 1 })] }),
-        finish('length'),
-      ],
-      [['add', '']],
-    ],
-    [
-      'are whole and cut off',
-      [whole({ content: null, tool_calls: [callOf('a', '{"a":')] }, { finish_reason: 'length' })],
-      [],
-    ],
-  ];
-
-  it.each(cases)('that %s', async (_, events, calls) => {
-    const [first] = events as readonly { choices?: readonly { message?: unknown }[] }[];
-    const response = first?.choices?.[0]?.message
-      ? await modelWith(async () => Response.json(first)).generate(ask(), open())
-      : await read(byByte(plainEvents(events), undefined));
-    expect(response.toolCalls.map((call) => [call.name, call.arguments])).toEqual(calls);
-    expect(new Set(response.toolCalls.map(({ id }) => id))).not.toContain('');
-    const cut =
-      response.finishReason === 'length' ? 'The call of add was cut off and is not made.' : undefined;
-    expect(response.finishMessage).toBe(cut);
-  });
-});
-
-describe('what a provider wants to see again', () => {
-  /** The assistant's message of the next request, and of one after signatures were refused. */
-  async function sentBack(answer: object, rename = false) {
-    const refused = { status: 400, body: { error: { message: 'Corrupted thought signature.' } } };
-    const last = { body: whole({ content: 'Done' }) };
-    const { model, server } = await modelFor([answer, refused, last]);
-    const { response } = await collect(model.stream(ask(), open()));
-    const first = kept(response);
-    const toolCalls = first.toolCalls?.map((call, at) => (rename ? { ...call, id: `own${at}` } : call));
-    const messages = [
-      message('user', 'Go'),
-      { ...first, ...(toolCalls && { toolCalls }) },
-      ...(toolCalls ?? []).map(({ id }) => message('tool', '1', { toolCallId: id })),
-    ];
-    await model.generate(ask({ messages }), open());
-    return server.requests.slice(1).map(({ body }) => body.messages[1]);
-  }
-
-  it('are the signatures of its calls, also when a call got another id', async () => {
-    const signed = (signature: string) => ({ extra_content: { google: { thought_signature: signature } } });
-    const events = [
-      delta({ tool_calls: [callOf('a', '{"a":1}', { index: 0, ...signed('S1') })] }),
-      delta({ tool_calls: [callOf('b', '{}', { index: 1 })] }),
-      finish('tool_calls'),
-    ];
-    const content = { role: 'assistant', content: null };
-    expect(await sentBack({ events })).toEqual([
-      { ...content, tool_calls: [callOf('a', '{"a":1}', signed('S1')), callOf('b', '{}')] },
-      { ...content, tool_calls: [callOf('a', '{"a":1}'), callOf('b', '{}')] },
-    ]);
-    const [renamed] = await sentBack({ events }, true);
-    expect(renamed.tool_calls).toEqual([callOf('own0', '{"a":1}', signed('S1')), callOf('own1', '{}')]);
-  });
-
-  it('are the details of its reasoning, put together from their pieces', async () => {
-    const text = (rest: Wire) => ({
-      type: 'reasoning.text',
-      format: 'anthropic-claude-v1',
-      index: 0,
-      ...rest,
-    });
-    const summary = { type: 'reasoning.summary', index: 1, summary: 'In short.' };
-    const encrypted = { type: 'reasoning.encrypted', data: 'QUJD', id: 'a', index: 2 };
-    const details = [text({ text: 'Let me see.', signature: 'S1' }), summary, encrypted];
-    const events = [
-      delta({
-        content: '',
-        reasoning: 'Let me ',
-        reasoning_details: [text({ text: 'Let me ', signature: null })],
-      }),
-      delta({ content: '', reasoning: 'see.', reasoning_details: [text({ text: 'see.' })] }),
-      delta({ content: '', reasoning: null, reasoning_details: [text({ signature: 'S1' })] }),
-      delta({ content: '', reasoning: 'In short.', reasoning_details: [summary, encrypted] }),
-      delta({ content: 'It is 3.' }),
-      finish('stop'),
-    ];
-    const expected = { role: 'assistant', content: 'It is 3.', reasoning_details: details };
-    expect((await sentBack({ events }))[0]).toEqual(expected);
-    const body = whole({ content: 'It is 3.', reasoning: 'x', reasoning_details: details });
-    expect(await sentBack({ body })).toEqual([expected, { role: 'assistant', content: 'It is 3.' }]);
-  });
-
-  it('are the thoughts of Mistral, in the form in which they came', async () => {
-    const events = [
-      delta({ content: [mistralThought('Let me ')] }),
-      delta({ content: [mistralThought('see.')] }),
-      delta({ content: 'It is 3.' }),
-      finish('stop'),
-    ];
-    expect((await sentBack({ events }))[0]).toEqual({
-      role: 'assistant',
-      content: [mistralThought('Let me see.'), { type: 'text', text: 'It is 3.' }],
-    });
   });
 });

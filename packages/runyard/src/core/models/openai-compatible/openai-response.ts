@@ -58,7 +58,9 @@ export class OpenAIAnswer implements GrowingAnswer {
   accept(chunk: JsonObject, deliver: Deliver): string | undefined {
     if (this.#id === undefined && typeof chunk.id === 'string' && chunk.id !== '') this.#id = chunk.id;
     const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
-    const usage = chunk.usage ?? (isJsonObject(chunk.x_groq) ? chunk.x_groq.usage : undefined);
+    const groq = isJsonObject(chunk.x_groq) ? chunk.x_groq : undefined;
+    if (groq?.error) throw this.#options.fail(groq.error);
+    const usage = chunk.usage ?? groq?.usage;
     if (isJsonObject(usage)) this.#usage = usageFrom(usage);
     if (chunk.search_results) this.#sources.list('search_results', chunk.search_results);
     if (chunk.citations) this.#sources.list('citations', chunk.citations);
@@ -117,6 +119,10 @@ export class OpenAIAnswer implements GrowingAnswer {
     for (const image of objectsIn(part.images)) this.#media.addImage(image);
     this.#sources.annotate(objectsIn(part.annotations));
     if (isJsonObject(context)) this.#sources.list('context', context.citations);
+    for (const [at, tool] of objectsIn(part.executed_tools).entries()) {
+      const { index = at, search_results: found } = tool;
+      this.#sources.list(`executed_tools ${String(index)}`, isJsonObject(found) ? found.results : found);
+    }
     return undefined;
   }
 
@@ -162,7 +168,8 @@ function isPlain(part: JsonObject): boolean {
     isEmpty(part.annotations) &&
     isEmpty(part.images) &&
     isEmpty(part.audio) &&
-    isEmpty(part.context)
+    isEmpty(part.context) &&
+    isEmpty(part.executed_tools)
   );
 }
 

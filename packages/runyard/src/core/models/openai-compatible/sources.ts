@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { type Citation, CitationList, type Citations } from '../citations.js';
+import { unitsIn } from '../provider/unit-positions.js';
 
 /** What an answer cites, in the forms that servers have for it. It is kept as it comes and read once, at the end. */
 export class Sources {
@@ -30,7 +31,7 @@ export class Sources {
     const urls = new Set(described.map(({ url }) => url));
     for (const url of listed) if (typeof url === 'string' && !urls.has(url)) citations.add({ url });
     for (const index of this.#documents) if (index >= 0) citations.add({ documentIndex: index });
-    const unitAt = this.#annotations.length > 0 ? unitPositions(content) : undefined;
+    const unitAt = this.#annotations.length > 0 ? unitsIn(content) : undefined;
     for (const annotation of this.#annotations) {
       const source = isJsonObject(annotation) ? annotation.url_citation : undefined;
       if (isJsonObject(source)) citations.add({ ...citationOf(source), ...rangeOf(source, unitAt!) });
@@ -48,15 +49,4 @@ function citationOf({ url, title, snippet, content, filepath }: JsonObject): Cit
 function rangeOf({ start_index: from, end_index: to }: JsonObject, unitAt: (position: number) => number) {
   if (typeof from !== 'number' || typeof to !== 'number' || from >= to) return {};
   return { start: unitAt(from), end: unitAt(to) };
-}
-
-/** OpenAI counts characters, of which some are two UTF-16 units. */
-function unitPositions(content: string): (position: number) => number {
-  const units = [0];
-  let unit = 0;
-  for (const character of content) {
-    unit += character.length;
-    units.push(unit);
-  }
-  return (position) => units[position] ?? unit;
 }

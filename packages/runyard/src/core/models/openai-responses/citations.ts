@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { CitationList } from '../citations.js';
+import { unitsIn } from '../provider/unit-positions.js';
 
 /** An annotation of a message, with the place of its part in the message; undefined when that is not known. */
 export interface Annotation {
@@ -55,32 +56,6 @@ export function addQueries(citations: CitationList, { type, action, queries }: J
   const searched = type === 'web_search_call' && isJsonObject(action) ? action : {};
   for (const query of [...list(queries), ...list(searched.queries), searched.query])
     if (typeof query === 'string') citations.addQuery(query);
-}
-
-/**
- * OpenAI counts characters, and the content is counted in UTF-16 units: a character beyond the first 65,536 has two.
- * The text is looked at once, however many positions are asked for.
- */
-function unitsIn(text: string): (characters: number) => number {
-  /** Which characters have two units, by their number. */
-  const wide: number[] = [];
-  for (let at = 0; at < text.length - 1; at += 1) {
-    if ((text.charCodeAt(at) & 0xfc00) !== 0xd800 || (text.charCodeAt(at + 1) & 0xfc00) !== 0xdc00) continue;
-    wide.push(at - wide.length);
-    at += 1;
-  }
-  return (characters) => Math.min(Math.max(characters + countBelow(wide, characters), 0), text.length);
-}
-
-/** How many of the sorted numbers are below the bound. */
-function countBelow(sorted: readonly number[], bound: number): number {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle]! < bound) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function texts<Name extends string>(fields: Record<Name, Json | undefined>): { [key in Name]?: string } {
