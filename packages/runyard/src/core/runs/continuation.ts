@@ -19,6 +19,11 @@ export interface Continuation {
    * call is made twice and no answer is asked for twice; a copy does not, so that no answer is used twice.
    */
   readonly unfinished?: readonly StepRecord[];
+  /**
+   * The last answer, when what checks it has not come to its end. The run itself has it checked again; when something
+   * is said instead, and in a copy, it is void.
+   */
+  readonly unpassed?: readonly StepRecord[];
 }
 
 /** step `continue:<attempt>`: what came with the request to go on. Stored data. */

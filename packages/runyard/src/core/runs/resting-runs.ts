@@ -153,7 +153,8 @@ export class RestingRuns {
     askers: readonly string[],
   ): Promise<RunHandle> {
     const { run, steps, executable } = await this.load(runId, 'error');
-    const { unfinished = [] } = kept;
+    const { unpassed = [] } = record.input === null ? kept : {};
+    const unfinished = [...(kept.unfinished ?? []), ...unpassed];
     const goesOnWith = [...kept.steps, ...unfinished];
     await assertFits(executable, run, goesOnWith, this.options.timers);
     const keys = new Set(goesOnWith.map(({ key }) => key));

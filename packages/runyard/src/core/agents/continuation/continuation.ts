@@ -7,7 +7,15 @@ import type { Run, StepRecord } from '../../runs/run.js';
 import type { AuxiliaryRole, HookRecord, ModelRecord } from '../journal-records.js';
 import { isAskKey } from '../requirements/tool-requirements.js';
 import { contextMessages, messagesOf } from '../transcript.js';
-import { continueRecord, conversationOf, lastWordOf, saidKey, type Turn, turnOf } from './conversation.js';
+import {
+  continueRecord,
+  conversationOf,
+  isUnpassed,
+  lastWordOf,
+  saidKey,
+  type Turn,
+  turnOf,
+} from './conversation.js';
 
 /** Messages that are kept or dropped together: no tool call is left without its result. */
 interface Unit {
@@ -28,11 +36,13 @@ export function continuationOf(run: Run, steps: readonly StepRecord[], from: Con
   const beside = new Set(besides(steps, conversation, turn));
   const kept = steps.filter((step) => conversation.has(step) || beside.has(step));
   const unfinished = from === 'end' ? unfinishedTurn(run, steps, turn) : [];
+  const unpassed = from === 'end' ? unpassedAnswer(steps, turn) : [];
   return {
     steps: withLastWord(kept, steps),
     messageIndex: count(units),
     turn,
     ...(unfinished.length > 0 && { unfinished }),
+    ...(unpassed.length > 0 && { unpassed }),
   };
 }
 
@@ -61,6 +71,12 @@ function unfinishedTurn(run: Run, steps: readonly StepRecord[], turn: number): r
   const isKept = isKeptOf(run);
   const begun = steps.filter((step) => Number(turnKeys.exec(step.key)?.[1] ?? -1) === turn && isKept(step));
   return begun.some(({ kind }) => kind !== 'model' && kind !== 'try') ? begun : [];
+}
+
+/** The last answer, with its tries, when a post-hook has not passed it. */
+function unpassedAnswer(steps: readonly StepRecord[], turn: number): readonly StepRecord[] {
+  if (!isUnpassed(steps)) return [];
+  return steps.filter((step) => triedKey(step) === `model:${turn}`);
 }
 
 /** What of a run is whole, from its beginning on. */

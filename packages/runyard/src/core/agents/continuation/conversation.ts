@@ -53,10 +53,14 @@ export function conversationOf(all: readonly StepRecord[]): Conversation {
  */
 export function lastWordOf(all: readonly StepRecord[]): AnswerRecord | undefined {
   const steps = ownSteps(all);
-  if (steps.some(({ key, status }) => key.startsWith('post-hook:') && status !== 'completed'))
-    return { text: null };
+  if (isUnpassed(steps)) return { text: null };
   const step = steps.find(({ kind, status }) => kind === 'answer' && status === 'completed');
   return step?.output as AnswerRecord | undefined;
+}
+
+/** Whether a post-hook has not come to its end: it crashed, or the run ended before. */
+export function isUnpassed(steps: readonly StepRecord[]): boolean {
+  return steps.some(({ key, status }) => key.startsWith('post-hook:') && status !== 'completed');
 }
 
 /** The turn of a step `model:<turn>` or `tool:<turn>:<position>`. */
