@@ -75,7 +75,7 @@ describe('a paused run', () => {
     expect(paidIn(run.run_id)).toEqual([7]);
   });
 
-  test('goes on with the result of a call that the client executes', async () => {
+  test('resumes with the result of a call that the client executes', async () => {
     const message = 'run a command';
     const call = { id: 'shell-1', name: 'shell', arguments: '{}', client: 'execution' } as const;
     book.write(message, { toolCalls: [call] }, { text: 'listed' });

@@ -104,7 +104,7 @@ describe('a call that the client answers', () => {
   });
 
   test.each([['{"issue":'], ['[1]']])(
-    'ends the run by its name when nobody can be asked about it: %s',
+    'fails the run with its name when its arguments cannot be shown: %s',
     async (text) => {
       const clerk = agent({ id: 'a', model: callsOnce({ ...close, arguments: text }) });
       expect(await clerk.run('Close it')).toMatchObject({

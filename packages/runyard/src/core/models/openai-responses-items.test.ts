@@ -53,7 +53,7 @@ describe('what the model made and looked up', () => {
     expect(media.put).toHaveBeenCalledTimes(2);
   });
 
-  it('is kept as it came and sent back, also what nobody knows yet', async () => {
+  it('is kept as it came and sent back, also an unknown item', async () => {
     const output: Item[] = [
       { type: 'mcp_list_tools', id: 'mcpl_1', server_label: 'docs', tools: [] },
       {
@@ -86,6 +86,8 @@ describe('what the model made and looked up', () => {
       ...output.slice(0, -1),
       { role: 'assistant', content: 'Found.' },
     ]);
+    const odd = said('m1', part('Found.'), { type: 'of_tomorrow', text: { a: 1 } });
+    expect((await read([done(0, odd), completed])).answer.content).toBe('Found.');
   });
 
   it('is reasoning in its content as well as in its summary', async () => {
@@ -230,7 +232,7 @@ describe('a call that the end of the answer cuts off', () => {
     ['before its arguments', [...begun, incomplete()]],
     ['within its arguments', [...begun, typed('{"amount":'), incomplete()]],
     ['and is complete in name only', [...begun, done(1, { ...cut, status: 'completed' }), incomplete()]],
-    ['and is told to be incomplete', [...begun, done(1, cut), incomplete([call, cut])]],
+    ['and is marked as incomplete', [...begun, done(1, cut), incomplete([call, cut])]],
     [
       'of a tool of OpenAI',
       [

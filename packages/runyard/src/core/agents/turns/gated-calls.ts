@@ -70,7 +70,7 @@ function questionForClient(call: RequestedCall, model: Model): WaitingCall | und
   if (call.client === undefined) return undefined;
   const parsed = parseArguments(call.arguments);
   if (parsed.ok) return { kind: clientKinds[call.client], args: parsed.args };
-  throw new ModelError(`The model called '${call.name}' in a way that nobody can answer. ${parsed.message}`, {
+  throw new ModelError(`The call of '${call.name}' cannot be answered. ${parsed.message}`, {
     provider: model.provider,
     kind: 'protocol',
   });

@@ -9,7 +9,7 @@ import { type AnswerPiece, type PieceOwner, responseParts, textGap } from '../pr
 import { mimeTypeOf } from '../provider/media-parts.js';
 import type { GrowingAnswer } from '../provider/protocol.js';
 import { count, noUsage, usageOf } from '../provider/usage.js';
-import { addQueries, annotationsIn, cite, firstPart } from './citations.js';
+import { addQueries, annotationsIn, cite, firstPart, textOf } from './citations.js';
 import { clientCallOf } from './client-calls.js';
 import { beginPart, type GrowingItem, newItem, pieceOf, type ReasoningKind } from './growing-item.js';
 
@@ -226,8 +226,8 @@ export class ResponsesAnswer implements GrowingAnswer {
 
   #completeMessage(item: GrowingItem, content: readonly JsonObject[], deliver: Deliver): void {
     const refusals = content.filter(({ type }) => type === 'refusal');
-    if (refusals.length > 0) this.#refusal = refusals.map(({ refusal }) => refusal).join('');
-    const whole = content.map(({ text, refusal }) => text ?? refusal ?? '').join('');
+    if (refusals.length > 0) this.#refusal = refusals.map(textOf).join('');
+    const whole = content.map(textOf).join('');
     if (whole.startsWith(item.text)) this.#grow(item, whole.slice(item.text.length), deliver);
     const annotations = annotationsIn(content);
     if (annotations.length > 0) item.annotations = annotations;

@@ -20,12 +20,17 @@ export const firstPart: TextSpan = { start: 0, end: Number.POSITIVE_INFINITY };
 export function annotationsIn(parts: readonly JsonObject[]): Annotation[] {
   const all: Annotation[] = [];
   let start = 0;
-  for (const { text, refusal, annotations } of parts) {
-    const part = { start, end: start + String(text ?? refusal ?? '').length };
-    for (const wire of list(annotations)) if (isJsonObject(wire)) all.push({ wire, part });
+  for (const content of parts) {
+    const part = { start, end: start + textOf(content).length };
+    for (const wire of list(content.annotations)) if (isJsonObject(wire)) all.push({ wire, part });
     start = part.end;
   }
   return all;
+}
+
+/** The text of one part of a message. A part of another kind has none. */
+export function textOf({ text, refusal }: JsonObject): string {
+  return [text, refusal].find((value) => typeof value === 'string') ?? '';
 }
 
 /** Adds what a message cites. `offset` is where the text of the message begins in the content. */

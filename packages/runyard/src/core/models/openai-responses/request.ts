@@ -238,7 +238,7 @@ async function toolOutput(
   );
 }
 
-/** What a tool returned may be meant for the person: what the model cannot take is told in words. */
+/** What a tool returned may be meant for the person: the model gets a description of what it cannot take. */
 async function resultPart(media: Media, place: Place): Promise<JsonObject> {
   if (media.kind !== 'image' && media.kind !== 'file')
     return { type: 'input_text', text: toldInWords(media) };
