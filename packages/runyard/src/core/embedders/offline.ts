@@ -30,43 +30,44 @@ export function offlineEmbedder(options: OfflineEmbedderOptions = {}): Embedder 
   });
 }
 
-/** How much the parts of words count against whole words, and words without a meaning of their own against others. */
-const partWeight = 0.7;
+/** How much words such as `the` count against others. */
 const smallWeight = 0.1;
 
 /** Each feature of a text is added to, or subtracted from, the place that its hash says. */
 function hashed(text: string, dimensions: number): number[] {
   const vector = new Array<number>(dimensions).fill(0);
-  for (const [feature, weight] of features(text)) {
-    const hash = hashOf(feature);
-    vector[(hash >>> 1) % dimensions]! += hash & 1 ? weight : -weight;
+  for (const [hash, weight] of features(text)) {
+    // the tenth time says less than the first
+    const value = weight > 1 ? Math.sqrt(weight) : weight;
+    vector[(hash >>> 1) % dimensions]! += hash & 1 ? value : -value;
   }
   // two features of a short text may have taken each other's place
   if (!vector.some((value) => value !== 0)) vector[0] = 1;
   return vector;
 }
 
-function features(text: string): Map<string, number> {
-  const found = new Map<string, number>();
-  const add = (feature: string, weight: number) => found.set(feature, (found.get(feature) ?? 0) + weight);
+/** The hash of each feature, with its weight. */
+function features(text: string): Map<number, number> {
+  const found = new Map<number, number>();
+  const add = (hash: number, weight: number) => found.set(hash, (found.get(hash) ?? 0) + weight);
   const plain = text
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
     .normalize('NFC');
   for (const word of words(plain)) {
     if (withoutSpaces.test(word)) {
-      for (const pair of runs(word, 2)) add(pair, 1);
+      for (let end = Math.min(2, word.length); end <= word.length; end++) add(hashOf(word, end - 2, end), 1);
       continue;
     }
     const form = keyword(word);
     const weight = form === undefined ? smallWeight : 1;
-    add(form ?? word, weight);
-    const parts = runs(`^${word}$`, 3);
-    for (const part of parts) add(`~${part}`, (partWeight * weight) / Math.sqrt(parts.length));
+    add(hashOf(form ?? word), weight);
+    // its parts of three letters, ends included, weigh as much as the word
+    const part = weight / Math.sqrt(word.length);
+    const whole = `^${word}$`;
+    for (let end = 3; end <= whole.length; end++) add(~hashOf(whole, end - 3, end), part);
   }
-  if (found.size === 0) for (const character of plain) add(character, 1);
-  // the tenth time says less than the first
-  for (const [feature, weight] of found) found.set(feature, weight / Math.sqrt(Math.max(1, weight)));
+  if (found.size === 0) for (const character of plain) add(hashOf(character), 1);
   return found;
 }
 
@@ -74,15 +75,12 @@ function features(text: string): Map<string, number> {
 const withoutSpaces =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 
-function runs(word: string, length: number): string[] {
-  const last = Math.max(0, word.length - length);
-  return Array.from({ length: last + 1 }, (_, start) => word.slice(start, start + length));
-}
-
 /** FNV-1a, and a last mixing so that all bits depend on all characters. */
-function hashOf(text: string): number {
+function hashOf(text: string, start = 0, end = text.length): number {
   let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  for (let at = Math.max(0, start); at < end; at++) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  }
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;

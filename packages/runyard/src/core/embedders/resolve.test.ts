@@ -1,19 +1,43 @@
 import { expect, it } from 'vitest';
 import { adapterFor, failure } from '../../../test/support/model-calls.js';
 import type { Embedder } from './embedder.js';
+import { offlineEmbedder } from './offline.js';
 import { resolveEmbedder } from './resolve.js';
 
 const listed = { data: [{ index: 0, embedding: [1] }] };
 const refusal = async (name: string, environment = {}) =>
   (await failure(resolveEmbedder(name, environment).embed(['a']))).message;
 
-it('leaves an embedder as it is', () => {
-  const own: Embedder = {
+it('leaves an embedder of an adapter as it is', () => {
+  for (const made of [offlineEmbedder(), resolveEmbedder('offline')])
+    expect(resolveEmbedder(made)).toBe(made);
+});
+
+it('sends batches to an embedder of the application, and checks its vectors', async () => {
+  const sizes: number[] = [];
+  const own = (vectors: (texts: readonly string[]) => unknown): Embedder => ({
     id: 'own',
     provider: 'Own',
-    embed: async () => ({ vectors: [], usage: {} as never }),
-  };
-  expect(resolveEmbedder(own)).toBe(own);
+    dimensions: 2,
+    embed: async (texts, options) => {
+      expect(options).toMatchObject({ purpose: 'query', signal: expect.any(AbortSignal) });
+      sizes.push(texts.length);
+      return { vectors: vectors(texts), usage: { inputTokens: 1 } } as never;
+    },
+  });
+  const texts = Array.from({ length: 130 }, () => 'a');
+  const one = resolveEmbedder(own((given) => given.map(() => Float32Array.of(3, 4))));
+  expect(one).toMatchObject({ id: 'own', provider: 'Own', dimensions: 2 });
+  const { vectors, usage } = await one.embed(texts, { purpose: 'query' });
+  expect([vectors[129], usage.inputTokens, sizes]).toEqual([Float32Array.of(0.6, 0.8), 2, [128, 2]]);
+  for (const [wrong, message] of [
+    [() => [], 'Own sent 0 vectors for 1 texts'],
+    [() => undefined, 'Own sent no list of vectors'],
+    [() => [[1]], 'Own sent a vector of 1 numbers where 2 were expected.'],
+  ] as const) {
+    const other = resolveEmbedder(own(wrong));
+    expect((await failure(other.embed(['a'], { purpose: 'query' }))).message).toContain(message);
+  }
 });
 
 it('knows the offline embedder, which needs nothing', async () => {

@@ -1,7 +1,9 @@
 import { type Environment, type ModelName, parseModelName } from '../models/model-name.js';
 import { connectionOf, nameForms } from '../models/named-connection.js';
+import { count } from '../models/provider/usage.js';
 import { type KnownProvider, knownProviders, retrievalProviders } from '../models/providers.js';
 import { type AiSdkEmbeddingModel, isAiSdkEmbedder } from './ai-sdk-model.js';
+import { BatchedEmbedder } from './batched-embedder.js';
 import type { Embedder } from './embedder.js';
 import { LazyEmbedder } from './lazy-embedder.js';
 
@@ -20,18 +22,28 @@ const supported = ['offline', ...nameForms(providers), 'ai-sdk:<provider>:<model
 
 /**
  * An embedder from its name, such as `offline` or `openai:text-embedding-3-small`, from an embedding model of the
- * AI SDK, or as it is. Nothing is loaded and no key is looked up before the first call.
+ * AI SDK, or from one of the application, which is then given batches and checked like the others. Nothing is loaded
+ * and no key is looked up before the first call.
  */
 export function resolveEmbedder(embedder: EmbedderLike, environment: Environment = process.env): Embedder {
   if (typeof embedder === 'string') {
     const name = parseModelName(embedder, providers);
     return new LazyEmbedder(name, () => loadNamedEmbedder(name, environment));
   }
-  if (!isAiSdkEmbedder(embedder)) return embedder;
+  if (embedder instanceof BatchedEmbedder || embedder instanceof LazyEmbedder) return embedder;
+  if (!isAiSdkEmbedder(embedder)) return batched(embedder);
   const { modelId: id, provider } = embedder;
   return new LazyEmbedder({ id, provider }, async () =>
     (await import('./ai-sdk.js')).aiSdkEmbedder(embedder),
   );
+}
+
+function batched(own: Embedder): Embedder {
+  const { dimensions } = own;
+  return new BatchedEmbedder(own, { dimensions, maxParallel: 1 }, async (texts, purpose, signal) => {
+    const { vectors, usage } = await own.embed(texts, { purpose, signal });
+    return { vectors, tokens: count(usage?.inputTokens) };
+  });
 }
 
 async function loadNamedEmbedder(name: ModelName, environment: Environment): Promise<Embedder> {

@@ -12,6 +12,7 @@ export function readVector(sent: unknown): Float32Array {
 }
 
 function listed(sent: unknown): ArrayLike<number> {
+  if (sent instanceof Float32Array) return sent;
   if (!Array.isArray(sent)) throw new Error('no vector for one of the texts');
   if (!sent.every((value) => typeof value === 'number')) {
     throw new Error('a vector with a value that is not a number');
