@@ -10,6 +10,8 @@ interface Fragment {
 
 /** A tool call while its fragments arrive. */
 interface GrowingCall extends Fragment {
+  /** Whether the last fragment of the arguments ends as they all do: only then is it worth a look at the whole. */
+  closed: boolean;
   /** What belongs to the call and is sent back with it, as Gemini's thought signatures. */
   extra?: JsonObject;
 }
@@ -43,6 +45,7 @@ export class GrowingCalls {
     if (call.name === '') call.name = fragment.name;
     if (isObject) call.arguments = fragment.arguments;
     else if (!repeats(call, fragment)) call.arguments += fragment.arguments;
+    if (fragment.arguments.trim() !== '') call.closed = fragment.arguments.trimEnd().endsWith('}');
     if (isJsonObject(wire.extra_content)) call.extra = wire.extra_content;
   }
 
@@ -62,7 +65,7 @@ export class GrowingCalls {
   }
 
   #begin(): GrowingCall {
-    const begun: GrowingCall = { id: '', name: '', arguments: '' };
+    const begun: GrowingCall = { id: '', name: '', arguments: '', closed: false };
     this.#calls.push(begun);
     return begun;
   }
@@ -73,17 +76,16 @@ function beginsAnother(current: GrowingCall, fragment: Fragment): boolean {
   if (id !== '' && current.id !== '' && id !== current.id) return true;
   if (id !== '' && id === current.id && (fragment.arguments === '' || repeats(current, fragment)))
     return false;
-  return name !== '' && current.name !== '' && isComplete(current.arguments);
+  return name !== '' && current.name !== '' && isComplete(current);
 }
 
 /** Some servers send a call that came in fragments once more as a whole. */
 function repeats(current: GrowingCall, { id, arguments: text }: Fragment): boolean {
-  return id !== '' && id === current.id && text === current.arguments && isComplete(text);
+  return id !== '' && id === current.id && text === current.arguments && isComplete(current);
 }
 
-function isComplete(text: string): boolean {
-  // most fragments end elsewhere, and need no parsing
-  if (!text.trimEnd().endsWith('}')) return false;
+function isComplete({ arguments: text, closed }: GrowingCall): boolean {
+  if (!closed) return false;
   try {
     JSON.parse(text);
     return true;

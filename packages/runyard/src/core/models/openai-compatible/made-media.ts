@@ -7,7 +7,7 @@ import { storeMedia } from '../provider/answer-media.js';
 export class MadeMedia {
   /** The addresses of pictures, with the bytes in them as a rule. A picture that is sent again is the same one. */
   readonly #images = new Set<string>();
-  /** Base64 as it came. What ends with padding is complete in itself. */
+  /** Base64 as it came. */
   readonly #audio: string[] = [];
 
   addImage({ image_url: image }: JsonObject): void {
@@ -16,22 +16,22 @@ export class MadeMedia {
   }
 
   addAudio(data: Json | undefined): void {
-    if (typeof data !== 'string') return;
-    const last = this.#audio.at(-1);
-    if (last === undefined || last.endsWith('=')) this.#audio.push(data);
-    else this.#audio[this.#audio.length - 1] = last + data;
+    if (typeof data === 'string') this.#audio.push(data);
   }
 
   /** A part of a `ModelResponse`. The sound is in the format that was asked for. */
   async part(contents: MediaContents, audioFormat: string): Promise<{ media?: readonly Media[] }> {
     const media: Media[] = [];
     for (const url of this.#images) {
-      const inline = /^data:([^;,]+)[^,]*,/.exec(url);
-      const stored = inline && Buffer.from(url.slice(inline[0].length), 'base64');
-      if (!inline || !stored) media.push({ kind: 'image', id: newId(), url });
-      else media.push(await storeMedia(contents, inline[1]!, stored));
+      const [head, type] = /^data:([^;,]*)[^,]*,/.exec(url) ?? [];
+      if (head !== undefined) {
+        const bytes = Buffer.from(url.slice(head.length), 'base64');
+        media.push(await storeMedia(contents, type || 'image/png', bytes));
+      } else if (/^https?:/.test(url)) media.push({ kind: 'image', id: newId(), url });
     }
-    const sound = Buffer.concat(this.#audio.map((data) => Buffer.from(data, 'base64')));
+    // what ends with padding is complete in itself, the rest may be cut anywhere
+    const encoded = this.#audio.join('').split(/=+/);
+    const sound = Buffer.concat(encoded.map((data) => Buffer.from(data, 'base64')));
     const mimeType = audioTypes[audioFormat] ?? `audio/${audioFormat}`;
     if (sound.length > 0) media.push(await storeMedia(contents, mimeType, sound));
     return media.length > 0 ? { media } : {};

@@ -34,6 +34,7 @@ const picture = (data: string) => ({
   type: 'image_url',
   image_url: { url: `data:image/png;base64,${Buffer.from(data).toString('base64')}` },
 });
+const linked = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } };
 const plainUsage = { inputTokens: 10, outputTokens: 4, totalTokens: 14 };
 const tokens = { prompt_tokens: 10, completion_tokens: 4, total_tokens: 14 };
 
@@ -185,15 +186,16 @@ const recordings: readonly Recording[] = [
     says: 'OpenRouter: pictures, some of them sent twice',
     events: [
       delta({ content: 'Look', images: [picture('one')] }),
-      delta({ content: '', images: [picture('one'), picture('two')] }),
+      delta({ content: '', images: [picture('one'), picture('two'), linked] }),
       finish('stop'),
     ],
-    body: whole({ content: 'Look', images: [picture('one'), picture('two')] }),
+    body: whole({ content: 'Look', images: [picture('one'), picture('two'), linked] }),
     response: {
       content: 'Look',
       media: [
         { kind: 'image', hash: 'hash of one', mimeType: 'image/png', size: 3 },
         { kind: 'image', hash: 'hash of two', mimeType: 'image/png', size: 3 },
+        { kind: 'image', url: linked.image_url.url },
       ],
     },
   },
