@@ -101,9 +101,9 @@ test('a failed run is tried again, a completed one goes on or is answered anew',
 test('what somebody has to approve is not answered in code', async () => {
   const pay = tool({ name: 'pay', description: 'Pays', approval: 'required', execute: () => 'paid' });
   const model = scriptedModel([{ toolCalls: [{ name: 'pay', id: 'one' }] }]);
-  const { runId, status } = await agent({ id: 'payer', model, tools: [pay] }).run('pay');
-  expect(status).toBe('paused');
   const payer = agent({ id: 'payer', model, tools: [pay] });
+  const { runId, status } = await payer.run('pay');
+  expect(status).toBe('paused');
   await expect(payer.continue(runId, { answers: { one: { confirmed: true } } })).rejects.toThrow(
     'waits for an approval',
   );
