@@ -61,22 +61,30 @@ export function modelFor(script: ModelServerScript, options: Partial<OpenAICompa
   );
 }
 
-/** What a model makes of a stream that arrives in two parts, for every place where it can be cut. */
+/**
+ * What a model makes of a stream that arrives in two parts, for every place where it can be cut; or of the streams of
+ * several calls. `every` leaves out places, for recordings that are long.
+ */
 export async function cutAnywhere(
-  raw: string,
+  raw: string | readonly string[],
   make: (fetch: typeof globalThis.fetch) => Model,
+  every = 1,
 ): Promise<{ deltas: ModelChunk[]; response: ModelResponse }[]> {
-  const bytes = Buffer.from(raw);
+  const streams = [raw].flat().map((stream) => Buffer.from(stream));
   const results = [];
-  for (let cut = 0; cut <= bytes.length; cut++) {
-    const parts = [bytes.subarray(0, cut), bytes.subarray(cut)].filter((part) => part.length > 0);
-    const body = new ReadableStream<Uint8Array>({
-      start(controller) {
-        for (const part of parts) controller.enqueue(part);
-        controller.close();
-      },
-    });
-    const fetch = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  for (let cut = 0; cut <= Math.max(...streams.map(({ length }) => length)); cut += every) {
+    let calls = 0;
+    const fetch = async () => {
+      const bytes = streams[calls++] as Buffer;
+      const parts = [bytes.subarray(0, cut), bytes.subarray(cut)].filter((part) => part.length > 0);
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          for (const part of parts) controller.enqueue(part);
+          controller.close();
+        },
+      });
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    };
     results.push(await collect(make(fetch).stream(ask(), open())));
   }
   return results;

@@ -179,32 +179,45 @@ describe('a stream of Anthropic', () => {
   });
 
   it.each([
-    ['max_tokens', 'length'],
-    ['model_context_window_exceeded', 'length'],
-    ['refusal', 'content_filter'],
-    ['stop_sequence', 'stop'],
-    ['pause_turn', 'other'],
-  ])('ends with %s as %s', async (reason, expected) => {
+    ['max_tokens', 'length', undefined],
+    ['model_context_window_exceeded', 'length', undefined],
+    ['refusal', 'refusal', undefined],
+    ['stop_sequence', 'stop', undefined],
+    ['end_turn', 'stop', undefined],
+    ['tired', 'other', 'tired'],
+  ])('ends with %s as %s', async (reason, finishReason, finishMessage) => {
     const raw = namedEvents([start, block(0, text('x')), stop(0), ...end(reason)]);
     const { model } = await modelFor([{ raw, ending: 'end' }]);
     const { response } = await collect(model.stream(ask(), open()));
-    expect(response).toMatchObject({ content: 'x', finishReason: expected });
+    expect(response).toMatchObject({ content: 'x', finishReason });
+    expect(response.finishMessage).toBe(finishMessage);
   });
 
-  it('shows why an answer was refused', async () => {
-    const { model } = await modelFor([
-      {
-        body: whole([], {
-          stop_reason: 'refusal',
-          stop_details: { type: 'refusal', category: 'cyber', explanation: 'I cannot help with that.' },
-        }),
-      },
-    ]);
-    expect(await model.generate(ask(), open())).toMatchObject({
-      content: 'I cannot help with that.',
-      finishReason: 'content_filter',
-    });
-  });
+  it.each([
+    [
+      'an explanation',
+      { category: 'cyber', explanation: 'I cannot help with that.' },
+      [],
+      'I cannot help with that.',
+    ],
+    ['an explanation after text', { explanation: 'Not that.' }, [text('So far.')], 'So far.'],
+    ['a category', { category: 'cyber', explanation: null }, [], ''],
+  ])(
+    'says with %s why an answer was refused, and makes none of its calls',
+    async (_, details, content, shown) => {
+      const call = { type: 'tool_use', id: 'a', name: 'add', input: {} };
+      const stop_details = { type: 'refusal', ...details };
+      const { model } = await modelFor([
+        { body: whole([...content, call], { stop_reason: 'refusal', stop_details }) },
+      ]);
+      expect(await model.generate(ask(), open())).toMatchObject({
+        content: shown,
+        toolCalls: [],
+        finishReason: 'refusal',
+        finishMessage: details.explanation ?? 'cyber',
+      });
+    },
+  );
 
   it('counts each token once where a proxy repeats counts in the last event', async () => {
     const usage = {

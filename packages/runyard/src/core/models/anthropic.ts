@@ -2,7 +2,9 @@ import type { JsonObject } from '../json.js';
 import { checkOptions } from '../options/check-options.js';
 import { anyOf, count, flag, json, name, objectOf, required, secret, word } from '../options/kinds.js';
 import { AnthropicAnswer } from './anthropic/answer.js';
+import { freeMarks } from './anthropic/cache.js';
 import { answerToolName, anthropicBody } from './anthropic/request.js';
+import { budgetOf, checkBudget, thinkingOf, thinks } from './anthropic/thinking.js';
 import type { Model } from './model.js';
 import { ApiKey } from './provider/api-key.js';
 import { type ConnectionOptions, connectionShape } from './provider/connection-options.js';
@@ -60,27 +62,31 @@ const anthropicOptions = objectOf<AnthropicOptions>({
 export function anthropic(options: AnthropicOptions): Model {
   checkOptions('anthropic()', options, anthropicOptions);
   const { id, provider = 'Anthropic', parameters = {} } = options;
+  const thinking = thinkingOf(options);
+  const maxTokens = maxTokensOf(options, budgetOf(thinking) ?? 0);
+  checkBudget(thinking, parameters, maxTokens, options.headers);
+  const { thinking: _, max_tokens: __, ...others } = parameters;
   const key = new ApiKey(provider, options, ['ANTHROPIC_API_KEY']);
   const url = endpoint(options.baseUrl ?? 'https://api.anthropic.com/v1', '/messages');
   const settings = {
     id,
     provider,
-    parameters,
-    maxTokens: options.maxTokens ?? defaultMaxTokens(options),
-    thinking: options.thinking,
+    parameters: others,
+    maxTokens,
+    thinking,
     effort: options.effort,
     cache: cacheOf(options.cache),
+    cacheMarks: freeMarks(parameters),
     structuredOutput: options.structuredOutput ?? (lacksStructuredOutput(id) ? 'tool' : 'native'),
   } as const;
-  const reasoning =
-    options.thinking === undefined ? reasonsByDefault('anthropic', id) : options.thinking !== 'disabled';
+  const reasoning = thinking === undefined ? reasonsByDefault('anthropic', id) : thinks(thinking);
   return new ProviderModel(
     {
       id,
       provider,
       name: 'Anthropic',
       capabilities: { structuredOutput: 'native', tools: true, reasoning },
-      parameters: { ...parameters, max_tokens: settings.maxTokens },
+      parameters: { ...parameters, max_tokens: maxTokens },
     },
     {
       url: () => url,
@@ -104,8 +110,11 @@ function lacksStructuredOutput(id: string): boolean {
   return /claude-(instant|2|3)|claude-(sonnet|opus)-4(-0|-\d{8}|@\d+)?$/.test(id);
 }
 
-function defaultMaxTokens({ id, thinking }: AnthropicOptions): number {
-  const budget = typeof thinking === 'object' ? thinking.budgetTokens : 0;
+/** A budget for thinking comes beside the answer, unless the application sets the sum. */
+function maxTokensOf({ id, maxTokens, parameters }: AnthropicOptions, budget: number): number {
+  const given = parameters?.max_tokens;
+  if (typeof given === 'number') return given;
+  if (maxTokens !== undefined) return maxTokens;
   if (/claude-3-(opus|haiku|sonnet)|claude-(2|instant)/.test(id)) return 4_096;
   return /claude-3-5/.test(id) ? 8_192 : budget + 16_384;
 }

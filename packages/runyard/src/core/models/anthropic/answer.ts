@@ -1,40 +1,57 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { Usage } from '../message.js';
-import type { ModelChunk, ModelResponse } from '../model.js';
-import { type AnswerPiece, type PieceOwner, responseParts } from '../provider/answer-pieces.js';
+import type { FinishReason, ModelChunk, ModelResponse } from '../model.js';
+import { type PieceOwner, responseParts, textGap } from '../provider/answer-pieces.js';
 import type { GrowingAnswer } from '../provider/protocol.js';
-import { count, usageOf } from '../provider/usage.js';
+import { GrowingBlock } from './block.js';
+import { citationsOf } from './citations.js';
+import { MessageUsage } from './message-usage.js';
 
 type Deliver = (chunk: ModelChunk) => void;
 
-/** A block of the answer while its deltas arrive. */
-interface GrowingBlock {
-  readonly start: JsonObject;
-  /** Text, thinking, or the JSON of a tool's input, as far as it has come. */
-  text: string;
-  signature: string;
-}
-
-/** Puts an answer together from the events of a stream, or from the one message of a call without streaming. */
+/**
+ * Puts an answer together from the events of a stream, or from the one message of a call without streaming. An answer
+ * that the provider pauses is one answer in several messages.
+ */
 export class AnthropicAnswer implements GrowingAnswer {
   ended = false;
   readonly #owner: PieceOwner;
   /** The tool whose input is the answer itself. */
   readonly #answerTool: string | undefined;
-  readonly #blocks = new Map<number, GrowingBlock>();
-  readonly #usage: Record<string, number> = {};
+  readonly #blocks: GrowingBlock[] = [];
+  readonly #usage = new MessageUsage();
+  /** The blocks of the message that is being read, and those of a message before it in the same stream. */
+  #open = new Map<number, GrowingBlock>();
+  #repeated = new Map<number, GrowingBlock>();
   #current: GrowingBlock | undefined;
+  /** Whether there is text, and whether something else came after it. */
+  #spoken = false;
+  #interrupted = false;
   #stopReason: string | undefined;
+  #explanation = '';
   #refusal = '';
   #id: string | undefined;
+  #container: string | undefined;
 
-  constructor(owner: PieceOwner, answerTool: string | undefined) {
+  constructor(owner: PieceOwner, answerTool: string | undefined, paused?: AnthropicAnswer) {
     this.#owner = owner;
     this.#answerTool = answerTool;
+    if (paused === undefined) return;
+    this.#blocks.push(...paused.#blocks);
+    this.#usage.follow(paused.#usage);
+    this.#spoken = paused.#spoken;
+    this.#interrupted = paused.#interrupted;
+    this.#container = paused.#container;
   }
 
   get finished(): boolean {
     return this.#stopReason !== undefined;
+  }
+
+  /** Calls are answered first, and the provider continues with their results. */
+  get continuation(): (() => GrowingAnswer) | undefined {
+    const paused = this.#stopReason === 'pause_turn' || this.#stopReason === 'compaction';
+    if (!paused || this.#blocks.some(({ kind }) => kind === 'call')) return undefined;
+    return () => new AnthropicAnswer(this.#owner, this.#answerTool, this);
   }
 
   accept(event: JsonObject, deliver: Deliver): string | undefined {
@@ -49,7 +66,7 @@ export class AnthropicAnswer implements GrowingAnswer {
         return undefined;
       case 'message_delta':
         if (isJsonObject(event.delta)) this.#stop(event.delta, deliver);
-        this.#count(event.usage);
+        this.#usage.add(event.usage);
         return undefined;
       case 'message_stop':
         this.ended = true;
@@ -69,19 +86,32 @@ export class AnthropicAnswer implements GrowingAnswer {
   }
 
   response(): ModelResponse {
-    const pieces = [...this.#blocks].sort(([a], [b]) => a - b).map(([, block]) => this.#piece(block));
+    const pieces = this.#blocks.filter((block) => !this.#isCutOff(block)).map((block) => block.piece());
     if (this.#refusal !== '') pieces.push({ type: 'text', text: this.#refusal });
-    const parts = responseParts(pieces, this.#owner, this.#id);
+    const { providerData, ...parts } = responseParts(pieces, this.#owner, this.#id);
+    const reason = finishReason(this.#stopReason, parts.toolCalls.length > 0);
+    const finishMessage = this.#finishMessage(reason);
     return {
       ...parts,
-      usage: this.#totalUsage(),
-      finishReason: finishReason(this.#stopReason, parts.toolCalls.length > 0),
+      usage: this.#usage.total,
+      finishReason: reason,
+      ...(finishMessage !== undefined && { finishMessage }),
+      ...citationsOf(pieces).part,
+      ...(providerData && {
+        providerData: { ...providerData, ...(this.#container && { container: this.#container }) },
+      }),
     };
   }
 
   #message(message: JsonObject, deliver: Deliver): void {
-    if (typeof message.id === 'string') this.#id = message.id;
-    this.#count(message.usage);
+    if (this.#open.size > 0) this.#repeated = this.#open;
+    this.#open = new Map();
+    this.#stopReason = undefined;
+    if (typeof message.id === 'string') {
+      if (this.#id !== undefined && message.id !== this.#id) this.#usage.follow(this.#usage);
+      this.#id = message.id;
+    }
+    this.#usage.add(message.usage);
     if (Array.isArray(message.content)) {
       message.content.forEach((block, index) => {
         if (isJsonObject(block)) this.#begin(index, block, deliver);
@@ -91,122 +121,121 @@ export class AnthropicAnswer implements GrowingAnswer {
   }
 
   #begin(index: number, start: JsonObject, deliver: Deliver): void {
-    const block: GrowingBlock = { start, text: '', signature: '' };
-    this.#blocks.set(index, block);
-    if (typeof start.signature === 'string') block.signature = start.signature;
+    const earlier = this.#open.get(index) ?? this.#repeated.get(index);
+    let block = new GrowingBlock(start, this.#answerTool);
+    const shown = block.kind === 'text' || block.kind === 'reasoning';
+    if (earlier && shown && earlier.kind === block.kind) block.echo = earlier;
+    else if (earlier && !shown && earlier.restart(start)) block = earlier;
+    else this.#keep(block);
+    this.#open.set(index, block);
     // Usually empty here: the content follows in deltas.
-    if (start.type === 'text') this.#grow(block, 'text', start.text, deliver);
-    else if (start.type === 'thinking') this.#grow(block, 'reasoning', start.thinking, deliver);
+    if (start.type === 'text') this.#grow(block, start.text, deliver);
+    else if (start.type === 'thinking') this.#grow(block, start.thinking, deliver);
     else if (isJsonObject(start.input) && Object.keys(start.input).length > 0) {
-      this.#growInput(block, JSON.stringify(start.input), deliver);
+      this.#grow(block, JSON.stringify(start.input), deliver);
     }
+  }
+
+  #keep(block: GrowingBlock): void {
+    this.#blocks.push(block);
+    if (block.kind !== 'text') this.#interrupted = this.#spoken;
   }
 
   #delta(event: JsonObject, deliver: Deliver): string | undefined {
-    const block = this.#blocks.get(Number(event.index));
+    const block = this.#open.get(Number(event.index));
     const delta = event.delta;
     if (!block || !isJsonObject(delta)) return undefined;
-    switch (delta.type) {
-      case 'text_delta':
-        this.#grow(block, 'text', delta.text, deliver);
-        this.#current = block;
-        return typeof delta.text === 'string' && delta.text !== '' ? delta.text : undefined;
-      case 'thinking_delta':
-        this.#grow(block, 'reasoning', delta.thinking, deliver);
-        return undefined;
-      case 'signature_delta':
-        if (typeof delta.signature === 'string') block.signature += delta.signature;
-        return undefined;
-      case 'input_json_delta':
-        if (typeof delta.partial_json === 'string') this.#growInput(block, delta.partial_json, deliver);
-        return undefined;
-      default:
-        return undefined;
+    if (delta.type === 'text_delta' && block.kind === 'text') {
+      this.#grow(block, delta.text, deliver);
+      this.#current = block;
+      const repeatable = block.echo === undefined && typeof delta.text === 'string' && delta.text !== '';
+      return repeatable ? (delta.text as string) : undefined;
     }
+    if (delta.type === 'thinking_delta' && block.kind === 'reasoning') {
+      this.#grow(block, delta.thinking, deliver);
+    } else if (delta.type === 'input_json_delta') {
+      this.#grow(block, delta.partial_json, deliver);
+    } else {
+      block.add(delta);
+    }
+    return undefined;
   }
 
-  #grow(block: GrowingBlock, type: 'text' | 'reasoning', text: Json | undefined, deliver: Deliver): void {
+  #grow(block: GrowingBlock, text: Json | undefined, deliver: Deliver): void {
     if (typeof text !== 'string' || text === '') return;
     block.text += text;
-    deliver({ type, text });
-  }
-
-  #growInput(block: GrowingBlock, json: string, deliver: Deliver): void {
-    block.text += json;
-    if (this.#isAnswer(block) && json !== '') deliver({ type: 'text', text: json });
-  }
-
-  #isAnswer({ start }: GrowingBlock): boolean {
-    return start.type === 'tool_use' && start.name === this.#answerTool;
-  }
-
-  #piece(block: GrowingBlock): AnswerPiece {
-    const { start, text, signature } = block;
-    if (start.type === 'text' || this.#isAnswer(block)) return { type: 'text', text };
-    if (start.type === 'thinking') {
-      return { type: 'reasoning', text, ...(signature !== '' && { data: { signature } }) };
+    if (block.kind !== 'text' && block.kind !== 'reasoning') return;
+    const news = block.echo === undefined ? text : this.#beyond(block.echo, block);
+    if (news === '') return;
+    if (block.kind === 'text' && news.length === block.text.length) {
+      block.gap = this.#interrupted;
+      this.#interrupted = false;
+      this.#spoken = true;
     }
-    if (start.type === 'tool_use') {
-      return {
-        type: 'call',
-        call: { id: String(start.id), name: String(start.name), arguments: text || '{}' },
-      };
+    const first = block.gap && news.length === block.text.length;
+    deliver({ type: block.kind, text: first ? textGap + news : news });
+  }
+
+  /** What a block says that an earlier message of the stream has not said: proxies exist that begin an answer anew. */
+  #beyond(echo: GrowingBlock, block: GrowingBlock): string {
+    if (echo.text.startsWith(block.text)) return '';
+    block.echo = undefined;
+    if (this.#blocks.at(-1) !== echo || !block.text.startsWith(echo.text)) {
+      this.#keep(block);
+      return block.text;
     }
-    return { type: 'block', block: text === '' ? start : { ...start, input: parsed(text) } };
+    this.#blocks.splice(-1, 1, block);
+    block.gap = echo.gap;
+    return block.text.slice(echo.text.length);
   }
 
   #stop(message: JsonObject, deliver: Deliver): void {
+    if (isJsonObject(message.container) && typeof message.container.id === 'string') {
+      this.#container = message.container.id;
+    }
     if (typeof message.stop_reason !== 'string') return;
     this.#stopReason = message.stop_reason;
-    const explanation = isJsonObject(message.stop_details) ? message.stop_details.explanation : undefined;
-    if (message.stop_reason !== 'refusal' || typeof explanation !== 'string') return;
-    if ([...this.#blocks.values()].some(({ start, text }) => start.type === 'text' && text !== '')) return;
+    if (message.stop_reason !== 'refusal' || !isJsonObject(message.stop_details)) return;
+    const { explanation, category } = message.stop_details;
+    if (typeof category === 'string') this.#explanation = category;
+    if (typeof explanation !== 'string') return;
+    this.#explanation = explanation;
+    if (this.#spoken || explanation === '') return;
     this.#refusal = explanation;
     deliver({ type: 'text', text: explanation });
   }
 
-  /** Counts are cumulative; proxies exist that send some only at the beginning and others only at the end. */
-  #count(usage: Json | undefined): void {
-    if (!isJsonObject(usage)) return;
-    const details = isJsonObject(usage.output_tokens_details) ? usage.output_tokens_details : {};
-    for (const [name, value] of Object.entries({ ...usage, thinking_tokens: details.thinking_tokens })) {
-      this.#usage[name] = Math.max(this.#usage[name] ?? 0, count(value));
-    }
+  /** Whether it is a call that must not be made: its input may be half of what the model meant. */
+  #isCutOff(block: GrowingBlock): boolean {
+    if (block.kind !== 'call') return false;
+    const reason = finishReason(this.#stopReason, true);
+    return reason === 'refusal' || (reason === 'length' && block === this.#blocks.at(-1));
   }
 
-  #totalUsage(): Usage {
-    const { cache_read_input_tokens: read = 0, cache_creation_input_tokens: written = 0 } = this.#usage;
-    return usageOf({
-      // Anthropic counts cached tokens beside the input, not in it.
-      inputTokens: (this.#usage.input_tokens ?? 0) + read + written,
-      outputTokens: this.#usage.output_tokens ?? 0,
-      cacheReadTokens: read,
-      cacheWriteTokens: written,
-      reasoningTokens: this.#usage.thinking_tokens ?? 0,
-    });
+  #finishMessage(reason: FinishReason): string | undefined {
+    if (reason === 'other') return this.#stopReason;
+    if (reason === 'refusal') return this.#explanation || undefined;
+    const cut = reason === 'length' ? this.#blocks.find((block) => this.#isCutOff(block)) : undefined;
+    const limit = this.#stopReason === 'max_tokens' ? 'maxTokens' : 'The context window';
+    return cut && `${limit} cut off the call of ${cut.name}: it was not made.`;
   }
 }
 
-function parsed(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return {};
-  }
-}
-
-function finishReason(reason: string | undefined, called: boolean): ModelResponse['finishReason'] {
+function finishReason(reason: string | undefined, called: boolean): FinishReason {
   switch (reason) {
     case 'max_tokens':
     case 'model_context_window_exceeded':
       return 'length';
     case 'refusal':
-      return 'content_filter';
+      return 'refusal';
     case 'end_turn':
     case 'stop_sequence':
     case 'tool_use':
       return called ? 'tool_calls' : 'stop';
-    default:
+    case 'pause_turn':
+    case 'compaction':
       return called ? 'tool_calls' : 'other';
+    default:
+      return 'other';
   }
 }

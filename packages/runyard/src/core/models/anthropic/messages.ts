@@ -14,8 +14,8 @@ import {
 import { argumentsObject } from '../provider/tool-arguments.js';
 
 export interface MessageOptions {
-  /** Whose signatures are sent back; undefined sends none. */
-  readonly owner: PieceOwner | undefined;
+  /** Whose signatures are sent back in a message; undefined sends none. */
+  readonly owner: (message: Message) => PieceOwner | undefined;
   readonly provider: string;
 }
 
@@ -30,19 +30,31 @@ export async function wireMessages(
   contents: MediaContents,
   options: MessageOptions,
 ): Promise<{ readonly messages: WireMessage[]; readonly unsignedToolTurn: boolean }> {
+  const all = await Promise.all(messages.map((message) => wireBlocks(message, contents, options)));
+  const turn = messages.findLastIndex(({ role }) => role === 'user') + 1;
+  const answered = new Set(all.flat().map((block) => block.tool_use_id));
   const wire: WireMessage[] = [];
-  let unsignedToolTurn = false;
-  for (const message of messages) {
-    const role = message.role === 'assistant' ? 'assistant' : 'user';
-    const blocks = await wireBlocks(message, contents, options);
-    if (message.role === 'user') unsignedToolTurn = false;
-    else if (message.toolCalls?.length) unsignedToolTurn = !/thinking/.test(String(blocks[0]?.type));
-    if (blocks.length === 0) continue;
+  all.forEach((blocks, index) => {
+    const role = messages[index]?.role === 'assistant' ? 'assistant' : 'user';
+    const content = index < turn && role === 'assistant' ? finished(blocks, answered) : blocks;
     const last = wire.at(-1);
-    if (last?.role === role) last.content.push(...blocks);
-    else wire.push({ role, content: blocks });
-  }
-  return { messages: wire, unsignedToolTurn };
+    if (last?.role === role) last.content.push(...content);
+    else if (content.length > 0) wire.push({ role, content: [...content] });
+  });
+  const called = messages.slice(turn).some(({ toolCalls }) => toolCalls?.length);
+  return { messages: wire, unsignedToolTurn: called && !all.slice(turn).flat().some(isThinking) };
+}
+
+/** The API refuses an earlier turn that ends in thoughts, or in the middle of a search: the answer was cut off there. */
+function finished(blocks: readonly JsonObject[], answered: ReadonlySet<unknown>): JsonObject[] {
+  const kept = blocks.filter(
+    ({ type, id }) => !/^(server|mcp)_tool_use$/.test(String(type)) || answered.has(id),
+  );
+  return kept.slice(0, kept.findLastIndex((block) => !isThinking(block)) + 1);
+}
+
+function isThinking({ type }: JsonObject): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
 }
 
 async function wireBlocks(
@@ -52,7 +64,7 @@ async function wireBlocks(
 ): Promise<JsonObject[]> {
   switch (message.role) {
     case 'assistant':
-      return piecesOf(message, options.owner).flatMap(assistantBlock);
+      return piecesOf(message, options.owner(message)).flatMap(assistantBlock);
     case 'tool':
       return [await toolResult(message, contents, options.provider)];
     default: {
@@ -72,14 +84,14 @@ function textBlocks(text: string): JsonObject[] {
 function assistantBlock(piece: AnswerPiece): JsonObject[] {
   switch (piece.type) {
     case 'text':
-      return textBlocks(piece.text);
-    case 'reasoning': {
-      const signature = piece.data?.signature;
-      return signature === undefined ? [] : [{ type: 'thinking', thinking: piece.text, signature }];
-    }
+      return textBlocks(piece.text).map((block) => ({ ...block, ...piece.data }));
+    case 'reasoning':
+      return piece.data?.signature === undefined
+        ? []
+        : [{ type: 'thinking', thinking: piece.text, ...piece.data }];
     case 'call': {
       const { id, name, arguments: input } = piece.call;
-      return [{ type: 'tool_use', id: wireId(id), name, input: argumentsObject(input) }];
+      return [{ type: 'tool_use', id: wireId(id), name, input: argumentsObject(input), ...piece.data }];
     }
     default:
       return [piece.block];

@@ -110,22 +110,6 @@ describe('the request to Anthropic', () => {
     expect(withoutSystem.tools[0].cache_control).toEqual({ type: 'ephemeral' });
   });
 
-  it('gives thinking its budget beside the answer, but not in a turn that another model began', async () => {
-    const budget = { thinking: { budgetTokens: 4_000 } };
-    expect(await sent({}, budget)).toMatchObject({
-      max_tokens: 20_384,
-      thinking: { type: 'enabled', budget_tokens: 4_000 },
-    });
-    const toolCalls = [{ id: 'a', name: 'add', arguments: '{}' }];
-    const turn = [
-      message('user', 'Go'),
-      message('assistant', '', { toolCalls }),
-      message('tool', '1', { toolCallId: 'a' }),
-    ];
-    expect((await sent({ messages: turn }, budget)).thinking).toBeUndefined();
-    expect((await sent({ messages: [...turn, message('user', 'On')] }, budget)).thinking).toBeDefined();
-  });
-
   it('carries images, PDF documents and texts, also as results of tools', async () => {
     const media: Media[] = [
       { kind: 'image', id: '1', url: 'https://example.com/a.png' },

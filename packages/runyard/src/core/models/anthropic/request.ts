@@ -1,19 +1,25 @@
-import type { Json, JsonObject } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { Message } from '../message.js';
 import type { ModelRequest, ToolDefinition } from '../model.js';
 import { withoutSystem, withPairedToolCalls } from '../provider/conversation.js';
 import type { BodyOptions } from '../provider/protocol.js';
 import { schemaInWords } from '../provider/schema-in-words.js';
+import { markForCache } from './cache.js';
 import { wireMessages } from './messages.js';
 import { enforceableSchema } from './schema.js';
+import { budgetOf, thinks } from './thinking.js';
 
 export interface AnthropicSettings {
   readonly id: string;
   readonly provider: string;
   readonly maxTokens: number;
-  readonly thinking: 'adaptive' | 'disabled' | { readonly budgetTokens: number } | undefined;
+  readonly thinking: JsonObject | undefined;
   readonly effort: string | undefined;
   readonly cache: JsonObject | undefined;
+  /** How many marks for the cache a request has room for. */
+  readonly cacheMarks: number;
   readonly structuredOutput: 'native' | 'tool';
+  /** Without what the other settings say. */
   readonly parameters: JsonObject;
 }
 
@@ -21,29 +27,32 @@ export interface AnthropicSettings {
 export async function anthropicBody(
   request: ModelRequest,
   settings: AnthropicSettings,
-  { stream, unsigned }: BodyOptions,
+  { stream, unsigned, paused }: BodyOptions,
 ): Promise<string> {
   const { system, rest } = withoutSystem(request.messages);
-  const owner = unsigned ? undefined : { protocol: 'anthropic', model: settings.id };
-  const conversation = await wireMessages(withPairedToolCalls(rest), request.media, {
-    owner,
+  const owner = { protocol: 'anthropic', model: settings.id };
+  const messages = [...withPairedToolCalls(rest), ...(paused ? [paused] : [])];
+  const conversation = await wireMessages(messages, request.media, {
+    owner: (message) => (unsigned && message !== paused ? undefined : owner),
     provider: settings.provider,
   });
   const output = outputOf(request, settings);
+  const choice = choiceOf(request, settings, output.tool);
   const tools = toolsOf(request, settings, output.tool);
-  const prompt = [system, output.words].filter((part) => part !== '').join('\n\n');
+  const prompt = [system, output.words, choice.words].filter((part) => part !== '').join('\n\n');
   const body: Record<string, unknown> = {
     model: settings.id,
     max_tokens: settings.maxTokens,
     ...settings.parameters,
+    ...containerOf(messages, settings),
     ...(prompt !== '' && { system: [{ type: 'text', text: prompt }] }),
     messages: conversation.messages,
-    ...(tools.length > 0 && { tools, ...toolChoice(request, output.tool) }),
-    ...thinkingOf(settings, conversation.unsignedToolTurn),
+    ...(tools.length > 0 && { tools, ...choice.field }),
+    ...thinkingField(settings, conversation.unsignedToolTurn),
     ...outputConfig(settings, output.format),
     ...(stream && { stream: true }),
   };
-  if (settings.cache) markForCache(body, settings.cache);
+  if (settings.cache) markForCache(body, settings.cache, settings.cacheMarks);
   return JSON.stringify(body);
 }
 
@@ -76,7 +85,7 @@ function outputOf(request: ModelRequest, settings: AnthropicSettings): Output {
 export function answerToolName(request: ModelRequest, settings: AnthropicSettings): string | undefined {
   const { output, tools } = request;
   if (output === undefined || settings.structuredOutput === 'native') return undefined;
-  if (settings.thinking !== undefined && settings.thinking !== 'disabled') return undefined;
+  if (thinks(settings.thinking)) return undefined;
   if (output.schema.type !== 'object') return undefined;
   let name = 'final_answer';
   while (tools.some((tool) => tool.name === name)) name += '_';
@@ -94,38 +103,50 @@ function wireTool({ name, description, parameters, strict }: ToolDefinition): Js
   return { name, description, input_schema, ...(strict && { strict }) };
 }
 
-function toolChoice({ toolChoice: choice, tools }: ModelRequest, answerTool?: ToolDefinition): JsonObject {
-  if (answerTool) {
-    return { tool_choice: tools.length > 0 ? { type: 'any' } : { type: 'tool', name: answerTool.name } };
+interface Choice {
+  readonly field?: JsonObject;
+  readonly words: string;
+}
+
+/** With a thinking budget the API refuses to force a call: the model is asked for it in words instead. */
+function choiceOf(
+  { toolChoice, tools }: ModelRequest,
+  { thinking }: AnthropicSettings,
+  answerTool?: ToolDefinition,
+): Choice {
+  const forced = tools.length > 0 ? 'required' : answerTool;
+  const choice = answerTool ? forced : toolChoice;
+  if (choice === undefined) return { words: '' };
+  if (choice === 'auto' || choice === 'none') return { field: { tool_choice: { type: choice } }, words: '' };
+  const name = choice === 'required' ? undefined : choice.name;
+  if (budgetOf(thinking) !== undefined) {
+    return {
+      words: `Call ${name === undefined ? 'one of the tools' : `the tool ${name}`} before you answer.`,
+    };
   }
-  if (choice === undefined) return {};
-  if (typeof choice === 'object') return { tool_choice: { type: 'tool', name: choice.name } };
-  return { tool_choice: { type: choice === 'required' ? 'any' : choice } };
+  const field: JsonObject = { tool_choice: name === undefined ? { type: 'any' } : { type: 'tool', name } };
+  return { field, words: '' };
 }
 
 /**
- * With a thinking budget the API refuses a turn of tool calls that does not begin with the thinking that led to
- * it, as when another model made those calls: that turn is then finished without thinking.
+ * A turn thinks from its beginning to its end, or not at all. With a budget the API refuses a turn of tool calls that
+ * began without thinking, as when another model made those calls: that turn is then finished without.
  */
-function thinkingOf({ thinking }: AnthropicSettings, unsignedToolTurn: boolean): JsonObject {
-  if (thinking === undefined) return {};
-  if (typeof thinking === 'string') return { thinking: { type: thinking } };
-  if (unsignedToolTurn) return {};
-  return { thinking: { type: 'enabled', budget_tokens: thinking.budgetTokens } };
+function thinkingField({ thinking }: AnthropicSettings, unsignedToolTurn: boolean): JsonObject {
+  if (thinking === undefined || (unsignedToolTurn && thinking.type === 'enabled')) return {};
+  return { thinking };
+}
+
+/** The container in which the provider executes code for this turn: it continues where its files are. */
+function containerOf(messages: readonly Message[], { parameters }: AnthropicSettings): JsonObject {
+  const turn = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
+  const id = turn.findLast(({ providerData }) => providerData?.container)?.providerData?.container;
+  if (typeof id !== 'string') return {};
+  return { container: isJsonObject(parameters.container) ? { ...parameters.container, id } : id };
 }
 
 function outputConfig({ effort, parameters }: AnthropicSettings, format?: JsonObject): JsonObject {
   if (effort === undefined && format === undefined) return {};
   const given = parameters.output_config as JsonObject | undefined;
   return { output_config: { ...given, ...(effort && { effort }), ...(format && { format }) } };
-}
-
-/** Two marks: after what never changes (tools, system prompt) and after what was said so far. */
-function markForCache(body: Record<string, unknown>, mark: JsonObject): void {
-  const { system, tools, messages } = body as Record<string, JsonObject[] | undefined>;
-  const fixed = system?.at(-1) ?? tools?.at(-1);
-  if (fixed) fixed.cache_control = mark;
-  const content = messages?.at(-1)?.content as JsonObject[] | undefined;
-  const last = content?.findLast((block) => !/thinking/.test(String(block.type)));
-  if (last) last.cache_control = mark;
 }

@@ -56,7 +56,8 @@ export class AnswerReader {
       this.#sawDone = true;
     } else {
       const onlyText = this.answer.accept(this.#parse(data, event), this.#deliver);
-      if (onlyText !== undefined) this.#repeated?.learn(data, onlyText);
+      if (onlyText === undefined) this.#repeated?.forget();
+      else this.#repeated?.learn(data, onlyText);
     }
   }
 }

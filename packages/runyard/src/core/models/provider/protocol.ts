@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../json.js';
 import type { MediaContents } from '../../media.js';
+import type { Message } from '../message.js';
 import type { ModelChunk, ModelRequest, ModelResponse } from '../model.js';
 import type { ModelError } from '../model-error.js';
 
@@ -9,6 +10,8 @@ export interface GrowingAnswer {
   readonly finished: boolean;
   /** Whether nothing more is to come. */
   readonly ended: boolean;
+  /** Set when the provider paused before the end: begins the answer of the call that lets it continue. */
+  readonly continuation?: (() => GrowingAnswer) | undefined;
   /**
    * Takes in one event of a stream, or the one object of a call without streaming, and hands the text in it to
    * `deliver`. Answers with the text if the event held nothing else that matters.
@@ -23,6 +26,8 @@ export interface BodyOptions {
   readonly stream: boolean;
   /** Leaves out what the provider signed in earlier answers. */
   readonly unsigned: boolean;
+  /** The answer so far, which the provider paused: sent back as it came, after the messages of the request. */
+  readonly paused?: Message;
 }
 
 /** One provider's protocol: how a request is written and an answer is read. */

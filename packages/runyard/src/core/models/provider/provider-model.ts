@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../json.js';
 import { native } from '../../native-code.js';
+import type { Message } from '../message.js';
 import type {
   Model,
   ModelCallOptions,
@@ -21,6 +22,19 @@ export interface ModelIdentity {
   readonly name: string;
   readonly capabilities: ModelCapabilities;
   readonly parameters?: JsonObject;
+}
+
+/** A provider that pauses more often than this is not let continue: the caller gets what there is. */
+const mostContinuations = 10;
+
+/** One request and the answer to it, with how often it was tried and how often the provider has paused. */
+interface Exchange {
+  readonly request: ModelRequest;
+  readonly call: ProviderCall;
+  readonly body: BodyOptions;
+  readonly begin: () => GrowingAnswer;
+  readonly attempt: number;
+  readonly continuations: number;
 }
 
 /** A model behind HTTP, whatever its protocol: retries, time-outs, streams, errors. */
@@ -45,62 +59,74 @@ export class ProviderModel implements Model {
     if (connection.fetch === undefined && connection.wait === undefined) native(this);
   }
 
-  async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
-    let call = await this.#call(request, options, { stream: false, unsigned: false });
-    for (let attempt = 0; ; attempt += 1) {
+  async generate(request: ModelRequest, { signal }: ModelCallOptions): Promise<ModelResponse> {
+    let exchange = await this.#exchange(request, signal, false);
+    for (;;) {
       try {
-        return await this.#whole(await ProviderAnswer.open(call), request);
+        const { response, next } = await this.#settle(exchange, await this.#whole(exchange));
+        if (next === undefined) return response;
+        exchange = next;
       } catch (error) {
-        call = await this.#nextTry(call, error, attempt, request, false);
+        exchange = await this.#nextTry(exchange, error);
       }
     }
   }
 
   /** One generator, not one inside another: the hop between two of them costs as much as a token itself. */
-  async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ModelChunk> {
-    let call = await this.#call(request, options, { stream: true, unsigned: false });
-    for (let attempt = 0; ; attempt += 1) {
+  async *stream(request: ModelRequest, { signal }: ModelCallOptions): AsyncGenerator<ModelChunk> {
+    let exchange = await this.#exchange(request, signal, true);
+    for (;;) {
       let answer: ProviderAnswer | undefined;
       let delivered = false;
       try {
-        answer = await ProviderAnswer.open(call);
-        if (/^(application\/json|text\/html)/i.test(answer.contentType)) {
-          // The server ignores `stream`: what it sent is the whole answer.
-          const response = await this.#whole(answer, request);
-          delivered = true;
-          if (response.reasoningContent) yield { type: 'reasoning', text: response.reasoningContent };
-          if (response.content) yield { type: 'text', text: response.content };
+        answer = await ProviderAnswer.open(exchange.call);
+        let growing: GrowingAnswer;
+        const ignoresStream = /^(application\/json|text\/html)/i.test(answer.contentType);
+        if (ignoresStream) {
+          // What it sent is the whole answer.
+          growing = await this.#whole(exchange, answer);
+        } else {
+          const reader = this.#reader(exchange);
+          growing = reader.answer;
+          while (!reader.done) {
+            const bytes = await nextBytes(answer, growing);
+            for (const chunk of reader.take(bytes)) {
+              signal.throwIfAborted();
+              delivered = true;
+              yield chunk;
+            }
+            if (reader.failure !== undefined) throw this.#client.protocolError(reader.failure);
+          }
+          if (!reader.complete) throw this.#unfinished();
+        }
+        // Before the last chunk, because a reader may leave with it: the connection is fit for the next call.
+        answer.close({ complete: true });
+        const { response, next } = await this.#settle(exchange, growing);
+        delivered = true;
+        if (ignoresStream) yield* chunksOf(response, exchange.body.paused);
+        if (next === undefined) {
           yield { type: 'response', response };
           return;
         }
-        const reader = this.#reader(request);
-        while (!reader.done) {
-          const bytes = await nextBytes(answer, reader.answer);
-          for (const chunk of reader.take(bytes)) {
-            options.signal.throwIfAborted();
-            delivered = true;
-            yield chunk;
-          }
-          if (reader.failure !== undefined) throw this.#client.protocolError(reader.failure);
-        }
-        if (!reader.complete) throw this.#unfinished();
-        // Before the last chunk, because a reader may leave with it: the connection is fit for the next call.
-        answer.close({ complete: true });
-        const response = await reader.answer.response(request.media);
-        delivered = true;
-        yield { type: 'response', response };
-        return;
+        exchange = next;
       } catch (error) {
         answer?.close();
         if (delivered) throw error;
-        call = await this.#nextTry(call, error, attempt, request, true);
+        exchange = await this.#nextTry(exchange, error);
       } finally {
         answer?.close();
       }
     }
   }
 
-  async #call(request: ModelRequest, { signal }: ModelCallOptions, body: BodyOptions): Promise<ProviderCall> {
+  async #exchange(request: ModelRequest, signal: AbortSignal, stream: boolean): Promise<Exchange> {
+    const begin = () => this.#protocol.answer(request, this.#client.fail);
+    const body = { stream, unsigned: false };
+    const call = await this.#call(request, signal, body);
+    return { request, call, body, begin, attempt: 0, continuations: 0 };
+  }
+
+  async #call(request: ModelRequest, signal: AbortSignal, body: BodyOptions): Promise<ProviderCall> {
     signal.throwIfAborted();
     return this.#client.call(
       this.#protocol.url(body.stream),
@@ -109,37 +135,53 @@ export class ProviderModel implements Model {
     );
   }
 
-  /** What to send after a failure, when it is time to; throws the error if another try makes no sense. */
-  async #nextTry(
-    call: ProviderCall,
-    error: unknown,
-    attempt: number,
-    request: ModelRequest,
-    stream: boolean,
-  ): Promise<ProviderCall> {
-    if (refusesSignatures(error)) {
-      const body = await this.#protocol.body(request, { stream, unsigned: true });
-      if (body !== call.body) return { ...call, body };
+  /** The response, and what to send if the provider paused before its end. */
+  async #settle(
+    exchange: Exchange,
+    answer: GrowingAnswer,
+  ): Promise<{ readonly response: ModelResponse; readonly next?: Exchange }> {
+    const { request, continuations } = exchange;
+    const response = await answer.response(request.media);
+    const begin = answer.continuation;
+    if (begin === undefined) return { response };
+    if (continuations === mostContinuations) {
+      const finishMessage = `${this.provider} paused the answer more than ${mostContinuations} times.`;
+      return { response: { ...response, finishReason: 'other', finishMessage } };
     }
-    await this.#client.pause(error, attempt, call.signal);
-    return call;
+    const body = { ...exchange.body, paused: messageOf(response) };
+    const call = await this.#call(request, exchange.call.signal, body);
+    return {
+      response,
+      next: { request, call, body, begin, attempt: 0, continuations: continuations + 1 },
+    };
   }
 
-  async #whole(answer: ProviderAnswer, request: ModelRequest): Promise<ModelResponse> {
-    const growing = await this.#client.whole(answer, (body, text) => {
+  /** What to send after a failure, when it is time to; throws the error if another try makes no sense. */
+  async #nextTry(exchange: Exchange, error: unknown): Promise<Exchange> {
+    const { call, request, attempt } = exchange;
+    if (refusesSignatures(error)) {
+      const options = { ...exchange.body, unsigned: true };
+      const body = await this.#protocol.body(request, options);
+      if (body !== call.body) return { ...exchange, call: { ...call, body }, body: options };
+    }
+    await this.#client.pause(error, attempt, call.signal);
+    return { ...exchange, attempt: attempt + 1 };
+  }
+
+  async #whole({ call, begin }: Exchange, opened?: ProviderAnswer): Promise<GrowingAnswer> {
+    return this.#client.whole(opened ?? (await ProviderAnswer.open(call)), (body, text) => {
       const lacking = this.#protocol.lacks(body);
       if (lacking !== undefined)
         throw new Error(`an answer without ${lacking}: ${this.#client.excerpt(text)}`);
-      const whole = this.#protocol.answer(request, this.#client.fail);
+      const whole = begin();
       whole.accept(body, () => {});
       return whole;
     });
-    return growing.response(request.media);
   }
 
-  #reader(request: ModelRequest): AnswerReader {
+  #reader({ begin }: Exchange): AnswerReader {
     return new AnswerReader({
-      answer: this.#protocol.answer(request, this.#client.fail),
+      answer: begin(),
       parse: (data, event) => this.#client.object(data, event),
       textOpening: this.#protocol.textOpening,
     });
@@ -152,6 +194,26 @@ export class ProviderModel implements Model {
       retryable: true,
     });
   }
+}
+
+function messageOf({ content, reasoningContent, toolCalls, providerData }: ModelResponse): Message {
+  return {
+    id: 'paused',
+    role: 'assistant',
+    content,
+    createdAt: 0,
+    toolCalls,
+    ...(reasoningContent !== undefined && { reasoningContent }),
+    ...(providerData !== undefined && { providerData }),
+  };
+}
+
+/** The whole of a response as chunks, without what was said before the pause. */
+function* chunksOf(response: ModelResponse, before: Message | undefined): Generator<ModelChunk> {
+  const reasoning = response.reasoningContent?.slice(before?.reasoningContent?.length ?? 0);
+  const text = response.content.slice(before?.content.length ?? 0);
+  if (reasoning) yield { type: 'reasoning', text: reasoning };
+  if (text) yield { type: 'text', text };
 }
 
 /** A connection that breaks after the answer was complete has broken nothing. */

@@ -38,4 +38,9 @@ export class RepeatedDelta {
       this.#after = data.slice(end);
     }
   }
+
+  /** After another event, the same frame may carry the text of another block. */
+  forget(): void {
+    this.#before = '';
+  }
 }
