@@ -9,7 +9,7 @@ const counts = process.env.RUNYARD_TEST_COUNTS;
 /** Tests that leave nothing behind in their process. */
 const together = [
   'packages/runyard/src/**/*.test.ts',
-  'packages/runyard/test/{heart,contract}/**/*.test.ts',
+  'packages/runyard/test/{heart,contract,scaffold}/**/*.test.ts',
   'packages/runyard/test/conformance/**/!(lean-start).test.ts',
 ];
 

@@ -30,6 +30,14 @@ const queryBuilding = new Set(['selectFrom', 'insertInto', 'updateTable', 'delet
 const mayHoldSql =
   /(^platform\/storage\/|^platform\/tools\/sql\/|^capabilities\/[^/]+\/([\w-]+-)?store([\w-]*)\.ts$|\/migrations\/)/;
 
+/** What a capability and an interface are, as types: known to all of them. */
+const shapes = new Set(['capabilities/capability.ts', 'interfaces/interface.ts']);
+/** The lists: each names the one value of every room. */
+const lists = new Map([
+  ['capabilities/capabilities.ts', 'capability.ts'],
+  ['interfaces/interfaces.ts', 'interface.ts'],
+]);
+
 /** Stores that compose the SQL of another capability's store, each with its reason. */
 const composedStores = [
   { from: 'runs', to: 'sessions', reason: 'a run and its session are written in one transaction' },
@@ -68,6 +76,11 @@ function importDirections(path, module) {
 function directionFault(path, target) {
   const [from, to] = [wingOf(path), wingOf(target)];
   if (!wings[from].includes(to)) return `${from} may import ${wings[from].join(', ')} only`;
+  if (shapes.has(target)) return undefined;
+  if (lists.has(path) && from === to)
+    return posix.basename(target) === lists.get(path) ? undefined : `a list names each ${lists.get(path)}`;
+  if (lists.has(target) && (from === 'capabilities' || from === 'interfaces'))
+    return 'the whole list is known to the outermost files only';
   if (to === 'interfaces' && from === 'interfaces' && roomOf(path) !== roomOf(target)) {
     return 'an interface does not know the other interfaces';
   }

@@ -25,6 +25,10 @@ describe('import directions', () => {
     ['capabilities/runs/event-routes.ts', './event-store.js', 'routes reach the store through the service'],
     ['capabilities/runs/service.ts', './routes.js', 'a service does not know its routes'],
     ['capabilities/runs/store.ts', './service.js', 'a store does not know who uses it'],
+    ['capabilities/runs/capability.ts', '../capabilities.js', 'the whole list is known to the outermost'],
+    ['capabilities/capabilities.ts', './runs/service.js', 'a list names each capability.ts'],
+    ['capabilities/capability.ts', './runs/store.js', 'reached through its service.ts'],
+    ['interfaces/mcp/interface.ts', '../interfaces.js', 'the whole list is known to the outermost'],
   ])('%s may not import %s', (path, from, reason) => {
     const found = violations({ [path]: importing(from) });
     expect(found).toHaveLength(1);
@@ -43,6 +47,11 @@ describe('import directions', () => {
     ['platform/http/server.ts', '../../core/errors.js'],
     ['core/agents/agent.ts', '../runs/run.js'],
     ['capabilities/runs/store.ts', '../sessions/store.js'],
+    ['capabilities/runs/capability.ts', '../capability.js'],
+    ['capabilities/capabilities.ts', './runs/capability.js'],
+    ['interfaces/mcp/interface.ts', '../interface.js'],
+    ['interfaces/interface.ts', '../capabilities/capability.js'],
+    ['interfaces/interfaces.ts', './mcp/interface.js'],
   ])('%s may import %s', (path, from) => {
     expect(violations({ [path]: importing(from) })).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { migrations } from './capabilities/capabilities.js';
 import type { Component } from './capabilities/components/service.js';
 import { errors } from './core/errors.js';
 import type { Log } from './core/log.js';
@@ -9,7 +10,7 @@ import { reasonOf } from './platform/storage/reasons.js';
 import { isOutage } from './platform/storage/transient.js';
 
 /** The id of the service's own database. */
-export const defaultDatabase = 'default';
+const defaultDatabase = 'default';
 
 /** Opens all registered databases or none, the service's own first. */
 export async function openDatabases(
@@ -25,7 +26,12 @@ export async function openDatabases(
         : { id, ...given, durability: given.durability ?? settings.durability },
     ),
   ];
-  const how = { log, startupMs: settings.databaseStartupMs, ...(signal !== undefined && { signal }) };
+  const how = {
+    log,
+    migrations,
+    startupMs: settings.databaseStartupMs,
+    ...(signal !== undefined && { signal }),
+  };
   const opened = await Promise.allSettled(wanted.map((database) => openDatabase({ ...database, ...how })));
   const databases = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   const failed = opened.find((result) => result.status === 'rejected');

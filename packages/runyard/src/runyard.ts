@@ -1,3 +1,5 @@
+import { capabilities } from './capabilities/capabilities.js';
+import { routesOf } from './capabilities/capability.js';
 import { ComponentsService, type ReadyComponent } from './capabilities/components/service.js';
 import { Readiness } from './capabilities/system/readiness.js';
 import { healthOf } from './capabilities/system/service.js';
@@ -13,6 +15,8 @@ import {
   openDatabases,
   startFailure,
 } from './databases.js';
+import { loadInterfaces } from './interfaces/interface.js';
+import { interfaces } from './interfaces/interfaces.js';
 import { type OpenService, openService } from './open-service.js';
 import { checkAuthSettings } from './platform/auth/tokens/check-settings.js';
 import { authMode } from './platform/auth/tokens/settings.js';
@@ -39,7 +43,6 @@ import {
   type WaitingRun,
   waitingRuns,
 } from './replay.js';
-import { routes } from './routes.js';
 import {
   checkedRunyardOptions,
   closeOptions,
@@ -137,7 +140,8 @@ export class Runyard {
 
   /** The API description. Nothing is opened for it. */
   async openapi(): Promise<object> {
-    return structuredClone(describeApi(routes, this.apiInfo(), this.pathExamples()).document());
+    const parts = [...capabilities, ...(await loadInterfaces(interfaces, this.settings))];
+    return structuredClone(describeApi(routesOf(parts), this.apiInfo(), this.pathExamples()).document());
   }
 
   async schemaStatus(): Promise<{ readonly database: string; readonly status: SchemaStatus }[]> {
@@ -293,6 +297,8 @@ export class Runyard {
     try {
       await migrateOwnDatabases(databases, settings);
       return await openService({
+        capabilities,
+        interfaces,
         settings,
         components,
         databases,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SignJWT } from 'jose';
+import { routes } from '../capabilities/capabilities.js';
 import { RunyardError } from '../core/errors.js';
 import type { Json, JsonObject } from '../core/json.js';
 import { silentLog } from '../core/log.js';
@@ -11,7 +12,6 @@ import { readStaticKeys } from '../platform/auth/tokens/static-keys.js';
 import { TokenVerifier } from '../platform/auth/tokens/verifier.js';
 import { loadSettings, type Settings } from '../platform/config.js';
 import { serviceIdOf } from '../platform/service-id.js';
-import { routes } from '../routes.js';
 import { readDotEnv } from './dot-env.js';
 import { CommandFailure } from './failure.js';
 import { findEntry, loadEntry } from './load-entry.js';

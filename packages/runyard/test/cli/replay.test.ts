@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { migrations } from '../../src/capabilities/capabilities.js';
 import { readRuns, writeRuns } from '../../src/cli/exported-runs.js';
 import { silentLog } from '../../src/core/log.js';
 import { agent, agentFactory, Runyard, type RunyardOptions, step, workflow } from '../../src/index.js';
@@ -209,7 +210,7 @@ describe('runyard replay', () => {
     const { replay } = await withWaitingRuns(1, { database: place.url });
     const { code, stdout } = await replay(['--database', place.url], 'wipe');
     expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringContaining("is now 'wipe'") });
-    const database = await openDatabase({ id: 'old', url: place.url, log: silentLog });
+    const database = await openDatabase({ id: 'old', url: place.url, migrations, log: silentLog });
     await migrate(database, { to: 9 });
     await database.close();
     const outcome = await replay(['--database', place.url], 'send');

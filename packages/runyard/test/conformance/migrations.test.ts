@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { migrations } from '../../src/capabilities/capabilities.js';
 import { RunStore } from '../../src/capabilities/runs/store.js';
+import type { Migration } from '../../src/platform/storage/database.js';
 import { migrate, schemaStatus } from '../../src/platform/storage/migrations/migrate.js';
-import type { Migration } from '../../src/platform/storage/migrations/migration.js';
-import { migrations } from '../../src/platform/storage/migrations/migrations.js';
 import { forEachDatabase } from '../support/databases.js';
 import { anApproval, aRun, aStep, creation, sessionOf } from './builders.js';
 

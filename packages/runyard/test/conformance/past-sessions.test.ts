@@ -21,7 +21,10 @@ forEachDatabase((_dialect, freshPlace) =>
   define(async () => {
     const database = await (await freshPlace()).open();
     const journal = new RunStore(database);
-    return { journal, past: new StoredPastSessions(new DatabaseSessions(database), journal) };
+    return {
+      journal,
+      past: new StoredPastSessions({ sessions: new DatabaseSessions(database), runs: journal }),
+    };
   }),
 );
 

@@ -27,7 +27,7 @@ const uses: Record<string, (database: Database, breakAll: () => void) => Promise
 // Without care a connection that breaks while it is in use ends the process.
 it.each(Object.entries(uses))('survives a %s whose connection breaks', async (_, use) => {
   const server = await ServerBetween.before((await freshPostgres()).url);
-  const database = await openDatabase({ id: 'test', url: server.url, log: silentLog });
+  const database = await openDatabase({ id: 'test', migrations: [], url: server.url, log: silentLog });
   onTestFinished(() => database.close());
   const failure: unknown = await use(database, () => server.breakAll()).catch((error: unknown) => error);
   expect(isTransientStorageError(failure)).toBe(true);
@@ -39,7 +39,7 @@ it('waits at the start for a server that is not there yet, and says so once', as
   await server.refuse();
   const logged: LogLine[] = [];
   const log = recordingLog(logged);
-  const opening = openDatabase({ id: 'test', url: server.url, log, startupMs: 600_000 });
+  const opening = openDatabase({ id: 'test', migrations: [], url: server.url, log, startupMs: 600_000 });
   await until('it waits', () =>
     logged.some(({ message }) => message === 'waiting for the database to start'),
   );
@@ -55,7 +55,14 @@ it('stops waiting when the service is told to stop', async () => {
   await server.refuse();
   const stop = new AbortController();
   const { signal } = stop;
-  const opening = openDatabase({ id: 'test', url: server.url, log: silentLog, startupMs: 600_000, signal });
+  const opening = openDatabase({
+    id: 'test',
+    migrations: [],
+    url: server.url,
+    log: silentLog,
+    startupMs: 600_000,
+    signal,
+  });
   stop.abort();
   await expect(opening).rejects.toMatchObject({ code: 'database_unavailable' });
 });
@@ -65,7 +72,7 @@ it.each([
   ['an unknown database', (url: URL) => Object.assign(url, { pathname: '/there_is_none' })],
 ])('does not wait for what a person has to mend: %s', async (_, change) => {
   const url = change(new URL((await freshPostgres()).url)).href;
-  const opening = openDatabase({ id: 'test', url, log: silentLog, startupMs: 600_000 });
+  const opening = openDatabase({ id: 'test', migrations: [], url, log: silentLog, startupMs: 600_000 });
   await expect(opening).rejects.toMatchObject({ code: 'database_unavailable' });
 });
 
@@ -75,7 +82,12 @@ function standStill(ms: number): void {
 }
 
 it('is not taken for lost by a process that was itself held up', async () => {
-  const database = await openDatabase({ id: 'test', url: (await freshPostgres()).url, log: silentLog });
+  const database = await openDatabase({
+    id: 'test',
+    migrations: [],
+    url: (await freshPostgres()).url,
+    log: silentLog,
+  });
   onTestFinished(() => database.close());
   const slow = database.transaction((run) => run('SELECT pg_sleep(8)::text'));
   slow.catch(() => {});
@@ -90,7 +102,7 @@ it('is not taken for lost by a process that was itself held up', async () => {
 
 it('is not taken for lost while it answers, however long a new connection takes', async () => {
   const server = await ServerBetween.before((await freshPostgres()).url);
-  const database = await openDatabase({ id: 'test', url: server.url, log: silentLog });
+  const database = await openDatabase({ id: 'test', migrations: [], url: server.url, log: silentLog });
   onTestFinished(() => database.close());
   const look = { name: 'look', sqlite: 'SELECT 1 AS seen', postgres: 'SELECT 1 AS seen' };
   await database.read(look, []);

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { RetentionService } from '../../src/capabilities/retention/service.js';
 import { RetentionStore } from '../../src/capabilities/retention/store.js';
 import { RunStore } from '../../src/capabilities/runs/store.js';
@@ -6,8 +6,10 @@ import { silentLog } from '../../src/core/log.js';
 import type { Run, RunStatus } from '../../src/core/runs/run.js';
 import { systemTimers } from '../../src/platform/engine/local/timers.js';
 import type { Database } from '../../src/platform/storage/database.js';
+import { migrate } from '../../src/platform/storage/migrations/migrate.js';
 import { forEachDatabase } from '../support/databases.js';
 import { type LogLine, recordingLog } from '../support/http-server.js';
+import { openOver } from '../support/open-services.js';
 import { aRun, creation, resting, resumption, start } from './builders.js';
 
 const hour = 3_600_000;
@@ -21,12 +23,12 @@ interface Given {
   readonly logged?: LogLine[];
 }
 
-function retentionOf(databases: readonly Database[], given: Given = {}): RetentionService {
+function retentionOf(database: Database, given: Given = {}): RetentionService {
   const { eventRetentionHours = 24, traceRetentionDays = 30, at = now, logged } = given;
   const timers = { ...systemTimers, now: () => at };
   const log = logged === undefined ? silentLog : recordingLog(logged);
   const settings = { eventRetentionHours, traceRetentionDays };
-  return new RetentionService({ databases, settings, timers, log });
+  return new RetentionService(database, { settings, timers, log });
 }
 
 /** A run that came to rest at a time, with events. */
@@ -90,7 +92,7 @@ forEachDatabase((_dialect, freshPlace) => {
       rested('running', start),
     ];
     await store(runs, ...old, ...others);
-    await retentionOf([database]).sweep();
+    await retentionOf(database).sweep();
     expect(await withEvents(runs, [...old, ...others])).toEqual(ids(others));
     // the runs themselves, and where their events end, stay
     expect((await runs.load(old[0]!.runId))?.run).toMatchObject({ status: 'completed', nextEventIndex: 4 });
@@ -100,9 +102,9 @@ forEachDatabase((_dialect, freshPlace) => {
     const { database, runs } = await opened();
     const [first, second] = [rested('completed', now - day), rested('completed', now - day + hour)];
     await store(runs, first, second);
-    await retentionOf([database]).sweep();
+    await retentionOf(database).sweep();
     expect(await withEvents(runs, [first, second])).toEqual([second.runId]);
-    await retentionOf([database], { at: now + hour }).sweep();
+    await retentionOf(database, { at: now + hour }).sweep();
     expect(await withEvents(runs, [first, second])).toEqual([]);
   });
 
@@ -113,7 +115,7 @@ forEachDatabase((_dialect, freshPlace) => {
       rested('completed', index < 440 ? now - day - (index % 3) : now - hour),
     );
     await store(runs, ...all);
-    await retentionOf([database]).sweep();
+    await retentionOf(database).sweep();
     expect((await withEvents(runs, all)).sort()).toEqual(ids(all.slice(440)).sort());
   });
 
@@ -125,10 +127,10 @@ forEachDatabase((_dialect, freshPlace) => {
     const removal = new RetentionStore(database);
     // one that was found as ended a moment ago
     expect(await removal.removeEvents([failed.runId], now - day, 100)).toBe(0);
-    await retentionOf([database]).sweep();
+    await retentionOf(database).sweep();
     expect(await withEvents(runs, [failed])).toEqual([failed.runId]);
     await database.query.updateTable('runs').set({ status: 'completed' }).execute();
-    await retentionOf([database], { at: now + day }).sweep();
+    await retentionOf(database, { at: now + day }).sweep();
     expect(await withEvents(runs, [failed])).toEqual([]);
   });
 
@@ -161,7 +163,7 @@ forEachDatabase((_dialect, freshPlace) => {
       if (runId === 'young') return [now - 29 * day, now - 29 * day];
       return runId === 'long' ? [longAgo, now - day] : [longAgo, longAgo];
     });
-    await retentionOf([database]).sweep();
+    await retentionOf(database).sweep();
     expect(await kept(database, 'traces')).toEqual(['long', 'still going', 'waiting', 'young']);
     expect(await kept(database, 'idempotency_keys')).toEqual(['young']);
     expect((await runs.load('old'))?.run.runId).toBe('old');
@@ -173,7 +175,7 @@ forEachDatabase((_dialect, freshPlace) => {
     await store(runs, run);
     await database.query.deleteFrom('traces').execute();
     await traces(database, [run], () => [start, start]);
-    await retentionOf([database], { eventRetentionHours: 0, traceRetentionDays: 0 }).sweep();
+    await retentionOf(database, { eventRetentionHours: 0, traceRetentionDays: 0 }).sweep();
     expect(await withEvents(runs, [run])).toEqual([run.runId]);
     expect(await kept(database, 'traces')).toEqual([run.runId]);
   });
@@ -183,7 +185,7 @@ forEachDatabase((_dialect, freshPlace) => {
     const all = Array.from({ length: 300 }, (_, index) => rested('completed', now - day - index));
     await store(runs, ...all);
     const others = [database, await place.open(), await place.open()];
-    await Promise.all(others.map((other) => retentionOf([other]).sweep()));
+    await Promise.all(others.map((other) => retentionOf(other).sweep()));
     expect(await withEvents(runs, all)).toEqual([]);
     expect(await new RetentionStore(database).removedUntil()).toBe(now - day);
   });
@@ -200,35 +202,34 @@ forEachDatabase((_dialect, freshPlace) => {
         return Reflect.get(target, name) as unknown;
       },
     });
-    const retention = retentionOf([unsteady, database], { logged });
+    const retention = retentionOf(unsteady, { logged });
     await retention.sweep();
     await retention.sweep();
     expect(logged.map(({ level }) => level)).toEqual(['warn']);
-    // one that is away does not hold up the others
-    expect(await withEvents(runs, [run])).toEqual([]);
     isAway = false;
     await retention.sweep();
+    expect(await withEvents(runs, [run])).toEqual([]);
     expect(logged.map(({ level }) => level)).toEqual(['warn', 'info']);
   });
 
   it('leaves a database alone that waits to be migrated', async () => {
-    const place = await freshPlace();
-    const logged: LogLine[] = [];
-    const retention = retentionOf([await place.openUnprepared()], { logged });
-    await retention.sweep();
-    expect(logged).toEqual([]);
-    const runs = new RunStore(await place.open());
-    const run = rested('completed', now - day);
-    await store(runs, run);
-    await retention.sweep();
-    expect(await withEvents(runs, [run])).toEqual([]);
+    const begins = vi.spyOn(RetentionService.prototype, 'begin');
+    onTestFinished(() => begins.mockRestore());
+    const database = await (await freshPlace()).openUnprepared();
+    const { spaces } = await openOver(database);
+    await expect(spaces.get(undefined)).rejects.toMatchObject({ code: 'schema_outdated' });
+    expect(begins).not.toHaveBeenCalled();
+    await migrate(database);
+    await Promise.all([spaces.get(undefined), spaces.get(undefined)]);
+    await spaces.get(undefined);
+    expect(begins).toHaveBeenCalledOnce();
   });
 
   it('removes nothing after its end', async () => {
     const { database, runs } = await opened();
     const run = rested('completed', now - day);
     await store(runs, run);
-    const retention = retentionOf([database]);
+    const retention = retentionOf(database);
     retention.begin();
     await retention.end();
     await retention.sweep();

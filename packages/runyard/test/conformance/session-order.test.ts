@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
+import { migrations } from '../../src/capabilities/capabilities.js';
 import { SessionRunStore } from '../../src/capabilities/runs/session-run-store.js';
 import { RunStore } from '../../src/capabilities/runs/store.js';
 import type { Database } from '../../src/platform/storage/database.js';
 import { migrate } from '../../src/platform/storage/migrations/migrate.js';
-import { migrations } from '../../src/platform/storage/migrations/migrations.js';
 import { forEachDatabase } from '../support/databases.js';
 import { aRun, creation, sessionOf, start } from './builders.js';
 

@@ -1,6 +1,6 @@
+import type { TracesTable } from '../../src/capabilities/traces/tables.js';
 import { newId } from '../../src/core/ids.js';
 import type { Database } from '../../src/platform/storage/database.js';
-import type { TracesTable } from '../../src/platform/storage/schema.js';
 
 export const noon = Date.UTC(2026, 2, 1, 12);
 

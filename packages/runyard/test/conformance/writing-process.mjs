@@ -3,13 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 
 const built = (path) => import(new URL(`../../dist/${path}`, import.meta.url));
+const { migrations } = await built('capabilities/capabilities.js');
 const { openDatabase } = await built('platform/storage/open.js');
 const { migrate } = await built('platform/storage/migrations/migrate.js');
 const { RunStore } = await built('capabilities/runs/store.js');
 
 const [url, durability] = process.argv.slice(2);
 const log = { debug() {}, info() {}, warn() {}, error() {} };
-const database = await openDatabase({ id: 'test', url, durability, log });
+const database = await openDatabase({ id: 'test', url, durability, migrations, log });
 await migrate(database);
 const runs = new RunStore(database);
 

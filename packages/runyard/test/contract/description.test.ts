@@ -1,8 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routes } from '../../src/capabilities/capabilities.js';
 import { agent } from '../../src/index.js';
 import { pathTemplate, type RouteFacts } from '../../src/platform/http/route.js';
-import { routes } from '../../src/routes.js';
 import { type Body, TestService } from '../support/service.js';
 
 /** The operations of the wire contract that are there so far, with the ids that clients were generated from. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { routes } from '../../src/routes.js';
+import { routes } from '../../src/capabilities/capabilities.js';
 import { type Body, TestService } from '../support/service.js';
 import { components, Sessions } from '../support/sessions.js';
 

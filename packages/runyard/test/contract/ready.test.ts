@@ -102,7 +102,7 @@ describe('migrations', () => {
     const folder = folderOfTest();
     const url = `sqlite://${folder}/data.db`;
     const service = await startService({ agents: [], database: url, autoMigrate: true });
-    const other = await openDatabase({ id: 'other', url, log: silentLog });
+    const other = await openDatabase({ id: 'other', url, migrations: [], log: silentLog });
     await other.transaction((run) =>
       run(`INSERT INTO runyard_migrations VALUES (9999, 'from-the-future', 0)`),
     );

@@ -42,8 +42,7 @@ async function aService(place: DatabasePlace) {
   const database = await place.open();
   const timers = { ...systemTimers, now: () => Date.now() + 7_200_000 };
   const settings = { eventRetentionHours: 1, traceRetentionDays: 0 };
-  const forget = () =>
-    new RetentionService({ databases: [database], settings, timers, log: silentLog }).sweep();
+  const forget = () => new RetentionService(database, { settings, timers, log: silentLog }).sweep();
   return { service, database, forget };
 }
 

@@ -47,7 +47,7 @@ async function aService() {
     timers,
     log: silentLog,
   };
-  const forget = () => new RetentionService({ databases: [database], ...retention }).sweep();
+  const forget = () => new RetentionService(database, retention).sweep();
   return { book, service, life: new RunLife(service, 'a'), forget };
 }
 

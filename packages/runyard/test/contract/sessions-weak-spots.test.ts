@@ -1,17 +1,12 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { ComponentsService } from '../../src/capabilities/components/service.js';
-import { RunSpaces } from '../../src/capabilities/runs/run-spaces.js';
-import { SessionRunsService } from '../../src/capabilities/runs/session-runs-service.js';
+import { describe, expect, it } from 'vitest';
 import { RunStore } from '../../src/capabilities/runs/store.js';
-import { SessionsService } from '../../src/capabilities/sessions/service.js';
-import { silentLog } from '../../src/core/log.js';
 import type { RunWrite } from '../../src/core/runs/ports.js';
-import { RunSlots } from '../../src/core/runs/run-slots.js';
 import type { Database } from '../../src/platform/storage/database.js';
 import { aRun, creation, finished, start } from '../conformance/builders.js';
 import { person } from '../support/callers.js';
 import { forEachDatabase } from '../support/databases.js';
 import { JournalSteps } from '../support/journal-steps.js';
+import { openOver } from '../support/open-services.js';
 import { type Body, startService } from '../support/service.js';
 import { asking, book, components, Sessions } from '../support/sessions.js';
 import { gate } from '../support/until.js';
@@ -190,7 +185,7 @@ forEachDatabase((_dialect, freshPlace) => {
   it('S9: deleting says nothing of what there was, and creating nothing of what others have', async () => {
     const { database, sessions } = await yard();
     await sessions.create({ session_id: 's9', user_id: 'ada', session_name: 'Hers' });
-    const rules = await rulesOf(database);
+    const rules = (await openOver(database, components)).services.sessions;
     const bob = person('bob');
     const refused = await rules.create(bob, 'agent', {}, { session_id: 's9' }).catch((error: Error) => error);
     expect(refused).toMatchObject({ status: 409, code: 'session_id_refused' });
@@ -208,7 +203,7 @@ forEachDatabase((_dialect, freshPlace) => {
     for (const user_id of ['ada', 'bob'])
       await sessions.create({ session_id: `of-${user_id}`, user_id, session_name: user_id });
     await sessions.create({ session_id: 'of-nobody' });
-    const rules = await rulesOf(database);
+    const rules = (await openOver(database, components)).services.sessions;
     const bob = person('bob');
     const query = { user_id: 'ada' };
     const page = await rules.list(bob, {
@@ -301,19 +296,4 @@ function talk(sessionId: string, index: number): RunWrite {
   const run = aRun({ ...finished, sessionId, input, createdAt: start + index });
   const { steps } = new JournalSteps().context(content).model(0, `answer ${index}`);
   return creation(run, { steps: steps.map((step) => ({ ...step, runId: run.runId })) });
-}
-
-/** The rules without HTTP, for callers whom a token names. */
-async function rulesOf(database: Database): Promise<SessionsService> {
-  const registered = new ComponentsService(components);
-  const spaces = new RunSpaces({
-    databases: [database],
-    ...{ leaseMs: 60_000, log: silentLog, prices: {}, traces: false },
-    slots: new RunSlots({ executing: 10, waiting: 10 }),
-    orphans: { components: () => registered.keys(), endAfterMs: 0 },
-    resolve: (run, state) => registered.executableOf(run, state),
-  });
-  await spaces.open();
-  onTestFinished(() => spaces.stop(0));
-  return new SessionsService({ runs: new SessionRunsService(spaces), components: registered });
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { routes } from '../../src/capabilities/capabilities.js';
 import {
   continueRunForm,
   continueWorkflowRunForm,
@@ -15,7 +16,6 @@ import { loadSettings, type SettingName, type SettingsSource } from '../../src/p
 import { documentationRoutes } from '../../src/platform/http/docs.js';
 import { describeApi } from '../../src/platform/http/openapi.js';
 import { pathTemplate, type RouteFacts } from '../../src/platform/http/route.js';
-import { routes } from '../../src/routes.js';
 import { readPage, repository, tableBelow, tableHeaded, tablesBelow } from './pages.js';
 import { additionsOf, eventNames, propertiesOf } from './sources.js';
 

@@ -23,7 +23,11 @@ export async function serviceOn(place: DatabasePlace, options: Partial<RunyardOp
 export function approvalsIn(database: Database, fourEyes: boolean): ApprovalsService {
   const spaces = [{ approvals: new DatabaseApprovals(database) }];
   const { accounts } = new AccountsProcess(database);
-  return new ApprovalsService({ spaces: { all: async () => spaces }, fourEyes, accounts });
+  return new ApprovalsService({
+    spaces: { all: async () => spaces },
+    fourEyes,
+    personsBehindAccount: (principal) => accounts.personsBehindAccount(principal),
+  });
 }
 
 /** A paused run with its approval, stored as runs store them. */

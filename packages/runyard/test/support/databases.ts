@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, onTestFinished } from 'vitest';
+import { migrations } from '../../src/capabilities/capabilities.js';
 import { silentLog } from '../../src/core/log.js';
 import type { Database, Dialect } from '../../src/platform/storage/database.js';
 import { migrate } from '../../src/platform/storage/migrations/migrate.js';
@@ -49,7 +50,7 @@ function place(url: string, remove: () => Promise<void>): DatabasePlace {
     await remove();
   });
   const openUnprepared = async () => {
-    const database = await openDatabase({ id: 'test', url, log: silentLog });
+    const database = await openDatabase({ id: 'test', url, migrations, log: silentLog });
     opened.push(database);
     return database;
   };

@@ -53,12 +53,8 @@ export interface ApprovalsOptions {
   readonly spaces: ApprovalSpaces;
   /** Whether nobody may decide on what they asked for themselves. */
   readonly fourEyes: boolean;
-  readonly accounts: AccountMakers;
-}
-
-/** Who is behind service accounts. */
-export interface AccountMakers {
-  personsBehindAccount(principal: string): Promise<readonly string[]>;
+  /** Who is behind a service account. */
+  readonly personsBehindAccount: (principal: string) => Promise<readonly string[]>;
 }
 
 /** What somebody decides. */
@@ -116,7 +112,7 @@ export class ApprovalsService {
   private async askersOf({ userId, askers }: Approval): Promise<ReadonlySet<string>> {
     if (userId === null) return new Set(askers);
     const isFromBefore = isServiceAccount({ userId }) && !askers.includes(userId);
-    const behind = isFromBefore ? await this.options.accounts.personsBehindAccount(userId) : [];
+    const behind = isFromBefore ? await this.options.personsBehindAccount(userId) : [];
     return new Set([...askers, userId, ...behind]);
   }
 

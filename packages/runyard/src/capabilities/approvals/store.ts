@@ -4,8 +4,8 @@ import type { ApprovalRecord, ApprovalStatus, PauseType } from '../../core/runs/
 import type { RunKind, RunStatus } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
 import { type Database, statementNow } from '../../platform/storage/database.js';
-import type { ApprovalsTable } from '../../platform/storage/schema.js';
 import { within } from '../../platform/storage/scope.js';
+import type { ApprovalsTable } from './tables.js';
 
 /**
  * An approval as others see it: one that nobody decided on in time is `expired`. The clock of the database decides:

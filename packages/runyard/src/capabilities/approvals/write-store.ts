@@ -1,7 +1,7 @@
 import type { ApprovalRecord, ApprovalWrite } from '../../core/runs/approval.js';
 import type { Statement, WriteRow } from '../../platform/storage/database.js';
 import type { BatchSection } from '../../platform/storage/postgres/batch.js';
-import type { ApprovalsTable } from '../../platform/storage/schema.js';
+import type { ApprovalsTable } from './tables.js';
 
 /*
  * How the approvals of a run change together with the run: rows of its unit on SQLite, sections of its batch on

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '../../platform/http/route.js';
 import { componentBodyOf } from './agent-body.js';
+import { modelBody } from './config-part.js';
 import {
   agentBody,
   agentParams,
@@ -20,6 +21,18 @@ export interface ComponentServices {
   /** The id of the database that is used where a component names none. */
   readonly defaultDatabase: string;
 }
+
+const getModels = defineRoute({
+  method: 'GET',
+  path: '/models',
+  operationId: 'get_models',
+  scope: 'config:read',
+  tag: 'Service',
+  summary: 'List the models',
+  description: 'The models of the agents and teams that the caller may see or run, each once.',
+  responses: { 200: z.array(modelBody) },
+  handler: ({ components }: ComponentServices, { caller }) => components.models(caller),
+});
 
 const listAgents = defineRoute({
   method: 'GET',
@@ -114,6 +127,7 @@ const getWorkflow = defineRoute({
 });
 
 export const componentRoutes: readonly Route<ComponentServices>[] = [
+  getModels,
   listAgents,
   getAgent,
   listTeams,

@@ -26,6 +26,9 @@ export interface RegisteredComponents {
   readonly workflows?: readonly Workflow[] | undefined;
 }
 
+/** A caller who may do one of these to a component may know that it is there. */
+const shownActions = ['read', 'run'] as const;
+
 /** Everything that is registered and can run. */
 export class ComponentsService {
   private readonly agents: ReadonlyMap<string, RegisteredAgent>;
@@ -49,6 +52,26 @@ export class ComponentsService {
 
   listWorkflows(caller?: Caller, actions?: readonly ComponentAction[]): Workflow[] {
     return allowed('workflows', this.workflows, caller, actions);
+  }
+
+  /** What a caller may see or run. */
+  shownTo(caller: Caller) {
+    return {
+      agents: this.listAgents(caller, shownActions),
+      teams: this.listTeams(caller, shownActions),
+      workflows: this.listWorkflows(caller, shownActions),
+    };
+  }
+
+  /** The models of what a caller may see or run, each once. */
+  models(caller: Caller): { id: string; provider: string }[] {
+    const unique = new Map<string, { id: string; provider: string }>();
+    for (const component of Object.values(this.shownTo(caller)).flat()) {
+      const model = component instanceof AgentFactory ? null : component.model;
+      if (model !== null)
+        unique.set(`${model.provider}\n${model.id}`, { id: model.id, provider: model.provider });
+    }
+    return [...unique.values()];
   }
 
   list(): Component[] {
@@ -91,7 +114,7 @@ export class ComponentsService {
   missing(kind: RunKind, caller?: Caller): never {
     if (caller === undefined) throw errors.componentNotFound(kind);
     const lists = { agent: this.agents, team: this.teams, workflow: this.workflows };
-    const seen = allowed<Component>(`${kind}s`, lists[kind], caller, ['read', 'run']);
+    const seen = allowed<Component>(`${kind}s`, lists[kind], caller, shownActions);
     throw errors.componentNotFound(
       kind,
       seen.map(({ id }) => id),

@@ -3,7 +3,8 @@ import type { JsonObject } from '../../core/json.js';
 import { searchableText } from '../../core/learnings/learning-search.js';
 import { globalNamespace, type Learning } from '../../core/learnings/learnings.js';
 import type { Database } from '../../platform/storage/database.js';
-import type { LearningsTable, Schema } from '../../platform/storage/schema.js';
+import type { Schema } from '../../platform/storage/schema.js';
+import type { LearningsTable } from './tables.js';
 
 /** A query for learnings that does not say yet what of them is read. */
 export type LearningSelection = SelectQueryBuilder<Schema, 'learnings', object>;

@@ -2,6 +2,17 @@ import { createHash } from 'node:crypto';
 import type { MediaContents } from '../../core/media.js';
 import type { Database } from '../../platform/storage/database.js';
 
+declare module '../../platform/storage/schema.js' {
+  interface Schema {
+    media_contents: {
+      hash: string;
+      bytes: Uint8Array;
+      size: number;
+      created_at: number;
+    };
+  }
+}
+
 /** The bytes of media, stored once under their SHA-256. */
 export class MediaStore implements MediaContents {
   constructor(

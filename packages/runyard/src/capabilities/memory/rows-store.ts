@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/storage/database.js';
-import type { MemoriesTable } from '../../platform/storage/schema.js';
 import { searchText } from '../../platform/storage/search-text.js';
 import type { StoredMemory } from './stored-memory.js';
+import type { MemoriesTable } from './tables.js';
 
 /** What is read of a memory: all but what only searches need. */
 export const memoryColumns = [

@@ -1,5 +1,5 @@
 import { type Database, statement } from '../../platform/storage/database.js';
-import type { MetricsRefreshTable } from '../../platform/storage/schema.js';
+import type { MetricsRefreshTable } from './tables.js';
 
 /** What is known of the refreshes of one database. */
 export interface RefreshRecord {

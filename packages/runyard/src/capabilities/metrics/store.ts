@@ -1,6 +1,5 @@
 import { newId } from '../../core/ids.js';
 import { type Database, type RunStatement, statement, timeOf } from '../../platform/storage/database.js';
-import type { DailyMetricsTable } from '../../platform/storage/schema.js';
 import {
   byKind,
   type DailyMetrics,
@@ -13,6 +12,7 @@ import {
   type UsageSum,
 } from './daily-metrics.js';
 import { dayMs, dayOf, startOf } from './day.js';
+import type { DailyMetricsTable } from './tables.js';
 
 /** Days to show; both ends belong to them. */
 export interface DayRange {

@@ -1,9 +1,9 @@
 import type { ModelUsage, RunWrite, UsageWrite } from '../../core/runs/ports.js';
 import { databaseNow, type WriteRow } from '../../platform/storage/database.js';
 import type { BatchSection } from '../../platform/storage/postgres/batch.js';
-import type { RunUsageTable } from '../../platform/storage/schema.js';
 import { encodeText } from '../../platform/storage/text.js';
 import { dayOf } from './day.js';
+import type { RunUsageTable } from './tables.js';
 
 /** Columns in one order. Whatever process writes, `updated_at` is the database's own time: it is filled in there. */
 const columns = [

@@ -4,11 +4,9 @@ import { keysKeptMs } from '../../core/runs/engine.js';
 import type { Timers } from '../../core/timers.js';
 import type { Settings } from '../../platform/config.js';
 import type { Database } from '../../platform/storage/database.js';
-import { schemaStatus } from '../../platform/storage/migrations/migrate.js';
 import { type EndedPlace, RetentionStore } from './store.js';
 
 export interface RetentionOptions {
-  readonly databases: readonly Database[];
   /** How long what is kept; 0: for ever. */
   readonly settings: Pick<Settings, 'eventRetentionHours' | 'traceRetentionDays'>;
   readonly timers: Timers;
@@ -29,41 +27,15 @@ const pauseMs = 20;
 const blocksAtOnce = 50;
 const runsAtOnce = 200;
 
-/** Removes what is too old from all databases: events, traces and keys, and nothing else. */
+/**
+ * Removes what is too old from one database: events, traces and keys, and nothing else. Several processes may do so at
+ * once.
+ */
 export class RetentionService {
-  private readonly sweepers: readonly Sweeper[];
+  private readonly store: RetentionStore;
   private stopTimer: () => void = () => {};
   private sweeping: Promise<void> | undefined;
-
-  constructor(private readonly options: RetentionOptions) {
-    this.sweepers = options.databases.map((database) => new Sweeper(database, options));
-  }
-
-  begin(): void {
-    this.stopTimer = this.options.timers.every(sweepMs, () => void this.sweep());
-  }
-
-  /** Looks through all databases once. One look at a time: whoever asks meanwhile waits for that one. */
-  sweep(): Promise<void> {
-    this.sweeping ??= Promise.all(this.sweepers.map((sweeper) => sweeper.sweep())).then(() => {
-      this.sweeping = undefined;
-    });
-    return this.sweeping;
-  }
-
-  /** Removes nothing from now on. */
-  async end(): Promise<void> {
-    this.stopTimer();
-    for (const sweeper of this.sweepers) sweeper.ended = true;
-    await this.sweeping;
-  }
-}
-
-/** Removes what is too old from one database. Several processes may do so at once. */
-class Sweeper {
-  ended = false;
-  private readonly store: RetentionStore;
-  private isReady = false;
+  private ended = false;
   private isFailing = false;
 
   constructor(
@@ -73,13 +45,30 @@ class Sweeper {
     this.store = new RetentionStore(database);
   }
 
+  begin(): void {
+    this.stopTimer = this.options.timers.every(sweepMs, () => void this.sweep());
+  }
+
+  /** Looks through the database once. One look at a time: a caller who asks meanwhile waits for that one. */
+  sweep(): Promise<void> {
+    this.sweeping ??= this.sweepNow().finally(() => {
+      this.sweeping = undefined;
+    });
+    return this.sweeping;
+  }
+
+  /** Removes nothing from now on. */
+  async end(): Promise<void> {
+    this.stopTimer();
+    this.ended = true;
+    await this.sweeping;
+  }
+
   /** A database that is away is tried again with the next look, and that is said once. */
-  async sweep(): Promise<void> {
+  private async sweepNow(): Promise<void> {
     const facts = { database: this.database.id };
     try {
-      // one that waits to be migrated has nothing that is to be removed yet
-      this.isReady ||= (await schemaStatus(this.database)).pending.length === 0;
-      if (this.isReady) await this.removeAll();
+      await this.removeAll();
       if (this.isFailing) this.options.log.info(facts, 'old data is removed again');
       this.isFailing = false;
     } catch (error) {

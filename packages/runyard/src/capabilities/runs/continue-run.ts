@@ -10,12 +10,12 @@ import type { Run, RunLineage, StepRecord } from '../../core/runs/run.js';
 import { startRun } from '../../core/runs/start-run.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import { personsBehind } from '../../platform/auth/persons.js';
+import type { RunSpace } from '../capability.js';
 import type { Component } from '../components/service.js';
 import type { ContinueRequest } from './continue-request.js';
 import { matchAnswers } from './matched-answers.js';
 import { matchStepAnswers } from './matched-step-answers.js';
 import type { FoundComponent, FoundRun } from './run-lookup.js';
-import type { RunSpace } from './run-spaces.js';
 
 /** A run that goes on: itself, or a copy of it. */
 export interface ContinuedRun {

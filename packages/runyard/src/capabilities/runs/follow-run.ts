@@ -3,9 +3,9 @@ import type { LoggedEvent } from '../../core/runs/logged-event.js';
 import { type Run, type RunStatus, terminalStatuses } from '../../core/runs/run.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import { statusIn, type WireFormat } from '../../platform/http/wire-format.js';
+import type { RunSpace } from '../capability.js';
 import { rebuiltEvents } from './rebuilt-events.js';
 import type { RunLookup, RunPlace } from './run-lookup.js';
-import type { RunSpace } from './run-spaces.js';
 
 /** A frame about the stream itself, between the events of the run: it has no place in their order. */
 export interface ControlFrame {

@@ -6,7 +6,7 @@ import type { RunHandle } from '../../core/runs/executor.js';
 import type { IdempotencyKey } from '../../core/runs/ports.js';
 import { canonicalJson } from '../../core/tools/canonical-json.js';
 import { UploadedFile } from '../../platform/http/uploaded-file.js';
-import type { RunSpace } from './run-spaces.js';
+import type { RunSpace } from '../capability.js';
 import { attachedTo } from './started-run.js';
 
 /** Printable ASCII: anything else does not travel safely in a header. */

@@ -9,8 +9,8 @@ import {
   timedStatement,
   timeOf,
 } from '../../platform/storage/database.js';
-import type { RunsTable } from '../../platform/storage/schema.js';
 import { runColumns, runFromRow } from './rows-store.js';
+import type { RunsTable } from './tables.js';
 import { textsOf } from './text-store.js';
 
 /** The statuses in which a process has to hold the run. The indexes name them in the same words. */

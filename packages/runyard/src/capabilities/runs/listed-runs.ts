@@ -4,9 +4,9 @@ import { continuationsOf } from '../../core/runs/continuation.js';
 import type { LoggedEvent } from '../../core/runs/logged-event.js';
 import { isStreamed } from '../../core/runs/run-options.js';
 import { jsonListOf } from '../../platform/http/json-stream.js';
+import type { RunSpace } from '../capability.js';
 import { jsonPiecesOf } from './body-reply.js';
 import type { RunView } from './run-body.js';
-import type { RunSpace } from './run-spaces.js';
 import type { RunWithSteps } from './store.js';
 import { toldBy } from './told-events.js';
 

@@ -1,13 +1,35 @@
+import { z } from 'zod';
 import { isReported } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { Timers } from '../../core/timers.js';
+import type { Caller } from '../../platform/auth/caller.js';
+import type { Spaces } from '../capability.js';
 import type { ComponentsService } from '../components/service.js';
 import type { WaitingRuns } from './orphan-store.js';
-import type { RunSpaces } from './run-spaces.js';
 
 /** However often clients ask, the databases are read once in this time. */
 const keptMs = 5_000;
+
+/** What `/info` says about them. */
+export const orphanedRuns = z
+  .object({
+    count: z.int(),
+    components: z.array(
+      z.object({
+        type: z.enum(['agent', 'team', 'workflow']),
+        id: z.string(),
+        count: z.int().meta({ description: 'At most 10,000 of each status are counted.' }),
+      }),
+    ),
+  })
+  .optional()
+  .meta({
+    description:
+      'Runs that nobody executes and whose component is not registered in this process. Only for callers who see ' +
+      'the runs of all users.',
+    'x-addition': true,
+  });
 
 type Counts = readonly WaitingRuns[] | undefined;
 
@@ -16,13 +38,27 @@ export class OrphanCounts {
   private counted: { readonly at: number; readonly counts: Promise<Counts> } | undefined;
 
   constructor(
-    private readonly spaces: RunSpaces,
+    private readonly spaces: Spaces,
     private readonly components: ComponentsService,
     private readonly options: { readonly timers: Timers; readonly log: Log },
   ) {}
 
+  /** For a caller who sees the runs of all users, of those components that they may see or run. */
+  async shownTo({ scope, rights }: Caller): Promise<z.output<typeof orphanedRuns>> {
+    if (scope.kind !== 'all') return undefined;
+    const counts = await this.counts();
+    if (counts === undefined) return undefined;
+    const components = counts.filter(({ kind, componentId }) =>
+      ['read', 'run'].some((action) => rights.may(`${kind}s:${action}`, componentId)),
+    );
+    return {
+      count: components.reduce((sum, { count }) => sum + count, 0),
+      components: components.map(({ kind, componentId, count }) => ({ type: kind, id: componentId, count })),
+    };
+  }
+
   /** Undefined while a database cannot be read: it is away, or waits for its migration. */
-  counts(): Promise<Counts> {
+  private counts(): Promise<Counts> {
     const now = this.options.timers.now();
     if (this.counted === undefined || now - this.counted.at >= keptMs) {
       const counts = this.count().catch((error: unknown) => {

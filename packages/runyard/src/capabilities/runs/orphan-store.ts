@@ -2,9 +2,9 @@ import type { OrphanJournal } from '../../core/runs/ending-executable.js';
 import type { CancelRequest } from '../../core/runs/ports.js';
 import type { Run, RunKind } from '../../core/runs/run.js';
 import { type Database, type Statement, statement, timeOf } from '../../platform/storage/database.js';
-import type { RunsTable } from '../../platform/storage/schema.js';
 import { CancellationStore } from './cancellation-store.js';
 import { runColumns, runFromRow } from './rows-store.js';
+import type { RunsTable } from './tables.js';
 import { textsOf } from './text-store.js';
 
 const runList = runColumns.join(', ');

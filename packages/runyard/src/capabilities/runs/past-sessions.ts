@@ -10,10 +10,7 @@ import type { RunStore } from './store.js';
 
 /** Past sessions out of the database, each read within the scope of the person whose they have to be. */
 export class StoredPastSessions implements PastSessions {
-  constructor(
-    private readonly sessions: DatabaseSessions,
-    private readonly runs: RunStore,
-  ) {}
+  constructor(private readonly space: { readonly sessions: DatabaseSessions; readonly runs: RunStore }) {}
 
   async latest(
     owner: SessionOwner,
@@ -21,11 +18,11 @@ export class StoredPastSessions implements PastSessions {
   ): Promise<PastSession[]> {
     const { kind, componentId } = owner;
     const query = { kind, componentId, exceptSessionId, limit: sessions };
-    return this.withRuns(owner, await this.sessions.latest(scopeOf(owner), query), runs);
+    return this.withRuns(owner, await this.space.sessions.latest(scopeOf(owner), query), runs);
   }
 
   async read(owner: SessionOwner, sessionId: string, runs: number): Promise<PastSession | undefined> {
-    const session = await this.sessions.find(scopeOf(owner), sessionId);
+    const session = await this.space.sessions.find(scopeOf(owner), sessionId);
     if (session?.kind !== owner.kind || session.componentId !== owner.componentId) return undefined;
     return (await this.withRuns(owner, [session], runs))[0];
   }
@@ -37,7 +34,7 @@ export class StoredPastSessions implements PastSessions {
   ): Promise<PastSession[]> {
     const sessionIds = sessions.map(({ sessionId }) => sessionId);
     const query = { sessionIds, componentId: owner.componentId, count };
-    const runs = await this.runs.latestOfSessions(scopeOf(owner), query);
+    const runs = await this.space.runs.latestOfSessions(scopeOf(owner), query);
     return sessions.map(({ sessionId, name, updatedAt }) => ({
       sessionId,
       name,

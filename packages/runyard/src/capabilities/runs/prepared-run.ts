@@ -7,8 +7,8 @@ import type { Executable } from '../../core/runs/executable.js';
 import type { FixedValues, RunOptions } from '../../core/runs/run.js';
 import { ownSession } from '../../core/runs/start-run.js';
 import { parseJson } from '../../platform/http/json-text.js';
+import type { RunSpace } from '../capability.js';
 import type { Component } from '../components/service.js';
-import type { RunSpace } from './run-spaces.js';
 import type { CreateForm } from './schema.js';
 
 /** Whom a run is for, and what their token says. */

@@ -11,7 +11,7 @@ import type {
   StepKind,
   StepRecord,
 } from '../../core/runs/run.js';
-import type { RunsTable, StepsTable } from '../../platform/storage/schema.js';
+import type { RunsTable, StepsTable } from './tables.js';
 import type { TextLookup } from './text-store.js';
 
 /** How runs and steps stand in their tables: the columns in one order, both ways. */

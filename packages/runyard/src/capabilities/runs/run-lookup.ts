@@ -1,8 +1,8 @@
 import { errors } from '../../core/errors.js';
 import type { Run, RunKind, StepRecord } from '../../core/runs/run.js';
 import { type Caller, type DataScope, isWithin } from '../../platform/auth/caller.js';
+import type { RunSpace, Spaces } from '../capability.js';
 import type { Component, ComponentsService } from '../components/service.js';
-import type { RunSpace, RunSpaces } from './run-spaces.js';
 
 /** What runs, and where its runs are stored. */
 export interface FoundComponent {
@@ -40,7 +40,7 @@ export interface RunPlace {
 export class RunLookup {
   constructor(
     private readonly components: ComponentsService,
-    private readonly spaces: RunSpaces,
+    private readonly spaces: Spaces,
   ) {}
 
   async component(kind: RunKind, id: string, caller?: Caller): Promise<FoundComponent> {

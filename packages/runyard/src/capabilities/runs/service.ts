@@ -16,6 +16,7 @@ import { fixedBy } from '../../platform/auth/fixed-values.js';
 import { userFor } from '../../platform/auth/named-user.js';
 import { personsBehind } from '../../platform/auth/persons.js';
 import { largestPage, offsetOf } from '../../platform/http/pagination.js';
+import type { Spaces } from '../capability.js';
 import type { ComponentsService } from '../components/service.js';
 import { type BeforeRunOptions, beforeRun } from './before-run.js';
 import { boundFor, boundForm, boundRequest, boundSession, claimsFor } from './bound-values.js';
@@ -31,7 +32,6 @@ import { preparedRun, type RunCaller } from './prepared-run.js';
 import type { RunView } from './run-body.js';
 import { type FoundComponent, RunLookup, type RunPlace } from './run-lookup.js';
 import { newRunInput } from './run-request.js';
-import type { RunSpaces } from './run-spaces.js';
 import type { ContinueForm, CreateForm } from './schema.js';
 import {
   endOf,
@@ -45,7 +45,7 @@ import { storedEvents } from './stored-events.js';
 
 export interface RunsServiceOptions extends BeforeRunOptions {
   readonly components: ComponentsService;
-  readonly spaces: RunSpaces;
+  readonly spaces: Spaces;
   readonly onDisconnect: 'continue' | 'cancel';
 }
 

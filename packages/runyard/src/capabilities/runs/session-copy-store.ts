@@ -1,8 +1,8 @@
 import type { RunLineage } from '../../core/runs/run.js';
 import { type Database, type RunStatement, statement } from '../../platform/storage/database.js';
-import type { RunsTable } from '../../platform/storage/schema.js';
 import { type CopiedSession, copySessionRows } from '../sessions/copy-store.js';
 import { runColumns, stepColumns } from './rows-store.js';
+import type { RunsTable } from './tables.js';
 
 export interface SessionCopy extends CopiedSession {
   newRunId(): string;

@@ -2,9 +2,9 @@ import type { Run, RunKind } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
 import type { TimeBounds } from '../../platform/http/time-bounds.js';
 import { type Database, type Statement, statement } from '../../platform/storage/database.js';
-import type { RunsTable } from '../../platform/storage/schema.js';
 import { runColumns, runFromRow } from './rows-store.js';
 import { removeSessions } from './session-removal-store.js';
+import type { RunsTable } from './tables.js';
 import { textsOf } from './text-store.js';
 
 /** Which runs of a session. */

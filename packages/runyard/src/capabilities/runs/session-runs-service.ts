@@ -4,10 +4,10 @@ import { type DataScope, isWithin } from '../../platform/auth/caller.js';
 import type { DatabaseQuery } from '../../platform/http/database-query.js';
 import { offsetOf } from '../../platform/http/pagination.js';
 import type { TimeBounds } from '../../platform/http/time-bounds.js';
+import type { RunSpace, Spaces } from '../capability.js';
 import type { DatabaseSessions } from '../sessions/database-service.js';
 import { saidIn } from './chat-history.js';
 import { isUnfinishedSession, journalsOf, type ListedRun, listedRun, listedRuns } from './listed-runs.js';
-import type { RunSpace, RunSpaces } from './run-spaces.js';
 
 /** Which runs of a session are wanted: all, unless something is said. */
 export interface SessionRunsQuery {
@@ -30,7 +30,7 @@ const removed = 'The session was deleted';
 
 /** The sessions of all databases, with what the runs know of them. */
 export class SessionRunsService {
-  constructor(private readonly spaces: RunSpaces) {}
+  constructor(private readonly spaces: Spaces) {}
 
   /** Those of the database that a request chooses. */
   async in(query: DatabaseQuery): Promise<SessionSpace> {

@@ -8,7 +8,7 @@ import type { EndedRun, RunHandle } from '../../core/runs/executor.js';
 import type { CancelRequest } from '../../core/runs/ports.js';
 import { type Run, type RunStatus, type StepRecord, terminalStatuses } from '../../core/runs/run.js';
 import type { StreamOptions } from '../../core/runs/run-options.js';
-import type { RunSpace } from './run-spaces.js';
+import type { RunSpace } from '../capability.js';
 import { contentFilter } from './stream-events.js';
 
 /** A run that a request began, let go on, or asked for once more. */

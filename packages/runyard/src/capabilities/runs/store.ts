@@ -15,7 +15,6 @@ import type {
 import type { Run, RunKind, RunStatus, StepRecord } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
 import { type Database, type Statement, statement } from '../../platform/storage/database.js';
-import type { RunsTable, StepsTable } from '../../platform/storage/schema.js';
 import { ownerParameters, scopedStatement, within } from '../../platform/storage/scope.js';
 import { SessionStore } from '../sessions/store.js';
 import { CancellationStore } from './cancellation-store.js';
@@ -26,6 +25,7 @@ import { commitToPostgres } from './postgres-commit-store.js';
 import { runColumns, runFromRow, stepColumns, stepFromRow } from './rows-store.js';
 import { copySession, type SessionCopy } from './session-copy-store.js';
 import { type CommitOptions, commitToSqlite } from './sqlite-commit-store.js';
+import type { RunsTable, StepsTable } from './tables.js';
 import { textParts, textsOf } from './text-store.js';
 
 /** Which runs a list holds. Runs inside other runs (members, workflow steps) are not listed. */

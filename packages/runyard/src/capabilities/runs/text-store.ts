@@ -2,7 +2,7 @@ import { isPacked, joinedParts, partsOf } from '../../core/runs/long-texts.js';
 import type { RunWrite } from '../../core/runs/ports.js';
 import { type Database, type Statement, statement, type WriteRow } from '../../platform/storage/database.js';
 import type { BatchSection } from '../../platform/storage/postgres/batch.js';
-import type { RunsTable, RunTextsTable, StepsTable } from '../../platform/storage/schema.js';
+import type { RunsTable, RunTextsTable, StepsTable } from './tables.js';
 
 /*
  * The long texts of runs. A row is a part of a text: the JSON of it without the quotes, so that it is sent as it is

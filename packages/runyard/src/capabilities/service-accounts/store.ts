@@ -1,6 +1,6 @@
 import type { Database, Statement } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
-import type { ServiceAccountsTable } from '../../platform/storage/schema.js';
+import type { ServiceAccountsTable } from './tables.js';
 
 export interface ServiceAccount {
   readonly id: string;

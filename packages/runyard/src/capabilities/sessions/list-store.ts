@@ -4,9 +4,10 @@ import type { DataScope } from '../../platform/auth/caller.js';
 import type { TimeBounds } from '../../platform/http/time-bounds.js';
 import type { Database } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
-import type { Schema, SessionsTable } from '../../platform/storage/schema.js';
+import type { Schema } from '../../platform/storage/schema.js';
 import { within } from '../../platform/storage/scope.js';
 import { searchNameOf } from './search-name.js';
+import type { SessionsTable } from './tables.js';
 
 /** Which sessions a list holds. All of it has to fit. */
 export interface SessionFilter {

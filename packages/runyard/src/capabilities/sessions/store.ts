@@ -3,12 +3,8 @@ import type { SessionSnapshot, SessionSummary } from '../../core/runs/ports.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
 import { type Database, type Statement, statement } from '../../platform/storage/database.js';
-import type {
-  SessionStateTable,
-  SessionSummariesTable,
-  SessionsTable,
-} from '../../platform/storage/schema.js';
 import { within } from '../../platform/storage/scope.js';
+import type { SessionStateTable, SessionSummariesTable, SessionsTable } from './tables.js';
 import { type SessionUsage, usageOf } from './usage-store.js';
 
 /** A session as it is stored. Times are milliseconds since the epoch. */

@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import { reply } from '../../platform/http/results.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';
-import { configBody, healthBody, homeBody, infoBody, modelBody, readyBody } from './schema.js';
+import type { Described } from '../capability.js';
+import { configBodyOf, healthBody, homeBody, infoBodyOf, readyBody } from './schema.js';
 import type { SystemService } from './service.js';
 
 export interface SystemServices {
@@ -51,49 +51,35 @@ const getHome = defineRoute({
   handler: ({ system }: SystemServices) => system.home(),
 });
 
-const getInfo = defineRoute({
-  method: 'GET',
-  path: '/info',
-  operationId: 'get_info',
-  scope: null,
-  tag: 'Service',
-  summary: 'Facts about this service',
-  description:
-    'Its identity, version, how many components it has, how to authenticate, how many runs it executes, and how many wait for a component that is not registered.',
-  responses: { 200: infoBody },
-  handler: ({ system }: SystemServices, { caller }) => system.info(caller),
-});
+const getInfo = (all: readonly Described[]) =>
+  defineRoute({
+    method: 'GET',
+    path: '/info',
+    operationId: 'get_info',
+    scope: null,
+    tag: 'Service',
+    summary: 'Facts about this service',
+    description:
+      'Its identity, version, how many components it has, how to authenticate, how many runs it executes, and how many wait for a component that is not registered.',
+    responses: { 200: infoBodyOf(all) },
+    handler: ({ system }: SystemServices, { caller }) => system.info(caller),
+  });
 
-const getConfig = defineRoute({
-  method: 'GET',
-  path: '/config',
-  operationId: 'get_config',
-  scope: 'config:read',
-  tag: 'Service',
-  summary: 'What is registered',
-  description:
-    'The databases and interfaces of this service, and the components that the caller may see or run.',
-  responses: { 200: configBody },
-  handler: ({ system }: SystemServices, { caller }) => system.config(caller),
-});
+const getConfig = (all: readonly Described[]) =>
+  defineRoute({
+    method: 'GET',
+    path: '/config',
+    operationId: 'get_config',
+    scope: 'config:read',
+    tag: 'Service',
+    summary: 'What is registered',
+    description:
+      'The databases and interfaces of this service, and the components that the caller may see or run.',
+    responses: { 200: configBodyOf(all) },
+    handler: ({ system }: SystemServices, { caller }) => system.config(caller),
+  });
 
-const getModels = defineRoute({
-  method: 'GET',
-  path: '/models',
-  operationId: 'get_models',
-  scope: 'config:read',
-  tag: 'Service',
-  summary: 'List the models',
-  description: 'The models of the agents and teams that the caller may see or run, each once.',
-  responses: { 200: z.array(modelBody) },
-  handler: ({ system }: SystemServices, { caller }) => system.models(caller),
-});
-
-export const systemRoutes: readonly Route<SystemServices>[] = [
-  getHealth,
-  getReady,
-  getHome,
-  getInfo,
-  getConfig,
-  getModels,
-];
+/** `/info` and `/config` are described with what the capabilities and interfaces add to them. */
+export function systemRoutes(all: readonly Described[]): readonly Route<SystemServices>[] {
+  return [getHealth, getReady, getHome, getInfo(all), getConfig(all)];
+}

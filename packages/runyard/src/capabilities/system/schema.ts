@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Described } from '../capability.js';
 
 export const homeBody = z.object({ name: z.string(), id: z.string(), version: z.string() }).meta({
   id: 'Home',
@@ -67,50 +68,21 @@ export const readyBody = z
     ],
   });
 
-export const infoBody = z
-  .object({
-    os_id: z.string(),
-    name: z.string().nullable(),
-    product: z.literal('Runyard').meta({ 'x-addition': true }),
-    version: z.string().meta({ description: 'The version of Runyard.', 'x-addition': true }),
-    agno_version: z.string().meta({ description: 'The version of Runyard, for older clients.' }),
-    agent_count: z.int(),
-    team_count: z.int(),
-    workflow_count: z.int(),
-    mcp: z.object({
-      enabled: z.boolean(),
-      path: z.string().nullable(),
-      oauth: z
-        .object({ authorization_servers: z.array(z.string()).optional(), resource: z.string().optional() })
-        .nullable(),
-    }),
-    auth_mode: z.enum(['none', 'security_key', 'jwt']),
-    runs: runCounts.meta({ description: 'What this process is busy with.', 'x-addition': true }),
-    orphaned_runs: z
-      .object({
-        count: z.int(),
-        components: z.array(
-          z.object({
-            type: z.enum(['agent', 'team', 'workflow']),
-            id: z.string(),
-            count: z.int().meta({ description: 'At most 10,000 of each status are counted.' }),
-          }),
-        ),
-      })
-      .optional()
-      .meta({
-        description:
-          'Runs that nobody executes and whose component is not registered in this process. Only for callers who see ' +
-          'the runs of all users.',
-        'x-addition': true,
-      }),
-  })
-  .meta({ id: 'Info', description: 'What a client needs to know before it logs in.' });
-
-export const modelBody = z.object({ id: z.string(), provider: z.string() }).meta({
-  id: 'Model',
-  description: 'A model that an agent or the leader of a team uses.',
-  examples: [{ id: 'offline', provider: 'Runyard' }],
+const infoBody = z.object({
+  os_id: z.string(),
+  name: z.string().nullable(),
+  product: z.literal('Runyard').meta({ 'x-addition': true }),
+  version: z.string().meta({ description: 'The version of Runyard.', 'x-addition': true }),
+  agno_version: z.string().meta({ description: 'The version of Runyard, for older clients.' }),
+  mcp: z.object({
+    enabled: z.boolean(),
+    path: z.string().nullable(),
+    oauth: z
+      .object({ authorization_servers: z.array(z.string()).optional(), resource: z.string().optional() })
+      .nullable(),
+  }),
+  auth_mode: z.enum(['none', 'security_key', 'jwt']),
+  runs: runCounts.meta({ description: 'What this process is busy with.', 'x-addition': true }),
 });
 
 const domain = z.object({ display_name: z.string().optional() });
@@ -122,66 +94,57 @@ const databaseOf = z.object({
 });
 const section = z.object({ display_name: z.string().optional(), dbs: z.array(databaseOf).optional() });
 
-const componentSummary = z.object({
-  id: z.string(),
+const configBody = z.object({
+  os_id: z.string(),
   name: z.string().optional(),
   description: z.string().optional(),
-  db_id: z.string().optional(),
+  os_database: z.string().optional(),
+  databases: z.array(z.string()),
+  chat: z.object({ quick_prompts: z.record(z.string(), z.array(z.string())) }).optional(),
+  manifest: z
+    .record(
+      z.string(),
+      z.object({
+        description: z.string().optional(),
+        labels: z.array(z.string()).optional(),
+        quick_prompts: z.array(z.string()).optional(),
+      }),
+    )
+    .optional(),
+  knowledge: section
+    .extend({
+      knowledge_instances: z
+        .array(
+          z.object({
+            id: z.string(),
+            name: z.string(),
+            description: z.string().optional(),
+            db_id: z.string(),
+            table: z.string(),
+          }),
+        )
+        .optional(),
+    })
+    .optional(),
+  evals: section.optional(),
+  interfaces: z.array(z.object({ type: z.string(), version: z.string(), route: z.string() })),
 });
 
-const versionFacts = {
-  is_factory: z.boolean().optional(),
-  factory_input_schema: z.looseObject({}).optional(),
-  is_component: z.boolean().optional(),
-  current_version: z.int().optional(),
-  stage: z.string().optional(),
-};
+/** The body of `/info`, with what the capabilities and interfaces add to it. */
+export function infoBodyOf(all: readonly Described[]) {
+  const parts = Object.assign({}, ...all.map(({ info }) => info)) as z.ZodRawShape;
+  return infoBody
+    .extend(parts)
+    .meta({ id: 'Info', description: 'What a client needs to know before it logs in.' });
+}
 
-export const configBody = z
-  .object({
-    os_id: z.string(),
-    name: z.string().optional(),
-    description: z.string().optional(),
-    available_models: z.array(z.string()).optional(),
-    os_database: z.string().optional(),
-    databases: z.array(z.string()),
-    chat: z.object({ quick_prompts: z.record(z.string(), z.array(z.string())) }).optional(),
-    manifest: z
-      .record(
-        z.string(),
-        z.object({
-          description: z.string().optional(),
-          labels: z.array(z.string()).optional(),
-          quick_prompts: z.array(z.string()).optional(),
-        }),
-      )
-      .optional(),
-    session: section.optional(),
-    metrics: section.optional(),
-    memory: section.optional(),
-    learning: section.optional(),
-    knowledge: section
-      .extend({
-        knowledge_instances: z
-          .array(
-            z.object({
-              id: z.string(),
-              name: z.string(),
-              description: z.string().optional(),
-              db_id: z.string(),
-              table: z.string(),
-            }),
-          )
-          .optional(),
-      })
-      .optional(),
-    evals: section.optional(),
-    traces: section.optional(),
-    agents: z.array(
-      componentSummary.extend({ model: modelBody.optional(), metadata: z.looseObject({}).optional() }),
-    ),
-    teams: z.array(componentSummary.extend({ mode: z.string().optional(), model: modelBody.optional() })),
-    workflows: z.array(componentSummary.extend(versionFacts)),
-    interfaces: z.array(z.object({ type: z.string(), version: z.string(), route: z.string() })),
-  })
-  .meta({ id: 'Config', description: 'What is registered with this service.' });
+/** The body of `/config`, with the sections of the capabilities and what they add to it. */
+export function configBodyOf(all: readonly Described[]) {
+  const sections = all.flatMap(({ section: own }) =>
+    own === undefined ? [] : [[own.name, section.optional()]],
+  );
+  const parts = Object.assign(Object.fromEntries(sections), ...all.map(({ config }) => config));
+  return configBody
+    .extend(parts as z.ZodRawShape)
+    .meta({ id: 'Config', description: 'What is registered with this service.' });
+}

@@ -1,9 +1,9 @@
 import type { RawBuilder } from 'kysely';
 import type { Dialect } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
-import type { TracesTable } from '../../platform/storage/schema.js';
 import type { Scalar, TraceFilter } from './filter.js';
 import { type FilterField, typeOfField } from './filter-fields.js';
+import type { TracesTable } from './tables.js';
 import { matchingPattern } from './text-pattern-store.js';
 import { parseTime } from './times.js';
 

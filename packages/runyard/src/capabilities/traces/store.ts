@@ -7,10 +7,11 @@ import type { DataScope } from '../../platform/auth/caller.js';
 import type { ListPage } from '../../platform/http/pagination.js';
 import type { Database } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
-import type { Schema, TracesTable } from '../../platform/storage/schema.js';
+import type { Schema } from '../../platform/storage/schema.js';
 import { withValues } from './few-values-store.js';
 import { allOf, type TraceFilter } from './filter.js';
 import { type FilterPlace, filterCondition, isIndexed } from './filter-store.js';
+import type { TracesTable } from './tables.js';
 
 /** One recorded run. */
 export type TraceRow = TracesTable;

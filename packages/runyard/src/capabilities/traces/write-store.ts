@@ -3,7 +3,7 @@ import type { Run } from '../../core/runs/run.js';
 import { runSpanName, statusOfRun, traceIdOf } from '../../core/traces/span.js';
 import type { Statement, WriteRow } from '../../platform/storage/database.js';
 import type { BatchSection } from '../../platform/storage/postgres/batch.js';
-import type { TracesTable } from '../../platform/storage/schema.js';
+import type { TracesTable } from './tables.js';
 
 /*
  * How the trace of a run changes together with the run: rows of its unit on SQLite, sections of its batch on

@@ -86,11 +86,12 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
     app.register(customRouteScope(options.customRoutes, table, options.resolveCaller, limiter));
   await app.ready();
   const { upgrades } = options;
+  const parts = { app, front, streams, description, ...(upgrades && { upgrades }) };
   // Without an endpoint nobody listens: then Node ignores the wish for another protocol by itself.
-  if (!upgrades) return httpServer({ app, front, streams, description });
+  if (!upgrades?.paths.size) return httpServer(parts);
   const gate = new UpgradeGate({ upgrades, entrance, stalled, addresses, limiter });
   acceptUpgrades(app.server, gate);
-  return httpServer({ app, front, streams, description, upgrades, gate });
+  return httpServer({ ...parts, gate });
 }
 
 /**

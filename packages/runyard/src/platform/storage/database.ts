@@ -15,9 +15,23 @@ export type SqlValue = string | number | null | Uint8Array | readonly string[];
  */
 export type Database = SqliteDatabase | PostgresDatabase;
 
+/** A numbered change of the schema. Migrations are written once and never edited after a release. */
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  /**
+   * The statements of the change, and those that take it back. They run in their order in one transaction, and
+   * are plain SQL: a start with a new data folder does not wait for the query builder.
+   */
+  up(dialect: Dialect): readonly string[];
+  down(dialect: Dialect): readonly string[];
+}
+
 interface DatabaseBase {
   /** The id under which components and `/config` name it. */
   readonly id: string;
+  /** The versions of its schema that this Runyard knows, in their order. */
+  readonly migrations: readonly Migration[];
   /** The file, or the server and database, for people to read. Never holds a password. */
   readonly location: string;
   /** For breadth: lists, filters, rare writes. */

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 async function failureOf(url: string): Promise<RunyardError> {
-  const error = await openDatabase({ id: 'main', url, log: silentLog }).then(
+  const error = await openDatabase({ id: 'main', migrations: [], url, log: silentLog }).then(
     (database) => database.close().then(() => undefined),
     (failure: unknown) => failure,
   );
@@ -25,7 +25,12 @@ async function failureOf(url: string): Promise<RunyardError> {
 
 it('creates the folders of a SQLite file', async () => {
   const path = join(folder, 'deep', 'er', 'runyard.db');
-  const database = await openDatabase({ id: 'main', url: `sqlite://${path}`, log: silentLog });
+  const database = await openDatabase({
+    id: 'main',
+    migrations: [],
+    url: `sqlite://${path}`,
+    log: silentLog,
+  });
   expect(database).toMatchObject({ id: 'main', dialect: 'sqlite', location: path });
   await database.close();
 });
@@ -34,7 +39,12 @@ it('takes a relative path from the working folder', async () => {
   const before = process.cwd();
   onTestFinished(() => process.chdir(before));
   process.chdir(folder);
-  const database = await openDatabase({ id: 'main', url: 'sqlite:data/runyard.db', log: silentLog });
+  const database = await openDatabase({
+    id: 'main',
+    migrations: [],
+    url: 'sqlite:data/runyard.db',
+    log: silentLog,
+  });
   expect(database.location).toBe(join(process.cwd(), 'data/runyard.db'));
   await database.close();
 });

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { errors } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
-import type { Database, Durability } from './database.js';
+import type { Database, Durability, Migration } from './database.js';
 import { openSqlite } from './sqlite/database.js';
 
 export interface OpenDatabaseOptions {
@@ -12,6 +12,7 @@ export interface OpenDatabaseOptions {
   readonly durability?: Durability;
   /** PostgreSQL only: how many connections this process may open. Default 20. */
   readonly poolSize?: number;
+  readonly migrations: readonly Migration[];
   readonly log: Log;
   /** PostgreSQL only: how long a server that is not there yet is waited for. Default: not at all. */
   readonly startupMs?: number;
@@ -21,15 +22,16 @@ export interface OpenDatabaseOptions {
 
 /** Opens a database, or fails with one error that names it and says why. The schema is not touched. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
-  const { id, url, log } = options;
+  const { id, url, migrations, log } = options;
   if (url.startsWith('sqlite:')) {
-    return openSqlite({ id, path: sqlitePath(url), durability: options.durability ?? 'power-cut', log });
+    const { durability = 'power-cut' } = options;
+    return openSqlite({ id, path: sqlitePath(url), durability, migrations, log });
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
     // Loaded only here: the embedded default never pays for the PostgreSQL driver.
     const { openPostgres } = await import('./postgres/database.js');
     const { poolSize = 20, startupMs, signal } = options;
-    return openPostgres({ id, url, poolSize, log, startupMs, signal });
+    return openPostgres({ id, url, poolSize, migrations, log, startupMs, signal });
   }
   throw errors.invalidConfig(
     `Database '${id}' has a URL of an unknown kind ('${url.split(':', 1)[0]}:'). Use sqlite:///absolute/path, sqlite:relative/path or postgres://user@host/database.`,

@@ -1,7 +1,8 @@
+import { routes } from '../../../src/capabilities/capabilities.js';
+import type { Services } from '../../../src/capabilities/capability.js';
 import { documentationRoutes } from '../../../src/platform/http/docs.js';
 import { describeApi } from '../../../src/platform/http/openapi.js';
 import { pathTemplate, type Route } from '../../../src/platform/http/route.js';
-import { routes, type Services } from '../../../src/routes.js';
 
 /** A JSON schema, as far as values are made up from it. */
 interface Schema {

@@ -1,5 +1,4 @@
-import type { Dialect } from '../database.js';
-import type { Migration } from './migration.js';
+import type { Dialect, Migration } from '../database.js';
 
 /** Sessions with their state, and runs with their journal and events. */
 export const foundation: Migration = {

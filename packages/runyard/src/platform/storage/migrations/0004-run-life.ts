@@ -1,4 +1,4 @@
-import type { Migration } from './migration.js';
+import type { Migration } from '../database.js';
 
 /** What a run needs to be decided on, to be started once, to be cancelled from anywhere, and to begin as a copy. */
 export const runLife: Migration = {

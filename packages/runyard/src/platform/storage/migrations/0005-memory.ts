@@ -1,4 +1,4 @@
-import type { Migration } from './migration.js';
+import type { Migration } from '../database.js';
 
 /** What agents keep about people, and what else they learn. */
 export const memory: Migration = {

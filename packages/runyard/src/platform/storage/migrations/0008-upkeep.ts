@@ -1,5 +1,4 @@
-import type { Dialect } from '../database.js';
-import type { Migration } from './migration.js';
+import type { Dialect, Migration } from '../database.js';
 
 /** What finding sessions by name and removing old data need. */
 export const upkeep: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.js';
+import type { Migration } from '../database.js';
 
 /**
  * The order of the runs of a session. The database numbers them when it stores them: the clocks of the processes

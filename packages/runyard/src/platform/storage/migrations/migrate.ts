@@ -1,8 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { errors } from '../../../core/errors.js';
-import { type Database, type Dialect, type RunStatement, type Statement, statement } from '../database.js';
-import type { Migration } from './migration.js';
-import { migrations } from './migrations.js';
+import {
+  type Database,
+  type Dialect,
+  type Migration,
+  type RunStatement,
+  type Statement,
+  statement,
+} from '../database.js';
 
 export interface MigrationResult {
   readonly version: number;
@@ -25,13 +30,13 @@ export interface SchemaStatus {
 export interface MigrateOptions {
   /** The version to go to, up or down; 0 removes everything. Default: the newest. */
   readonly to?: number;
-  /** The migrations to choose from; only tests give others than the product's. */
+  /** The migrations to choose from; only tests give others than the database's. */
   readonly available?: readonly Migration[];
 }
 
 export async function schemaStatus(
   database: Database,
-  available: readonly Migration[] = migrations,
+  available: readonly Migration[] = database.migrations,
 ): Promise<SchemaStatus> {
   const current = await storedVersion(database);
   return {
@@ -49,7 +54,7 @@ export async function schemaStatus(
  * others wait, find it done, and answer with what was left for them: nothing.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<MigrationResult[]> {
-  const available = options.available ?? migrations;
+  const available = options.available ?? database.migrations;
   const latest = latestOf(available);
   const target = options.to ?? latest;
   if (target !== 0 && !available.some(({ version }) => version === target)) {

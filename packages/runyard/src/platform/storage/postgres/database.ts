@@ -4,7 +4,7 @@ import pg from 'pg';
 import { errors } from '../../../core/errors.js';
 import type { Log } from '../../../core/log.js';
 import { Availability } from '../availability.js';
-import type { PostgresDatabase } from '../database.js';
+import type { Migration, PostgresDatabase } from '../database.js';
 import { queryBuilder } from '../query-builder.js';
 import { reasonOf } from '../reasons.js';
 import type { Schema } from '../schema.js';
@@ -20,6 +20,7 @@ export interface OpenPostgresOptions {
   readonly url: string;
   /** How many connections this process may open. */
   readonly poolSize: number;
+  readonly migrations: readonly Migration[];
   readonly log: Log;
   /** How long a server that is not there yet is waited for. Default: not at all. */
   readonly startupMs?: number | undefined;
@@ -42,7 +43,7 @@ const hotPathSettings = `
   SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`;
 
 export async function openPostgres(options: OpenPostgresOptions): Promise<PostgresDatabase> {
-  const { id, url, poolSize, log } = options;
+  const { id, url, poolSize, migrations, log } = options;
   const location = locationOf(id, url);
   // Lists and migrations must not make the hot path wait for a connection.
   const hotConnections = Math.ceil(poolSize / 2);
@@ -69,6 +70,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
     id,
     dialect: 'postgres',
     location,
+    migrations,
     get query() {
       query ??= new (queryBuilder().Kysely)<Schema>({ dialect: postgresDialect(queries) });
       return query;

@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely';
 import { errors } from '../../../core/errors.js';
 import type { Log } from '../../../core/log.js';
 import { Availability } from '../availability.js';
-import type { Durability, SqliteDatabase } from '../database.js';
+import type { Durability, Migration, SqliteDatabase } from '../database.js';
 import { queryBuilder } from '../query-builder.js';
 import { reasonOf } from '../reasons.js';
 import type { Schema } from '../schema.js';
@@ -19,6 +19,7 @@ export interface OpenSqliteOptions {
   readonly id: string;
   readonly path: string;
   readonly durability: Durability;
+  readonly migrations: readonly Migration[];
   readonly log: Log;
 }
 
@@ -28,7 +29,8 @@ const writingTimeout = 'PRAGMA busy_timeout = 4000';
 /** Everything else waits meanwhile: a reader waits in the main thread. */
 const readingTimeout = 'PRAGMA busy_timeout = 1000';
 
-export async function openSqlite({ id, path, durability, log }: OpenSqliteOptions): Promise<SqliteDatabase> {
+export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteDatabase> {
+  const { id, path, durability, migrations, log } = options;
   const availability = new Availability(id, log);
   const reader = new SqliteReader(openReadingConnection(id, path), availability);
   const writer = new SqliteWriter({
@@ -46,6 +48,7 @@ export async function openSqlite({ id, path, durability, log }: OpenSqliteOption
     id,
     dialect: 'sqlite',
     location: path,
+    migrations,
     get query() {
       query ??= new (queryBuilder().Kysely)<Schema>({ dialect: sqliteDialect(reader, writer) });
       return query;

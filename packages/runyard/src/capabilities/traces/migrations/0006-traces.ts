@@ -1,4 +1,4 @@
-import type { Migration } from './migration.js';
+import type { Migration } from '../../../platform/storage/database.js';
 
 /**
  * A narrow row for each recorded run, so that traces are listed and searched without reading what the runs hold. The

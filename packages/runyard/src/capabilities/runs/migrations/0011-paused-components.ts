@@ -1,4 +1,4 @@
-import type { Migration } from './migration.js';
+import type { Migration } from '../../../platform/storage/database.js';
 
 /** Which components have paused runs can be told without reading the runs. */
 export const pausedComponents: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.js';
+import type { Migration } from '../../../platform/storage/database.js';
 
 /** What runs used, and the sums of each day. */
 export const usage: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.js';
+import type { Migration } from '../../../platform/storage/database.js';
 
 /** Identities of programs. A row stays when its account is revoked: it tells who could do what, and until when. */
 export const serviceAccounts: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.js';
+import type { Migration } from '../../../platform/storage/database.js';
 
 /** What runs are compared by when the code changes while they wait. */
 export const definitions: Migration = {

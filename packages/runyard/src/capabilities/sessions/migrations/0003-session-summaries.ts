@@ -1,4 +1,4 @@
-import type { Migration } from './migration.js';
+import type { Migration } from '../../../platform/storage/database.js';
 
 /** What a session was about so far. Not every session has it, so that it is no part of the sessions' rows. */
 export const sessionSummaries: Migration = {

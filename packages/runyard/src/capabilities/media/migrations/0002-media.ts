@@ -1,4 +1,4 @@
-import type { Migration } from './migration.js';
+import type { Migration } from '../../../platform/storage/database.js';
 
 /** The bytes of media, once per content. */
 export const media: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.js';
+import type { Migration } from '../../../platform/storage/database.js';
 
 /**
  * Long texts of runs, in parts: they stand once, and steps, results and events refer to them. What was stored before

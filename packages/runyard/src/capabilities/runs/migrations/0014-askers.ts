@@ -1,4 +1,4 @@
-import type { Migration } from './migration.js';
+import type { Migration } from '../../../platform/storage/database.js';
 
 /** Who asked for a run: they do not decide on its calls. */
 export const askers: Migration = {

@@ -1,0 +1,34 @@
+import { approvals } from './approvals/capability.js';
+import { type Capability, migrationsOf, routesOf } from './capability.js';
+import { components } from './components/capability.js';
+import { learnings } from './learnings/capability.js';
+import { media } from './media/capability.js';
+import { memory } from './memory/capability.js';
+import { metrics } from './metrics/capability.js';
+import { retention } from './retention/capability.js';
+import { runs } from './runs/capability.js';
+import { serviceAccounts } from './service-accounts/capability.js';
+import { sessions } from './sessions/capability.js';
+import { system } from './system/capability.js';
+import { traces } from './traces/capability.js';
+
+/** All capabilities, in the order in which they open and are described. To add one is to add its line. */
+export const capabilities: readonly Capability[] = [
+  system,
+  components,
+  runs,
+  sessions,
+  media,
+  memory,
+  learnings,
+  traces,
+  metrics,
+  approvals,
+  serviceAccounts,
+  retention,
+];
+
+/** The whole route table. */
+export const routes = routesOf(capabilities);
+
+export const migrations = migrationsOf(capabilities);

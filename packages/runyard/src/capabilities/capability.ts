@@ -1,0 +1,114 @@
+import type { z } from 'zod';
+import type { Log } from '../core/log.js';
+import type { ModelPrices } from '../core/models/prices.js';
+import type { EngineOptions, RunEngine } from '../core/runs/engine.js';
+import type { RunPorts } from '../core/runs/run-ports.js';
+import type { RunSlots } from '../core/runs/run-slots.js';
+import type { Caller } from '../platform/auth/caller.js';
+import type { Settings } from '../platform/config.js';
+import type { DatabaseQuery } from '../platform/http/database-query.js';
+import type { Route } from '../platform/http/route.js';
+import type { Database, Migration } from '../platform/storage/database.js';
+import { sharedMigrations } from '../platform/storage/migrations/shared.js';
+import type { Schema } from '../platform/storage/schema.js';
+import type { ComponentsService } from './components/service.js';
+
+/** What the API consists of, and how it is described. */
+export interface Described {
+  readonly name: string;
+  readonly routes?: readonly Route<Services>[] | ((all: readonly Described[]) => readonly Route<Services>[]);
+  /** Its section of `/config`. */
+  readonly section?: { readonly name: string; readonly table?: keyof Schema };
+  /** What it adds to the bodies of `/info` and `/config`. */
+  readonly info?: z.ZodRawShape;
+  readonly config?: z.ZodRawShape;
+}
+
+/** A group of the API as one value. All of them are in `capabilities.ts`. */
+export interface Capability extends Described {
+  /** Changes of its own tables. Their versions count over all capabilities. */
+  readonly migrations?: readonly Migration[];
+  open?(site: ServiceSite): OpenCapability | Promise<OpenCapability>;
+}
+
+/** The parts of `/info` and `/config`, as the caller may see them. */
+export interface Told {
+  info?(caller: Caller): Fields | Promise<Fields>;
+  config?(caller: Caller): Fields;
+}
+
+/** What a capability gives to a service that opens. */
+export interface OpenCapability extends Told {
+  readonly services?: Partial<Services>;
+  /** `space` is being filled in the order of the list: what a later capability has there is there when runs begin. */
+  inDatabase?(database: Database, space: RunSpace): Room;
+  /** Called after everything else has stopped. */
+  close?(withinMs: number): Promise<void>;
+}
+
+/** What a capability has in one database. */
+export interface Room {
+  readonly parts?: Partial<RunSpace>;
+  /** What runs may ask of it. */
+  readonly ports?: Partial<RunPorts>;
+  /** Hears of each run that comes to rest in this process. */
+  readonly onRest?: EngineOptions['onRest'];
+  /** Begins its background work. Called once the database has the schema of this version, and not before. */
+  start?(): void | Promise<void>;
+  stop?(graceMs: number): Promise<void>;
+}
+
+/** What routes and interfaces call. Each capability declares its own services. */
+export interface Services {
+  readonly settings: Settings;
+}
+
+/** A database with what executes the runs that are stored in it. Each capability declares its own part. */
+export interface RunSpace {
+  readonly databaseId: string;
+  readonly engine: RunEngine;
+}
+
+export interface Spaces {
+  /** The space of the named database, or the service's own. Refused while its schema is an older one. */
+  get(databaseId: string | undefined): Promise<RunSpace>;
+  /** The space that a request chooses with `db_id` and `table`. There is something to choose only if there are several. */
+  choose(query: DatabaseQuery): Promise<RunSpace>;
+  /** The spaces of all databases. Refused while one of them has an older schema. */
+  all(): Promise<readonly RunSpace[]>;
+}
+
+/** What capabilities are opened with. */
+export interface ServiceParts {
+  readonly settings: Settings;
+  readonly components: ComponentsService;
+  /** The service's own first. Their schemas are up to date, or theirs who keep them. */
+  readonly databases: readonly Database[];
+  readonly prices: ModelPrices;
+  readonly startedAt: Date;
+  readonly readiness: { report(): Promise<{ readonly status: 'ready' | 'not_ready' }> };
+  readonly log: Log;
+}
+
+export interface ServiceSite extends ServiceParts {
+  readonly capabilities: readonly Capability[];
+  readonly slots: RunSlots;
+  readonly spaces: Spaces;
+  /** Filled as the capabilities open, in the order of the list. */
+  readonly services: Services;
+  readonly opened: readonly OpenCapability[];
+  /** The same, and the interfaces. */
+  readonly told: readonly Told[];
+}
+
+export type Fields = Record<string, unknown>;
+
+/** The migrations of these capabilities, in the order of their versions. */
+export function migrationsOf(capabilities: readonly Capability[]): readonly Migration[] {
+  const own = capabilities.flatMap(({ migrations = [] }) => migrations);
+  return [...sharedMigrations, ...own].sort((one, other) => one.version - other.version);
+}
+
+export function routesOf(all: readonly Described[]): readonly Route<Services>[] {
+  return all.flatMap(({ routes = [] }) => (typeof routes === 'function' ? routes(all) : routes));
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import type { Capability } from '../capability.js';
+import { configPart, configShape } from './config-part.js';
+import { type ComponentServices, componentRoutes } from './routes.js';
+
+declare module '../capability.js' {
+  interface Services extends ComponentServices {}
+}
+
+export const components: Capability = {
+  name: 'components',
+  routes: componentRoutes,
+  info: { agent_count: z.int(), team_count: z.int(), workflow_count: z.int() },
+  config: configShape,
+  open({ components, databases }) {
+    const defaultDatabase = databases[0]!.id;
+    return {
+      services: { components, defaultDatabase },
+      info: () => ({
+        agent_count: components.listAgents().length,
+        team_count: components.listTeams().length,
+        workflow_count: components.listWorkflows().length,
+      }),
+      config: (caller) => configPart(components, defaultDatabase, caller),
+    };
+  },
+};

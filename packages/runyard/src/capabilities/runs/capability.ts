@@ -1,0 +1,53 @@
+import { systemTimers } from '../../platform/engine/local/timers.js';
+import { serviceLimits } from '../../platform/run-limit-settings.js';
+import type { Capability } from '../capability.js';
+import { pausedComponents } from './migrations/0011-paused-components.js';
+import { runTexts } from './migrations/0012-run-texts.js';
+import { definitions } from './migrations/0013-definitions.js';
+import { askers } from './migrations/0014-askers.js';
+import { OrphanCounts, orphanedRuns } from './orphan-counts.js';
+import { OrphanStore } from './orphan-store.js';
+import { StoredPastSessions } from './past-sessions.js';
+import type { RunServices } from './route-kit.js';
+import { runRoutes } from './routes.js';
+import { RunsService } from './service.js';
+import { type SessionRunServices, sessionRunRoutes } from './session-run-routes.js';
+import { SessionRunStore } from './session-run-store.js';
+import { SessionRunsService } from './session-runs-service.js';
+import { RunStore } from './store.js';
+
+declare module '../capability.js' {
+  interface Services extends RunServices, SessionRunServices {}
+  interface RunSpace {
+    readonly runs: RunStore;
+    readonly sessionRuns: SessionRunStore;
+    readonly orphans: OrphanStore;
+  }
+}
+
+export const runs: Capability = {
+  name: 'runs',
+  migrations: [pausedComponents, runTexts, definitions, askers],
+  routes: [...runRoutes, ...sessionRunRoutes],
+  info: { orphaned_runs: orphanedRuns },
+  open({ settings, components, spaces, log }) {
+    const orphans = new OrphanCounts(spaces, components, { timers: systemTimers, log });
+    const { onDisconnect } = settings;
+    const limits = serviceLimits(settings);
+    return {
+      services: {
+        runs: new RunsService({ components, spaces, onDisconnect, log, limits }),
+        sessionRuns: new SessionRunsService(spaces),
+      },
+      inDatabase: (database, space) => ({
+        parts: {
+          runs: new RunStore(database, { traces: settings.traces }),
+          sessionRuns: new SessionRunStore(database),
+          orphans: new OrphanStore(database),
+        },
+        ports: { pastSessions: new StoredPastSessions(space) },
+      }),
+      info: async (caller) => ({ orphaned_runs: await orphans.shownTo(caller) }),
+    };
+  },
+};

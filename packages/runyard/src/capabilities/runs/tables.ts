@@ -1,0 +1,99 @@
+import type { Generated } from 'kysely';
+
+declare module '../../platform/storage/schema.js' {
+  interface Schema {
+    /** `session_seq` is the place of a run among those of its session: the database gives it when it stores the run. */
+    runs: RunsTable & { session_seq: Generated<number> };
+    steps: StepsTable;
+    event_blocks: EventBlocksTable;
+    run_texts: RunTextsTable;
+    idempotency_keys: IdempotencyKeysTable;
+    run_cancellations: RunCancellationsTable;
+  }
+}
+
+export interface RunsTable {
+  run_id: string;
+  kind: string;
+  component_id: string;
+  component_name: string | null;
+  session_id: string;
+  user_id: string | null;
+  parent_run_id: string | null;
+  model: string | null;
+  model_provider: string | null;
+  input: string;
+  created_at: number;
+  status: string;
+  result: string | null;
+  attempt: number;
+  lease_owner: string | null;
+  lease_expires_at: number | null;
+  next_event_index: number;
+  updated_at: number;
+  /** What the run was made from, for one that began as a copy. */
+  lineage: string | null;
+  wake_at: number | null;
+  /** The `traceparent` of the request that began it. */
+  trace_parent: string | null;
+  /** The fingerprint of the definition that it was executed with last. */
+  definition: string | null;
+  /** A JSON list of those who started, continued or edited it. */
+  askers: string;
+}
+
+export interface StepsTable {
+  run_id: string;
+  seq: number;
+  key: string;
+  kind: string;
+  name: string;
+  parent_key: string | null;
+  status: string;
+  attempt: number;
+  input: string | null;
+  output: string | null;
+  error: string | null;
+  started_at: number;
+  ended_at: number | null;
+}
+
+interface EventBlocksTable {
+  run_id: string;
+  first_index: number;
+  event_count: number;
+  payload: string;
+}
+
+export interface RunTextsTable {
+  run_id: string;
+  text_id: string;
+  part: number;
+  /** 0 for a text that only events refer to. */
+  kept: number;
+  payload: string;
+}
+
+interface IdempotencyKeysTable {
+  /** `-` for nobody in particular, else `u:` and the user's id: a key holds no null. */
+  user_key: string;
+  kind: string;
+  component_id: string;
+  key: string;
+  run_id: string;
+  payload: string;
+  created_at: number;
+}
+
+/** Wishes to cancel runs, also of ids that no run has yet: one for each user who asked. */
+interface RunCancellationsTable {
+  run_id: string;
+  /** As in `IdempotencyKeysTable`. */
+  user_key: string;
+  kind: string;
+  component_id: string;
+  session_id: string | null;
+  user_id: string | null;
+  reason: string;
+  requested_at: number;
+}

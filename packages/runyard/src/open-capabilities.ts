@@ -1,0 +1,48 @@
+import type { Capability, OpenCapability, ServiceParts, Services, Told } from './capabilities/capability.js';
+import { RunSpaces } from './capabilities/runs/run-spaces.js';
+import { RunSlots } from './core/runs/run-slots.js';
+
+export interface OpenCapabilities {
+  readonly services: Services;
+  readonly slots: RunSlots;
+  readonly spaces: RunSpaces;
+  /** What `/info` and `/config` consist of. */
+  readonly told: Told[];
+  /** Takes up work: the runs that wait, and what else happens in the background. */
+  start(): Promise<void>;
+  /** Takes no new runs, gives running ones time and hands on what is left. */
+  stop(graceMs: number): Promise<void>;
+  /** What is left to be done when everything has stopped. */
+  close(withinMs: number): Promise<void>;
+}
+
+/** Opens capabilities in the order of the list. Nothing happens in the background before `start`. */
+export async function openCapabilities(
+  capabilities: readonly Capability[],
+  parts: ServiceParts,
+): Promise<OpenCapabilities> {
+  const { settings } = parts;
+  const slots = new RunSlots({ executing: settings.maxConcurrentRuns, waiting: settings.maxWaitingRuns });
+  const services = { settings } as Services;
+  const opened: OpenCapability[] = [];
+  const told: Told[] = [];
+  const site = { ...parts, capabilities, slots, services, opened, told };
+  const spaces = new RunSpaces(site);
+  for (const capability of capabilities) {
+    const open = (await capability.open?.({ ...site, spaces })) ?? {};
+    Object.assign(services, open.services);
+    opened.push(open);
+    told.push(open);
+  }
+  return {
+    services,
+    slots,
+    spaces,
+    told,
+    start: () => spaces.open(),
+    stop: (graceMs) => spaces.stop(graceMs),
+    async close(withinMs) {
+      await Promise.all(opened.map((capability) => capability.close?.(withinMs)));
+    },
+  };
+}

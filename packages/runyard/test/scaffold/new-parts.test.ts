@@ -1,0 +1,154 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { capabilities } from '../../src/capabilities/capabilities.js';
+import { type Capability, migrationsOf } from '../../src/capabilities/capability.js';
+import { Readiness } from '../../src/capabilities/system/readiness.js';
+import { errors } from '../../src/core/errors.js';
+import { silentLog } from '../../src/core/log.js';
+import type { Interface } from '../../src/interfaces/interface.js';
+import { openService } from '../../src/open-service.js';
+import { defineRoute } from '../../src/platform/http/route.js';
+import { refuseUpgrade } from '../../src/platform/http/upgrades.js';
+import type { Database } from '../../src/platform/storage/database.js';
+import { migrate } from '../../src/platform/storage/migrations/migrate.js';
+import { openDatabase } from '../../src/platform/storage/open.js';
+import { freshSqlite } from '../support/databases.js';
+import { partsOver } from '../support/open-services.js';
+import { refusalOf } from '../support/ws-client.js';
+
+/** What a capability of its own folder declares. */
+declare module '../../src/platform/storage/schema.js' {
+  interface Schema {
+    notes: { text: string };
+  }
+}
+declare module '../../src/capabilities/capability.js' {
+  interface Services {
+    readonly notes: NotesService;
+  }
+  interface RunSpace {
+    readonly notes: NoteStore;
+  }
+}
+
+class NoteStore {
+  constructor(private readonly database: Database) {}
+
+  async add(text: string): Promise<void> {
+    await this.database.query.insertInto('notes').values({ text }).execute();
+  }
+
+  async texts(): Promise<string[]> {
+    const rows = await this.database.query.selectFrom('notes').select('text').orderBy('text').execute();
+    return rows.map(({ text }) => text);
+  }
+}
+
+class NotesService {
+  constructor(readonly texts: () => Promise<string[]>) {}
+}
+
+const happened: string[] = [];
+
+const notes: Capability = {
+  name: 'notes',
+  migrations: [
+    {
+      version: migrationsOf(capabilities).length + 1,
+      name: 'notes',
+      up: () => ['CREATE TABLE notes (text text NOT NULL)'],
+      down: () => ['DROP TABLE notes'],
+    },
+  ],
+  routes: [
+    defineRoute({
+      method: 'GET',
+      path: '/notes',
+      operationId: 'get_notes',
+      scope: 'notes:read',
+      tag: 'Notes',
+      summary: 'List the notes',
+      responses: { 200: z.array(z.string()) },
+      handler: (services: { readonly notes: NotesService }) => services.notes.texts(),
+    }),
+  ],
+  section: { name: 'notes', table: 'notes' },
+  info: { note_count: z.int() },
+  open({ spaces }) {
+    const notesService = new NotesService(async () => (await spaces.get(undefined)).notes.texts());
+    return {
+      services: { notes: notesService },
+      inDatabase(database) {
+        const store = new NoteStore(database);
+        return {
+          parts: { notes: store },
+          start: () => store.add('written in the background'),
+          stop: async () => void happened.push('notes stopped'),
+        };
+      },
+      info: async () => ({ note_count: (await notesService.texts()).length }),
+      close: async () => void happened.push('notes closed'),
+    };
+  },
+};
+
+const gong: Interface = {
+  name: 'gong',
+  info: { gong: z.string() },
+  routes: [
+    defineRoute({
+      method: 'GET',
+      path: '/gong',
+      operationId: 'get_gong',
+      public: true,
+      tag: 'Gong',
+      summary: 'Strike the gong',
+      responses: { 200: z.string() },
+      handler: async (services: { readonly notes: NotesService }) => (await services.notes.texts()).join(),
+    }),
+  ],
+  open: () => ({
+    paths: new Map([['/gong/ws', (_request, socket) => refuseUpgrade(socket, errors.stopping(), 'gong')]]),
+    info: () => ({ gong: 'hangs' }),
+    start: () => void happened.push('gong started'),
+    close: async () => void happened.push('gong closed'),
+  }),
+};
+
+test('a capability and an interface are added as values, and nothing else is touched', async () => {
+  const extended = [...capabilities, notes];
+  const { url: place } = await freshSqlite();
+  const migrations = migrationsOf(extended);
+  const database = await openDatabase({ id: 'test', url: place, migrations, log: silentLog });
+  onTestFinished(() => database.close());
+  await migrate(database);
+  const { http, close } = await openService({
+    ...partsOver(database),
+    readiness: new Readiness(silentLog),
+    capabilities: extended,
+    interfaces: [
+      { isWanted: () => true, load: async () => gong },
+      { isWanted: ({ websocket }) => websocket, load: () => Promise.reject(new Error('it was not wanted')) },
+    ],
+    customRoutes: undefined,
+    info: { title: 'Extended', version: '1' },
+    pathExamples: {},
+  });
+  onTestFinished(() => close(0));
+  const { url } = await http.listen({ host: '127.0.0.1', port: 0 });
+  const get = async (path: string) => (await fetch(url + path)).json();
+
+  expect(await get('/notes')).toEqual(['written in the background']);
+  expect(await get('/gong')).toBe('written in the background');
+  expect((await refusalOf(url, '/gong/ws')).status).toBe(503);
+  expect(await get('/info')).toMatchObject({ note_count: 1, gong: 'hangs', agent_count: 0 });
+  expect(await get('/config')).toMatchObject({ notes: { dbs: [{ db_id: 'test', tables: ['notes'] }] } });
+  expect((await fetch(`${url}/sessions?db_id=test&table=notes`)).status).toBe(200);
+  expect(await get('/openapi.json')).toMatchObject({
+    paths: { '/notes': {}, '/gong': {} },
+    components: { schemas: { Info: { properties: { note_count: { type: 'integer' }, gong: {} } } } },
+  });
+  expect(happened).toEqual(['gong started']);
+  await close(0);
+  expect(happened).toEqual(['gong started', 'notes stopped', 'gong closed', 'notes closed']);
+});
