@@ -81,7 +81,7 @@ describe('other steps in a group or an inner workflow that a person confirmed as
   });
 });
 
-describe('a tool that now needs an approval, or a record of who agreed', () => {
+describe('a tool that now needs an approval, or a record of the approver', () => {
   test('a confirmation is no approval', async () => {
     const deeds = new Deeds();
     const run = await waiting(mailer(send(deeds)));

@@ -38,7 +38,7 @@ const calling = (names: readonly string[], settings: Partial<Parameters<typeof a
 const stuck = (name = 'stuck') => step({ name, run: () => new Promise<string>(() => {}) });
 
 describe('a workflow that waits', () => {
-  test('an inserted step is noticed: a confirmation lets nothing else through', async () => {
+  test('an inserted step is refused: a confirmation lets nothing else through', async () => {
     const deeds = new Deeds();
     const before = flow(deeds.does('collect'), deeds.confirmed('send-newsletter'));
     const run = await waiting(before);
@@ -51,7 +51,7 @@ describe('a workflow that waits', () => {
     expect(deeds.list).toEqual(['collect', 'send-newsletter']);
   });
 
-  test('an inserted step without a confirmation is noticed too', async () => {
+  test('an inserted step without a confirmation is refused too', async () => {
     const deeds = new Deeds();
     const run = await waiting(flow(deeds.does('collect'), deeds.confirmed('send')));
     await run.refusedBy(
@@ -90,14 +90,14 @@ describe('a workflow that waits', () => {
 
   test.each([
     ['a removed step', (d: Deeds) => [d.confirmed('send')]],
-    ['the removed last step', (d: Deeds) => [d.does('collect')]],
+    ['a removed last step', (d: Deeds) => [d.does('collect')]],
     ['a renamed step', (d: Deeds) => [d.does('gather'), d.confirmed('send')]],
     ['swapped steps', (d: Deeds) => [d.confirmed('send'), d.does('collect')]],
     [
       'a step that became a group',
       (d: Deeds) => [steps({ name: 'collect', steps: [d.does('a')] }), d.confirmed('send')],
     ],
-    ['a step that another kind executes', (d: Deeds) => [d.asks('collect'), d.confirmed('send')]],
+    ['a step of another kind', (d: Deeds) => [d.asks('collect'), d.confirmed('send')]],
     ['a step that lost its confirmation', (d: Deeds) => [d.does('collect'), d.does('send')]],
     [
       'a step that asks for something else',
@@ -106,7 +106,7 @@ describe('a workflow that waits', () => {
         step({ name: 'send', review: { requiresOutputReview: true }, run: () => d.note('send') }),
       ],
     ],
-  ])('%s is noticed', async (_, after) => {
+  ])('%s is refused', async (_, after) => {
     const deeds = new Deeds();
     const before = flow(deeds.does('collect'), deeds.confirmed('send'));
     const run = await waiting(before);
@@ -122,7 +122,7 @@ describe('a workflow that waits', () => {
     expect(deeds.list).toEqual([]);
   });
 
-  test('another agent under the same step name is noticed, also after the step has ended', async () => {
+  test('another agent under the same step name is refused, also after the step has ended', async () => {
     const deeds = new Deeds();
     const run = await waiting(flow(deeds.asks('write', 'ann'), deeds.confirmed('send')));
     await run.refusedBy(
@@ -131,7 +131,7 @@ describe('a workflow that waits', () => {
     );
   });
 
-  test('a step without a name is known by its source', async () => {
+  test('an edited step without a name is refused', async () => {
     const deeds = new Deeds();
     const run = await waiting(flow(() => deeds.note('first'), deeds.confirmed('send')));
     await run.refusedBy(
@@ -144,7 +144,7 @@ describe('a workflow that waits', () => {
     );
   });
 
-  test('what a person fills in belongs to the fields that were asked for', async () => {
+  test('other fields for a person to fill in are refused', async () => {
     const deeds = new Deeds();
     const asking = (...names: string[]) =>
       flow(
@@ -170,7 +170,7 @@ describe('groups of a workflow that waits', () => {
     ['loop', (d: Deeds, ...n: string[]) => loop({ name: 'g', maxIterations: 2, steps: group(d, ...n) })],
     ['condition', (d: Deeds, ...n: string[]) => condition({ name: 'g', when: true, steps: group(d, ...n) })],
     ['steps without a name', (d: Deeds, ...n: string[]) => steps(group(d, ...n))],
-  ])('a step that is put into a group that has ended is noticed: %s', async (_, grouped) => {
+  ])('a step added to a group that has ended is refused: %s', async (_, grouped) => {
     const deeds = new Deeds();
     const run = await waiting(flow(grouped(deeds, 'a', 'b'), deeds.confirmed('send')));
     const done = [...deeds.list];
@@ -183,7 +183,7 @@ describe('groups of a workflow that waits', () => {
     );
   });
 
-  test('a group that waits may get steps at its end', async () => {
+  test('new steps at the end of a group that waits are done', async () => {
     const deeds = new Deeds();
     const run = await waiting(flow(steps({ name: 'g', steps: [deeds.does('a'), deeds.confirmed('b')] })));
     const after = flow(steps({ name: 'g', steps: [deeds.does('a'), deeds.confirmed('b'), deeds.does('c')] }));
@@ -191,7 +191,7 @@ describe('groups of a workflow that waits', () => {
     expect(deeds.list).toEqual(['a', 'b', 'c']);
   });
 
-  test('a branch that moved is noticed, one that was added at the end is done', async () => {
+  test('a moved branch is refused, one that was added at the end is done', async () => {
     const deeds = new Deeds();
     const branches = (...list: StepEntry[]) => flow(parallel({ name: 'p', steps: list }));
     const waits = calling(['send-newsletter'], { tools: [send(deeds)] });
@@ -202,7 +202,7 @@ describe('groups of a workflow that waits', () => {
     expect(deeds.list).toEqual(['a', 'c', 'send-newsletter']);
   });
 
-  test('another condition is noticed while its group is at work, and is no difference after it', async () => {
+  test('a changed condition is refused while its group is running, and is no difference after it', async () => {
     const deeds = new Deeds();
     const list = (when: string, inside: StepEntry, ...more: StepEntry[]) =>
       flow(condition({ name: 'c', when, steps: [inside] }), ...more);
@@ -213,7 +213,7 @@ describe('groups of a workflow that waits', () => {
     expect((await after.continuedBy(changed)).run.status).toBe('completed');
   });
 
-  test('a condition without a name that was not met does not answer for another one', async () => {
+  test('an edited condition without a name: one that was not met does not answer for another one', async () => {
     const deeds = new Deeds();
     const list = (when: string) =>
       flow(condition({ when, steps: [deeds.does('wipe')] }), deeds.confirmed('send'));
@@ -230,7 +230,7 @@ describe('groups of a workflow that waits', () => {
     expect(deeds.list).toEqual(['a', 'a', 'send']);
   });
 
-  test('a loop that is at work in an iteration that the code no longer has is noticed', async () => {
+  test('a loop in an iteration that the code no longer has is refused', async () => {
     const deeds = new Deeds();
     const list = (maxIterations: number) =>
       flow(
@@ -248,7 +248,7 @@ describe('groups of a workflow that waits', () => {
     expect((await run.continuedBy(list(2))).run.status).toBe('completed');
   });
 
-  test('a router takes the way that was chosen, or none', async () => {
+  test('changed choices of a router: the run takes the choice that was made, or none', async () => {
     const deeds = new Deeds();
     const list = (...names: string[]) =>
       flow(router({ name: 'r', select: 'user', choices: names.map((name) => deeds.does(name)) }));
@@ -328,7 +328,7 @@ test('what a workflow that is one function runs belongs to the component that be
 });
 
 describe('an agent that waits', () => {
-  test('a confirmation is for the tool that was asked about', async () => {
+  test('a removed tool that waits for confirmation is refused', async () => {
     const deeds = new Deeds();
     const before = calling(['send-newsletter'], { tools: [send(deeds)] });
     const run = await waiting(before);
@@ -357,7 +357,7 @@ describe('an agent that waits', () => {
     expect(deeds.list).toEqual(['send-newsletter']);
   });
 
-  test('arguments that the tool no longer takes are noticed', async () => {
+  test('arguments that the tool no longer takes are refused', async () => {
     const deeds = new Deeds();
     const pay = (parameters: z.ZodType) => send(deeds, { parameters } as never, 'pay');
     const before = agent({
@@ -378,7 +378,7 @@ describe('an agent that waits', () => {
     expect(deeds.list).toEqual(['pay']);
   });
 
-  test('a tool that asks for something else is noticed; one that asks no more still heeds the answer', async () => {
+  test('a tool that asks for something else is refused; a tool that no longer asks still heeds the answer', async () => {
     const deeds = new Deeds();
     const make = (options: ToolSettings) => calling(['send-newsletter'], { tools: [send(deeds, options)] });
     const run = await waiting(make({}));
@@ -392,7 +392,7 @@ describe('an agent that waits', () => {
     expect(deeds.list).toEqual([]);
   });
 
-  test('a tool that asks by now is asked about before it is executed', async () => {
+  test('a tool that now asks is asked about before it is executed', async () => {
     const deeds = new Deeds();
     const other = (options: ToolSettings) => send(deeds, options, 'other');
     const model = () =>
@@ -417,7 +417,7 @@ describe('an agent that waits', () => {
     ['a hook in front', ['first', 'check'], "pre-hook 1 was 'check' (hook), and is now 'first' (hook)"],
     ['a removed hook', [], 'the code no longer has it'],
     ['a renamed hook', ['verify'], "now 'verify' (hook)"],
-  ])('%s is noticed', async (_, names, text) => {
+  ])('%s is refused', async (_, names, text) => {
     const deeds = new Deeds();
     const make = (list: readonly string[]) =>
       calling(['send-newsletter'], { tools: [send(deeds)], preHooks: list.map((name) => hook(deeds, name)) });
@@ -426,7 +426,7 @@ describe('an agent that waits', () => {
     expect(deeds.list).toEqual(['check']);
   });
 
-  test('a hook without a name is known by its source', async () => {
+  test('an edited hook without a name is refused', async () => {
     const deeds = new Deeds();
     const make = (preHook: () => void) =>
       calling(['send-newsletter'], { tools: [send(deeds)], preHooks: [preHook] });
@@ -435,7 +435,7 @@ describe('an agent that waits', () => {
     await run.refusedBy(make(anonymous[1]!), 'unnamed', { 'send-newsletter': { confirmed: true } });
   });
 
-  test('hooks that come after the conversation may change', async () => {
+  test('changed hooks after the conversation are accepted', async () => {
     const deeds = new Deeds();
     const make = (...names: string[]) =>
       calling(['send-newsletter'], {
@@ -449,7 +449,7 @@ describe('an agent that waits', () => {
 });
 
 describe('an agent whose process died', () => {
-  test('a call whose tool is gone is not reported as unknown to the model: the run ends', async () => {
+  test('a call in progress whose tool was removed is not reported as unknown to the model: the run ends', async () => {
     const deeds = new Deeds();
     const slow = tool({
       name: 'send',
@@ -477,7 +477,7 @@ describe('a team that waits', () => {
   const leader = () => callsOnce(call('delegate_task_to_member', { member_id: 'ann', task: 'x' }));
   const said = { 'send-newsletter': { confirmed: true } };
 
-  test('a member that is gone is noticed, also within a workflow', async () => {
+  test('a removed member is refused, also within a workflow', async () => {
     const deeds = new Deeds();
     const of = (...ids: string[]) =>
       team({ id: 't', model: leader(), members: ids.map((id) => member(deeds, id)) });
@@ -490,7 +490,7 @@ describe('a team that waits', () => {
     expect(deeds.list).toEqual(['send-newsletter']);
   });
 
-  test('a tool of a member that is gone is noticed', async () => {
+  test('a removed tool of a member is refused', async () => {
     const deeds = new Deeds();
     const of = (ann: ReturnType<typeof member>) => team({ id: 't', model: leader(), members: [ann] });
     const run = await waiting(of(member(deeds, 'ann')));
