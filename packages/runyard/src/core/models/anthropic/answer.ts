@@ -146,10 +146,11 @@ export class AnthropicAnswer implements GrowingAnswer {
     const delta = event.delta;
     if (!block || !isJsonObject(delta)) return undefined;
     if (delta.type === 'text_delta' && block.kind === 'text') {
-      this.#grow(block, delta.text, deliver);
+      if (typeof delta.text !== 'string' || delta.text === '') return undefined;
       this.#current = block;
-      const repeatable = block.echo === undefined && typeof delta.text === 'string' && delta.text !== '';
-      return repeatable ? (delta.text as string) : undefined;
+      if (block.echo === undefined && block.text !== '') this.addText(delta.text, deliver);
+      else this.#grow(block, delta.text, deliver);
+      return block.echo === undefined ? delta.text : undefined;
     }
     if (delta.type === 'thinking_delta' && block.kind === 'reasoning') {
       this.#grow(block, delta.thinking, deliver);
