@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import {
   createMcpHandler,
+  inputRequired,
   McpServer,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
@@ -78,6 +79,7 @@ function makeServer() {
     if (flags.includes('survivor')) return text('alive');
     process.exit(3);
   });
+  registerAskingTools(server);
   server.registerTool('cancelled', { description: 'How many', ...readOnly }, () => text(cancelled));
   server.registerTool('hang', { description: 'Never answers' }, async (context) => {
     await context.mcpReq.notify({
@@ -103,6 +105,56 @@ function makeServer() {
   const later = server.registerTool('later', { description: 'Is a task' }, () => text('later'));
   later.execution = { taskSupport: 'required' };
   return server;
+}
+
+const heard = [];
+
+/** Tools that need something from their caller, and return what they got. */
+function registerAskingTools(server) {
+  const asks = (name, request) =>
+    server.registerTool(
+      name,
+      { description: 'Asks', inputSchema: z.object({ what: z.string() }) },
+      ({ what }, context) => {
+        const answer = context.mcpReq.inputResponses?.it;
+        if (answer === undefined)
+          return inputRequired({
+            inputRequests: { it: request(what), ...(what === 'twice' && { other: request(what) }) },
+          });
+        heard.push(`${what}: ${answer.action}`);
+        return text(JSON.stringify(answer));
+      },
+    );
+  asks('order', (what) =>
+    inputRequired.elicit({
+      message: `Which ${what}?`,
+      requestedSchema: {
+        type: 'object',
+        properties: {
+          size: { type: 'string', title: 'Size', enum: ['S', 'M'] },
+          count: { type: 'integer', minimum: 1, maximum: 5, default: 2 },
+        },
+        required: ['size'],
+      },
+    }),
+  );
+  asks('visit', (url) => inputRequired.elicitUrl({ message: 'Sign in.', url }));
+  asks('think', (what) => {
+    const content = [
+      { type: 'text', text: what },
+      { type: 'image', data: pixel, mimeType: 'image/png' },
+    ];
+    return inputRequired.createMessage({
+      messages: content.map((part) => ({ role: 'user', content: part })),
+      maxTokens: 50,
+    });
+  });
+  asks('look', () => inputRequired.listRoots());
+  server.registerTool(
+    'heard',
+    { description: 'What it was answered', annotations: { readOnlyHint: true } },
+    () => text(heard.join(', ')),
+  );
 }
 
 function addGrown(server) {

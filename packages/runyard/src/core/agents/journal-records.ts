@@ -80,6 +80,8 @@ export type AuxiliaryRole =
   | 'followup_model'
   | 'reasoning_model'
   | 'compression_model'
+  /** The agent's own model, asked by a tool. */
+  | 'sampling_model'
   | 'guardrail_model';
 
 /** steps `tool:<turn>:<position>`; the arguments as the model wrote them are in the model's step */

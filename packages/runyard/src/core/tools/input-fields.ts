@@ -15,19 +15,23 @@ const fieldTypes: Readonly<Record<string, InputFieldType>> = {
 
 /** The arguments of a tool that a person fills in, as a form shows them. */
 export function inputFieldsOf({ gate, parameters }: Tool): readonly InputField[] {
-  const schema = jsonSchemaOf(parameters, false);
+  const { userInputFields } = gate;
+  return formFieldsOf(jsonSchemaOf(parameters, false)).filter(
+    ({ name }) => userInputFields.length === 0 || userInputFields.includes(name),
+  );
+}
+
+/** The properties of a schema as a form shows them. */
+export function formFieldsOf(schema: JsonSchema): readonly InputField[] {
   const properties = isJsonObject(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required : [];
-  const { userInputFields } = gate;
-  return Object.entries(properties)
-    .filter(([name]) => userInputFields.length === 0 || userInputFields.includes(name))
-    .map(([name, property]) => ({
-      name,
-      type: fieldTypeOf(schema, property, 0) ?? 'str',
-      description:
-        isJsonObject(property) && typeof property.description === 'string' ? property.description : null,
-      ...(!required.includes(name) && { optional: true }),
-    }));
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    type: fieldTypeOf(schema, property, 0) ?? 'str',
+    description:
+      isJsonObject(property) && typeof property.description === 'string' ? property.description : null,
+    ...(!required.includes(name) && { optional: true }),
+  }));
 }
 
 /** How deep a type may hide behind references and alternatives. */

@@ -5,8 +5,10 @@ import type { Json, JsonSchema } from '../../../core/json.js';
 import { foreignCheck } from '../../../core/json-schema.js';
 import { faultText } from '../../../core/schema-faults.js';
 import { version } from '../../version.js';
+import { CallsUnderWay } from './calls-under-way.js';
 import { isUnsupportedVersion, unavailable } from './failures.js';
 import { loadMcpLibrary, type McpClient, type McpLibrary, type McpToolDefinition } from './library.js';
+import { capabilitiesOf, type OfferedToServer, serveRequests } from './server-requests.js';
 import { type McpAddress, watchedTransport } from './watched-transport.js';
 
 /** A server that is started as a process of its own and spoken to over its input and output. */
@@ -23,13 +25,14 @@ export type McpServer = McpCommand | McpAddress;
 /** One connection, from its opening to its end. */
 export interface OpenConnection {
   readonly client: McpClient;
+  readonly calls: CallsUnderWay;
   readonly instructions: string | undefined;
   /** The tools of the server, as it told them last. */
   tools(): Promise<readonly McpToolDefinition[]>;
   close(): Promise<void>;
 }
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends OfferedToServer {
   readonly sourceName: string;
   readonly timeoutMs: number;
   /** Called when the connection has ended, for whatever reason. */
@@ -39,6 +42,8 @@ export interface ConnectionOptions {
 /** How long a list is believed: not every server says when it changes, and what it says may get lost. */
 const listAgeMs = 60_000;
 const goodbyeMs = 1_000;
+/** As many as a call may ask questions. */
+const mostRounds = 20;
 
 export async function connect(server: McpServer, options: ConnectionOptions): Promise<OpenConnection> {
   const library = await loadMcpLibrary();
@@ -89,7 +94,8 @@ async function open(
     { name: 'runyard', version },
     {
       versionNegotiation: { mode, probe: { timeoutMs: options.timeoutMs } },
-      inputRequired: { autoFulfill: false },
+      capabilities: capabilitiesOf(options),
+      inputRequired: { maxRounds: mostRounds },
       jsonSchemaValidator: { getValidator: resultCheck },
       listChanged: {
         tools: {
@@ -102,6 +108,8 @@ async function open(
       },
     },
   );
+  const calls = new CallsUnderWay();
+  serveRequests(client, calls, options);
   try {
     await client.connect(transport, { timeout: options.timeoutMs });
     client.onclose = options.onEnd;
@@ -118,6 +126,7 @@ async function open(
   };
   return {
     client,
+    calls,
     instructions: client.getInstructions(),
     tools() {
       if (list === undefined || list.until <= Date.now()) {

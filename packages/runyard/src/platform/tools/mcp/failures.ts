@@ -1,5 +1,6 @@
 import { driverFaultOf } from '../../../core/failures/driver-fault.js';
 import { thrownError } from '../../../core/failures/thrown-error.js';
+import { notOffered } from './server-requests.js';
 
 /**
  * What became of a call that failed. `answered`: the server refused it. `unsent`: it never reached the server, so it
@@ -35,6 +36,20 @@ export function callFailureOf(error: unknown): CallFailure {
   if (code !== undefined && lostCodes.has(code)) return 'lost';
   if (cause?.code !== undefined) return callFailureOf(cause);
   return error instanceof TypeError ? 'lost' : 'answered';
+}
+
+interface Lacking {
+  readonly method?: string;
+  readonly requiredCapabilities?: object;
+}
+
+/** What the server wanted, and the source does not offer, as somebody can act on it. */
+export function unofferedIn(error: unknown): Error | undefined {
+  const { code, data } = error as ErrorShape & { readonly data?: Lacking };
+  // a server that looks at what is offered refuses the call itself
+  const [lacking] = Object.keys(data?.requiredCapabilities ?? {});
+  const asked = code === 'CAPABILITY_NOT_SUPPORTED' ? data?.method : lacking;
+  return asked === undefined ? undefined : notOffered(asked);
 }
 
 const unsupportedVersion = -32022;

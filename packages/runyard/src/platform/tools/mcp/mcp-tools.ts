@@ -7,6 +7,7 @@ import { nearestName } from '../../../core/nearest-name.js';
 import { checkOptions } from '../../../core/options/check-options.js';
 import {
   anyOf,
+  count,
   flag,
   kind,
   listOf,
@@ -22,8 +23,9 @@ import type { ToolContext } from '../../../core/tools/tool-context.js';
 import type { ToolSource } from '../../../core/tools/tool-source.js';
 import { connect, type McpCommand, type McpServer, type OpenConnection } from './connection.js';
 import { resultOf } from './content.js';
-import { callFailureOf, reasonOf } from './failures.js';
+import { callFailureOf, reasonOf, unofferedIn } from './failures.js';
 import type { McpToolDefinition } from './library.js';
+import type { SamplingOptions } from './server-requests.js';
 import type { McpAddress } from './watched-transport.js';
 
 export interface McpToolsOptions {
@@ -43,6 +45,10 @@ export interface McpToolsOptions {
   readonly requiresConfirmation?: boolean | readonly string[];
   /** Adds what the server says about itself to the system message: only for servers that you trust. */
   readonly useServerInstructions?: boolean;
+  /** The folders that the server is told of, as file URLs or paths. Left out: none. */
+  readonly roots?: readonly string[];
+  /** Lets the server call the agent's model, within the limits of the run. Default `false`. */
+  readonly sampling?: boolean | SamplingOptions;
 }
 
 const mcpCommand = objectOf<McpCommand>({
@@ -61,6 +67,11 @@ const mcpAddress = objectOf<McpAddress>({
   headers: recordOf({ ...text, secret: true }),
 });
 
+const root = kind(
+  'a path or a URL that begins with file:',
+  (value) => typeof value === 'string' && value !== '' && !/^(?!file:)[a-z][a-z0-9+.-]+:\/\//i.test(value),
+);
+
 const mcpToolsOptions = objectOf<McpToolsOptions>({
   name,
   include: listOf(text),
@@ -70,6 +81,8 @@ const mcpToolsOptions = objectOf<McpToolsOptions>({
   connectTimeoutMs: milliseconds(1),
   requiresConfirmation: anyOf(flag, listOf(text)),
   useServerInstructions: flag,
+  roots: listOf(root),
+  sampling: anyOf(flag, objectOf<SamplingOptions>({ maxTokens: count(1), maxCalls: count(1) })),
 });
 
 /**
@@ -140,6 +153,8 @@ class McpSource implements ToolSource {
       const connection = connect(this.server, {
         sourceName: this.name,
         timeoutMs: this.options.connectTimeoutMs ?? 30_000,
+        roots: this.options.roots,
+        sampling: this.options.sampling,
         onEnd: () => this.#forget(connection),
       });
       this.#connection = connection;
@@ -224,7 +239,7 @@ class McpSource implements ToolSource {
       } catch (error) {
         context.signal.throwIfAborted();
         const failure = callFailureOf(error);
-        if (failure === 'answered') throw error;
+        if (failure === 'answered') throw unofferedIn(error) ?? error;
         if ((error as { code?: string }).code === 'REQUEST_TIMEOUT')
           throw tooSlow(this.#timeoutMs, repeatable);
         void connection.close();
@@ -236,15 +251,18 @@ class McpSource implements ToolSource {
     }
   }
 
-  #request({ client }: OpenConnection, name: string, args: JsonObject, context: ToolContext) {
-    return client.callTool(
-      { name, arguments: args },
-      {
-        signal: context.signal,
-        timeout: this.#timeoutMs,
-        resetTimeoutOnProgress: true,
-        onprogress: ({ progress, total, message }) => context.progress(total ? progress / total : 0, message),
-      },
+  #request({ client, calls }: OpenConnection, name: string, args: JsonObject, context: ToolContext) {
+    return calls.run(context, (signal) =>
+      client.callTool(
+        { name, arguments: args },
+        {
+          signal,
+          timeout: this.#timeoutMs,
+          resetTimeoutOnProgress: true,
+          onprogress: ({ progress, total, message }) =>
+            context.progress(total ? progress / total : 0, message),
+        },
+      ),
     );
   }
 }
