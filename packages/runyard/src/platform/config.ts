@@ -41,35 +41,26 @@ const redactionRule = z
 const milliseconds = (minimum: number, maximum = 86_400_000) => z.int().min(minimum).max(maximum);
 const bytes = () => z.int().min(1024).max(4_294_967_296);
 
-/** Every setting of a service: what it means, what it may be, and what it is when nobody says anything. */
+/** Every setting of a service: its meaning, its allowed values and its default. */
 const settingsSchema = z.strictObject({
-  host: z
-    .string()
-    .min(1)
-    .default('127.0.0.1')
-    .describe('The address to listen on; loopback unless told otherwise.'),
-  port: z.int().min(0).max(65_535).default(7777).describe('The port to listen on; 0 takes a free one.'),
+  host: z.string().min(1).default('127.0.0.1').describe('The address to listen on; loopback by default.'),
+  port: z.int().min(0).max(65_535).default(7777).describe('The port to listen on; 0 selects a free port.'),
   probePort: z
     .int()
     .min(0)
     .max(65_535)
     .optional()
     .describe(
-      'A port of their own for /health and /ready, without tokens, for orchestrators; none when left out, 0 takes a free one.',
+      'A separate port for /health and /ready, without tokens, for orchestrators; 0 selects a free port.',
     ),
-  name: z
-    .string()
-    .min(1)
-    .max(200)
-    .default('Runyard')
-    .describe('The name of this service, as clients see it.'),
+  name: z.string().min(1).max(200).default('Runyard').describe('The name of this service that clients see.'),
   id: z
     .string()
     .min(1)
     .max(200)
     .optional()
     .describe('The identifier of this service; derived from the name when left out.'),
-  description: z.string().max(2000).optional().describe('What this service is for, as clients see it.'),
+  description: z.string().max(2000).optional().describe('The description of this service that clients see.'),
   dataDir: z
     .string()
     .min(1)
@@ -99,7 +90,7 @@ const settingsSchema = z.strictObject({
   logFormat: z
     .enum(['auto', 'pretty', 'json'])
     .default('auto')
-    .describe('How log lines look; auto is pretty on a terminal and json elsewhere.'),
+    .describe('The format of log lines; auto is pretty on a terminal and json elsewhere.'),
   corsOrigins: z
     .array(z.string().regex(/^[a-z][a-z\d+.-]*:\/\/[^/*\s]+$/i))
     .max(1000)
@@ -116,41 +107,39 @@ const settingsSchema = z.strictObject({
   maxFields: z.int().min(1).max(10_000).default(200).describe('How many form fields one request may carry.'),
   heartbeatMs: milliseconds(100)
     .default(15_000)
-    .describe('After how much silence a stream sends a sign of life.'),
+    .describe('How long a stream may be silent before the service sends a heartbeat.'),
   maxConcurrentRuns: z
     .int()
     .min(1)
     .max(1_000_000)
     .default(1000)
-    .describe(
-      'How many runs one process executes at once; further ones wait in the order in which they came.',
-    ),
+    .describe('How many runs one process executes at once; further runs wait in the order of their arrival.'),
   maxWaitingRuns: z
     .int()
     .min(0)
     .max(1_000_000)
     .default(10_000)
     .describe(
-      'How many runs may wait for their turn; beyond it a new run is refused with 503 and Retry-After.',
+      'How many runs may wait for their turn; beyond that, the service rejects new runs with 503 and Retry-After.',
     ),
   leaseMs: milliseconds(1000)
     .default(30_000)
-    .describe('How long a run stays reserved for a process that gives no sign of life.'),
+    .describe('How long a run stays reserved for a process that does not renew its lease.'),
   databaseStartupMs: milliseconds(0)
     .default(30_000)
-    .describe('How long the start waits for a PostgreSQL server that is not there yet.'),
+    .describe('How long the service waits at start for a PostgreSQL server to become available.'),
   orphanedRunsMs: milliseconds(0, 365 * 86_400_000)
     .default(86_400_000)
     .describe(
-      'How long a run waits for a process that has its component before it ends with an error, up to a year; 0: for ever.',
+      'How long a run waits for a process that has its component before it ends with an error, up to a year; 0: forever.',
     ),
   stopGraceMs: milliseconds(0)
     .default(10_000)
-    .describe('How long running runs may go on after the service was told to stop.'),
+    .describe('How long runs may continue after the service receives the signal to stop.'),
   onDisconnect: z
     .enum(['continue', 'cancel'])
     .default('continue')
-    .describe('What happens to a streamed run whose client goes away.'),
+    .describe('What happens to a streamed run when its client disconnects.'),
   compatibility: z
     .enum(['none', 'agentos'])
     .default('none')
@@ -161,13 +150,13 @@ const settingsSchema = z.strictObject({
     .max(200)
     .optional()
     .describe(
-      'The model that the service itself uses, to optimize memories; that of the first agent when left out.',
+      'The model that the service itself uses, to optimize memories; the model of the first agent when left out.',
     ),
   approvalsFourEyes: z
     .boolean()
     .optional()
     .describe(
-      'Whether a call has to be approved by somebody else than the one who asked for it; on with userIsolation when left out.',
+      'Whether a person other than the requester must approve a call; on with userIsolation when left out.',
     ),
   serviceAccountCacheSeconds: z
     .int()
@@ -175,46 +164,41 @@ const settingsSchema = z.strictObject({
     .max(3600)
     .default(30)
     .describe(
-      'For how long a process trusts a service account that it has checked; 0: it asks the database each time.',
+      'How long a process trusts a service account after checking it; 0: every request queries the database.',
     ),
-  websocket: z
-    .boolean()
-    .default(false)
-    .describe('Whether runs can be started and followed over WebSocket, at /agents/ws.'),
-  docs: z.boolean().default(true).describe('Whether the API browser is served at /docs.'),
+  websocket: z.boolean().default(false).describe('Whether clients can start and follow runs over WebSocket.'),
+  docs: z.boolean().default(true).describe('Whether the service serves the API browser at /docs.'),
   eventRetentionHours: z
     .int()
     .min(0)
     .max(87_600)
     .default(24)
-    .describe('For how long after its end the events of a run are kept; 0: for ever.'),
-  traces: z.boolean().default(true).describe('Whether the traces of runs are recorded.'),
+    .describe('How many hours the service keeps the events of a run after its end; 0: forever.'),
+  traces: z.boolean().default(true).describe('Whether the service records the traces of runs.'),
   traceContent: z
     .enum(['full', 'none'])
     .default('full')
-    .describe(
-      'Whether traces show what was said and what tools were given and answered; none: neither here nor to a collector.',
-    ),
+    .describe('Whether traces, listed or exported, show messages, tool arguments and tool results.'),
   traceRedact: z
     .array(redactionRule)
     .max(100)
     .default([])
     .meta({ allowed: 'a list of field names and of expressions such as /\\b\\d{16}\\b/' })
-    .describe('What is removed from traces: values of fields by name, and whatever fits an expression.'),
+    .describe('What traces hide: values of fields by name, and everything that matches an expression.'),
   traceRetentionDays: z
     .int()
     .min(0)
     .max(36_500)
     .default(30)
-    .describe('For how long traces are kept; 0: for ever.'),
+    .describe('How many days the service lists traces; 0: forever.'),
   otlpEndpoint: collectorUrl
     .optional()
-    .describe('The OpenTelemetry collector that traces are sent to; none when left out.'),
+    .describe('The OpenTelemetry collector that receives traces; no export when left out.'),
   otlpHeaders: z
     .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), z.string().regex(/^[\t\x20-\x7e]*$/))
     .default({})
     .meta({ allowed: 'a map from the name of a header to its value' })
-    .describe('Headers of what is sent to the collector, such as a key.'),
+    .describe('Headers of requests to the collector, such as a key.'),
   ...authSettingsShape,
   ...limitSettingsShape,
   ...runLimitSettingsShape,

@@ -11,23 +11,23 @@ export const limitSettingsShape = {
     .min(8_192)
     .max(1_048_576)
     .default(32_768)
-    .describe('How large the headers of a request may be, its address included.'),
+    .describe('The largest size of the headers of a request, including its address.'),
   maxConnections: z
     .int()
     .min(1)
     .max(1_000_000)
     .default(10_000)
-    .describe('How many connections one process holds at once; further ones are closed.'),
+    .describe('How many connections one process holds at once; the service closes further ones.'),
   requestTimeoutMs: milliseconds(1_000)
     .default(300_000)
-    .describe('How long a request may take to arrive. How long its answer takes is not bounded.'),
+    .describe('How long a request may take to arrive. The answer has no time limit.'),
   keepAliveMs: milliseconds(1_000)
     .default(72_000)
     .describe('How long a connection stays open without a request.'),
   slowClientMs: milliseconds(100)
     .default(30_000)
     .describe(
-      'How patient the service is: in each such span a body has to bring 16 KiB or its end, and a client has to take some of what is there for it.',
+      'The time-out for slow clients: in each such interval a body must bring 16 KiB or end, and a client must read some of the pending data.',
     ),
   maxBodiesBytes: z
     .int()
@@ -35,43 +35,41 @@ export const limitSettingsShape = {
     .max(1_099_511_627_776)
     .optional()
     .describe(
-      'How much the bodies that are being read may hold together; twice maxUploadBytes, and 64 MiB at least, when left out. Beyond it the caller who holds most gets 503 and Retry-After for the largest.',
+      'How many bytes all bodies in transfer may hold together; twice maxUploadBytes, and at least 64 MiB, when left out. Beyond it, the caller who holds most gets 503 and Retry-After for the largest body.',
     ),
   rateLimit: z
     .int()
     .min(1)
     .max(10_000_000)
     .optional()
-    .describe('How many requests a caller may make in a minute, in each process; any number when left out.'),
+    .describe('How many requests per minute a caller may make, in each process; no limit when left out.'),
   rateLimitBurst: z
     .int()
     .min(1)
     .max(10_000_000)
     .optional()
-    .describe('How many of them may come at once; all of a minute when left out.'),
+    .describe('How many of these requests may arrive at once; as many as rateLimit when left out.'),
   trustedProxies: z
     .array(z.string().refine(isNetwork))
     .max(1000)
     .default([])
     .meta({ allowed: 'a list of addresses and networks such as 10.0.0.0/8' })
-    .describe(
-      'Proxies whose X-Forwarded-For and X-Forwarded-Host are believed when they say where a request comes from and which host it called.',
-    ),
+    .describe('Proxies from which the service accepts X-Forwarded-For and X-Forwarded-Host.'),
   allowedHosts: z
     .array(z.string().max(255).refine(isAllowedHost))
     .max(1000)
     .default([])
     .meta({ allowed: 'a list of host names without ports such as app.example.com or *.example.com' })
     .describe(
-      'Host names by which the service may be called, besides localhost and the address that it listens on. A service on the loopback address refuses all others; one on another address does when this names any.',
+      'Host names that requests may use besides localhost and the address of the service. A service on the loopback address rejects all others; on another address, it does so when the list has an entry.',
     ),
   fetchAllowedHosts: z
     .array(z.string().regex(/^[^\s/@]+$/))
     .max(1000)
     .default([])
     .meta({ allowed: 'a list of hosts such as files.internal or 10.0.0.7:8080' })
-    .describe('Hosts that may be fetched from for a caller although their addresses are not public.'),
+    .describe('Hosts from which the service may fetch for a caller although their addresses are not public.'),
   fetchTimeoutMs: milliseconds(100)
     .default(15_000)
-    .describe('How long fetching something for a caller may take.'),
+    .describe('How long fetching for a caller may take, including redirects.'),
 };

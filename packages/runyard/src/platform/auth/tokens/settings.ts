@@ -27,26 +27,24 @@ export const authSettingsShape = {
   authorization: z
     .boolean()
     .default(false)
-    .describe('Whether every request needs a token whose scopes allow what it asks for.'),
+    .describe('Whether every request needs a token whose scopes allow it.'),
   jwtKeys: z
     .array(z.string().min(1).max(20_000))
     .max(100)
     .default([])
     .meta({ allowed: 'a list of secrets, or of public keys in PEM text' })
-    .describe('Keys that tokens are checked with: secrets, or public keys in PEM text.'),
+    .describe('Keys that verify tokens: secrets, or public keys in PEM text.'),
   jwtAlgorithms: z
     .array(z.enum(signatureAlgorithms))
     .min(1)
     .optional()
     .meta({ allowed: `a list of ${signatureAlgorithms.join(', ')}` })
-    .describe(
-      'The algorithms that tokens may be signed with; when left out: what fits jwtKeys, and RS256 for a JWKS.',
-    ),
+    .describe('Accepted signature algorithms; when left out, those that suit jwtKeys, and RS256 for a JWKS.'),
   jwksFile: z
     .string()
     .min(1)
     .optional()
-    .describe('A file with a JWKS to check tokens with; read again when it changes.'),
+    .describe('A file with a JWKS that verifies tokens; reread when it changes.'),
   jwksUrl: z
     .url({ protocol: /^https?$/ })
     .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url))
@@ -55,54 +53,56 @@ export const authSettingsShape = {
       allowed:
         'an address such as https://issuer.example/.well-known/jwks.json, without a user name and a password',
     })
-    .describe(
-      "The address of an issuer's JWKS; fetched when the first token comes, and again as keys change.",
-    ),
+    .describe("The address of an issuer's JWKS; fetched for the first token, and again as keys change."),
   jwtAudience: z
     .array(z.string().min(1).max(1000))
     .max(100)
     .default([])
     .meta({ allowed: 'a list of texts' })
-    .describe('Whom tokens must be meant for: one of these has to be in their aud.'),
+    .describe('Accepted audiences: the aud of a token must contain one of them.'),
   jwtVerifyAudience: z
     .boolean()
     .default(false)
     .describe(
-      'Whether aud is checked when jwtAudience is empty: it must then hold the identifier of this service.',
+      'Whether the service checks aud when jwtAudience is empty: it must then contain the identifier of this service.',
     ),
   jwtIssuer: z
     .string()
     .min(1)
     .max(1000)
     .optional()
-    .describe('Who must have issued a token: its iss; not checked when left out.'),
+    .describe('The required issuer (iss) of a token; not checked when left out.'),
   jwtLeewaySeconds: z
     .int()
     .min(0)
     .max(300)
     .default(10)
-    .describe('By how much the clocks of the issuer and of this service may differ.'),
+    .describe('How far the clocks of the issuer and this service may differ.'),
   jwtValidate: z
     .boolean()
     .default(true)
     .describe(
-      'Whether tokens are checked at all; false only behind a gateway that does, and with trustUnverifiedTokens.',
+      'Whether the service verifies tokens; false only behind a gateway that verifies them, and with trustUnverifiedTokens.',
     ),
   trustUnverifiedTokens: z
     .boolean()
     .default(false)
-    .describe('Says that jwtValidate: false is meant: whoever reaches the port can claim to be anybody.'),
-  userIdClaim: claimName().default('sub').describe('The claim that says who the caller is.'),
+    .describe('Confirms jwtValidate: false: anyone who can reach the port can then act as any user.'),
+  userIdClaim: claimName().default('sub').describe('The claim that identifies the caller.'),
   sessionIdClaim: claimName()
     .default('session_id')
-    .describe('The claim that fixes the session of the runs of a caller.'),
-  scopesClaim: claimName().default('scopes').describe('The claim with the scopes; scope is read as well.'),
+    .describe("The claim that fixes the session of a caller's runs."),
+  scopesClaim: claimName()
+    .default('scopes')
+    .describe('The claim with the scopes; the service also reads scope.'),
   sessionStateClaims: claimNames().describe('Claims that replace the session_state of a run.'),
   dependenciesClaims: claimNames().describe('Claims that replace the dependencies of a run.'),
   tokenSource: z
     .enum(['header', 'cookie', 'both'])
     .default('header')
-    .describe('Where a token is looked for: the Authorization header, a cookie, or the header first.'),
+    .describe(
+      'Where the service looks for a token: the Authorization header, a cookie, or both, the header first.',
+    ),
   tokenCookie: z
     .string()
     .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/)
@@ -118,13 +118,13 @@ export const authSettingsShape = {
   userIsolation: z
     .boolean()
     .optional()
-    .describe('Whether callers see only what belongs to them; on with authorization when left out.'),
+    .describe('Whether callers see only their own data; on with authorization when left out.'),
   securityKey: z
     .string()
     .regex(/^[\x21-\x7e]{1,1000}$/)
     .optional()
     .meta({ allowed: 'a text of printable ASCII characters without blanks' })
-    .describe('One token for everybody, where there are no JWTs.'),
+    .describe('One shared token, where there are no JWTs.'),
   publicPaths: z
     .array(z.string().regex(/^\/[^\s?#]*$/))
     .max(100)
