@@ -6,6 +6,7 @@ import { Readiness } from '../../src/capabilities/system/readiness.js';
 import { errors } from '../../src/core/errors.js';
 import { silentLog } from '../../src/core/log.js';
 import type { Interface } from '../../src/interfaces/interface.js';
+import { openCapabilities } from '../../src/open-capabilities.js';
 import { openService } from '../../src/open-service.js';
 import { defineRoute } from '../../src/platform/http/route.js';
 import { refuseUpgrade } from '../../src/platform/http/upgrades.js';
@@ -151,4 +152,30 @@ test('a capability and an interface are added as values, and nothing else is tou
   expect(happened).toEqual(['gong started']);
   await close(0);
   expect(happened).toEqual(['gong started', 'notes stopped', 'gong closed', 'notes closed']);
+});
+
+test('a start that fails is tried again by the next caller, without what has started before it', async () => {
+  const starts: string[] = [];
+  const starting = (name: string, fails: () => boolean): Capability => ({
+    name,
+    open: () => ({
+      inDatabase: () => ({
+        async start() {
+          starts.push(name);
+          if (fails()) throw new Error(`${name} cannot start`);
+        },
+      }),
+    }),
+  });
+  const parts = [
+    ...capabilities,
+    starting('steady', () => false),
+    starting('flaky', () => starts.length < 3),
+  ];
+  const opened = await openCapabilities(parts, partsOver(await (await freshSqlite()).open()));
+  onTestFinished(() => opened.stop(0));
+  await expect(opened.start()).rejects.toThrow('flaky cannot start');
+  const both = [opened.spaces.get(undefined), opened.spaces.get(undefined)];
+  expect((await Promise.all(both)).map(({ databaseId }) => databaseId)).toEqual(['test', 'test']);
+  expect(starts).toEqual(['steady', 'flaky', 'flaky']);
 });
