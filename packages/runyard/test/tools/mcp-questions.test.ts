@@ -98,6 +98,16 @@ describe('an MCP server', () => {
     expect(results.filter((result) => result?.includes('asks at the same time'))).toHaveLength(1);
   });
 
+  it('does not have a person asked about a question that nobody dismissed', async () => {
+    const clerk = calling({ url: (await sessions()).url }, [call('order', 'insistent')]);
+    const paused = await clerk.run('Order');
+    expect(paused.requirements).toMatchObject([{ message: 'Which insistent?' }]);
+    const [ordered] = resultsOf(
+      await clerk.continue(paused.runId, { answers: { order: { values: { size: 'M' } } } }),
+    );
+    expect(JSON.parse(ordered!)).toMatchObject({ action: 'accept', content: { size: 'M' } });
+  });
+
   it('has a person open an address, over HTTP alone', async () => {
     const clerk = calling({ url: (await modern()).url }, [
       call('visit', 'https://example.com/sign-in', 'good'),

@@ -121,6 +121,14 @@ function registerAskingTools(server) {
           return inputRequired({
             inputRequests: { it: request(what), ...(what === 'twice' && { other: request(what) }) },
           });
+        const really = {
+          really: inputRequired.elicit({
+            message: 'Really?',
+            requestedSchema: { type: 'object', properties: {} },
+          }),
+        };
+        if (what === 'insistent' && answer.action === 'cancel')
+          return inputRequired({ inputRequests: really });
         heard.push(`${what}: ${answer.action}`);
         return text(JSON.stringify(answer));
       },

@@ -12,6 +12,8 @@ export class CallUnderWay {
   readonly served = new Set<Promise<unknown>>();
   readonly #abandon = new AbortController();
   #paused: RunPaused | undefined;
+  /** The server has heard that a question was dismissed: what it asks now is about that. */
+  #dismissed = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(readonly context: ToolContext) {}
@@ -22,11 +24,16 @@ export class CallUnderWay {
 
   /** Asks the person. A server cannot wait for them: it is told that they dismissed the question, and called again later. */
   async ask(question: ToolQuestion): Promise<QuestionAnswer> {
+    if (this.#dismissed) return { action: 'cancel' };
     try {
       return await this.context.ask(question);
     } catch (error) {
       if (!(error instanceof RunPaused)) throw error;
       this.#paused = error;
+      // what it asks together with this one is on its way already
+      setImmediate(() => {
+        this.#dismissed = true;
+      });
       this.#timer ??= setTimeout(() => this.#abandon.abort(error), cancelMs).unref();
       return { action: 'cancel' };
     }
