@@ -15,7 +15,12 @@ export async function bundle(folder) {
   if (changedAt(last) >= changedAt(join(folder, 'dist/.tsbuildinfo'))) return;
   const { rolldown } = await import('rolldown');
   const input = Object.fromEntries(entries.map((entry) => [entry, join(folder, 'dist', `${entry}.js`)]));
-  const build = await rolldown({ input, platform: 'node', external: /^(?![A-Za-z]:[\\/])[^./]/ });
+  const build = await rolldown({
+    input,
+    platform: 'node',
+    logLevel: 'silent',
+    external: /^(?![A-Za-z]:[\\/])[^./]/,
+  });
   // As deep as the modules that they come from: some find the package by its place.
   const names = { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name].js' };
   const { output } = await build.generate({ format: 'esm', sourcemap: true, ...names });

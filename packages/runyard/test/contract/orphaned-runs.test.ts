@@ -165,7 +165,8 @@ forEachDatabase((_dialect, freshPlace) => {
       '%s: ends with an error after orphanedRunsMs',
       async (kind) => {
         const place = await freshPlace();
-        const long = { leaseExpiresAt: Date.now() - 60_000, updatedAt: Date.now() - 60_000 };
+        const hourAgo = Date.now() - 3_600_000;
+        const long = { leaseExpiresAt: hourAgo, updatedAt: hourAgo };
         const running = await leftBehind(place, { kind, ...long });
         const pending = await leftBehind(place, { kind, status: 'pending', ...long });
         const handedOn = await leftBehind(place, { kind, leaseOwner: null, leaseExpiresAt: null });
@@ -176,13 +177,13 @@ forEachDatabase((_dialect, freshPlace) => {
           .where('run_id', '=', handedOn.runId)
           .execute();
         const recent = await leftBehind(place, { kind });
-        const service = await serviceWithout(place, { leaseMs: 1_000, orphanedRunsMs: 30_000 });
+        const service = await serviceWithout(place, { leaseMs: 1_000, orphanedRunsMs: 1_800_000 });
         const life = new RunLife(service, 'removed', `${kind}s`);
         for (const { runId } of [running, pending, handedOn]) {
           const stored = await life.rested(runId);
           expect(stored.status).toBe('error');
           expect(stored.content).toContain(`The ${kind} 'removed' of this run is not registered`);
-          expect(stored.content).toContain('30 seconds (setting orphanedRunsMs)');
+          expect(stored.content).toContain('1800 seconds (setting orphanedRunsMs)');
           const events = await (await life.events(runId)).end();
           const last = { agent: 'RunError', team: 'TeamRunError', workflow: 'WorkflowError' }[kind];
           expect(events.events.at(-1)).toMatchObject({ event: last, error_type: 'component_not_registered' });
@@ -193,12 +194,12 @@ forEachDatabase((_dialect, freshPlace) => {
 
     test('paused: ends when it is overdue for that long, and waits when nothing is due', async () => {
       const place = await freshPlace();
-      const then = Date.now() - 60_000;
+      const then = Date.now() - 3_600_000;
       const paused = { status: 'paused', leaseOwner: null, leaseExpiresAt: null, updatedAt: then } as const;
       const overdue = await leftBehind(place, { ...paused, wakeAt: then });
       const dueLately = await leftBehind(place, { ...paused, wakeAt: Date.now() });
       const waiting = await leftBehind(place, paused);
-      const service = await serviceWithout(place, { leaseMs: 1_000, orphanedRunsMs: 30_000 });
+      const service = await serviceWithout(place, { leaseMs: 1_000, orphanedRunsMs: 1_800_000 });
       const life = new RunLife(service, 'removed');
       await until('the overdue run has ended', async () => {
         return (await life.stored(overdue.runId)).status === 'error';
@@ -258,13 +259,15 @@ forEachDatabase((_dialect, freshPlace) => {
 
     test('a cancel that the holder does not take up says so, and ends the run when the lease ends', async () => {
       const place = await freshPlace();
-      const run = await leftBehind(place, { leaseExpiresAt: Date.now() + 8_000 });
+      const run = await leftBehind(place, { leaseExpiresAt: Date.now() + never });
       const life = new RunLife(await serviceWithout(place, { leaseMs: 1_000 }), 'removed');
       const { status, body } = await life.cancel(run.runId);
       expect([status, body]).toEqual([
         202,
         { run_id: run.runId, session_id: run.sessionId, status: 'running' },
       ]);
+      const { query } = await place.open();
+      await query.updateTable('runs').set({ lease_expires_at: 1 }).execute();
       expect((await life.rested(run.runId)).status).toBe('cancelled');
     });
   });
