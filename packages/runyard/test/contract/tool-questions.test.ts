@@ -48,6 +48,8 @@ forEachDatabase((_dialect, freshPlace) => {
     // sent again, the first answer is not taken for one to the second question
     const same = await life.continue(paused.run_id, { requirements: filled('M') });
     expect(same.body).toMatchObject({ error_code: 'unresolved_requirements' });
+    const byCall = await life.continue(paused.run_id, { tools: [{ tool_call_id: 'c', confirmed: true }] });
+    expect(byCall.body).toMatchObject({ error_code: 'unresolved_requirements' });
     const { body } = await life.continue(paused.run_id, { requirements: [{ ...open, cancelled: true }] });
     expect(body).toMatchObject({ status: 'completed', content: 'Ordered.' });
     expect(body.tools[0].result).toBe('[{"action":"accept","values":{"__proto__":"M"}},"cancel"]');

@@ -30,6 +30,8 @@ function configuration(): object {
     extends: join(repository, 'tsconfig.base.json'),
     compilerOptions: {
       noEmit: true,
+      // as strict as a project of a reader may be
+      exactOptionalPropertyTypes: true,
       allowImportingTsExtensions: true,
       paths: { runyard: [join(sources, 'index.ts')], 'runyard/*': [join(sources, '*.ts')] },
     },

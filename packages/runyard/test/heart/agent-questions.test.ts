@@ -50,7 +50,10 @@ describe('a tool that asks', () => {
     expect(tools).toMatchObject([
       {
         requires_user_input: true,
-        user_input_schema: [{ name: 'size', schema: { enum: ['S', 'M'] }, value: null }, { name: 'count' }],
+        user_input_schema: [
+          { name: 'size', schema: { enum: ['S', 'M'] }, value: null },
+          { name: 'count', required: false },
+        ],
         confirmed: null,
       },
     ]);

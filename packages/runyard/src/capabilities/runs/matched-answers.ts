@@ -74,7 +74,7 @@ export class Questions {
 
   /** The open question about this call; undefined when there is none any more, or never was. */
   ofCall(callId: string): ToolRequirementState | undefined {
-    const states = this.open().filter(({ requirement }) => requirement.callId === callId);
+    const states = this.open().filter((open) => open.requirement.callId === callId && !this.asksAgain(open));
     // calls of two members may have the same id
     const state = states.find((open) => !this.answers.has(open)) ?? states[0];
     if (state === undefined && !this.callIds.has(callId))
@@ -123,6 +123,13 @@ export class Questions {
         return approval === undefined ? [] : [{ kind: 'record', approval } as const];
       }),
     };
+  }
+
+  /** A tool that asks once more: an answer that names the call alone may have been meant for what came before. */
+  private asksAgain({ requirement: { askedIn, callId }, member }: ToolRequirementState): boolean {
+    const isEarlier = (other: ToolRequirementState) =>
+      other.answer !== null && other.requirement.callId === callId && other.member?.runId === member?.runId;
+    return askedIn !== undefined && this.states.some(isEarlier);
   }
 
   private open(): readonly ToolRequirementState[] {

@@ -22,7 +22,7 @@ export interface Executable {
   /** What a session that has no metadata is given by the first run in it. */
   readonly sessionMetadata?: JsonObject | undefined;
   /** Stored as the first run of a new session. */
-  readonly introduction?: string;
+  readonly introduction?: string | undefined;
   /** How much a run of it may do. Left out: the defaults of its kind. */
   readonly limits?: AnyLimits | undefined;
   /** Fields that each of its events carries. */

@@ -1,5 +1,5 @@
 import { auditRecordOf } from '../agents/requirements/approvals.js';
-import { type GivenAnswer, readAnswer } from '../agents/requirements/read-answer.js';
+import { answerInCode, type GivenAnswer } from '../agents/requirements/read-answer.js';
 import { toWaitOutput } from '../agents/requirements/wait-output.js';
 import { errors } from '../errors.js';
 import type { Json, JsonObject } from '../json.js';
@@ -93,11 +93,7 @@ function answerCalls(
     const call = calls.find(({ state }) => state.requirement.callId === callId && state.answer === null);
     if (call === undefined)
       throw errors.invalidAnswer(`Step '${stepName}' does not wait for an answer to the call '${callId}'.`);
-    const answer = readAnswer(call.state, said);
-    if (answer === undefined)
-      throw errors.invalidAnswer(
-        `Step '${stepName}': what is said about the call '${callId}' is no answer to it.`,
-      );
+    const answer = answerInCode(call.state, said);
     answers.set(call.waitKey, toWaitOutput(call.state, answer));
     const audit = auditRecordOf(run, call.state, answer, Date.now());
     if (audit !== undefined) approvals.push({ kind: 'record', approval: audit });

@@ -9,7 +9,7 @@ import type { RunJournal } from '../../runs/ports.js';
 import type { Run, RunLineage, RunStatus, StepRecord } from '../../runs/run.js';
 import { startRun } from '../../runs/start-run.js';
 import { auditRecordOf } from '../requirements/approvals.js';
-import { type GivenAnswer, readAnswer } from '../requirements/read-answer.js';
+import { answerInCode, type GivenAnswer } from '../requirements/read-answer.js';
 import { teamRequirementsOf } from '../requirements/team-requirements.js';
 import type { ToolRequirementState } from '../requirements/tool-requirements.js';
 import { toWaitOutput } from '../requirements/wait-output.js';
@@ -125,7 +125,7 @@ function answer(
     const state = openCall(open, callId);
     if (state === undefined)
       throw errors.invalidAnswer(`Run ${run.runId} does not wait for an answer to the call '${callId}'.`);
-    const read = readOrRefuse(state, given);
+    const read = answerInCode(state, given);
     answers.set(state.waitKey, toWaitOutput(state, read));
     const audit = auditRecordOf(run, state, read, Date.now());
     if (audit !== undefined) approvals.push({ kind: 'record', approval: audit });
@@ -133,27 +133,6 @@ function answer(
   if (answers.size === 0) throw errors.invalidAnswer(waitingText(run, open));
   return engine.answer(run.runId, { answers, approvals, continuation: recordOf(nextTurn(steps), options) });
 }
-
-function readOrRefuse(state: ToolRequirementState, given: GivenAnswer) {
-  const { callId, toolName, approval } = state.requirement;
-  if (approval?.type === 'required')
-    throw errors.invalidAnswer(
-      `The call '${callId}' of '${toolName}' waits for an approval. It is resolved through the approvals of a service: register the agent with new Runyard({ agents }).`,
-    );
-  const read = readAnswer(state, given);
-  if (read !== undefined) return read;
-  throw errors.invalidAnswer(
-    `The call '${callId}' of '${toolName}' waits for ${wanted[state.requirement.kind]}.`,
-  );
-}
-
-const wanted: Readonly<Record<ToolRequirementState['requirement']['kind'], string>> = {
-  confirmation: '{ confirmed }',
-  user_input: '{ values } with all of its fields',
-  user_feedback: '{ selected } with a list of labels for each question',
-  external_execution: '{ result }',
-  unknown_outcome: '{ confirmed: true } to call it again, { confirmed: false } or { result }',
-};
 
 function waitingText({ runId }: Run, open: readonly ToolRequirementState[]): string {
   const calls = open.map(({ requirement }) => `'${requirement.callId}' (${requirement.toolName})`);

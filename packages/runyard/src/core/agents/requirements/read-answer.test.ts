@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolRequirement } from '../../tools/requirement.js';
 import { answerOfApproval } from './approvals.js';
-import { readAnswer } from './read-answer.js';
+import { answerInCode, readAnswer } from './read-answer.js';
 
 function waiting(requirement: Partial<ToolRequirement>) {
   return {
@@ -53,6 +53,21 @@ describe('what a caller fills in', () => {
     expect(() => readAnswer(state, { values: { x: given as never } })).toThrow(
       expect.objectContaining({ status: 400, message: expect.stringContaining("'x' has to be") }),
     );
+  });
+
+  it.each([
+    [{ values: {} }, "The call 'c' of 'book' waits for { values } with 'x'."],
+    [{ values: { x: 'a', z: 1 } }, "The call 'c' of 'book' has no field 'z'. Its fields are 'x', 'y'."],
+    [{ confirmed: true }, "The call 'c' of 'book' waits for { values } with 'x'."],
+  ])('is refused in code, with what is missing or unknown: %j', (given, message) => {
+    const state = waiting({ kind: 'user_input', inputFields: [field('x', 'str'), field('y', 'int', true)] });
+    expect(() => answerInCode(state, given)).toThrow(message);
+  });
+
+  it('may be nothing at all in code, where every field is optional', () => {
+    const state = waiting({ kind: 'user_input', inputFields: [field('y', 'int', true)] });
+    expect(answerInCode(state, { values: {} })).toEqual({ answer: 'input', values: {} });
+    expect(() => answerInCode(state, { confirmed: true })).toThrow('waits for { values }.');
   });
 
   it('has to be complete, but for what may be left empty', () => {

@@ -42,6 +42,38 @@ export function readAnswer(state: ToolRequirementState, given: GivenAnswer): Too
   return { answer: 'confirmed', confirmed, ...(note !== undefined && note !== '' && { note }) };
 }
 
+/** The same for an answer in code, where nothing is sent back that was not meant: what is no answer is an error. */
+export function answerInCode(state: ToolRequirementState, given: GivenAnswer): ToolAnswer {
+  const { callId, toolName, approval, kind, inputFields = [] } = state.requirement;
+  const place = `The call '${callId}' of '${toolName}'`;
+  if (approval?.type === 'required')
+    throw errors.invalidAnswer(
+      `${place} waits for an approval. It is resolved through the approvals of a service: register the component with a Runyard.`,
+    );
+  const names = inputFields.map(({ name }) => name);
+  const unknown = Object.keys(given.values ?? {}).find((name) => !names.includes(name));
+  if (kind === 'user_input' && unknown !== undefined)
+    throw errors.invalidAnswer(`${place} has no field '${unknown}'. Its fields are ${listed(names)}.`);
+  const read = readAnswer(state, { answered: given.values !== undefined, ...given });
+  if (read !== undefined) return read;
+  const needed = inputFields.filter(({ optional }) => optional !== true).map(({ name }) => name);
+  const fields = needed.length === 0 ? '' : ` with ${listed(needed)}`;
+  throw errors.invalidAnswer(
+    `${place} waits for ${kind === 'user_input' ? `{ values }${fields}` : wanted[kind]}.`,
+  );
+}
+
+const wanted = {
+  confirmation: '{ confirmed }',
+  user_feedback: '{ selected } with a list of labels for each question',
+  external_execution: '{ result }',
+  unknown_outcome: '{ confirmed: true } to call it again, { confirmed: false } or { result }',
+};
+
+function listed(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(', ');
+}
+
 function fullAnswer({ requirement }: ToolRequirementState, given: GivenAnswer): ToolAnswer | undefined {
   const { kind, toolName } = requirement;
   if (kind === 'user_input') return inputAnswer(toolName, requirement.inputFields ?? [], given);

@@ -96,10 +96,11 @@ function decisionFields(answer: ToolAnswer | null): AnswerFields {
 
 function inputSchema({ inputFields = [] }: ToolRequirement, answer: ToolAnswer | null): JsonObject[] {
   const values = answer?.answer === 'input' ? answer.values : {};
-  return inputFields.map(({ name, type, description = null, schema }) => ({
+  return inputFields.map(({ name, type, description = null, optional, schema }) => ({
     name,
     field_type: type,
     description,
+    ...(optional === true && { required: false }),
     ...(schema !== undefined && { schema: schema as JsonObject }),
     value: (Object.hasOwn(values, name) ? values[name] : undefined) ?? null,
   }));
