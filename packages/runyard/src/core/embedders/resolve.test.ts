@@ -13,6 +13,12 @@ it('leaves an embedder of an adapter as it is', () => {
     expect(resolveEmbedder(made)).toBe(made);
 });
 
+it.each([undefined, null, 7, { id: 'm' }])('rejects what is no embedder: %j', (wrong) => {
+  expect(() => resolveEmbedder(wrong as never)).toThrow(
+    "Give an embedder, or the name of one such as 'offline'.",
+  );
+});
+
 it('sends batches to an embedder of the application, and checks its vectors', async () => {
   const sizes: number[] = [];
   const own = (vectors: (texts: readonly string[]) => unknown): Embedder => ({

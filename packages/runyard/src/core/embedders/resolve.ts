@@ -2,6 +2,8 @@ import { type Environment, type ModelName, parseModelName } from '../models/mode
 import { connectionOf, nameForms } from '../models/named-connection.js';
 import { count } from '../models/provider/usage.js';
 import { type KnownProvider, knownProviders, retrievalProviders } from '../models/providers.js';
+import { checkValue } from '../options/check-options.js';
+import { kind, required } from '../options/kinds.js';
 import { type AiSdkEmbeddingModel, isAiSdkEmbedder } from './ai-sdk-model.js';
 import { BatchedEmbedder } from './batched-embedder.js';
 import type { Embedder } from './embedder.js';
@@ -18,6 +20,12 @@ const providers: Readonly<Record<string, KnownProvider>> = {
   voyage,
   cohere,
 };
+const embedderLike = required(
+  kind("an embedder, or the name of one such as 'offline'", (value) => {
+    if (typeof value === 'string' || isAiSdkEmbedder(value)) return true;
+    return typeof (value as Partial<Embedder> | null)?.embed === 'function';
+  }),
+);
 const supported = ['offline', ...nameForms(providers), 'ai-sdk:<provider>:<model>'];
 
 /**
@@ -26,6 +34,7 @@ const supported = ['offline', ...nameForms(providers), 'ai-sdk:<provider>:<model
  * and no key is looked up before the first call.
  */
 export function resolveEmbedder(embedder: EmbedderLike, environment: Environment = process.env): Embedder {
+  checkValue('resolveEmbedder()', 'the embedder', embedder, embedderLike);
   if (typeof embedder === 'string') {
     const name = parseModelName(embedder, providers);
     return new LazyEmbedder(name, () => loadNamedEmbedder(name, environment));

@@ -246,6 +246,10 @@ describe('the request', () => {
     await openAICompatible({ id: 'x', baseUrl }).generate(ask(), open());
     expect(server.requests[0]?.path).toBe('/v1/chat/completions?api-version=1');
     expect(model.name).toBe('OpenAICompatible');
+    for (const wrong of ['localhost:8000/v1', '127.0.0.1:8000', 'me:hidden@localhost:8000'])
+      expect(() => openAICompatible({ id: 'x', baseUrl: wrong })).toThrow(
+        /^(?!.*hidden).*0(\/v1)?' of a model is not an http or https URL\. Give one such as http:/,
+      );
     expect(() => openAICompatible({ id: 'x', baseUrl: 'https://me:hidden@host/v1' })).toThrow(
       /^(?!.*hidden).*at host holds a user name or password/,
     );

@@ -132,6 +132,8 @@ describe('resolveReranker', () => {
   it('leaves a reranker as it is and says what is missing or wrong', async () => {
     const own = cohereReranker({ id: 'm' });
     expect(resolveReranker(own)).toBe(own);
+    for (const wrong of [undefined, null, { id: 'm' }])
+      expect(() => resolveReranker(wrong as never)).toThrow('Give a reranker, or the name of one such as');
     expect((await failure(own.rerank('q', ['a']))).message).toContain('Set COHERE_API_KEY, or give apiKey.');
     const refusal = async (name: string) =>
       (await failure(resolveReranker(name, {}).rerank('q', ['a']))).message;

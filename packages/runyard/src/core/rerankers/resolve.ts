@@ -1,6 +1,8 @@
 import { type Environment, parseModelName } from '../models/model-name.js';
 import { connectionOf, nameForms } from '../models/named-connection.js';
 import { type KnownProvider, knownProviders, retrievalProviders } from '../models/providers.js';
+import { checkValue } from '../options/check-options.js';
+import { kind, required } from '../options/kinds.js';
 import type { Reranker } from './reranker.js';
 
 /** Whatever names or is a reranker. */
@@ -8,12 +10,19 @@ export type RerankerLike = Reranker | string;
 
 const { vllm, llamacpp } = knownProviders;
 const providers = { ...retrievalProviders, vllm, llamacpp } as Readonly<Record<string, KnownProvider>>;
+const rerankerLike = required(
+  kind(
+    "a reranker, or the name of one such as 'cohere:rerank-v3.5'",
+    (value) => typeof value === 'string' || typeof (value as Partial<Reranker> | null)?.rerank === 'function',
+  ),
+);
 
 /**
  * A reranker from its name, such as `cohere:rerank-v3.5`, or as it is. Nothing is loaded and no key is looked up
  * before the first call.
  */
 export function resolveReranker(reranker: RerankerLike, environment: Environment = process.env): Reranker {
+  checkValue('resolveReranker()', 'the reranker', reranker, rerankerLike);
   if (typeof reranker !== 'string') return reranker;
   const name = parseModelName(reranker, providers);
   let loaded: Reranker | undefined;

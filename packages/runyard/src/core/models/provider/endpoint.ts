@@ -6,15 +6,17 @@ export function endpoint(
   path: string,
   query: Readonly<Record<string, string>> = {},
 ): string {
-  if (!URL.canParse(baseUrl)) {
-    throw errors.invalidConfig(
-      `The base URL '${baseUrl}' of a model is not a URL. Give one such as http://127.0.0.1:8000/v1.`,
-    );
-  }
-  const url = new URL(baseUrl);
-  if (url.username || url.password) {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url?.username || url?.password) {
     throw errors.invalidConfig(
       `The base URL of a model at ${url.host} holds a user name or password. Give them in headers.`,
+    );
+  }
+  // `localhost:8000` is a URL with the scheme `localhost:`
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    const shown = baseUrl.replace(/^.*@/s, '***@');
+    throw errors.invalidConfig(
+      `The base URL '${shown}' of a model is not an http or https URL. Give one such as http://127.0.0.1:8000/v1.`,
     );
   }
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
