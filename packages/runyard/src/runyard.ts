@@ -87,7 +87,7 @@ export class Runyard {
   configure(sources: Omit<SettingsSources, 'code' | 'otherCodeNames'>): void {
     checkOptions('configure()', sources, sourcesOptions);
     if (this.databases !== null)
-      throw errors.invalidConfig('configure() has to be called before the service is opened.');
+      throw errors.invalidConfig('configure() must be called before the service is opened.');
     this.sources = sources;
     this.loaded = null;
   }

@@ -127,7 +127,7 @@ function readRun(value: unknown, file: string, number: number): WaitingRun {
 
 function notAnExport(file: string): CommandFailure {
   return new CommandFailure(
-    `${file} is not an export of runs. Make one with: runyard replay --export ${file}`,
+    `${file} is not an export of runs. Create one with: runyard replay --export ${file}`,
   );
 }
 

@@ -10,12 +10,12 @@ export function init(folder: string | undefined): void {
   const existing = Object.keys(files).filter((name) => existsSync(join(target, name)));
   if (existing.length > 0) {
     throw new CommandFailure(
-      `${relative(process.cwd(), target) || 'This folder'} has ${existing.join(', ')} already; nothing was written. Choose another folder.`,
+      `${relative(process.cwd(), target) || 'This folder'} already contains ${existing.join(', ')}; nothing was written. Choose another folder.`,
     );
   }
   write(target, files);
   const place = relative(process.cwd(), target);
-  console.log(`Made ${Object.keys(files).join(', ')}${place ? ` in ${place}` : ''}. Next:`);
+  console.log(`Created ${Object.keys(files).join(', ')}${place ? ` in ${place}` : ''}. Next:`);
   console.log(`  ${place ? `cd ${quoted(place)} && ` : ''}npm install`);
   console.log('  npm run dev');
 }

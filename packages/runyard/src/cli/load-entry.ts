@@ -29,7 +29,7 @@ export function findEntry(given: string | undefined, folder = process.cwd()): st
   if (found) return realpathSync(found);
   throw new CommandFailure(
     `No entry found in ${folder}: looked for agents.ts, src/agents.ts, runyard.ts, app.ts and the same as .js. ` +
-      'Name the file (runyard start path/to/file.ts), or make a project with: runyard init',
+      'Name the file (runyard start path/to/file.ts), or create a project with: runyard init',
   );
 }
 

@@ -5,16 +5,16 @@ import { addSettingFlags } from './setting-flags.js';
 
 const examples = `
 Examples:
-  runyard init my-agents          make a new project in the folder my-agents
+  runyard init my-agents          create a new project in the folder my-agents
   runyard dev                     serve agents.ts and restart when a file changes
   runyard start --port 8080       serve on another port
-  runyard migrate --status        show which migrations each database has
-  runyard replay                  check that waiting runs still fit the code
-  runyard openapi --out api.json  write the API description to a file
+  runyard migrate --status        show the pending migrations of each database
+  runyard replay                  check that unfinished runs match the code
+  runyard openapi --out api.json  write the OpenAPI document to a file
   runyard token --user ada --admin
-                                  print a token to try the service with
+                                  print a development token
 
-Settings, later ones winning: defaults, code, runyard.json (or --config), environment (RUNYARD_*, PORT), flags.`;
+Settings, in order of increasing precedence: defaults, code, runyard.json (or --config), environment (RUNYARD_*, PORT), flags.`;
 
 /** Runs one command line. Faults are printed as one message and end the process with a non-zero code. */
 export async function main(words: readonly string[]): Promise<void> {
@@ -30,7 +30,7 @@ function program(): Command {
   const runyard = new Command('runyard')
     .description('Serve AI agents over HTTP.')
     .version(version)
-    .showHelpAfterError('(runyard --help shows what there is)')
+    .showHelpAfterError('(run runyard --help for usage)')
     .addHelpText('after', examples);
 
   const entry = 'file that exports your Runyard (default: agents.ts, src/agents.ts, …)';
@@ -44,11 +44,11 @@ function program(): Command {
   );
   runyard
     .command('init')
-    .description('make a new project that runs at once')
-    .argument('[folder]', 'where (default: the current folder)')
+    .description('create a new project that is ready to run')
+    .argument('[folder]', 'target folder (default: the current folder)')
     .action(async (folder) => (await import('./init.js')).init(folder));
   addSettingFlags(
-    runyard.command('openapi').description('write the API description').argument('[entry]', entry),
+    runyard.command('openapi').description('print the OpenAPI document').argument('[entry]', entry),
   )
     .option('--out <file>', 'write to a file instead of standard output')
     .action(async (file, flags) => (await import('./openapi.js')).openapi(file, flags));
@@ -61,29 +61,29 @@ function program(): Command {
 function addMigrate(runyard: Command, entry: string): void {
   runyard
     .command('migrate')
-    .description('bring the databases to the newest schema')
+    .description('migrate the databases to the latest schema')
     .argument('[entry]', entry)
-    .option('--to <version>', 'go up or down to this migration; 0 removes all tables')
-    .option('--database <id>', 'only this one of the registered databases')
-    .option('--status', 'only show what would be done')
+    .option('--to <version>', 'migrate up or down to this version; 0 removes all tables')
+    .option('--database <id>', 'migrate only this registered database')
+    .option('--status', 'show pending migrations without running them')
     .option('--data-dir <folder>', 'folder of the embedded database')
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent')
-    .option('--config <file>', 'settings file (default: runyard.json, if there is one)')
+    .option('--config <file>', 'settings file (default: runyard.json, if it exists)')
     .action(async (file, flags) => (await import('./migrate.js')).migrate(file, flags));
 }
 
 function addReplay(runyard: Command, entry: string): void {
   runyard
     .command('replay')
-    .description('compare the runs that wait or run with the code, without executing anything')
+    .description('check that unfinished runs match the current code, without executing anything')
     .argument('[entry]', entry)
-    .option('--file <file>', 'take the runs from an export instead of the databases')
+    .option('--file <file>', 'read the runs from an export instead of the databases')
     .option('--export <file>', 'write the runs to a file instead of comparing them')
     .option('--json', 'print the report as JSON')
     .option('--data-dir <folder>', 'folder of the embedded database')
-    .option('--database <url>', 'database, such as postgres://user:password@host/name')
+    .option('--database <url>', 'database URL, such as postgres://user:password@host/name')
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent')
-    .option('--config <file>', 'settings file (default: runyard.json, if there is one)')
+    .option('--config <file>', 'settings file (default: runyard.json, if it exists)')
     // 1 says that a run does not fit: a command line that is wrong says nothing about runs
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : notCompared))
     .action(async (file, flags) => (await import('./replay.js')).replay(file, flags));
@@ -92,18 +92,18 @@ function addReplay(runyard: Command, entry: string): void {
 function addToken(runyard: Command, entry: string): void {
   runyard
     .command('token')
-    .description('print a token for development, signed with the secret of the service')
+    .description('print a development token, signed with the secret of the service')
     .argument('[entry]', entry)
-    .requiredOption('--user <id>', 'whom the token is for')
-    .option('--scopes <list>', 'what it allows, such as agents:run,sessions:read')
-    .option('--admin', 'it allows everything')
-    .option('--expires <time>', 'how long it is good, such as 90s, 30m, 8h or 7d', '8h')
+    .requiredOption('--user <id>', 'user id of the token')
+    .option('--scopes <list>', 'scopes of the token, such as agents:run,sessions:read')
+    .option('--admin', 'grant the admin scope')
+    .option('--expires <time>', 'lifetime, such as 90s, 30m, 8h or 7d', '8h')
     .option(
       '--claim <name=value>',
-      'a further claim; JSON is taken as such (can be given several times)',
+      'additional claim; JSON values are parsed (repeatable)',
       (one: string, others: string[]) => [...others, one],
       [],
     )
-    .option('--config <file>', 'settings file (default: runyard.json, if there is one)')
+    .option('--config <file>', 'settings file (default: runyard.json, if it exists)')
     .action(async (file, flags) => (await import('./token.js')).token(file, flags));
 }

@@ -66,7 +66,7 @@ function showReports(reports: MigrationReports): void {
   }
   if (failed)
     throw new CommandFailure(
-      'The migration failed; the steps marked done are kept, the failed one was undone.',
+      'The migration failed. Completed steps were kept; the failed step was rolled back.',
     );
 }
 

@@ -99,7 +99,7 @@ curl http://127.0.0.1:7777/agents/assistant/runs -d 'message=Please add 2 and 40
 The API browser is at http://127.0.0.1:7777/docs. The agents are in \`agents.ts\`; without \`OPENAI_API_KEY\` they
 answer with a built-in model that needs no network. Sessions and runs are kept in \`.runyard/\`.
 
-Settings come from \`new Runyard({ … })\`, \`runyard.json\`, \`RUNYARD_*\` variables and flags, later ones winning. Keys and
-other variables may stand in \`.env\`, one \`NAME=value\` a line.
+Settings come from \`new Runyard({ … })\`, \`runyard.json\`, \`RUNYARD_*\` variables and flags; later sources override earlier ones. Keys and
+other variables can be in \`.env\`, one \`NAME=value\` per line.
 `;
 }

@@ -31,7 +31,9 @@ export async function replay(entry: string | undefined, flags: ReplayFlags): Pro
 
 async function replayNow(entry: string | undefined, flags: ReplayFlags): Promise<void> {
   if (flags.file !== undefined && flags.export !== undefined)
-    throw new CommandFailure('Give --export to write runs to a file, or --file to compare those of one.');
+    throw new CommandFailure(
+      'Use either --export to write runs to a file or --file to compare the runs in a file.',
+    );
   const application = await withoutOutput(() => loadEntry(findEntry(entry)));
   // standard output is the report's
   configure(application, { ...flags, logLevel: flags.logLevel ?? 'silent' });
@@ -46,7 +48,7 @@ async function replayNow(entry: string | undefined, flags: ReplayFlags): Promise
 async function exportRuns(application: Application, file: string): Promise<void> {
   const count = await writeRuns(file, application.waitingRuns());
   console.log(
-    `${count} ${count === 1 ? 'run' : 'runs'} written to ${file}. It holds what people said: keep it safe.`,
+    `${count} ${count === 1 ? 'run' : 'runs'} written to ${file}. It contains messages of users: keep it safe.`,
   );
 }
 

@@ -15,12 +15,12 @@ export interface SettingFlags {
 export function addSettingFlags(command: Command): Command {
   return command
     .option('--host <address>', 'address to listen on')
-    .option('--port <number>', 'port to listen on; 0 takes a free one')
+    .option('--port <number>', 'port to listen on; 0 selects a free one')
     .option('--data-dir <folder>', 'folder of the embedded database')
-    .option('--database <url>', 'database, such as postgres://user:password@host/name')
+    .option('--database <url>', 'database URL, such as postgres://user:password@host/name')
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent')
     .option('--log-format <format>', 'auto, pretty or json')
-    .option('--config <file>', 'settings file (default: runyard.json, if there is one)');
+    .option('--config <file>', 'settings file (default: runyard.json, if it exists)');
 }
 
 /** Hands the command line, the environment and the settings file to the application. */

@@ -98,7 +98,7 @@ function signingSecret(settings: Settings): SigningSecret {
     if (algorithm !== undefined) return { secret: settings.jwtKeys[at]!, algorithm };
   }
   throw new CommandFailure(
-    'This service checks tokens with public keys, and only the holder of the private half can sign. ' +
+    'This service verifies tokens with public keys, and only the holder of the private key can sign them. ' +
       'Get a token from your issuer; or, for development only, give the service a secret instead:\n\n' +
       secretLines(),
   );
@@ -106,10 +106,10 @@ function signingSecret(settings: Settings): SigningSecret {
 
 function withoutKey({ securityKey }: Settings): string {
   if (securityKey !== undefined)
-    return 'This service has one key for everybody (securityKey) and takes no other tokens: send that key as "Authorization: Bearer …".';
+    return 'This service has one shared key (securityKey) and accepts no other tokens. Send that key as "Authorization: Bearer …".';
   return (
-    'This service has no key to check tokens with. Here is a new secret, which is kept nowhere: put it into the ' +
-    `environment of the service and of this command, and ask again.\n\n${secretLines()}`
+    'This service has no key to verify tokens with. Here is a new secret, which is not stored anywhere. Put it into the ' +
+    `environment of the service and of this command, then try again.\n\n${secretLines()}`
   );
 }
 
@@ -190,13 +190,13 @@ async function verify(signed: string, settings: Settings, user: string): Promise
   try {
     await verifier.open();
     const { subject } = await verifier.verify(signed);
-    if (subject === null) throw new CommandFailure('flag --user is empty. Say whom the token is for.');
+    if (subject === null) throw new CommandFailure('flag --user is empty. Give the id of a user.');
   } catch (error) {
     if (!(error instanceof RunyardError)) throw error;
     throw new CommandFailure(
       error.code === 'token_subject'
-        ? `flag --user is "${user}"; such a name is reserved for the service's own callers, or no id. Choose another.`
-        : `The service would refuse this token: ${error.message}.`,
+        ? `flag --user is "${user}"; it is reserved by the service or not a valid id. Choose another.`
+        : `The service would reject this token: ${error.message}.`,
     );
   }
 }
@@ -204,6 +204,6 @@ async function verify(signed: string, settings: Settings, user: string): Promise
 function explanation(user: string, scopes: readonly string[], end: number, settings: Settings): string {
   const until = new Date(end * 1000).toISOString().replace('.000Z', 'Z');
   const allowed = scopes.length === 0 ? 'without scopes' : `with ${scopes.join(', ')}`;
-  const note = settings.authorization ? '' : ' Scopes are not looked at while authorization is off.';
-  return `A token of ${user} ${allowed}, until ${until}.${note}`;
+  const note = settings.authorization ? '' : ' Scopes have no effect while authorization is off.';
+  return `Token for ${user} ${allowed}, valid until ${until}.${note}`;
 }

@@ -147,12 +147,12 @@ function fault(place: Place, message: string, keyword?: string): Error {
 function checkPatterns(schema: JsonSchema, place: Place): void {
   const { pattern, patternProperties = {} } = schema;
   if (pattern !== undefined) checkPattern(pattern, place, 'pattern');
-  if (!isJsonObject(patternProperties)) throw fault(place, 'it has to be an object', 'patternProperties');
+  if (!isJsonObject(patternProperties)) throw fault(place, 'it must be an object', 'patternProperties');
   for (const name of Object.keys(patternProperties)) checkPattern(name, place, 'patternProperties');
 }
 
 function checkPattern(pattern: unknown, place: Place, keyword: string): void {
-  if (typeof pattern !== 'string') throw fault(place, 'it has to be a text', keyword);
+  if (typeof pattern !== 'string') throw fault(place, 'it must be a text', keyword);
   try {
     new RegExp(pattern, 'u');
   } catch (error) {

@@ -70,7 +70,7 @@ function onException(thrown: unknown): void {
   else if (isTooMany(performance.now())) {
     report({ log: owning.log, facts: undefined }, error, 'uncaught_exception');
     end(
-      `${inspect(error)}\nMore than ${mostUnknown} uncaught exceptions within a minute belong to no run and no route: the process ends, so that it can be restarted. The last one: ${error.message.split('\n', 1)[0]}`,
+      `${inspect(error)}\nMore than ${mostUnknown} uncaught exceptions within a minute belong to no run and no route. The process exits so that it can be restarted. The last one: ${error.message.split('\n', 1)[0]}`,
     );
   } else report({ log: owning.log, facts: undefined }, error, 'uncaught_exception');
 }
@@ -117,7 +117,7 @@ function note(origin: Origin, error: Error, kind: Kind): void {
 }
 
 function report(origin: Origin, error: Error, kind: Kind): void {
-  write(origin, { err: error, kind }, `${whose(origin)} failed where nobody waited for it`);
+  write(origin, { err: error, kind }, `${whose(origin)} failed outside of any awaited call`);
 }
 
 function whose({ facts }: Origin): string {

@@ -124,7 +124,7 @@ describe('runyard replay', () => {
     ['another file', ['--file', 'agents.mjs'], 'agents.mjs is not an export of runs.'],
     ['a broken line', ['--file', 'broken.jsonl'], 'broken.jsonl is damaged: line 2 is not a run'],
     ['an unknown flag', ['--fil', 'broken.jsonl'], "unknown option '--fil'"],
-    ['both ways', ['--file', 'a', '--export', 'b'], 'Give --export to write runs to a file'],
+    ['both ways', ['--file', 'a', '--export', 'b'], 'Use either --export to write runs to a file'],
     ['no database', ['--data-dir', 'nowhere'], 'There is no database at'],
     [
       'a place that cannot be written',

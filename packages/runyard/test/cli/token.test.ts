@@ -31,7 +31,7 @@ describe('runyard token', () => {
       exp: claims.iat + 1800,
     });
     expect(stderr).toMatch(
-      /^A token of ada with agents:read, sessions:read, until \d{4}-\d\d-\d\dT[\d:]+Z\.\n$/,
+      /^Token for ada with agents:read, sessions:read, valid until \d{4}-\d\d-\d\dT[\d:]+Z\.\n$/,
     );
     const service = await startService({
       agents: [agent({ id: 'a', model: 'offline' })],
@@ -88,18 +88,18 @@ describe('runyard token', () => {
     const pem = publicKey.export({ type: 'spki', format: 'pem' }) as string;
     const withPem = await token(['--user', 'ada'], { JWT_VERIFICATION_KEY: pem });
     expect(withPem).toMatchObject({ code: 1, stdout: '' });
-    expect(withPem.stderr).toContain('This service checks tokens with public keys');
+    expect(withPem.stderr).toContain('This service verifies tokens with public keys');
     const published = { RUNYARD_JWKS_URL: 'http://127.0.0.1:1/jwks.json' };
     expect((await token(['--user', 'ada'], published)).stderr).toContain('public keys');
     const keyed = await token(['--user', 'ada'], { RUNYARD_SECURITY_KEY: 'the-one-key-of-this-service' });
     expect(keyed).toMatchObject({ code: 1, stdout: '' });
-    expect(keyed.stderr).toContain('one key for everybody (securityKey)');
+    expect(keyed.stderr).toContain('one shared key (securityKey)');
     expect(keyed.stderr).not.toContain('the-one-key');
   });
 
   test.each([
-    [['--user', 'sa:ci'], 'flag --user is "sa:ci"; such a name is reserved'],
-    [['--user', '__scheduler__'], 'flag --user is "__scheduler__"; such a name is reserved'],
+    [['--user', 'sa:ci'], 'flag --user is "sa:ci"; it is reserved'],
+    [['--user', '__scheduler__'], 'flag --user is "__scheduler__"; it is reserved'],
     [['--user', ''], 'flag --user is empty'],
     [['--user', 'ada', '--expires', '8'], 'flag --expires is "8"; allowed: a time of at most 365d'],
     [['--user', 'ada', '--expires', '400d'], 'flag --expires is "400d"'],

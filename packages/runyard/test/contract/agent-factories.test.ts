@@ -169,8 +169,8 @@ describe('a run of a factory', () => {
 describe('factory_input', () => {
   test.each([
     ['no JSON', '{"subject": nope}', 'factory_input is not JSON'],
-    ['no object', '[1]', 'factory_input has to be a JSON object.'],
-    ['null', 'null', 'factory_input has to be a JSON object.'],
+    ['no object', '[1]', 'factory_input must be a JSON object.'],
+    ['null', 'null', 'factory_input must be a JSON object.'],
     ['a misfit', '{"subject":"x"}', 'factory_input does not fit: subject:'],
     ['lacking', '{}', 'factory_input does not fit: subject: is required'],
     ['left out', undefined, 'factory_input does not fit: subject: is required'],

@@ -123,7 +123,7 @@ forEachDatabase((_dialect, freshPlace) => {
       expectProblem(
         own,
         403,
-        'Whoever asked for this call cannot decide on it. Somebody else has to resolve the approval.',
+        'You cannot decide on a call that you requested. Another user must resolve the approval.',
       );
     }
     for (const resolved_by of [undefined, null, '', '  ']) {
@@ -131,7 +131,7 @@ forEachDatabase((_dialect, freshPlace) => {
       expectProblem(
         nameless,
         403,
-        'Nobody decides on their own calls here, so the decision needs a name. Send resolved_by, or a token with a subject where tokens are asked for.',
+        'Users cannot decide on their own calls, so the decision needs an identity. Send resolved_by, or a token with a subject if the service requires tokens.',
       );
     }
     expect((await service.get(`/approvals/${approval.approvalId}`)).body.status).toBe('pending');

@@ -60,7 +60,7 @@ test('a full disk answers 503 with few log lines, reads go on, and runs resume w
     const lines = service.logged.filter(({ level }) => level === 'warn' || level === 'error');
     expect(lines.length).toBeLessThan(6);
     expect(lines[0]).toMatchObject({
-      message: expect.stringContaining('cannot store anything'),
+      message: expect.stringContaining('does not accept writes'),
       fields: { reason: expect.stringContaining('full') },
     });
 

@@ -53,7 +53,7 @@ async function removedAgent(place: DatabasePlace) {
 }
 
 const clearText = (kind: string, id: string) =>
-  `The ${kind} '${id}' of this run is not registered in this service. Register it again to continue the run; or cancel the run, or delete its session.`;
+  `The ${kind} '${id}' of this run is not registered in this service. Register it again to continue the run, or cancel the run or delete its session.`;
 
 forEachDatabase((_dialect, freshPlace) => {
   describe('runs of an agent that is no longer registered', () => {

@@ -35,7 +35,7 @@ test('the state does not grow without end over runs', async () => {
     service.run('keeper', { message: 'Keep', session_id: 'grows', session_state: keys(4_000, prefix) });
   expect((await run('a')).status).toBe(200);
   expect((await run('b')).status).toBe(200);
-  expectRefused(await run('c'), 'at most 10000 keys, and would have 12000');
+  expectRefused(await run('c'), 'at most 10000 keys, but would have 12000');
   expect((await run('a')).status).toBe(200);
   expect((await sessions.runs('grows')).body).toHaveLength(3);
   const alone = { message: 'Keep', session_state: { text: 'x'.repeat(1_100_000) } };

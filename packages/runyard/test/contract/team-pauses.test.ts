@@ -138,7 +138,7 @@ describe('a team whose member waits', () => {
     }
     for (const [requirements, text] of [
       ['{', 'Invalid JSON in requirements field'],
-      ['{}', 'Invalid structure or content for requirements: it has to be an array'],
+      ['{}', 'Invalid structure or content for requirements: it must be an array'],
     ]) {
       const { status, body } = await life().continue(run.run_id, { requirements });
       expect([status, body.detail]).toEqual([400, text]);

@@ -85,8 +85,8 @@ describe('a connection', () => {
 
   test.each([
     ['{"action":', /^Invalid JSON: /],
-    ['[1]', /^A frame has to be a JSON object/],
-    ['null', /^A frame has to be a JSON object/],
+    ['[1]', /^A frame must be a JSON object/],
+    ['null', /^A frame must be a JSON object/],
     ['{}', /^action is required$/],
     ['{"action":"zzz"}', /^Unknown action: zzz$/],
     ['{"action":"start-workflow","workflow_id":"w"}', /^Unknown action: start-workflow$/],

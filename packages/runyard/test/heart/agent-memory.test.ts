@@ -330,7 +330,7 @@ describe('remembering', () => {
     const handle = await begin(engine, store, component);
     expect((await handle.ended).run.status).toBe('completed');
     expect(memoryModel.requests).toHaveLength(0);
-    expect(lines).toContain('a run without a user: nothing is remembered');
+    expect(lines).toContain('the run has no user: nothing is remembered');
     const names = (await allEvents(handle)).map(({ name }) => name);
     expect(names.filter((name) => name.startsWith('Memory'))).toEqual([]);
   });

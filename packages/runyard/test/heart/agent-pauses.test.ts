@@ -17,7 +17,7 @@ describe('a call that a person has to confirm', () => {
     const before = await run.look();
     expect(before.run).toMatchObject({
       status: 'paused',
-      result: { content: "I need your confirmation before I go on with 'pay'." },
+      result: { content: "I need your confirmation before I continue with 'pay'." },
     });
     expect(before.tools).toMatchObject([
       { tool_args: { cents: 5 }, requires_confirmation: true, confirmed: null, result: null, metrics: null },
@@ -27,7 +27,7 @@ describe('a call that a person has to confirm', () => {
       { event: 'RunContentCompleted' },
       {
         event: 'RunPaused',
-        content: "I need your confirmation before I go on with 'pay'.",
+        content: "I need your confirmation before I continue with 'pay'.",
         tools: [{ tool_call_id: 'call pay', requires_confirmation: true }],
         requirements: [
           {

@@ -82,8 +82,8 @@ describe('a tool that asks', () => {
 
   test.each([
     [{ size: 'XL' }, /'size' does not fit: the value: must be .*"S","M"/],
-    [{ size: 7 }, /'size' has to be a text/],
-    [{ size: 'S', count: 'many' }, /'count' has to be a whole number/],
+    [{ size: 7 }, /'size' must be a text/],
+    [{ size: 'S', count: 'many' }, /'count' must be a whole number/],
   ])('is not given %j', async (values, message) => {
     const { component } = asking(({ ask }) => ask({ message: 'Which?', fields: [size, count] }));
     const [state] = (await (await started(component)).look()).open;

@@ -110,7 +110,7 @@ describe('a workflow that waits', () => {
     const deeds = new Deeds();
     const before = flow(deeds.does('collect'), deeds.confirmed('send'));
     const run = await waiting(before);
-    await run.refusedBy(flow(...after(deeds)), 'has changed since this run was executed last');
+    await run.refusedBy(flow(...after(deeds)), 'has changed since this run was last executed');
     expect(deeds.list).toEqual(['collect']);
     expect((await run.continuedBy(before)).run.status).toBe('completed');
   });

@@ -25,7 +25,7 @@ describe('a member that waits for somebody', () => {
     const { run: paused, open, responses } = await run.look();
     expect(paused).toMatchObject({
       status: 'paused',
-      result: { content: "I need your confirmation before I go on with 'pay'." },
+      result: { content: "I need your confirmation before I continue with 'pay'." },
     });
     expect(open).toMatchObject([
       {
@@ -43,7 +43,7 @@ describe('a member that waits for somebody', () => {
       'TeamRunPaused',
     ]);
     expect(events.at(-1)).toMatchObject({
-      content: "I need your confirmation before I go on with 'pay'.",
+      content: "I need your confirmation before I continue with 'pay'.",
       requirements: [
         {
           id: open[0]!.requirement.id,

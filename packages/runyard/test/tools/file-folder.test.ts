@@ -168,7 +168,7 @@ describe('fileFolder', () => {
 
   it('asks a person before it writes when it is told to', async () => {
     const { call, root } = makeJail({ write: true, confirmWrites: true });
-    expect(await call('write_file', { path: 'a', content: 'x' })).toContain('a person has to confirm it');
+    expect(await call('write_file', { path: 'a', content: 'x' })).toContain('a person must confirm it');
     expect(existsSync(join(root, 'a'))).toBe(false);
   });
 

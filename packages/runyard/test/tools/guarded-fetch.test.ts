@@ -66,7 +66,7 @@ describe('guardedFetch', () => {
       ]),
     );
     const same =
-      'FetchRefused: NAME is not a public address, or does not exist. Only hosts that are allowed by name may be private.';
+      'FetchRefused: NAME is not a public address, or does not exist. A private host must be allowed by name.';
     expect(new Set(refusals)).toEqual(new Set([same]));
   });
 

@@ -272,7 +272,7 @@ describe('the tools of an MCP server', () => {
       requiresConfirmation: ['add'],
     });
     expect(await namesOf(source)).toEqual(['far_echo', 'far_who_am_i', 'far_add']);
-    expect((await call('far_add', { a: 1, b: 2 })).content).toContain('a person has to confirm it');
+    expect((await call('far_add', { a: 1, b: 2 })).content).toContain('a person must confirm it');
   });
 
   it('are prefixed where a name is taken, and bring instructions only when told to', async () => {

@@ -29,7 +29,8 @@ const listApprovals = defineRoute({
   scope: 'approvals:read',
   tag: 'Approvals',
   summary: 'List approvals',
-  description: 'Calls that wait for a decision or have got one, the newest first. All filters have to fit.',
+  description:
+    'Tool calls that wait for a decision or have one, newest first. A call must match all filters.',
   query: listApprovalsQuery,
   headers: wireFormatHeaders,
   responses: { 200: approvalsPage },
@@ -50,7 +51,7 @@ const countApprovals = defineRoute({
   operationId: 'get_approval_count',
   scope: 'approvals:read',
   tag: 'Approvals',
-  summary: 'Count the approvals that wait',
+  summary: 'Count pending approvals',
   query: countApprovalsQuery,
   responses: { 200: approvalCount },
   handler: async ({ approvals }: ApprovalServices, { query, caller }) => ({
@@ -78,8 +79,8 @@ const getApprovalStatus = defineRoute({
   operationId: 'get_approval_status',
   scope: 'approvals:read',
   tag: 'Approvals',
-  summary: 'What became of an approval',
-  description: 'A small answer for a client that asks again and again.',
+  summary: 'Get the status of an approval',
+  description: 'A small response for clients that poll.',
   params: approvalParams,
   responses: { 200: approvalStatus },
   handler: async ({ approvals }: ApprovalServices, { params, caller }) =>
@@ -94,7 +95,7 @@ const resolveApproval = defineRoute({
   tag: 'Approvals',
   summary: 'Approve or reject a call',
   description:
-    'Decides once: whoever comes later gets 409. The decision is used when the run is continued; it does not ' +
+    'The first decision is final; later ones get 409. The run uses it when it is continued; deciding does not ' +
     'continue the run.',
   params: approvalParams,
   headers: wireFormatHeaders,
@@ -117,9 +118,9 @@ const deleteApproval = defineRoute({
   scope: 'approvals:delete',
   tag: 'Approvals',
   summary: 'Delete an approval',
-  description: 'In any state. A call whose approval is gone can no longer be approved.',
+  description: 'Deletes the approval in any state. After that, the call can no longer be approved.',
   params: approvalParams,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'The approval is deleted.' } },
   handler: async ({ approvals }: ApprovalServices, { params, caller }) => {
     await approvals.delete(caller, params.approval_id);
     return reply(204);

@@ -6,8 +6,7 @@ export const approvalParams = z.object({
 });
 
 const user = z.string().optional().meta({
-  description:
-    'Only approvals that this user asked for. Without effect for a caller who sees only their own.',
+  description: 'Only approvals that this user requested. Ignored for callers who see only their own.',
 });
 
 export const listApprovalsQuery = z.object({
@@ -22,7 +21,7 @@ export const listApprovalsQuery = z.object({
   approval_type: z
     .literal(['required', 'audit'])
     .optional()
-    .meta({ description: 'required: somebody decides; audit: what was decided is written down.' }),
+    .meta({ description: 'required: a person must decide; audit: the decision is only recorded.' }),
   pause_type: z
     .string()
     .optional()
@@ -50,19 +49,19 @@ export const resolveApprovalBody = z
       .string()
       .max(255)
       .nullish()
-      .meta({ description: 'Who decides. An identity that a token proves takes its place.' }),
+      .meta({ description: 'Who decides. The identity in the token of the caller overrides it.' }),
     resolution_data: z
       .record(z.string(), z.unknown())
       .nullish()
       .meta({
         description:
-          'What belongs to the decision: for user_input values by field name (also under values), for ' +
-          'external_execution the result.',
+          'Data of the decision: for user_input, values by field name (also under values); for ' +
+          'external_execution, the result.',
       }),
   })
   .meta({
     id: 'ApprovalResolve',
-    description: 'What somebody decided.',
+    description: 'A decision on an approval.',
     examples: [{ status: 'approved', resolved_by: 'grace' }],
   });
 
@@ -79,12 +78,12 @@ export const approvalBody = z
     approval_type: z.string().meta({ description: 'required or audit.' }),
     pause_type: z.string().meta({ description: 'confirmation, user_input or external_execution.' }),
     tool_name: z.string(),
-    tool_args: object().meta({ description: 'The arguments that the call is executed with.' }),
+    tool_args: object().meta({ description: 'The arguments of the call.' }),
     expires_at: seconds().nullable(),
     agent_id: z.string().nullable(),
     team_id: z.string().nullable(),
     workflow_id: z.string().nullable(),
-    user_id: z.string().nullable().meta({ description: 'Who the run belongs to: the requester.' }),
+    user_id: z.string().nullable().meta({ description: 'The requester: the user that the run belongs to.' }),
     schedule_id: z.string().nullable(),
     schedule_run_id: z.string().nullable(),
     source_name: z.string().nullable(),
@@ -95,9 +94,12 @@ export const approvalBody = z
     resolved_at: seconds().nullable(),
     created_at: seconds(),
     updated_at: seconds(),
-    run_status: z.string().nullable().meta({ description: 'Of the run now; null when the run is gone.' }),
+    run_status: z
+      .string()
+      .nullable()
+      .meta({ description: 'The current status of the run; null when the run is deleted.' }),
   })
-  .meta({ id: 'Approval', description: 'A call that somebody decides on, or has decided on.' });
+  .meta({ id: 'Approval', description: 'A tool call that waits for a decision or has one.' });
 
 export const approvalsPage = pageBody(approvalBody, 'ApprovalsPage');
 
@@ -113,4 +115,4 @@ export const approvalStatus = z
     resolved_at: seconds().nullable(),
     resolved_by: z.string().nullable(),
   })
-  .meta({ id: 'ApprovalStatus', description: 'What became of an approval.' });
+  .meta({ id: 'ApprovalStatus', description: 'The status of an approval.' });

@@ -29,7 +29,7 @@ const getModels = defineRoute({
   scope: 'config:read',
   tag: 'Service',
   summary: 'List the models',
-  description: 'The models of the agents and teams that the caller may see or run, each once.',
+  description: 'The models of the agents and teams that the caller may see or run, without duplicates.',
   responses: { 200: z.array(modelBody) },
   handler: ({ components }: ComponentServices, { caller }) => components.models(caller),
 });
@@ -115,8 +115,7 @@ const getWorkflow = defineRoute({
   scope: 'workflows:read',
   tag: 'Workflows',
   summary: 'Get a workflow',
-  description:
-    'The workflow with the tree of its steps: what it does, in what order, and on what conditions.',
+  description: 'The workflow with the tree of its steps, their order and their conditions.',
   params: workflowParams,
   query: workflowQuery,
   responses: { 200: workflowBody },

@@ -17,7 +17,7 @@ const limits = z
     bytes: limit,
   })
   .meta({
-    description: 'How much a run may do, as far as the definition says so; null: no limit.',
+    description: 'The limits that the definition sets for a run; null: no limit.',
     'x-addition': true,
   });
 
@@ -98,7 +98,7 @@ export const teamBody = z
   .object({
     ...leaderFields,
     mode: z.enum(teamModes).meta({ description: 'How its leader works with its members.' }),
-    members: z.array(teamMember).meta({ description: 'Agents, and teams with members of their own.' }),
+    members: z.array(teamMember).meta({ description: 'Agents, and teams with their own members.' }),
   })
   .meta({
     id: 'Team',
@@ -143,15 +143,15 @@ const workflowStep = z
       return z
         .array(workflowStep)
         .optional()
-        .meta({ description: 'The steps inside of a group; of a router its choices.' });
+        .meta({ description: 'The steps of a group, or the choices of a router.' });
     },
     get else_steps(): z.ZodOptional<z.ZodArray<typeof workflowStep>> {
       return z
         .array(workflowStep)
         .optional()
-        .meta({ description: 'What is done when the condition is not met.' });
+        .meta({ description: 'The steps that run when the condition is not met.' });
     },
-    review: settingsGroup.optional().meta({ description: 'What waits for a person.', 'x-addition': true }),
+    review: settingsGroup.optional().meta({ description: 'What a person must review.', 'x-addition': true }),
   })
   .meta({
     id: 'WorkflowStep',

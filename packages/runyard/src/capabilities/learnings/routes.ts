@@ -33,8 +33,8 @@ const listLearnings = defineRoute({
   tag,
   summary: 'List learnings',
   description:
-    'All filters have to fit. A caller who sees only their own sees what belongs to nobody as well. What has no ' +
-    'namespace is in the namespace global.',
+    'A learning must match all filters. Callers who see only their own also see learnings without a user. Learnings without a ' +
+    'namespace are in the namespace global.',
   query: listLearningsQuery,
   responses: { 200: learningsPage },
   handler: async ({ learnings }: LearningServices, { query, caller }) => {
@@ -52,9 +52,9 @@ const createLearning = defineRoute({
   tag,
   summary: 'Create a learning',
   description:
-    'A profile, the memories of a user, the context of a session and the memory of an entity exist once: creating ' +
-    'a second one is 409. Of any other type there may be many. A caller who sees only their own gives a context to ' +
-    'sessions of their own (404), and keeps what is theirs about entities in the namespace user: with their id (403).',
+    'A user has one profile and one memory, a session one context, and an entity one memory: creating ' +
+    'a second one gets 409. Other types allow any number. Callers who see only their own can add a context only to ' +
+    'their own sessions (otherwise 404) and must use the namespace user:<their id> for their own learnings about entities (otherwise 403).',
   query: learningQuery,
   body: createLearningBody,
   responses: { 201: learningBody },
@@ -68,8 +68,8 @@ const listLearningUsers = defineRoute({
   operationId: 'list_learning_users',
   scope: 'learnings:read',
   tag,
-  summary: 'List who has learnings',
-  description: 'Each with the time of the last one. What belongs to nobody is left out.',
+  summary: 'List users with learnings',
+  description: 'Each user with the time of their last learning. Learnings without a user are left out.',
   query: learningUsersQuery,
   responses: { 200: learningUsersPage },
   handler: async ({ learnings }: LearningServices, { query, caller }) => {
@@ -90,11 +90,11 @@ const deleteUserLearnings = defineRoute({
   operationId: 'delete_learning_user',
   scope: 'learnings:delete',
   tag,
-  summary: 'Forget a user',
-  description: 'Deletes the learnings of a user, all of them or those of one type.',
+  summary: 'Delete the learnings of a user',
+  description: 'Deletes all learnings of a user, or those of one type.',
   params: learningUserParams,
   query: deleteUserLearningsQuery,
-  responses: { 204: { description: 'There are none any more.' } },
+  responses: { 204: { description: 'The learnings are deleted.' } },
   handler: async ({ learnings }: LearningServices, { params, query, caller }) => {
     await learnings.deleteOfUser(caller, query, params.user_id, query.learning_type);
     return reply(204);
@@ -123,7 +123,7 @@ const updateLearning = defineRoute({
   tag,
   summary: 'Change a learning',
   description:
-    'What is given takes the place of what was there; what is left out stays. Whose it is and what it is about ' +
+    'Replaces the given fields and keeps the others. The user, type and subject of a learning ' +
     'cannot be changed.',
   params: learningParams,
   query: learningQuery,
@@ -142,7 +142,7 @@ const deleteLearning = defineRoute({
   summary: 'Delete a learning',
   params: learningParams,
   query: learningQuery,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'The learning is deleted.' } },
   handler: async ({ learnings }: LearningServices, { params, query, caller }) => {
     await learnings.delete(caller, query, params.learning_id);
     return reply(204);

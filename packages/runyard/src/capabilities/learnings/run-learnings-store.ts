@@ -73,7 +73,7 @@ export class RunLearningStore implements Learnings {
    */
   async change(change: LearningChange): Promise<void> {
     for (let tries = 0; tries < mostTries; tries += 1) if (await this.tryChange(change)) return;
-    throw new Error(`The learning ${change.identity.learningId} is changed by too many at once.`);
+    throw new Error(`The learning ${change.identity.learningId} has too many concurrent changes.`);
   }
 
   private async tryChange({ identity, key, now, merge }: LearningChange): Promise<boolean> {

@@ -8,7 +8,7 @@ export const learningParams = z.object({
 });
 
 export const learningUserParams = z.object({
-  user_id: z.string().meta({ description: 'Whose learnings.' }),
+  user_id: z.string().meta({ description: 'The user whose learnings are deleted.' }),
 });
 
 export const learningQuery = z.object(databaseQuery);
@@ -24,7 +24,7 @@ const learningType = z
 const sortOrder = z
   .enum(['asc', 'desc'])
   .default('desc')
-  .meta({ description: 'asc: the smallest or oldest first; desc: the other way round.' });
+  .meta({ description: 'asc: smallest or oldest first; desc: largest or newest first.' });
 
 export const listLearningsQuery = z.object({
   learning_type: learningType,
@@ -33,13 +33,13 @@ export const listLearningsQuery = z.object({
   team_id: z.string().optional().meta({ description: 'Only learnings of this team.' }),
   session_id: z.string().optional().meta({ description: 'Only learnings of this session.' }),
   namespace: z.string().optional().meta({
-    description: 'Only learnings in this namespace; global has those without one too.',
+    description: 'Only learnings in this namespace; global includes learnings without one.',
   }),
   entity_id: z.string().optional().meta({ description: 'Only learnings about this entity.' }),
   entity_type: z.string().optional().meta({ description: 'Only learnings about entities of this type.' }),
   ...pageQuery({ default: 100, max: largestPage }),
   sort_by: z.string().optional().meta({
-    description: 'The name of a field other than content and metadata; by updated_at otherwise.',
+    description: 'Any field except content and metadata; other values mean updated_at.',
   }),
   sort_order: sortOrder,
   ...databaseQuery,
@@ -50,7 +50,7 @@ export const learningUsersQuery = z.object({
   user_id: z.string().optional().meta({ description: 'Only this user.' }),
   ...pageQuery({ default: 20, max: largestPage }),
   sort_by: z.string().optional().meta({
-    description: 'user_id; by last_learning_updated_at otherwise.',
+    description: 'user_id; other values mean last_learning_updated_at.',
   }),
   sort_order: sortOrder,
   ...databaseQuery,
@@ -67,11 +67,13 @@ export const createLearningBody = z
       .meta({
         description:
           'user_profile, user_memory, session_context and entity_memory exist once for each identity; any other ' +
-          'name is a type of your own.',
+          'name is a custom type.',
       }),
-    content: givenObject().meta({ description: 'What is learned, in a shape of your choice.' }),
-    namespace: identifier().nullish().meta({ description: 'Left out, it is in the namespace global.' }),
-    user_id: identifier().nullish().meta({ description: 'Whose it is; left out, it is for everybody.' }),
+    content: givenObject().meta({ description: 'The content, a JSON object of any shape.' }),
+    namespace: identifier().nullish().meta({ description: 'Default: global.' }),
+    user_id: identifier()
+      .nullish()
+      .meta({ description: 'The user that the learning belongs to. If omitted, every user can read it.' }),
     agent_id: identifier().nullish(),
     team_id: identifier().nullish(),
     session_id: identifier().nullish(),
@@ -91,14 +93,12 @@ export type CreateLearningBody = z.output<typeof createLearningBody>;
 
 export const updateLearningBody = z
   .object({
-    content: givenObject().nullish().meta({ description: 'Takes the place of the content.' }),
-    metadata: givenObject()
-      .nullish()
-      .meta({ description: 'Takes the place of the metadata; null clears it.' }),
+    content: givenObject().nullish().meta({ description: 'Replaces the content.' }),
+    metadata: givenObject().nullish().meta({ description: 'Replaces the metadata; null clears it.' }),
   })
   .meta({
     id: 'LearningUpdate',
-    description: 'What of a learning changes. What is left out stays.',
+    description: 'Changes to a learning. Omitted fields keep their values.',
     examples: [{ content: { name: 'Ada', language: 'French' } }],
   });
 
@@ -110,7 +110,10 @@ export const learningBody = z
     learning_id: z.string(),
     learning_type: z.string(),
     namespace: z.string().nullable(),
-    user_id: z.string().nullable().meta({ description: 'Whose it is; null: everybody may read it.' }),
+    user_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The user that the learning belongs to; null: every user can read it.' }),
     agent_id: z.string().nullable(),
     team_id: z.string().nullable(),
     session_id: z.string().nullable(),
@@ -127,6 +130,6 @@ export const learningsPage = pageBody(learningBody, 'LearningsPage');
 
 const learningUserBody = z
   .object({ user_id: z.string(), last_learning_updated_at: seconds() })
-  .meta({ id: 'LearningUser', description: 'Somebody about whom there are learnings.' });
+  .meta({ id: 'LearningUser', description: 'A user with learnings.' });
 
 export const learningUsersPage = pageBody(learningUserBody, 'LearningUsersPage');

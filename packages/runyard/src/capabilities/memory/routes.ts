@@ -48,7 +48,7 @@ const listMemories = defineRoute({
   scope: 'memories:read',
   tag,
   summary: 'List memories',
-  description: 'What is remembered about people, the last change first. All filters have to fit.',
+  description: 'Memories about users, last changed first. A memory must match all filters.',
   query: listMemoriesQuery,
   responses: { 200: memoriesPage },
   handler: async ({ memories }: MemoryServices, { query, caller }) => {
@@ -80,7 +80,7 @@ const updateMemory = defineRoute({
   tag,
   summary: 'Change a memory',
   description:
-    'Replaces the text and the topics of a memory of this user. Who wrote it, and when, stays; an id that is not theirs is not found.',
+    'Replaces the text and the topics of a memory of this user. Author and creation time stay the same. 404 if the memory belongs to another user.',
   params: memoryParams,
   query: memoryDatabaseQuery,
   body: givenMemoryBody,
@@ -98,7 +98,7 @@ const deleteMemory = defineRoute({
   summary: 'Delete a memory',
   params: memoryParams,
   query: memoryUserQuery,
-  responses: { 204: { description: 'It is gone, or was never there.' } },
+  responses: { 204: { description: 'The memory is deleted or never existed.' } },
   handler: async ({ memories }: MemoryServices, { params, query, caller }) => {
     await memories.delete(caller, query, [params.memory_id], query.user_id);
     return reply(204);
@@ -114,7 +114,7 @@ const deleteMemories = defineRoute({
   summary: 'Delete several memories',
   query: memoryDatabaseQuery,
   body: deleteMemoriesBody,
-  responses: { 204: { description: 'Those that the caller may delete are gone.' } },
+  responses: { 204: { description: 'The memories that the caller may delete are deleted.' } },
   handler: async ({ memories }: MemoryServices, { query, body, caller }) => {
     await memories.delete(caller, query, body.memory_ids, body.user_id ?? undefined);
     return reply(204);
@@ -128,7 +128,7 @@ const getTopics = defineRoute({
   scope: 'memories:read',
   tag,
   summary: 'List the topics of memories',
-  description: 'All topics, each once.',
+  description: 'All topics, without duplicates.',
   query: memoryUserQuery,
   responses: { 200: memoryTopics },
   handler: ({ memories }: MemoryServices, { query, caller }) => memories.topics(caller, query, query.user_id),
@@ -141,7 +141,7 @@ const getOwners = defineRoute({
   scope: 'memories:read',
   tag,
   summary: 'Count memories by user',
-  description: 'One entry for everybody who has memories, the last change first.',
+  description: 'One entry per user with memories, last changed first.',
   query: memoryOwnersQuery,
   responses: { 200: memoryOwnersPage },
   handler: async ({ memories }: MemoryServices, { query, caller }) => {
@@ -158,8 +158,8 @@ const optimizeMemories = defineRoute({
   tag,
   summary: 'Merge the memories of a user into one',
   description:
-    'A model writes all memories of a user as one shorter text, which takes their place in one transaction. Memories ' +
-    'that come meanwhile stay. A text that is longer than the memories together replaces nothing.',
+    'A model merges all memories of a user into one shorter text, which replaces them in one transaction. Memories ' +
+    'that are added meanwhile stay. If the text is longer than the memories together, nothing is replaced.',
   query: memoryDatabaseQuery,
   body: optimizeMemoriesBody,
   responses: { 200: optimizedMemories },

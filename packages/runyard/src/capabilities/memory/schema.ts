@@ -9,7 +9,7 @@ export const memoryParams = z.object({
 });
 
 const user = z.string().optional().meta({
-  description: 'Only memories of this user. Without effect for a caller who sees only their own.',
+  description: 'Only memories of this user. Ignored for callers who see only their own.',
 });
 
 export const memoryDatabaseQuery = z.object(databaseQuery);
@@ -34,15 +34,14 @@ export const listMemoriesQuery = z.object({
     .transform((topics) => topics.filter((topic) => topic !== ''))
     .meta({
       description:
-        'Only memories that have all these topics, in letters of either case. Separated by commas, or sent several times.',
+        'Only memories with all these topics, case-insensitive. Separate topics with commas or repeat the parameter.',
     }),
   search_content: z.string().optional().meta({
-    description:
-      'Only memories whose text holds this, in letters of either case. Nothing in it is a wildcard.',
+    description: 'Only memories whose text contains this, case-insensitive. No character is a wildcard.',
   }),
   ...pageQuery({ default: 20, firstPage: 0 }),
   sort_by: z.string().default('updated_at').meta({
-    description: 'updated_at, created_at, memory_id or user_id; anything else means updated_at, descending.',
+    description: 'updated_at, created_at, memory_id or user_id; other values mean updated_at, descending.',
   }),
   sort_order: z.enum(['asc', 'desc']).default('desc').meta({ description: 'Ascending or descending.' }),
   ...databaseQuery,
@@ -52,19 +51,19 @@ export type ListMemoriesQuery = z.output<typeof listMemoriesQuery>;
 
 export const givenMemoryBody = z
   .object({
-    memory: z.string().min(1).max(5000).meta({ description: 'What is to be remembered.' }),
+    memory: z.string().min(1).max(5000).meta({ description: 'The text to remember.' }),
     user_id: identifier().nullish().meta({
-      description: 'Whose memory it is. An authenticated caller may leave it out and means themselves.',
+      description: 'The user that the memory belongs to. Default: the authenticated caller.',
     }),
     topics: z
       .array(z.string().max(longestTopic))
       .max(mostTopics)
       .nullish()
-      .meta({ description: 'What it is about; left out means none.' }),
+      .meta({ description: 'The topics of the memory. Default: none.' }),
   })
   .meta({
     id: 'GivenMemory',
-    description: 'A memory that somebody writes.',
+    description: 'A memory to write.',
     examples: [{ memory: 'Likes tea', user_id: 'ada', topics: ['food', 'drinks'] }],
   });
 
@@ -72,25 +71,28 @@ export type GivenMemoryBody = z.output<typeof givenMemoryBody>;
 
 export const deleteMemoriesBody = z
   .object({
-    memory_ids: z.array(z.string()).min(1).meta({ description: 'Which memories; unknown ones are skipped.' }),
-    user_id: identifier().nullish().meta({ description: 'Only those of them that belong to this user.' }),
+    memory_ids: z
+      .array(z.string())
+      .min(1)
+      .meta({ description: 'The memories to delete; unknown ids are skipped.' }),
+    user_id: identifier().nullish().meta({ description: 'Deletes only memories of this user.' }),
   })
   .meta({ id: 'MemoriesToDelete', examples: [{ memory_ids: ['019a8502-7f3e-7cc1-8d40-5a7b1a6f2c11'] }] });
 
 export const optimizeMemoriesBody = z
   .object({
-    user_id: identifier().meta({ description: 'Whose memories are merged.' }),
+    user_id: identifier().meta({ description: 'The user whose memories are merged.' }),
     model: z
       .string()
       .nullish()
       .meta({
         description:
-          'The model that merges them, as provider:model_id. Without it: the setting defaultModel, or the model of the first agent.',
+          'The model that merges them, as provider:model_id. Default: the setting defaultModel, else the model of the first agent.',
         examples: ['openai:gpt-5-mini'],
       }),
     apply: z.boolean().default(true).meta({
       description:
-        'Whether the memories are replaced. If not, nothing is stored: the answer shows what would be.',
+        'true: the memories are replaced; false: nothing is stored, and the response shows the result.',
     }),
   })
   .meta({ id: 'OptimizeMemories', examples: [{ user_id: 'ada', apply: false }] });
@@ -104,11 +106,11 @@ export const memoryBody = z
     topics: z.array(z.string()).nullable(),
     agent_id: z.string().nullable().meta({ description: 'The agent that wrote it.' }),
     team_id: z.string().nullable().meta({ description: 'The team that wrote it.' }),
-    user_id: z.string().meta({ description: 'Whose memory it is.' }),
+    user_id: z.string().meta({ description: 'The user that the memory belongs to.' }),
     updated_at: time(),
     created_at: time().meta({ 'x-addition': true }),
   })
-  .meta({ id: 'Memory', description: 'One fact about a person.' });
+  .meta({ id: 'Memory', description: 'A fact about a user.' });
 
 export const memoriesPage = pageBody(memoryBody, 'MemoriesPage');
 
@@ -117,15 +119,14 @@ export const memoryTopics = z.array(z.string());
 export const memoryOwnersPage = pageBody(
   z
     .object({ user_id: z.string(), total_memories: z.int(), last_memory_updated_at: time() })
-    .meta({ id: 'UserMemoryStatistics', description: 'How much is remembered about a person.' }),
+    .meta({ id: 'UserMemoryStatistics', description: 'The memory count of a user.' }),
   'UserMemoryStatisticsPage',
 );
 
 export const optimizedMemories = z
   .object({
     memories: z.array(memoryBody).meta({
-      description:
-        'The one that takes the place of all others; when nothing would be gained, those that stay.',
+      description: 'The memory that replaces all others, or the unchanged memories if merging saves nothing.',
     }),
     memories_before: z.int(),
     memories_after: z.int(),
@@ -134,4 +135,4 @@ export const optimizedMemories = z
     tokens_saved: z.int(),
     reduction_percentage: z.number().meta({ description: '0 to 100.' }),
   })
-  .meta({ id: 'OptimizedMemories', description: 'What merging the memories of a person came to.' });
+  .meta({ id: 'OptimizedMemories', description: 'The result of merging the memories of a user.' });

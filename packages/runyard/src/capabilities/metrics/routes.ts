@@ -24,8 +24,8 @@ const listMetrics = defineRoute({
   tag: 'Metrics',
   summary: 'Daily metrics',
   description:
-    'Runs, sessions, users and tokens of the whole service, day by day in UTC. What has changed is counted first. ' +
-    'Days on which nothing happened are left out.',
+    'Runs, sessions, users and tokens of the whole service, per day in UTC. Changed days are counted again first. ' +
+    'Days without activity are left out.',
   query: listMetricsQuery,
   responses: { 200: metricsList },
   handler: async ({ metrics }: MetricsServices, { query }) => {
@@ -41,13 +41,13 @@ const refreshMetrics = defineRoute({
   operationId: 'refresh_metrics',
   scope: 'metrics:write',
   tag: 'Metrics',
-  summary: 'Count the metrics anew',
+  summary: 'Refresh the metrics',
   description:
-    'Looks at every day and counts those that have changed or are not over. Answers with them, or at once with 202 ' +
-    'when background is true.',
+    'Counts all days that have changed or are not over. Returns them, or returns 202 immediately ' +
+    'if background is true.',
   query: refreshMetricsQuery,
   responses: {
-    200: { description: 'The days that were counted now.', schema: refreshedDays },
+    200: { description: 'The days that this refresh counted.', schema: refreshedDays },
     202: refreshStarted,
   },
   handler: async ({ metrics }: MetricsServices, { query }) => {
@@ -63,8 +63,8 @@ const getRefreshStatus = defineRoute({
   operationId: 'get_metrics_refresh_status',
   scope: 'metrics:read',
   tag: 'Metrics',
-  summary: 'What became of the last refresh',
-  description: 'The same in every process of the service, also after a restart.',
+  summary: 'Get the status of the last refresh',
+  description: 'All processes of the service return the same status, also after a restart.',
   query: refreshStatusQuery,
   responses: { 200: refreshStatus },
   handler: async ({ metrics }: MetricsServices, { query }) => statusBodyOf(await metrics.status(query)),

@@ -19,7 +19,7 @@ export const listMetricsQuery = z.object({
 export const refreshMetricsQuery = z.object({
   background: formBoolean()
     .default(false)
-    .meta({ description: 'true: the answer comes at once, and the metrics are counted meanwhile.' }),
+    .meta({ description: 'true: the response is immediate, and the refresh runs in the background.' }),
   ...databaseQuery,
 });
 
@@ -33,7 +33,7 @@ const modelMetrics = z
   .object({
     model_id: z.string(),
     model_provider: z.string(),
-    count: z.int().meta({ description: 'How many runs had it as their main model.' }),
+    count: z.int().meta({ description: 'The number of runs with this main model.' }),
   })
   .meta({ id: 'ModelMetrics', description: 'How often a model was the main model of a run.' });
 
@@ -42,31 +42,31 @@ const dayMetrics = z
     id: z.string(),
     agent_runs_count: z.int(),
     agent_sessions_count: z.int(),
-    team_runs_count: z.int().meta({ description: 'The runs of members included.' }),
+    team_runs_count: z.int().meta({ description: 'Includes the runs of members.' }),
     team_sessions_count: z.int(),
     workflow_runs_count: z.int(),
     workflow_sessions_count: z.int(),
-    users_count: z.int().meta({ description: 'Different users who had a run or began a session.' }),
+    users_count: z.int().meta({ description: 'Distinct users with a run or a new session.' }),
     token_metrics: tokenMetrics,
     model_metrics: z.array(modelMetrics),
-    date: time().meta({ description: 'Midnight UTC with which the day begins.' }),
+    date: time().meta({ description: 'Midnight UTC at the start of the day.' }),
     created_at: time(),
     updated_at: time(),
   })
-  .meta({ id: 'DayMetrics', description: 'What happened on a day.' });
+  .meta({ id: 'DayMetrics', description: 'The metrics of a day.' });
 
 export const metricsList = z
   .object({
     metrics: z.array(dayMetrics),
     updated_at: time().nullable().meta({ description: 'When any day was last counted.' }),
   })
-  .meta({ id: 'MetricsList', description: 'Daily metrics, the earliest day first.' });
+  .meta({ id: 'MetricsList', description: 'Daily metrics, earliest day first.' });
 
 export const refreshedDays = z.array(dayMetrics);
 
 export const refreshStarted = z
   .object({ status: z.literal(['started', 'already_running']), message: z.string() })
-  .meta({ id: 'MetricsRefreshStarted', description: 'Whether a refresh was begun.' });
+  .meta({ id: 'MetricsRefreshStarted', description: 'Whether a refresh was started.' });
 
 export const refreshStatus = z
   .object({
@@ -75,4 +75,4 @@ export const refreshStatus = z
     finished_at: time().nullable(),
     error: z.string().nullable(),
   })
-  .meta({ id: 'MetricsRefreshStatus', description: 'What became of the last refresh.' });
+  .meta({ id: 'MetricsRefreshStatus', description: 'The status of the last refresh.' });

@@ -69,12 +69,12 @@ export class RetentionService {
     const facts = { database: this.database.id };
     try {
       await this.removeAll();
-      if (this.isFailing) this.options.log.info(facts, 'old data is removed again');
+      if (this.isFailing) this.options.log.info(facts, 'removing old data works again');
       this.isFailing = false;
     } catch (error) {
       if (isReported(error)) return;
       if (!this.isFailing && !this.ended)
-        this.options.log.warn({ ...facts, err: error }, 'old data could not be removed, it is tried again');
+        this.options.log.warn({ ...facts, err: error }, 'old data could not be removed; retrying later');
       this.isFailing = true;
     }
   }

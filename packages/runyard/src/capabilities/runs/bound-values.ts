@@ -12,7 +12,7 @@ export function boundFor(caller: Caller, owner: string | null): BoundValues {
   const { bound } = caller;
   if (actsForAnother(caller, owner)) return {};
   if (bound.sessionId !== undefined && !isSessionId(bound.sessionId))
-    throw errors.invalidToken('its session cannot be the id of a session');
+    throw errors.invalidToken('its session claim is not a valid session id');
   return bound;
 }
 

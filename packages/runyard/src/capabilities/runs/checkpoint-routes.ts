@@ -30,7 +30,7 @@ export function listCheckpoints(facts: RunKindFacts): RunRoute {
     tag: facts.tag,
     summary: 'List the checkpoints of a run',
     description:
-      'Places in the conversation from which the run can go on (continue_from): after each round of tool calls, and its end.',
+      'Points in the conversation from which the run can continue (continue_from): after each round of tool calls, and at the end.',
     params: runParams(facts),
     query: runQuery,
     headers: wireFormatHeaders,
@@ -58,7 +58,7 @@ export function getCheckpoint(facts: RunKindFacts): RunRoute {
     tag: facts.tag,
     summary: 'Get a run as it was at a checkpoint',
     description:
-      'The run cut to so many messages, or to fewer, so that no tool call is left without its result. The stored run stays as it is.',
+      'The run with at most message_index messages; fewer if a tool call would otherwise lack its result. The stored run does not change.',
     params: checkpointParams(facts),
     query: runQuery,
     headers: wireFormatHeaders,
@@ -86,7 +86,7 @@ export function forkSession(facts: RunKindFacts): RunRoute {
     tag: facts.tag,
     summary: 'Copy a session',
     description:
-      'Copies a session with its state and its finished runs. The copy goes its own way from there.',
+      'Copies a session with its state and its finished runs. Later changes to one do not affect the other.',
     params: sessionParams(facts),
     query: forkQuery,
     responses: { 200: forkedSessionBody },

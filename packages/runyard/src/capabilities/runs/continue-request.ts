@@ -81,10 +81,10 @@ function answersOf(field: AnswersField, text: string | undefined): readonly Json
   } catch {
     throw errors.invalidContinue(`Invalid JSON in ${field} field`);
   }
-  if (!Array.isArray(value)) throw wrongStructure(field, 'it has to be an array');
+  if (!Array.isArray(value)) throw wrongStructure(field, 'it must be an array');
   return value.map((item, position) => {
     if (isJsonObject(item)) return item;
-    throw wrongStructure(field, `item ${position} has to be an object`);
+    throw wrongStructure(field, `item ${position} must be an object`);
   });
 }
 

@@ -95,7 +95,7 @@ export class RunContinuation {
     const { input, options, from } = this.request;
     if (from !== 'end')
       throw errors.invalidContinue(
-        `Run ${run.runId} waits for an answer: continue_from needs fork=true, so that a copy goes on.`,
+        `Run ${run.runId} waits for an answer: continue_from requires fork=true, which continues a copy.`,
       );
     const resolutions = await space.approvals.resolutionsOf(this.caller.scope, run.runId);
     const sources = { ...this.request, resolutions, now: Date.now() };

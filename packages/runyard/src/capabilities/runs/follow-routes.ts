@@ -22,9 +22,9 @@ const followedStreamText =
   endedStreamText;
 
 const resumedStreamText =
-  'Server-sent events, those of the run with their index as id. Frames without an id, each with event, run_id, status ' +
+  'Server-sent events; those of the run have their index as id. Frames without an id, each with event, run_id, status ' +
   'and message: catch_up (missed_events, current_event_count), subscribed (current_event_count), replay ' +
-  '(total_events, total_buffered, last_event_index_requested); and error (error) when there is no such run. ' +
+  '(total_events, total_buffered, last_event_index_requested); and error (error) if the run does not exist. ' +
   endedStreamText;
 
 export function resumeRun(facts: RunKindFacts): RunRoute {
@@ -35,10 +35,10 @@ export function resumeRun(facts: RunKindFacts): RunRoute {
     operationId: `resume_${kind}_run_stream`,
     scope: runScope(facts),
     tag: facts.tag,
-    summary: 'Go on with the stream of a run',
+    summary: 'Resume the stream of a run',
     description:
-      'The events of a run that come after the last one that you have, and then those that happen. Frames named ' +
-      'catch_up, subscribed, replay and error say what is about to come.',
+      'The events of a run after the last one that you received, then new events as they occur. Frames named ' +
+      'catch_up, subscribed, replay and error announce what follows.',
     accepts: 'form',
     params: runParams(facts),
     headers: wireFormatHeaders,
@@ -66,15 +66,15 @@ export function followEvents(facts: RunKindFacts): RunRoute {
     tag: facts.tag,
     summary: 'Follow the events of a run',
     description:
-      'For an EventSource: the events of a run, stored and live, from the one after Last-Event-ID on. 204, which ' +
-      'ends an EventSource, when the run has ended or waits for an answer and nothing is missing.',
+      'For an EventSource: the stored and live events of a run after Last-Event-ID. 204, which ' +
+      'closes an EventSource, if the run has ended or is paused and no event is missing.',
     addition: true,
     params: runParams(facts),
     query: followQuery,
     headers: followHeaders,
     responses: {
       200: { description: 'The stream of events.', events: followedStreamText, headers: runIdHeaders },
-      204: { description: 'There is nothing more to come.' },
+      204: { description: 'No more events follow.' },
     },
     handler: async ({ runs }: RunServices, { params, query, caller, headers }) => {
       const { componentId, runId } = params;

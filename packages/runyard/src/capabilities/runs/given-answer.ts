@@ -57,20 +57,20 @@ function given(parts: Parts): GivenAnswer {
 
 function flagOf(field: Field, name: string, value: Json | undefined): boolean | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'boolean') throw wrongStructure(field, `${name} has to be true, false or null`);
+  if (typeof value !== 'boolean') throw wrongStructure(field, `${name} must be true, false or null`);
   return value;
 }
 
 function textOf(field: Field, name: string, value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw wrongStructure(field, `${name} has to be a text`);
+  if (typeof value !== 'string') throw wrongStructure(field, `${name} must be a text`);
   return value;
 }
 
 function schemaOf(field: Field, name: string, value: Json | undefined): Schema {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value) && value.every(isJsonObject)) return value;
-  throw wrongStructure(field, `${name} has to be an array of objects`);
+  throw wrongStructure(field, `${name} must be an array of objects`);
 }
 
 /** A form that comes back with keys missing is one that its client did not understand. */
@@ -81,7 +81,7 @@ function inputSchema(field: Field, value: Json | undefined): Schema {
     if (missing !== undefined)
       throw wrongStructure(field, `each entry of user_input_schema needs the key '${missing}'`);
     if (typeof entry.name !== 'string')
-      throw wrongStructure(field, 'the name of an entry of user_input_schema has to be a text');
+      throw wrongStructure(field, 'the name of an entry of user_input_schema must be a text');
   }
   return schema;
 }
@@ -99,7 +99,7 @@ function selectedOf(field: Field, schema: Schema): GivenAnswer['selected'] | und
     if (selected === undefined || selected === null) return null;
     if (Array.isArray(selected) && selected.every((label) => typeof label === 'string'))
       return selected as string[];
-    throw wrongStructure(field, 'selected_options has to be an array of labels');
+    throw wrongStructure(field, 'selected_options must be an array of labels');
   });
 }
 

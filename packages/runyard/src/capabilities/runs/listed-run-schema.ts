@@ -7,12 +7,12 @@ const objects = () => z.array(object());
 const listedFields = {
   run_id: z.string(),
   status: z.string(),
-  run_input: z.string().meta({ description: 'What was said; an object as JSON text.' }),
+  run_input: z.string().meta({ description: 'The input; an object as JSON text.' }),
   content: z.unknown().optional(),
   metrics: object().nullish(),
   events: objects().nullish().meta({
     description:
-      'Of a streamed run; without the single pieces of the content, apart from those of a workflow. Null, or absent, for a run that was not streamed.',
+      'The events of a streamed run; content deltas only for workflows. Null or absent if the run was not streamed.',
   }),
   created_at: z.iso.datetime(),
   reasoning_content: z.string().nullish(),
@@ -29,12 +29,12 @@ const listedFields = {
 
 const conversationFields = {
   ...listedFields,
-  user_id: z.string().meta({ description: 'Empty when the run belongs to nobody.' }),
-  parent_run_id: z.string().meta({ description: 'Empty for a run that is inside of no other.' }),
+  user_id: z.string().meta({ description: 'Empty if the run has no user.' }),
+  parent_run_id: z.string().meta({ description: 'Empty if the run has no parent.' }),
   run_response_format: z.string().nullish().meta({ description: 'text, or json for an object.' }),
   messages: objects().nullish(),
   tools: objects().nullish(),
-  session_state: object().nullish().meta({ description: 'As it was at the end of the run.' }),
+  session_state: object().nullish().meta({ description: 'The state at the end of the run.' }),
   input_media: object().nullish(),
   followups: z.array(z.string()).nullish(),
   forked_from_run_id: z.string().nullish(),

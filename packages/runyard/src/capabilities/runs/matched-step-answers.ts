@@ -82,5 +82,5 @@ function callsOf({ calls }: StepRequirementState) {
 function executorRequirements({ executor_requirements: given }: JsonObject): readonly JsonObject[] {
   if (given === undefined || given === null) return [];
   if (Array.isArray(given) && given.every(isJsonObject)) return given;
-  throw wrongStructure('step_requirements', 'executor_requirements has to be an array of objects');
+  throw wrongStructure('step_requirements', 'executor_requirements must be an array of objects');
 }

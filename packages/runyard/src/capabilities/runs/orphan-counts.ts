@@ -26,7 +26,7 @@ export const orphanedRuns = z
   .optional()
   .meta({
     description:
-      'Runs that nobody executes and whose component is not registered in this process. Only for callers who see ' +
+      'Runs that no process executes and whose component is not registered in this process. Only for callers who see ' +
       'the runs of all users.',
     'x-addition': true,
   });

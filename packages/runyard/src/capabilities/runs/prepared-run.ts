@@ -23,7 +23,7 @@ export interface RunCaller {
 export interface PreparedRun {
   readonly executable: Executable;
   readonly sessionId?: string;
-  /** What has to be kept to build the same agent again. */
+  /** What must be kept to build the same agent again. */
   readonly factory?: Pick<RunOptions, 'factoryInput' | 'claims'>;
 }
 
@@ -55,6 +55,6 @@ function factoryInputOf(text: string | undefined): JsonObject {
     const reason = error instanceof Error ? error.message : String(error);
     throw errors.invalidFactoryInput(`factory_input is not JSON: ${reason}`);
   }
-  if (!isJsonObject(value)) throw errors.invalidFactoryInput('factory_input has to be a JSON object.');
+  if (!isJsonObject(value)) throw errors.invalidFactoryInput('factory_input must be a JSON object.');
   return value;
 }

@@ -17,11 +17,11 @@ const source = z.looseObject({
 /** How the model call ended that wrote the content. */
 export const endingFields = {
   finish_reason: z.enum(finishReasons).nullish().meta({
-    description: 'Why the model stopped that wrote the content; tool_calls when a tool ended the run.',
+    description: 'Why the model that wrote the content stopped; tool_calls if a tool ended the run.',
     'x-addition': true,
   }),
   finish_message: z.string().nullish().meta({
-    description: 'How the provider explains the reason.',
+    description: 'The explanation of the provider.',
     'x-addition': true,
   }),
   citations: z
@@ -40,7 +40,7 @@ export const endingFields = {
       sources: z.array(source).optional(),
     })
     .nullish()
-    .meta({ description: 'The sources that the content cites, the same for all providers.' }),
+    .meta({ description: 'The sources that the content cites, in the same format for all providers.' }),
 };
 
 /** What every run body has, whatever ran. Further fields depend on what the run did. */
@@ -48,19 +48,18 @@ const runFields = {
   run_id: z.string(),
   session_id: z.string(),
   user_id: z.string().nullable(),
-  agent_id: z
-    .string()
-    .meta({ description: 'The identifier of what ran: of an agent, a team or a workflow.' }),
+  agent_id: z.string().meta({ description: 'The identifier of the agent, team or workflow.' }),
   status: z
     .union([status, z.string()])
-    .meta({ description: 'Lower case; upper case only with the compatibility switch.' }),
+    .meta({ description: 'Lower case; upper case with `agentos` compatibility.' }),
   content: z.unknown().meta({
-    description: 'The answer: a text, or an object when a schema was asked for. Empty until there is one.',
+    description:
+      'The answer: text, or an object if the request has a schema. Empty until the run has an answer.',
   }),
   content_type: z.string().optional(),
   ...endingFields,
   created_at: z.union([z.iso.datetime(), z.int()]),
-  error_type: z.string().optional().meta({ description: 'What went wrong, for status error.' }),
+  error_type: z.string().optional().meta({ description: 'The kind of failure, for status error.' }),
   error_id: z.string().optional(),
   additional_data: z.unknown().optional(),
   metrics: z.looseObject({}).optional(),
@@ -79,7 +78,7 @@ const conversationFields = {
   requirements: z
     .array(z.looseObject({ id: z.string(), created_at: z.string(), tool_execution: z.looseObject({}) }))
     .optional()
-    .meta({ description: 'What the run waits for, and what it waited for.' }),
+    .meta({ description: 'What the run waits for or has waited for.' }),
   forked_from_run_id: z.string().optional(),
   forked_from_message_index: z.int().optional(),
   forked_from_session_id: z.string().optional(),
@@ -117,7 +116,7 @@ export const teamRunBody = z
     ...conversationFields,
     member_responses: z
       .array(nestedRun)
-      .meta({ description: 'The runs of the members that were asked, in that order.' }),
+      .meta({ description: 'The runs of the members, in the order of delegation.' }),
   })
   .meta({ id: 'TeamRun', description: 'A run of a team.' });
 
@@ -139,28 +138,24 @@ export const workflowRunBody = z
     ...runFields,
     workflow_id: z.string(),
     workflow_name: z.string().optional(),
-    input: z
-      .unknown()
-      .meta({ description: 'The text, or the object when the workflow has a schema for its input.' }),
+    input: z.unknown().meta({ description: 'Text, or an object if the workflow has an input schema.' }),
     step_results: z
       .array(stepOutput)
       .optional()
-      .meta({ description: 'What came of the steps at the top, in order.' }),
+      .meta({ description: 'The results of the top-level steps, in order.' }),
     step_executor_runs: z
       .array(nestedRun)
       .optional()
       .meta({ description: 'The runs of agents, teams and workflows that executed steps, in order.' }),
-    workflow_agent_run: nestedRun
-      .optional()
-      .meta({ description: 'The run of the agent in front of the workflow.' }),
+    workflow_agent_run: nestedRun.optional().meta({ description: 'The run of the workflow agent.' }),
     step_requirements: z
       .array(stepRequirement)
       .optional()
-      .meta({ description: 'What steps waited for, and last what the run waits for.' }),
+      .meta({ description: 'What steps have waited for, followed by what the run waits for.' }),
     error_requirements: z
       .array(stepRequirement)
       .optional()
-      .meta({ description: 'Failed steps that wait, or waited, for a decision.' }),
+      .meta({ description: 'Failed steps that wait or have waited for a decision.' }),
     paused_step_index: z.int().optional(),
     paused_step_name: z.string().optional(),
     pause_kind: z.enum(['step', 'executor']).optional(),
@@ -168,7 +163,7 @@ export const workflowRunBody = z
       .array(z.looseObject({ key: z.string(), step_id: z.string(), status: z.string() }))
       .optional()
       .meta({
-        description: 'What became of each step that was begun, also while the run goes on.',
+        description: 'The outcome of each started step, also during the run.',
         'x-addition': true,
       }),
     images: z.array(z.looseObject({})),
@@ -180,7 +175,7 @@ export const workflowRunBody = z
 
 export const startedRun = z
   .object({ run_id: z.string(), session_id: z.string(), status: z.string() })
-  .meta({ id: 'StartedRun', description: 'A run that goes on in the background.' });
+  .meta({ id: 'StartedRun', description: 'A run that continues in the background.' });
 
 export const emptyBody = z.object({}).meta({ id: 'Empty', description: 'Done.' });
 
@@ -199,7 +194,7 @@ const checkpoint = z
     message_preview: z.string().nullable(),
     is_latest: z.boolean(),
   })
-  .meta({ id: 'Checkpoint', description: 'A place in the conversation from which a run can go on.' });
+  .meta({ id: 'Checkpoint', description: 'A point in the conversation from which a run can continue.' });
 
 export const checkpointsBody = z
   .object({ run_id: z.string(), session_id: z.string(), checkpoints: z.array(checkpoint) })

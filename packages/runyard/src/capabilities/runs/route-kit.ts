@@ -76,7 +76,7 @@ export function componentField({ kind, idName }: RunKindFacts): Record<string, z
 /** The header that `runIdHeader` adds, for the description of the API. */
 /** How every stream of events ends whose reader lost the right to it. */
 export const endedStreamText =
-  'When the token expires or is revoked, a last frame named error (error, error_code) without an id ends the stream.';
+  'If the token expires or is revoked, a final frame named error (error, error_code) without an id ends the stream.';
 
 export const runIdHeaders = { 'x-run-id': 'The id of the run, percent-encoded.' };
 

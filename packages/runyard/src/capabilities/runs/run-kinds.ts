@@ -22,8 +22,8 @@ const conversation = {
   createForm: createRunForm,
   continueForm: continueRunForm,
   continueText:
-    'A paused run goes on with the answers to what it waits for. A failed one is tried again. A completed one goes ' +
-    'on as a copy with a run_id of its own.',
+    'A paused run continues with the given answers. A failed run is retried. A completed run ' +
+    'continues as a copy with a new run_id.',
   runQuery,
   listQuery: listRunsQuery,
 };
@@ -62,12 +62,12 @@ export const workflowRuns: RunKindFacts = {
   tag: 'Workflows',
   createForm: createWorkflowRunForm,
   continueForm: continueWorkflowRunForm,
-  continueText: 'A paused run goes on with the answers to what its steps wait for.',
+  continueText: 'A paused run continues with the answers that its steps wait for.',
   runQuery: workflowRunQuery,
   listQuery: listWorkflowRunsQuery,
   body: workflowRunBody,
   listed: listedWorkflowRun,
   lastEvents:
-    'WorkflowCompleted, WorkflowError or WorkflowPaused; after that one comes WorkflowRunOutput, the body of the ' +
+    'WorkflowCompleted, WorkflowError or WorkflowPaused; WorkflowPaused is followed by WorkflowRunOutput, the body of the ' +
     'paused run, without an id',
 };

@@ -153,7 +153,7 @@ function knowledgeFilters(text: string | undefined): Json | undefined {
   if (typeof value !== 'object' || value === null) {
     throw valueError(
       'knowledge_filters',
-      'it has to be a JSON object or an array of filter expressions',
+      'it must be a JSON object or an array of filter expressions',
       value,
     );
   }

@@ -45,7 +45,7 @@ function runResponses({ body, lastEvents }: RunKindFacts) {
       description: 'The run, or the stream of its events.',
       schema: body,
       events:
-        'Server-sent events. Each has an id (its index in the run), a name, and one line of JSON that repeats both ' +
+        'Server-sent events. Each has an id (its index in the run), a name, and one line of JSON with both ' +
         `as event_index and event. The last one is ${lastEvents}. ${endedStreamText}`,
       headers: runIdHeaders,
     },
@@ -68,7 +68,7 @@ export function createRun(facts: RunKindFacts): RunRoute {
     summary: `Run ${facts.inWords}`,
     description:
       `Sends a message to ${facts.inWords}. The answer is a stream of events, one JSON body (stream=false), or an ` +
-      'acknowledgement (background=true). A run goes on when its client disconnects, unless on_disconnect=cancel.',
+      'acknowledgement (background=true). A run continues after its client disconnects, unless on_disconnect=cancel.',
     accepts: 'form',
     params: componentParams(facts),
     headers: createRunHeaders,
@@ -97,7 +97,7 @@ export function continueRun(facts: RunKindFacts): RunRoute {
     operationId: `continue_${kind}_run`,
     scope: runScope(facts),
     tag: facts.tag,
-    summary: 'Let a run go on',
+    summary: 'Continue a run',
     description: facts.continueText,
     accepts: 'form',
     params: runParams(facts),
@@ -126,9 +126,9 @@ export function cancelRun(facts: RunKindFacts): RunRoute {
     tag: facts.tag,
     summary: 'Cancel a run',
     description:
-      'Ends a run that waits, runs or is paused; what it said so far is kept. A finished run stays as it is. An ' +
-      'unknown run_id is remembered for ten minutes: a run that is created with it then is cancelled at once. 202: the ' +
-      'process that executes the run has not ended it within 5 seconds. The request is stored; ask for the run to see its end.',
+      'Cancels a pending, running or paused run and keeps its output so far. A finished run does not change. An ' +
+      'unknown run_id is stored for ten minutes: a run created with it in that time is cancelled at once. 202: the ' +
+      'process that executes the run did not end it within 5 seconds. The request is stored; get the run to see when it ends.',
     params: runParams(facts),
     query: runQuery,
     headers: wireFormatHeaders,
@@ -153,8 +153,8 @@ export function listRuns(facts: RunKindFacts): RunRoute {
     tag: facts.tag,
     summary: `List the runs of ${facts.inWords}`,
     description:
-      `Runs of a session, oldest first; without session_id the runs of the ${kind}, newest first. A run that is being ` +
-      'executed has its text and its tool calls so far. Streamed runs have their events.',
+      `Runs of a session, oldest first; without session_id, the runs of the ${kind}, newest first. A run in progress ` +
+      'has its text and tool calls so far. Streamed runs include their events.',
     params: componentParams(facts),
     query: facts.listQuery,
     headers: wireFormatHeaders,
@@ -179,7 +179,7 @@ export function getRun(facts: RunKindFacts): RunRoute {
     tag: facts.tag,
     summary: 'Get a run',
     description:
-      'The run as stored. While it is pending or running its content is empty, and it has no messages or tools.',
+      'The stored run. While it is pending or running, its content is empty and it has no messages or tools.',
     params: runParams(facts),
     query: facts.runQuery,
     headers: wireFormatHeaders,

@@ -28,15 +28,15 @@ const optionFields = {
   metadata: jsonObjectField().optional().meta({ description: 'A JSON object kept with the run.' }),
   knowledge_filters: z.string().optional().meta({
     description:
-      'Limits what is searched in the knowledge: a JSON object, a filter expression, or an array of expressions.',
+      'Restricts the knowledge search: a JSON object, a filter expression, or an array of expressions.',
     contentMediaType: 'application/json',
   }),
   output_schema: jsonObjectField()
     .optional()
-    .meta({ description: 'A JSON schema that the answer has to fit; content is then an object.' }),
+    .meta({ description: 'A JSON schema that the answer must match; content is then an object.' }),
   use_json_schema: formBoolean().optional().meta({
     description:
-      'true: output_schema has the form {"type":"json_schema","json_schema":{"name","schema"}} and is handed on as it is.',
+      'true: output_schema has the form {"type":"json_schema","json_schema":{"name","schema"}} and is passed to the provider unchanged.',
   }),
   add_history_to_context: formBoolean()
     .optional()
@@ -57,52 +57,51 @@ const followFields = {
     .optional()
     .meta({
       description:
-        'true: the answer is a stream of events; false: one JSON body. Left out: true, or false with background.',
+        'true: the response is a stream of events; false: one JSON body. Default: true, or false with background.',
       default: true,
       // an API browser shows an answer when it has ended
       examples: [false],
     }),
   stream_events: formBoolean().optional().meta({
-    description: 'false: the stream carries only content (and how the run failed or paused).',
+    description: 'false: the stream carries only content, and the failure or pause of the run.',
     default: true,
   }),
   on_disconnect: z
     .enum(['continue', 'cancel'])
     .optional()
-    .meta({ description: 'What happens to the run when the client of its stream goes away.' }),
+    .meta({ description: 'What happens to the run when its client disconnects.' }),
 };
 
 /** The form of a new run. Fields that are not named here are kept as text and are visible to hooks. */
 export const createRunForm = z
   .object({
     message: z.string().meta({
-      description: 'What to say to the agent or the team, or what the workflow is to work on.',
+      description: 'The message to the agent or team, or the input of the workflow.',
       examples: ['Calculate 17 * 25'],
       [jsonMayBe]: 'object',
     }),
     ...followFields,
     background: formBoolean().optional().meta({
       description:
-        'true: the run is stored and goes on by itself; without stream the answer is 202 and the caller polls.',
+        'true: the run is stored and continues in the background; without stream the response is 202 and the caller polls.',
       default: false,
     }),
     session_id: identifier().optional().meta({
-      description:
-        'The session to go on with; an unknown one is created under this id. Left out: a new session.',
+      description: 'The session to continue; an unknown id creates one. If omitted: a new session.',
     }),
-    user_id: identifier().optional().meta({ description: 'Who the run belongs to.' }),
+    user_id: identifier().optional().meta({ description: 'The user that the run belongs to.' }),
     files: uploadedFiles().optional().meta({
       description: 'Files to work with: images, audio, video, documents. Repeat the field for more than one.',
     }),
     version: formInteger({ min: 1 })
       .optional()
-      .meta({ description: 'A version of a stored component. What is registered in code has none.' }),
+      .meta({ description: 'A version of a stored component. Components registered in code have none.' }),
     // read for a factory alone, which has a status of its own for what is wrong with it
     factory_input: z
       .string()
       .optional()
       .meta({
-        description: 'A JSON object for an agent that is built per request; all others ignore it.',
+        description: 'A JSON object for agents that are built per request; others ignore it.',
         contentMediaType: 'application/json',
         contentSchema: { type: 'object' },
       }),
@@ -120,7 +119,7 @@ export const createRunForm = z
     input_files: mediaArray('document objects'),
     run_id: identifier()
       .optional()
-      .meta({ description: 'An identifier of your own for the run; 409 when it is taken.' }),
+      .meta({ description: 'Your own identifier for the run; 409 if it is taken.' }),
     debug_mode: formBoolean()
       .optional()
       .meta({ description: 'Accepted for older clients; the log level is a setting of the service.' }),
@@ -141,7 +140,7 @@ export const createWorkflowRunForm = createRunForm
     additional_data: z
       .string()
       .optional()
-      .meta({ description: 'A text that every step is given beside the input.' }),
+      .meta({ description: 'Text that every step receives in addition to the input.' }),
   });
 
 export type CreateWorkflowRunForm = z.output<typeof createWorkflowRunForm>;
@@ -155,7 +154,7 @@ const answersField = (what: string) =>
     .string()
     .optional()
     .meta({
-      description: `The \`${what}\` of the paused run as a JSON array, with the answers filled in. Only the answers are read.`,
+      description: `The \`${what}\` of the paused run as a JSON array, with the answers filled in. All other fields are ignored.`,
       contentMediaType: 'application/json',
       contentSchema: { type: 'array' },
     });
@@ -167,39 +166,40 @@ export const continueRunForm = z
     requirements: answersField('requirements'),
     session_id: identifier()
       .optional()
-      .meta({ description: 'When given, the run has to belong to this session.' }),
+      .meta({ description: 'If given, the run must belong to this session.' }),
     user_id: identifier()
       .optional()
-      .meta({ description: 'When given, the run has to belong to this user, or to nobody.' }),
+      .meta({ description: 'If given, the run must belong to this user or to none.' }),
     ...followFields,
     background: formBoolean().optional().meta({
-      description: 'true: the run goes on by itself; without stream the answer is 202 and the caller polls.',
+      description:
+        'true: the run continues in the background; without stream the response is 202 and the caller polls.',
       default: false,
     }),
-    input: z.string().optional().meta({ description: 'What the user says next.' }),
+    input: z.string().optional().meta({ description: 'The next message of the user.' }),
     continue_from: z
       .string()
       .optional()
       .meta({
         description:
-          'Where in the conversation to go on: `end`, `last_user`, or after so many messages. No tool call is left without its result.',
+          'Where to continue the conversation: `end`, `last_user`, or after this number of messages. Every tool call keeps its result.',
         default: 'end',
         [jsonMayBe]: 'number',
       }),
     fork: formBoolean()
       .optional()
-      .meta({ description: 'true: a copy of the run goes on, under an id of its own.', default: false }),
+      .meta({ description: 'true: a copy of the run continues under a new id.', default: false }),
     regenerate: formBoolean()
       .optional()
       .meta({ description: 'true: a copy of the run answers again.', default: false }),
     replace_original: formBoolean().optional().meta({
       description:
-        'With regenerate. true (the default): when the new answer is there, the old run is `regenerated` and left out of the history.',
+        'With regenerate. true (the default): once the new answer is complete, the old run becomes `regenerated` and is left out of the history.',
     }),
     additional_instructions: z
       .string()
       .optional()
-      .meta({ description: 'With regenerate: what the user says to the new try.' }),
+      .meta({ description: 'With regenerate: the message of the user for the new answer.' }),
     ...optionFields,
   })
   .catchall(z.unknown());
@@ -210,7 +210,7 @@ export type ContinueRunForm = z.output<typeof continueRunForm>;
 const factoryInputField = z
   .string()
   .optional()
-  .meta({ description: 'Accepted for older clients; workflows that are registered in code ignore it.' });
+  .meta({ description: 'Accepted for older clients; workflows registered in code ignore it.' });
 
 /** The form that lets a run of a workflow go on. */
 export const continueWorkflowRunForm = z
@@ -233,22 +233,22 @@ export type ContinueForm = ContinueRunForm | ContinueWorkflowRunForm;
 export const resumeForm = z.object({
   last_event_index: formInteger()
     .optional()
-    .meta({ description: 'The index of the last event that you have; left out or -1: all are sent.' }),
-  session_id: identifier()
-    .optional()
-    .meta({ description: 'When given, the run has to belong to this session.' }),
+    .meta({
+      description: 'The index of the last event that you received; if omitted or -1, all events are sent.',
+    }),
+  session_id: identifier().optional().meta({ description: 'If given, the run must belong to this session.' }),
 });
 
 export const createRunHeaders = z.object({
   ...wireFormatHeader,
   'idempotency-key': z.string().min(1).max(255).optional().meta({
     description:
-      'A key of your own for this request, kept 24 hours: sent again with the same form it answers with the same run; with another form it is refused (409).',
+      'Your own key for this request, kept for 24 hours. A repeated request with the same form returns the same run; with another form it is rejected (409).',
     'x-addition': true,
   }),
   traceparent: z.string().optional().meta({
     description:
-      'The trace of your own system that the run is to be a part of, as W3C Trace Context writes it. One that is malformed is ignored.',
+      'The trace of your system that the run joins, in W3C Trace Context format. Malformed values are ignored.',
     'x-addition': true,
   }),
 });
@@ -259,47 +259,43 @@ export const followHeaders = z.object({
     // an EventSource that has seen no event yet may send it empty
     .regex(/^(-?\d{1,15})?$/)
     .optional()
-    .meta({ description: 'The id of the last event that you have; an EventSource sends it by itself.' }),
+    .meta({
+      description: 'The id of the last event that you received. An EventSource sends it automatically.',
+    }),
 });
 
 export const followQuery = z.object({
   last_event_index: formInteger()
     .optional()
-    .meta({ description: 'The same for clients that cannot set the header, which wins.' }),
-  session_id: z
-    .string()
-    .optional()
-    .meta({ description: 'When given, the run has to belong to this session.' }),
+    .meta({ description: 'The same for clients that cannot set the header. The header takes precedence.' }),
+  session_id: z.string().optional().meta({ description: 'If given, the run must belong to this session.' }),
 });
 
 export const runQuery = z.object({
-  session_id: z
-    .string()
-    .optional()
-    .meta({ description: 'When given, the run has to belong to this session.' }),
+  session_id: z.string().optional().meta({ description: 'If given, the run must belong to this session.' }),
 });
 
 /** In lists of runs. */
 export const includeEvents = formBoolean()
   .default(true)
   .meta({
-    description: `false: without the events of streamed runs. Else each has the first and the last ${maxListedEvents / 2} of them.`,
+    description: `false: omits the events of streamed runs. true: each run has its first and last ${maxListedEvents / 2} events.`,
     'x-addition': true,
   });
 
 export const listRunsQuery = z.object({
   session_id: z.string().optional().meta({
     description:
-      'Only runs of this session, oldest first. Left out: all runs of the component, newest first.',
+      'Only runs of this session, oldest first. If omitted: all runs of the component, newest first.',
   }),
   status: z
     .string()
     .optional()
-    .meta({ description: 'Only runs with this status, in any case.', examples: ['completed'] }),
+    .meta({ description: 'Only runs with this status, case-insensitive.', examples: ['completed'] }),
   limit: formInteger({ min: 1, max: largestPage })
     .optional()
-    .meta({ description: `How many runs at the most. Default: ${largestPage} of a session, else 20.` }),
-  page: formInteger({ min: 1 }).optional().meta({ description: 'Which page, beginning with 1.' }),
+    .meta({ description: `The maximum number of runs. Default: ${largestPage} with session_id, else 20.` }),
+  page: formInteger({ min: 1 }).optional().meta({ description: 'The page number, starting at 1.' }),
   include_events: includeEvents,
 });
 
@@ -311,5 +307,5 @@ export const forkQuery = z.object({
   user_id: z
     .string()
     .optional()
-    .meta({ description: 'When given, the session has to belong to this user, or to nobody.' }),
+    .meta({ description: 'If given, the session must belong to this user or to none.' }),
 });

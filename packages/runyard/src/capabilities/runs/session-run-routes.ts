@@ -28,7 +28,7 @@ export interface SessionRunServices {
 const seconds = (what: string) =>
   formInteger()
     .optional()
-    .meta({ description: `Only runs that were created at this time or ${what}: Unix seconds.` });
+    .meta({ description: `Only runs created at this time or ${what}, in Unix seconds.` });
 
 const sessionParams = z.object({ session_id: z.string() });
 
@@ -36,8 +36,8 @@ const runQuery = z.object({
   type: z
     .enum(['agent', 'team', 'workflow'])
     .optional()
-    .meta({ description: 'Only checked: each run is shown as what it is.' }),
-  user_id: z.string().optional().meta({ description: 'Whose session it has to be.' }),
+    .meta({ description: 'Validated only; each run has the format of its own kind.' }),
+  user_id: z.string().optional().meta({ description: 'The user that the session must belong to.' }),
   ...databaseQuery,
 });
 
@@ -45,12 +45,12 @@ const runsQuery = runQuery.extend({
   created_after: seconds('later'),
   created_before: seconds('earlier'),
   limit: formInteger({ min: 1, max: largestPage }).optional().meta({
-    description: 'At most so many runs, those of members not counted. Default: all.',
+    description: 'The maximum number of runs, not counting those of members. Default: all.',
     'x-addition': true,
   }),
   page: formInteger({ min: 1 })
     .optional()
-    .meta({ description: 'With limit: which page, beginning with 1.', 'x-addition': true }),
+    .meta({ description: 'With limit: the page number, starting at 1.', 'x-addition': true }),
   include_events: includeEvents,
 });
 
@@ -66,10 +66,10 @@ const listSessionRuns = defineRoute({
   tag: 'Sessions',
   summary: 'List the runs of a session',
   description:
-    'All runs in the order in which they began. A run that is being executed has its text and its tool calls so far. ' +
-    'Streamed runs have their events. The runs that members of a team made stand right before the run of the team; ' +
-    'steps of a workflow stand inside its run. Media are described. With `agentos` compatibility, a session whose only ' +
-    'runs are streamed ones that have not ended is not found.',
+    'All runs in the order of their start. A run in progress has its text and tool calls so far. ' +
+    'Streamed runs include their events. The runs of team members are listed directly before the run of the team; ' +
+    'the steps of a workflow are part of its run. Media are described, not included. With `agentos` compatibility, a session whose only ' +
+    'runs are unfinished streamed ones gets 404.',
   params: sessionParams,
   query: runsQuery,
   headers: wireFormatHeaders,
@@ -93,7 +93,7 @@ const getSessionRun = defineRoute({
   scope: 'sessions:read',
   tag: 'Sessions',
   summary: 'Get a run of a session',
-  description: 'Also the run of a member of a team.',
+  description: 'Also returns the runs of team members.',
   params: sessionParams.extend({ run_id: z.string() }),
   query: runQuery.extend({ include_events: includeEvents }),
   headers: wireFormatHeaders,

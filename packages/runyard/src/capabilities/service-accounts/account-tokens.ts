@@ -111,7 +111,7 @@ export class ServiceAccountTokens implements AccountTokens {
     this.#usedAt.set(accountId, now);
     this.#store.noteUse(accountId, now, now - noteUseEveryMs).catch((error: unknown) => {
       if (!isReported(error))
-        this.#log.warn({ err: error }, 'the use of a service account could not be noted');
+        this.#log.warn({ err: error }, 'the last use of a service account could not be stored');
     });
   }
 }

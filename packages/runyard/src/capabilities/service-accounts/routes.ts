@@ -24,10 +24,10 @@ const createAccount = defineRoute({
   operationId: 'create_service_account',
   scope: 'service_accounts:write',
   tag,
-  summary: 'Make a service account',
+  summary: 'Create a service account',
   description:
-    'An identity for a program, with a token that is shown this once. It can be given no more than the caller ' +
-    'holds. The name of an account that is not revoked cannot be taken again: revoke it first to rotate the token.',
+    'An identity for a program. The response shows its token once. Its scopes cannot exceed those of the caller. ' +
+    'The name of an active account is taken: to rotate a token, revoke the account first.',
   body: createAccountBody,
   responses: { 201: newAccountBody },
   handler: async ({ serviceAccounts }: ServiceAccountServices, { body, caller }) => {
@@ -48,7 +48,7 @@ const listAccounts = defineRoute({
   scope: 'service_accounts:read',
   tag,
   summary: 'List service accounts',
-  description: 'Revoked ones too, unless include_revoked is false. Tokens are not shown.',
+  description: 'Includes revoked accounts unless include_revoked is false. Tokens are not shown.',
   query: listAccountsQuery,
   responses: { 200: accountsPage },
   handler: async ({ serviceAccounts }: ServiceAccountServices, { query }) => {
@@ -70,9 +70,10 @@ const revokeAccount = defineRoute({
   scope: 'service_accounts:delete',
   tag,
   summary: 'Revoke a service account',
-  description: 'Once and for all. The account stays in the list; its name is free again at once.',
+  description:
+    'Revocation is permanent. The account stays in the list, and its name can be used again at once.',
   params: accountParams,
-  responses: { 204: { description: 'It is revoked.' } },
+  responses: { 204: { description: 'The account is revoked.' } },
   handler: async ({ serviceAccounts }: ServiceAccountServices, { params }) => {
     await serviceAccounts.revoke(params.service_account_id);
     return reply(204);

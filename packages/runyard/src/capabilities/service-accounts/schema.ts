@@ -20,10 +20,10 @@ const givenScope = z
     effect: z
       .literal(['allow', 'deny'])
       .default('allow')
-      .refine((effect) => effect === 'allow', 'a service account has no deny scopes; leave the scope out')
-      .meta({ description: 'allow; deny is refused.' }),
+      .refine((effect) => effect === 'allow', 'a service account has no deny scopes; omit the scope')
+      .meta({ description: 'allow; deny is rejected.' }),
   })
-  .meta({ id: 'ScopeItem', description: 'A scope to give.' });
+  .meta({ id: 'ScopeItem', description: 'A scope to grant.' });
 
 export const createAccountBody = z
   .object({
@@ -32,10 +32,10 @@ export const createAccountBody = z
       .max(nameLength, { abort: true })
       .refine(
         (name) => namePattern.test(name),
-        `name must match ${namePattern.source}: small letters, digits, _ and -, beginning with a letter or digit`,
+        `name must match ${namePattern.source}: lowercase letters, digits, _ and -, starting with a letter or digit`,
       )
       .meta({
-        description: 'Small letters, digits, _ and -. It is free again when the account is revoked.',
+        description: 'Lowercase letters, digits, _ and -. Revoking the account frees the name.',
         pattern: namePattern.source,
         examples: ['ci-bot'],
       }),
@@ -43,25 +43,25 @@ export const createAccountBody = z
       .array(givenScope)
       .max(200)
       .nullish()
-      .meta({ description: `Left out: ${defaultScopes.join(', ')}.` }),
+      .meta({ description: `Default: ${defaultScopes.join(', ')}.` }),
     expires_in_days: z
       .int()
       .min(1)
       .max(3650)
       .nullish()
-      .meta({ description: `Left out: ${defaultDays}.`, examples: [defaultDays] }),
+      .meta({ description: `Default: ${defaultDays}.`, examples: [defaultDays] }),
     never_expires: z
       .boolean()
       .default(false)
-      .meta({ description: 'Whether the token is good until it is revoked, whatever expires_in_days says.' }),
+      .meta({ description: 'true: the token is valid until it is revoked, and expires_in_days is ignored.' }),
     allow_privileged_scopes: z.boolean().default(false).meta({
       description:
-        'Needed for scopes that let change or delete things, for those of service accounts, and for the admin scope.',
+        'Required for scopes that change or delete data, for scopes of service accounts, and for the admin scope.',
     }),
   })
   .meta({
     id: 'ServiceAccountCreate',
-    description: 'A service account to make.',
+    description: 'A service account to create.',
     examples: [{ name: 'ci-bot', scopes: [{ scope: 'agents:run' }], expires_in_days: 30 }],
   });
 
@@ -75,13 +75,13 @@ export function daysOf({ never_expires, expires_in_days }: CreateAccountBody): n
 export const listAccountsQuery = z.object({
   include_revoked: formBoolean()
     .default(true)
-    .meta({ description: 'Whether accounts are listed that were revoked.' }),
+    .meta({ description: 'Whether the list includes revoked accounts.' }),
   ...pageQuery({ default: 20, max: 100 }),
   sort_by: z.string().default('created_at').meta({
-    description: 'created_at, name, last_used_at or expires_at; anything else means created_at.',
+    description: 'created_at, name, last_used_at or expires_at; other values mean created_at.',
   }),
   sort_order: z.string().default('desc').meta({
-    description: 'asc: the smallest or oldest first; anything else: the other way round.',
+    description: 'asc: smallest or oldest first; other values: largest or newest first.',
   }),
 });
 
@@ -94,22 +94,23 @@ const seconds = () => z.int().meta({ description: 'Seconds since 1970, UTC.' });
 const scopeBody = z
   .object({
     id: z.string().nullable(),
-    raw: z.string().meta({ description: 'The scope as it was given.' }),
+    raw: z.string().meta({ description: 'The scope as granted.' }),
     namespace: z.string().meta({ description: 'The resource.' }),
     sub_namespace: z.string().nullable().meta({
-      description: 'The one of the resource that it is for; * for any; null for all of the resource.',
+      description:
+        'The id of the one component that the scope covers; * for any; null for the whole resource.',
     }),
     permission: z.string().meta({ description: 'The action.' }),
     value: z.string().meta({ description: 'allow.' }),
   })
-  .meta({ id: 'ServiceAccountScope', description: 'A scope in its parts.' });
+  .meta({ id: 'ServiceAccountScope', description: 'A parsed scope.' });
 
 const accountFields = {
   id: z.string(),
   name: z.string(),
-  principal: z.string().meta({ description: 'The user id that it acts under: sa: and its name.' }),
-  user_id: z.string().nullable().meta({ description: 'Who answers for it.' }),
-  token_prefix: z.string().meta({ description: 'How the token begins, to recognise it by.' }),
+  principal: z.string().meta({ description: 'The user id that the account acts under: sa:<name>.' }),
+  user_id: z.string().nullable().meta({ description: 'The user who is responsible for the account.' }),
+  token_prefix: z.string().meta({ description: 'The first characters of the token, to recognise it.' }),
   scopes: z.array(scopeBody),
   created_at: seconds(),
   expires_at: seconds().nullable(),
@@ -125,7 +126,7 @@ const accountBody = z
 export const newAccountBody = z
   .object({
     ...accountFields,
-    token: z.string().meta({ description: 'Shown this once; only its hash is stored.' }),
+    token: z.string().meta({ description: 'Shown only in this response; the service stores only its hash.' }),
   })
   .meta({ id: 'NewServiceAccount', description: 'A service account with its token.' });
 

@@ -22,7 +22,7 @@ export interface SessionServices {
   readonly sessions: SessionsService;
 }
 
-const gone = { 204: { description: 'It is gone, or there was nothing that the caller could delete.' } };
+const gone = { 204: { description: 'Deleted, or there was nothing that the caller may delete.' } };
 
 const listSessions = defineRoute({
   method: 'GET',
@@ -32,8 +32,8 @@ const listSessions = defineRoute({
   tag: 'Sessions',
   summary: 'List sessions',
   description:
-    'A page of sessions, without their runs. All filters have to fit. Sessions of the same value stand in the order ' +
-    'in which they were made.',
+    'A page of sessions without their runs. A session must match all filters. Sessions with equal sort values are in the order ' +
+    'of their creation.',
   query: listSessionsQuery,
   responses: { 200: sessionsPage },
   handler: async ({ sessions }: SessionServices, { query, caller }) => {
@@ -50,7 +50,7 @@ const createSession = defineRoute({
   tag: 'Sessions',
   summary: 'Create a session',
   description:
-    'An empty session. Runs create sessions by themselves; this is for state and a name beforehand.',
+    'Creates an empty session. Runs create sessions automatically; use this to set a state or a name first.',
   query: createSessionQuery,
   body: createSessionBody.optional(),
   responses: { 201: sessionDetail },
@@ -65,7 +65,7 @@ const getSession = defineRoute({
   scope: 'sessions:read',
   tag: 'Sessions',
   summary: 'Get a session',
-  description: 'With what was said in its last 200 runs. Its runs are a list of their own.',
+  description: 'Includes the chat history of its last 200 runs. Another operation lists its runs.',
   params: sessionParams,
   query: sessionQuery,
   responses: { 200: sessionDetail },
@@ -80,7 +80,7 @@ const updateSession = defineRoute({
   scope: 'sessions:write',
   tag: 'Sessions',
   summary: 'Change a session',
-  description: 'Replaces what is given. Runs that go on meanwhile do not undo it.',
+  description: 'Replaces the given fields. Runs in progress do not undo the change.',
   params: sessionParams,
   query: sessionQuery,
   body: updateSessionBody,
@@ -111,7 +111,8 @@ const deleteSession = defineRoute({
   scope: 'sessions:delete',
   tag: 'Sessions',
   summary: 'Delete a session',
-  description: 'With its runs; those that go on are cancelled. Traces, memories and approvals stay.',
+  description:
+    'Deletes the session and its runs, and cancels runs in progress. Traces, memories and approvals stay.',
   params: sessionParams,
   query: deleteQuery,
   responses: gone,
@@ -128,7 +129,8 @@ const deleteSessions = defineRoute({
   scope: 'sessions:delete',
   tag: 'Sessions',
   summary: 'Delete several sessions',
-  description: 'Each as if it was deleted alone. Ids that the caller cannot see are ignored.',
+  description:
+    'Deletes each session as the single deletion does. Ids that the caller cannot see are ignored.',
   query: deleteQuery,
   body: deleteSessionsBody,
   responses: gone,

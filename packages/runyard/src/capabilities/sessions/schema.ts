@@ -23,7 +23,7 @@ const seconds = (what: string) =>
   formInteger()
     .optional()
     .meta({
-      description: `Only sessions that were created at this time or ${what}: Unix seconds.`,
+      description: `Only sessions created at this time or ${what}, in Unix seconds.`,
       'x-addition': true,
     });
 
@@ -35,7 +35,7 @@ export const listSessionsQuery = z.object({
   user_id: z.string().optional().meta({ description: 'Only sessions of this user.' }),
   session_name: z.string().optional().meta({
     description:
-      'A part of the name, in any case, whether the name was given or comes from the first message.',
+      'Part of the name, case-insensitive, whether the name was set or comes from the first message.',
   }),
   ...pageQuery({ default: 20, firstPage: 0 }),
   sort_by: z
@@ -43,8 +43,8 @@ export const listSessionsQuery = z.object({
     .default('created_at')
     .meta({
       description:
-        'created_at, updated_at, session_id, user_id, session_type, agent_id, team_id or workflow_id. Anything else ' +
-        'is read as created_at.',
+        'created_at, updated_at, session_id, user_id, session_type, agent_id, team_id or workflow_id. Other values ' +
+        'mean created_at.',
     }),
   sort_order: z.enum(['asc', 'desc']).default('desc'),
   created_after: seconds('later'),
@@ -63,8 +63,10 @@ export const sessionParams = z.object({
 
 /** Names a session: who has to own it, and in which database it is. */
 export const sessionQuery = z.object({
-  type: kind.optional().meta({ description: 'A hint. The session is shown as what it is.' }),
-  user_id: z.string().optional().meta({ description: 'Whose session it has to be.' }),
+  type: kind
+    .optional()
+    .meta({ description: 'A hint. The response has the format of the actual session type.' }),
+  user_id: z.string().optional().meta({ description: 'The user that the session must belong to.' }),
   ...databaseQuery,
 });
 
@@ -72,11 +74,13 @@ export const deleteQuery = sessionQuery.omit({ type: true });
 
 export const createSessionBody = z
   .object({
-    session_id: identifier().nullish().meta({ description: 'Left out or empty: one is made.' }),
+    session_id: identifier()
+      .nullish()
+      .meta({ description: 'If omitted or empty, the service generates one.' }),
     session_name: z
       .string()
       .nullish()
-      .meta({ description: 'Left out: the first message names the session.' }),
+      .meta({ description: 'If omitted, the first message becomes the name.' }),
     session_state: stateObject().nullish(),
     metadata: object().nullish(),
     user_id: identifier()
@@ -106,7 +110,7 @@ export const updateSessionBody = z
   })
   .meta({
     id: 'UpdateSession',
-    description: 'What is left out or null stays.',
+    description: 'Omitted and null fields keep their values.',
     examples: [{ session_name: 'Trip to Rome', session_state: { budget: 900 } }],
   });
 
@@ -120,7 +124,7 @@ export const deleteSessionsBody = z
     session_types: z
       .array(kind)
       .min(1)
-      .meta({ description: 'As many as there are ids. Sessions are found by their ids alone.' }),
+      .meta({ description: 'One type per id. Sessions are found by id alone.' }),
   })
   .meta({ id: 'DeleteSessions', examples: [{ session_ids: ['rome'], session_types: ['agent'] }] });
 
@@ -134,7 +138,7 @@ const summary = z.object({
 
 const usage = z
   .looseObject({ total_tokens: z.int().optional(), cost: z.number().optional() })
-  .meta({ id: 'SessionUsage', description: 'What all runs used together. What is zero is left out.' });
+  .meta({ id: 'SessionUsage', description: 'The total usage of all runs. Zero values are left out.' });
 
 const listedSession = z
   .object({
@@ -182,7 +186,7 @@ export const sessionDetail = z
     chat_history: z
       .array(message)
       .optional()
-      .meta({ description: 'What was said in the last 200 runs, without system and tool messages.' }),
+      .meta({ description: 'The messages of the last 200 runs, without system and tool messages.' }),
     created_at: time(),
     updated_at: time(),
   })

@@ -14,7 +14,7 @@ const getHealth = defineRoute({
   operationId: 'health_check',
   public: true,
   tag: 'Service',
-  summary: 'Whether the service answers',
+  summary: 'Check that the service responds',
   responses: { 200: healthBody },
   handler: ({ system }: SystemServices) => system.health(),
 });
@@ -25,14 +25,14 @@ const getReady = defineRoute({
   operationId: 'readiness_check',
   scope: null,
   tag: 'Service',
-  summary: 'Whether the service can do its work',
+  summary: 'Check that the service is ready',
   description:
-    'Asks each database for a write and for its schema, and the engine whether it keeps its runs. 503 with the same ' +
-    'body when something is not in order, or as soon as the service begins to stop.',
+    'Checks that each database accepts writes and has the right schema, and that the engine keeps its runs. 503 with the same ' +
+    'body if a check fails or the service is stopping.',
   addition: true,
   responses: {
     200: readyBody,
-    503: { description: 'Requests should be sent elsewhere.', schema: readyBody },
+    503: { description: 'The service is not ready. Send requests to another process.', schema: readyBody },
   },
   handler: async ({ system }: SystemServices) => {
     const report = await system.ready();
@@ -46,7 +46,7 @@ const getHome = defineRoute({
   operationId: 'get_api_info',
   scope: null,
   tag: 'Service',
-  summary: 'What answers here',
+  summary: 'Identify the service',
   responses: { 200: homeBody },
   handler: ({ system }: SystemServices) => system.home(),
 });
@@ -58,9 +58,9 @@ const getInfo = (all: readonly Described[]) =>
     operationId: 'get_info',
     scope: null,
     tag: 'Service',
-    summary: 'Facts about this service',
+    summary: 'Get information about the service',
     description:
-      'Its identity, version, how many components it has, how to authenticate, how many runs it executes, and how many wait for a component that is not registered.',
+      'Identity, version, number of components, authentication method, number of runs in progress, and number of runs that wait for an unregistered component.',
     responses: { 200: infoBodyOf(all) },
     handler: ({ system }: SystemServices, { caller }) => system.info(caller),
   });
@@ -72,7 +72,7 @@ const getConfig = (all: readonly Described[]) =>
     operationId: 'get_config',
     scope: 'config:read',
     tag: 'Service',
-    summary: 'What is registered',
+    summary: 'Get the configuration',
     description:
       'The databases and interfaces of this service, and the components that the caller may see or run.',
     responses: { 200: configBodyOf(all) },

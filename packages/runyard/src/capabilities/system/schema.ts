@@ -3,7 +3,7 @@ import type { Described } from '../capability.js';
 
 export const homeBody = z.object({ name: z.string(), id: z.string(), version: z.string() }).meta({
   id: 'Home',
-  description: 'What answers here.',
+  description: 'The name and version of the service.',
   examples: [{ name: 'Runyard API', id: 'runyard', version: '0.1.0' }],
 });
 
@@ -14,13 +14,13 @@ export const healthBody = z
   })
   .meta({
     id: 'Health',
-    description: 'The service answers.',
+    description: 'The service responds.',
     examples: [{ status: 'ok', instantiated_at: '2026-11-15T00:35:54.448Z' }],
   });
 
 const runCounts = z.object({
-  executing: z.int().meta({ description: 'Runs that are executed now.' }),
-  waiting: z.int().meta({ description: 'Runs that wait for their turn.' }),
+  executing: z.int().meta({ description: 'Runs in progress.' }),
+  waiting: z.int().meta({ description: 'Runs in the queue.' }),
   max_executing: z.int().meta({ description: 'The setting maxConcurrentRuns.' }),
   max_waiting: z.int().meta({ description: 'The setting maxWaitingRuns.' }),
 });
@@ -36,21 +36,24 @@ export const readyBody = z
   .object({
     status: z.enum(['ready', 'not_ready']),
     checks: z.object({
-      database: checkOf(['ok', 'unavailable', 'read_only', 'unknown'], 'Whether each database stores.'),
+      database: checkOf(
+        ['ok', 'unavailable', 'read_only', 'unknown'],
+        'Whether each database accepts writes.',
+      ),
       migrations: checkOf(
         ['current', 'older', 'newer', 'unknown'],
         'Whether each database has the schema of this version.',
       ),
       engine: checkOf(
         ['ok', 'closed', 'leases_overdue', 'recovery_stuck', 'unknown'],
-        'Whether leases are renewed and abandoned runs are looked for. Slots that are all taken are no fault.',
+        'Whether the engine renews leases and looks for abandoned runs. The check passes even if all slots are taken.',
       ).extend({ runs: runCounts.optional() }),
       stopping: z.object({ status: checkStatus }).meta({ description: 'failed: the service is stopping.' }),
     }),
   })
   .meta({
     id: 'Ready',
-    description: 'Whether requests should be sent to this process, and if not, why.',
+    description: 'Whether this process is ready for requests, and if not, why.',
     examples: [
       {
         status: 'ready',
@@ -82,7 +85,7 @@ const infoBody = z.object({
       .nullable(),
   }),
   auth_mode: z.enum(['none', 'security_key', 'jwt']),
-  runs: runCounts.meta({ description: 'What this process is busy with.', 'x-addition': true }),
+  runs: runCounts.meta({ description: 'The run counts of this process.', 'x-addition': true }),
 });
 
 const domain = z.object({ display_name: z.string().optional() });
@@ -135,7 +138,7 @@ export function infoBodyOf(all: readonly Described[]) {
   const parts = Object.assign({}, ...all.map(({ info }) => info)) as z.ZodRawShape;
   return infoBody
     .extend(parts)
-    .meta({ id: 'Info', description: 'What a client needs to know before it logs in.' });
+    .meta({ id: 'Info', description: 'Information that a client needs before authentication.' });
 }
 
 /** The body of `/config`, with the sections of the capabilities and what they add to it. */
@@ -146,5 +149,5 @@ export function configBodyOf(all: readonly Described[]) {
   const parts = Object.assign(Object.fromEntries(sections), ...all.map(({ config }) => config));
   return configBody
     .extend(parts as z.ZodRawShape)
-    .meta({ id: 'Config', description: 'What is registered with this service.' });
+    .meta({ id: 'Config', description: 'The components, databases and interfaces of the service.' });
 }

@@ -93,7 +93,7 @@ function comparison(given: JsonObject, op: string): { key: FilterField; value: S
   const field = fieldOf(key);
   if (value === null || typeof value === 'object') {
     throw errors.invalidTraceFilter(
-      `The value of ${op} on '${field}' has to be a text, a number or a boolean. Got: ${shown(value)}`,
+      `The value of ${op} on '${field}' must be a text, a number or a boolean. Got: ${shown(value)}`,
     );
   }
   return { key: field, value: bounded(value) };
@@ -109,7 +109,7 @@ function membership(given: JsonObject): { key: FilterField; values: (Scalar | nu
   const checked = values.map((value) => {
     if (typeof value === 'object' && value !== null) {
       throw errors.invalidTraceFilter(
-        `The values of IN on '${field}' have to be texts, numbers or booleans. Got: ${shown(value)}`,
+        `The values of IN on '${field}' must be texts, numbers or booleans. Got: ${shown(value)}`,
       );
     }
     return value === null ? null : bounded(value);

@@ -31,7 +31,7 @@ const listTraces = defineRoute({
   scope: 'traces:read',
   tag: 'Traces',
   summary: 'List traces',
-  description: 'What runs did, in short, the newest first. All filters have to fit.',
+  description: 'Summaries of what runs did, newest first. A trace must match all filters.',
   query: listTracesQuery,
   responses: { 200: tracesPage },
   handler: async ({ traces }: TraceServices, { query, caller }) => {
@@ -46,7 +46,7 @@ const getFilterSchema = defineRoute({
   operationId: 'get_trace_filter_schema',
   scope: 'traces:read',
   tag: 'Traces',
-  summary: 'What a search can filter by',
+  summary: 'Get the filter fields for searches',
   responses: { 200: filterSchemaBody },
   handler: () => filterSchema,
 });
@@ -59,7 +59,7 @@ const searchTraces = defineRoute({
   tag: 'Traces',
   summary: 'Search traces',
   description:
-    'With a filter expression: the traces that fit with their trees, or what their sessions come to.',
+    'Returns the traces that match a filter expression with their span trees, or totals per session.',
   query: searchTracesQuery,
   body: searchTracesBody,
   responses: { 200: searchPage },
@@ -80,8 +80,7 @@ const getTrace = defineRoute({
   scope: 'traces:read',
   tag: 'Traces',
   summary: 'Get a trace',
-  description:
-    'With the tree of its spans; or, with span_id, one of them with all that there is to say about it.',
+  description: 'Returns the trace with its span tree; with span_id, one span in full detail.',
   params: traceParams,
   query: traceQuery,
   responses: { 200: traceOrSpan },
@@ -100,8 +99,8 @@ const getSessionStats = defineRoute({
   operationId: 'get_trace_session_stats',
   scope: 'traces:read',
   tag: 'Traces',
-  summary: 'What the sessions of traces come to',
-  description: 'The session with the newest trace first. Filters drop traces before they are counted.',
+  summary: 'Get trace totals per session',
+  description: 'The session with the newest trace first. Filters apply before counting.',
   query: sessionStatsQuery,
   responses: { 200: sessionStatsPage },
   handler: async ({ traces }: TraceServices, { query, caller }) => {

@@ -3,13 +3,13 @@ import { pageBody, pageQuery } from '../../platform/http/pagination.js';
 
 const database = {
   db_id: z.string().optional().meta({
-    description: 'The id of the database; needed when the service has several.',
+    description: 'The id of the database; required if the service has several.',
   }),
 };
 
 const ownerFilters = {
   user_id: z.string().optional().meta({
-    description: 'Only traces of this user. Without effect for a caller who sees only their own.',
+    description: 'Only traces of this user. Ignored for callers who see only their own.',
   }),
   agent_id: z.string().optional().meta({ description: 'Only traces of runs of this agent.' }),
   team_id: z.string().optional().meta({ description: 'Only traces of runs of this team.' }),
@@ -21,7 +21,7 @@ const isoTime = (description: string) =>
     .string()
     .optional()
     .meta({
-      description: `${description} ISO 8601 with any offset; without one it is UTC.`,
+      description: `${description} ISO 8601 with any offset; UTC if it has none.`,
       examples: ['2026-01-31T10:00:00Z'],
     });
 
@@ -49,10 +49,7 @@ export const traceParams = z.object({
 });
 
 export const traceQuery = z.object({
-  span_id: z
-    .string()
-    .optional()
-    .meta({ description: 'Only this span, with what went in and what came out.' }),
+  span_id: z.string().optional().meta({ description: 'Only this span, with its input and output.' }),
   run_id: z.string().optional().meta({ description: 'Has no effect.' }),
   ...database,
 });
@@ -62,23 +59,23 @@ export const searchTracesQuery = z.object(database);
 export const searchTracesBody = z
   .object({
     filter: z.record(z.string(), z.unknown()).nullish().meta({
-      description: 'An expression of the filter language; all traces when left out.',
+      description: 'An expression in the filter language. If omitted: all traces.',
     }),
     group_by: z
       .enum(['run', 'session'])
       .default('run')
-      .meta({ description: 'run: each run with its tree of spans; session: what the sessions come to.' }),
+      .meta({ description: 'run: each run with its span tree; session: totals per session.' }),
     page: z.int().min(1).default(1),
     limit: z.int().min(1).max(100).default(20),
   })
   .meta({
     id: 'TraceSearch',
-    description: 'Which traces are looked for.',
+    description: 'The traces to search for.',
     examples: [{ filter: { op: 'EQ', key: 'status', value: 'ERROR' }, group_by: 'run' }],
   });
 
 const time = () => z.string().meta({ description: 'ISO 8601, UTC.' });
-const duration = () => z.string().meta({ description: 'Such as 27ms or 1.39s.' });
+const duration = () => z.string().meta({ description: 'For example 27ms or 1.39s.' });
 
 const spanStatus = z.enum(['OK', 'ERROR', 'UNSET']);
 
@@ -94,26 +91,26 @@ const spanNode = z
     input: z.string().optional(),
     output: z.string().optional(),
     error: z.string().optional(),
-    step_type: z.string().optional().meta({ description: 'Which kind of step of a workflow it is.' }),
+    step_type: z.string().optional().meta({ description: 'The type of the workflow step.' }),
     metadata: z.looseObject({}).optional(),
     extra_data: z.looseObject({}).optional().meta({ description: 'Not used.' }),
     get spans() {
       return z.array(spanNode).optional();
     },
   })
-  .meta({ id: 'TraceSpan', description: 'A piece of work within a trace. What has no value is left out.' });
+  .meta({ id: 'TraceSpan', description: 'A unit of work in a trace. Fields without a value are left out.' });
 
 const summaryFields = {
   trace_id: z.string(),
   name: z.string(),
-  status: spanStatus.meta({ description: 'ERROR: the run failed; UNSET: it goes on.' }),
+  status: spanStatus.meta({ description: 'ERROR: the run failed; UNSET: it is in progress.' }),
   duration: duration(),
   start_time: time(),
   end_time: time(),
   total_spans: z.int(),
   error_count: z
     .int()
-    .meta({ description: 'How many spans failed, those that the run went on from included.' }),
+    .meta({ description: 'The number of failed spans, including those that the run recovered from.' }),
   input: z.string().optional(),
   run_id: z.string().optional(),
   session_id: z.string().optional(),
@@ -126,7 +123,10 @@ const summaryFields = {
 
 const traceSummary = z
   .object(summaryFields)
-  .meta({ id: 'TraceSummary', description: 'What one run did, in short. What has no value is left out.' });
+  .meta({
+    id: 'TraceSummary',
+    description: 'A summary of what one run did. Fields without a value are left out.',
+  });
 
 const traceDetail = z
   .object({
@@ -148,7 +148,7 @@ const sessionStats = z
     first_trace_at: time(),
     last_trace_at: time(),
   })
-  .meta({ id: 'TraceSessionStats', description: 'What the traces of one session come to.' });
+  .meta({ id: 'TraceSessionStats', description: 'The trace totals of one session.' });
 
 export const tracesPage = pageBody(traceSummary, 'TracesPage');
 export const sessionStatsPage = pageBody(sessionStats, 'TraceSessionStatsPage');
@@ -168,4 +168,4 @@ export const filterSchemaBody = z
     ),
     logical_operators: z.array(z.string()),
   })
-  .meta({ id: 'TraceFilterSchema', description: 'What a user interface may offer for filters.' });
+  .meta({ id: 'TraceFilterSchema', description: 'The filter fields that a user interface can offer.' });

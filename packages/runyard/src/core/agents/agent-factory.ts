@@ -104,7 +104,7 @@ export class AgentFactory {
       if (!(agent instanceof Agent)) throw new Error(`Factory '${this.id}' did not return an agent`);
       const { database } = agent.settings;
       if (database !== undefined && database !== this.settings.database)
-        throw new Error(`Factory '${this.id}' has to name the database '${database}' itself`);
+        throw new Error(`Factory '${this.id}' must name the database '${database}' itself`);
       return new BuiltAgent(this, agent);
     } catch (thrown) {
       const error = thrownError(thrown);

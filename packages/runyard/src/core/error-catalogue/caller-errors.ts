@@ -48,7 +48,7 @@ export const callerErrors = {
     'privileged_scopes',
     400,
     (scopes: readonly string[]) =>
-      `Privileged scope(s) require allow_privileged_scopes=true: ${scopes.join(', ')}. Grant them only to accounts that cannot do without.`,
+      `Privileged scope(s) require allow_privileged_scopes=true: ${scopes.join(', ')}. Grant them only to accounts that need them.`,
   ),
   minterUnknown: define(
     'minter_unknown',
@@ -68,7 +68,7 @@ export const callerErrors = {
   serviceAccountNameTaken: define(
     'service_account_name_taken',
     409,
-    (name: string) => `The name '${name}' was that of a service account of somebody else. Choose another.`,
+    (name: string) => `The name '${name}' belonged to a service account of another user. Choose another.`,
   ),
   serviceAccountNotFound: define(
     'service_account_not_found',

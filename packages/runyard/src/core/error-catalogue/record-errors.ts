@@ -42,13 +42,13 @@ export const recordErrors = {
   ownApproval: define(
     'own_approval',
     403,
-    () => 'Whoever asked for this call cannot decide on it. Somebody else has to resolve the approval.',
+    () => 'You cannot decide on a call that you requested. Another user must resolve the approval.',
   ),
   resolverUnknown: define(
     'resolver_unknown',
     403,
     () =>
-      'Nobody decides on their own calls here, so the decision needs a name. Send resolved_by, or a token with a subject where tokens are asked for.',
+      'Users cannot decide on their own calls, so the decision needs an identity. Send resolved_by, or a token with a subject if the service requires tokens.',
   ),
 
   memoryNotFound: define('memory_not_found', 404, (memoryId?: string) =>
@@ -71,13 +71,13 @@ export const recordErrors = {
     'no_default_model',
     400,
     () =>
-      'There is no model for this: the service has no agent and no setting defaultModel. Send model as provider:model_id.',
+      'No model is available: the service has no agent and no setting defaultModel. Send model as provider:model_id.',
   ),
   memoriesChanged: define(
     'memories_changed',
     409,
     (userId: string) =>
-      `The memories of user ${userId} were changed meanwhile, so nothing was replaced. Try again.`,
+      `The memories of user ${userId} changed in the meantime, so nothing was replaced. Try again.`,
   ),
   optimizeFailed: (reason: string, cause?: unknown) =>
     new RunyardError('optimize_failed', 500, `Failed to optimize memories: ${reason}`, { cause }),
@@ -99,7 +99,7 @@ export const recordErrors = {
     'shared_entity',
     403,
     (own: string) =>
-      `What is known about an entity in a shared namespace belongs to nobody. Leave user_id out, or send namespace '${own}'.`,
+      `Learnings about an entity in a shared namespace have no user. Omit user_id, or send namespace '${own}'.`,
   ),
   ownerlessLearning: define(
     'ownerless_learning',

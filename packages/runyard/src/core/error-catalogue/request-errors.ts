@@ -2,8 +2,8 @@ import { define, RunyardError, type ValidationItem } from '../runyard-error.js';
 
 const outageTexts = {
   lost: 'The database cannot be reached.',
-  unwritable: 'The database cannot store anything at the moment.',
-  busy: 'The database is too busy to answer.',
+  unwritable: 'The database does not accept writes at the moment.',
+  busy: 'The database is too busy to respond.',
 } as const;
 
 /** Seconds. What is away for longer is asked again. */
@@ -40,7 +40,7 @@ export const requestErrors = {
     new RunyardError(
       'too_many_bodies',
       503,
-      `The request bodies that are being received hold as much as they may: ${bound} together (setting maxBodiesBytes). Send the request again in a few seconds.`,
+      `The request bodies in transfer have reached the limit of ${bound} together (setting maxBodiesBytes). Send the request again in a few seconds.`,
       { headers: { 'retry-after': '5' } },
     ),
   urlTooLong: define('url_too_long', 414, (fault: string) => `The address of the request ${fault}.`),
@@ -58,7 +58,7 @@ export const requestErrors = {
     new RunyardError(
       'rate_limited',
       429,
-      `Too many requests: at most ${perMinute} in a minute and ${burst} at once. Try again in ${retryAfterSeconds} s.`,
+      `Too many requests: the limit is ${perMinute} per minute and ${burst} at once. Try again in ${retryAfterSeconds} s.`,
       { headers: { 'retry-after': String(retryAfterSeconds) } },
     ),
   /** Something that a client of a WebSocket sent and that is no action. */
@@ -67,19 +67,19 @@ export const requestErrors = {
     'too_many_followed_runs',
     429,
     (bound: number) =>
-      `This connection follows ${bound} runs already, which is the limit. Wait until one ends, or open another connection.`,
+      `This connection already follows ${bound} runs, which is the limit. Wait until one ends, or open another connection.`,
   ),
   originRefused: define(
     'origin_not_allowed',
     403,
     (origin: string) =>
-      `Pages of ${origin} may not call this service. Add the origin to the setting corsOrigins to let them.`,
+      `Pages of ${origin} may not call this service. To allow them, add the origin to the setting corsOrigins.`,
   ),
   hostRefused: define(
     'host_not_allowed',
     403,
     () =>
-      'The Host header of the request names a host that this service may not be called by. Call it by localhost or 127.0.0.1, or add the host to the setting allowedHosts.',
+      'The Host header of the request names a host that is not allowed. Use localhost or 127.0.0.1, or add the host to the setting allowedHosts.',
   ),
   repeatedHeader: define(
     'repeated_header',
@@ -94,7 +94,7 @@ export const requestErrors = {
   stopping: define(
     'service_stopping',
     503,
-    () => 'The service is stopping and takes no new runs. Try again shortly.',
+    () => 'The service is stopping and accepts no new runs. Try again shortly.',
   ),
   databaseOutage: (outage: keyof typeof outageTexts, cause?: unknown) =>
     new RunyardError(

@@ -30,7 +30,7 @@ export const runErrors = {
     new RunyardError(
       'component_not_registered',
       409,
-      `The ${kind} '${componentId}' of this run is not registered in this service. Register it again to continue the run; or cancel the run, or delete its session.`,
+      `The ${kind} '${componentId}' of this run is not registered in this service. Register it again to continue the run, or cancel the run or delete its session.`,
       { fields: { run_id: runId } },
     ),
   runNotFound: define('run_not_found', 404, (text?: string) => text ?? 'Run not found'),
@@ -45,7 +45,7 @@ export const runErrors = {
   sessionIdRefused: define(
     'session_id_refused',
     409,
-    (id: string) => `The id '${id}' cannot be used for a session. Leave session_id out, or choose another.`,
+    (id: string) => `The id '${id}' cannot be used for a session. Omit session_id, or choose another.`,
   ),
   sessionListsDiffer: define(
     'session_lists_differ',
@@ -55,7 +55,7 @@ export const runErrors = {
   runExists: defineForRun(
     'run_exists',
     409,
-    (runId: string) => `Run ${runId} exists already. Leave run_id out, or choose another.`,
+    (runId: string) => `Run ${runId} already exists. Omit run_id, or choose another.`,
   ),
   foreignSession: define(
     'session_of_another_user',
@@ -82,7 +82,7 @@ export const runErrors = {
     'preparation_timeout',
     503,
     (what: string, withinMs: number) =>
-      `${what} did not answer within ${withinMs / 1000} s, so the run was not started. Try again; if it happens again, the application has to be mended.`,
+      `${what} did not return within ${withinMs / 1000} s, so the run was not started. Try again; if the error persists, fix the application.`,
   ),
   emptyFile: define('empty_file', 400, () => 'Empty file'),
   unsupportedFileType: define('unsupported_file_type', 400, () => 'Unsupported file type'),
@@ -99,28 +99,28 @@ export const runErrors = {
     new RunyardError(
       'database_unavailable',
       503,
-      `Run ${runId} has ended, but the database has not stored that yet: it is away or slow. Get the run by its run_id in a few seconds.`,
+      `Run ${runId} has ended, but the database, which is slow or unavailable, has not stored that yet. Get the run by its run_id in a few seconds.`,
       { headers: { 'retry-after': '2' }, fields: { run_id: runId }, reported: true },
     ),
   notStorable: (runId: string, cause: Error) =>
     new RunyardError(
       'not_storable',
       500,
-      'The database refuses to store what this run produced. The log of the service has the reason under this run_id.',
+      'The database rejected the output of this run. The log of the service has the reason under this run_id.',
       { fields: { run_id: runId }, cause },
     ),
   runInterrupted: (runId: string, cause: Error) =>
     new RunyardError(
       'database_unavailable',
       503,
-      `Run ${runId} is interrupted, because the database does not answer. It is stored and continues when the database is back. Get the run by its run_id in a few seconds.`,
+      `Run ${runId} is interrupted because the database does not respond. It is stored and continues when the database is back. Get the run by its run_id in a few seconds.`,
       { headers: { 'retry-after': '2' }, fields: { run_id: runId }, cause, reported: true },
     ),
   tooManyRuns: (waiting: number) =>
     new RunyardError(
       'too_many_runs',
       503,
-      `${waiting} runs are waiting already, which is the limit (setting maxWaitingRuns). Try again in a few seconds.`,
+      `${waiting} runs are already waiting, which is the limit (setting maxWaitingRuns). Try again in a few seconds.`,
       { headers: { 'retry-after': '5' } },
     ),
   tooManyEvents: define(
@@ -138,7 +138,7 @@ export const runErrors = {
     'definition_changed',
     409,
     (_runId: string, run: Pick<Run, 'kind' | 'componentId'>, difference: Difference) =>
-      `The ${componentInWords(run)} has changed since this run was executed last: ${differenceInWords(difference)}. Deploy the earlier definition to continue the run, or start a new run.`,
+      `The ${componentInWords(run)} has changed since this run was last executed: ${differenceInWords(difference)}. Deploy the earlier definition to continue the run, or start a new run.`,
   ),
   noSuchMessage: define(
     'no_such_message',
@@ -150,7 +150,7 @@ export const runErrors = {
     'answered_before',
     409,
     (runId: string) =>
-      `Run ${runId} does not wait for one of these answers any more. Get the run to see what it waits for.`,
+      `Run ${runId} no longer waits for one of these answers. Get the run to see what it waits for.`,
   ),
   /** The run is named where it is known: keys are the caller's own, and so are the runs behind them. */
   idempotencyKeyTaken: (runId?: string) =>

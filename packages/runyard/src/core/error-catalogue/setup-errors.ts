@@ -6,7 +6,7 @@ export const setupErrors = {
     'not_replayable',
     503,
     (database: string, current: number, latest: number) =>
-      `The database '${database}' has the schema of version ${current}, and this code reads version ${latest}. Export the runs with the deployed code (runyard replay --export runs.jsonl), and compare them with this one (runyard replay --file runs.jsonl).`,
+      `The database '${database}' has schema version ${current}, but this code reads version ${latest}. Export the runs with the deployed code (runyard replay --export runs.jsonl), then compare them with this code (runyard replay --file runs.jsonl).`,
   ),
   databaseNotFound: define(
     'database_not_found',

@@ -12,7 +12,7 @@ export function reasonOf(thrown: unknown): string {
   const fault = driverFaultOf(error);
   if (fault !== undefined) {
     const what = fault.kind === 'unreachable' ? 'could not be reached' : 'failed';
-    return `something that it needs ${what}${fault.code === undefined ? '' : ` (${fault.code})`}`;
+    return `a resource that it needs ${what}${fault.code === undefined ? '' : ` (${fault.code})`}`;
   }
   return shortened(error.message || error.name);
 }

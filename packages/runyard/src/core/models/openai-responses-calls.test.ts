@@ -200,7 +200,7 @@ describe('calls that the client answers', () => {
     const useless = message('tool', 'done', { toolCallId: 'call_1' });
     expect(await failure(inputAfter(answer, [useless]))).toMatchObject({
       message: expect.stringContaining(
-        "The result of 'computer' cannot be sent to OpenAI: it has to be a screenshot",
+        "The result of 'computer' cannot be sent to OpenAI: it must be a screenshot",
       ),
     });
   });

@@ -173,7 +173,7 @@ async function execute(child: RunContext, executable: Executable, outer: AbortSi
       throw error;
     }
     const failure = failureOf(error);
-    child.log.warn({ err: error, runId }, 'a run inside of another one failed');
+    child.log.warn({ err: error, runId }, 'a nested run failed');
     const result = { ...shown, content: failure.message, error: failure };
     return finish(child, executable, { status: 'error', failure, result });
   }

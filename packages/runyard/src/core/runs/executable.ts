@@ -74,7 +74,7 @@ export class RunCancelled extends Error {
 /** The reason of the abort signal of a run that this process gives up so that another can take it over. */
 export class RunReleased extends Error {
   constructor() {
-    super('The service is stopping; the run goes on when it is back.');
+    super('The service is stopping; the run continues when it is back.');
     this.name = 'RunReleased';
   }
 }

@@ -63,7 +63,7 @@ const kindWords: Partial<Record<StepKind, string>> = {
 export function differenceInWords({ key, was, is }: Difference): string {
   const place = placeInWords(key);
   if (is === null) return `${place} was ${was}, and the code no longer has it there`;
-  if (was === null) return `${place} is ${is}, which is new and stands before what the run has already done`;
+  if (was === null) return `${place} is ${is}, which is new and precedes what the run has already done`;
   return `${place} was ${was}, and is now ${is}`;
 }
 

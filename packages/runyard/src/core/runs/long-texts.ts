@@ -120,12 +120,12 @@ export function weigh(value: unknown, found?: (text: string) => void): number {
       if (one.length >= longTextLength) found?.(one);
     } else if (one === leave) around.delete(open.pop());
     else if (typeof one === 'object' && one !== null) {
-      if (around.has(one)) throw new TypeError('It holds a value that is inside itself, which is no JSON.');
+      if (around.has(one)) throw new TypeError('It contains a circular reference, which is not valid JSON.');
       around.add(one);
       open.push(one, leave);
       weight += openMembers(one, open);
       if (weight > tooHeavy) throw new RangeError('It is too large to be written as JSON.');
-    } else if (typeof one === 'bigint') throw new TypeError('It holds a BigInt, which is no JSON.');
+    } else if (typeof one === 'bigint') throw new TypeError('It contains a BigInt, which is not valid JSON.');
   }
   return weight;
 }

@@ -27,9 +27,9 @@ test.each(Object.entries(unreachable))('%s is hidden as something that could not
   const { type, message } = failureOf(thrown);
   expect({ type, message }).toEqual({
     type: 'service_unavailable',
-    message: 'Something that the run needs could not be reached. Run it again.',
+    message: 'A resource that the run needs could not be reached. Run it again.',
   });
-  expect(reasonOf(thrown)).toMatch(/^something that it needs could not be reached/);
+  expect(reasonOf(thrown)).toMatch(/^a resource that it needs could not be reached/);
   expect(reasonOf(thrown)).not.toMatch(/10\.0\.0\.5|intern|::1|data/);
 });
 

@@ -10,11 +10,12 @@ import type { RunFailure } from './run.js';
 const hidden: Readonly<Record<DriverFault['kind'], RunFailure>> = {
   unreachable: {
     type: 'service_unavailable',
-    message: 'Something that the run needs could not be reached. Run it again.',
+    message: 'A resource that the run needs could not be reached. Run it again.',
   },
   refused: {
     type: 'internal_error',
-    message: 'Something that the run needs failed. The log of the service has the details under this run_id.',
+    message:
+      'A resource that the run needs failed. The log of the service has the details under this run_id.',
   },
 };
 

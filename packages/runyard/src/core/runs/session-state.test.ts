@@ -93,7 +93,7 @@ describe('the size of a state', () => {
     expect(() => mine.set('second', half)).toThrow(`at most ${maxStateLength} characters`);
     const step = mine.fork();
     step.set('second', 'x'.repeat(maxStateLength / 4));
-    expect(() => step.set('third', half)).toThrow('Remove what nobody needs');
+    expect(() => step.set('third', half)).toThrow('Remove values that are not needed');
     step.delete('first');
     step.set('third', half);
     step.merge();

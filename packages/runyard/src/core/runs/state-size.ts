@@ -35,8 +35,8 @@ export function difference(one: StateSize, other: StateSize): StateSize {
 /** What is wrong with a state of this size. One that was too large before may still become smaller. */
 export function sizeFault(after: StateSize, before: StateSize = noState): string | undefined {
   if (after.keys > maxStateKeys && after.keys > before.keys)
-    return `the state of a session has at most ${maxStateKeys} keys, and would have ${after.keys}. Remove keys that nobody needs`;
+    return `the state of a session may have at most ${maxStateKeys} keys, but would have ${after.keys}. Remove keys that are not needed`;
   if (after.length > maxStateLength && after.length > before.length)
-    return `the state of a session has at most ${maxStateLength} characters of JSON, and would have ${after.length}. Remove what nobody needs`;
+    return `the state of a session may have at most ${maxStateLength} characters of JSON, but would have ${after.length}. Remove values that are not needed`;
   return undefined;
 }

@@ -155,7 +155,7 @@ export class WriteQueue {
       await this.commitBatch(batch);
     } catch (error) {
       // nothing above is expected to throw: if it does, nobody may wait for ever
-      this.log.error({ err: error, writes: batch.size }, 'a batch of writes broke off');
+      this.log.error({ err: error, writes: batch.size }, 'a batch of writes failed');
       for (const entry of batch.values()) this.refuse(entry, thrownError(error));
     } finally {
       this.committing = false;
@@ -177,7 +177,10 @@ export class WriteQueue {
         if (write === undefined) waiter?.resolve();
         else batch.set(source.runId, { source, write, waiter, since, tried: false });
       } catch (error) {
-        this.log.error({ err: error, runId: source.runId }, 'what a run has to store could not be collected');
+        this.log.error(
+          { err: error, runId: source.runId },
+          'the pending writes of a run could not be collected',
+        );
         this.refuse({ source, waiter }, thrownError(error));
       }
     }
@@ -290,7 +293,7 @@ export class WriteQueue {
         source.written(write);
         waiter?.resolve();
       } catch (error) {
-        this.log.error({ err: error, runId: write.runId }, 'a run failed to take note of a write');
+        this.log.error({ err: error, runId: write.runId }, 'a run failed to handle a completed write');
         this.refuse(entry, thrownError(error));
       }
     }
@@ -308,7 +311,7 @@ export class WriteQueue {
     try {
       source.refused(error);
     } catch (failure) {
-      this.log.error({ err: failure, runId: source.runId }, 'a run failed to take note of a refusal');
+      this.log.error({ err: failure, runId: source.runId }, 'a run failed to handle a rejected write');
     }
   }
 }

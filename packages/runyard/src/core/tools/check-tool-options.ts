@@ -52,23 +52,26 @@ function checkGate(options: CheckedOptions): void {
   if (!externalExecution && !askPerson && typeof options.execute !== 'function')
     throw refusal(
       name,
-      'has no execute function. Only a tool with externalExecution or askPerson goes without.',
+      'has no execute function. Only a tool with externalExecution or askPerson may omit it.',
     );
   if (askPerson && options.execute)
     throw refusal(
       name,
-      'has askPerson and an execute function. What the person answers is the result: remove one.',
+      'has askPerson and an execute function. The answer of the person is the result: remove one.',
     );
   if (options.userInputFields?.length && !requiresUserInput)
     throw refusal(name, 'has userInputFields without requiresUserInput: true.');
   if (options.cacheResults && (options.sideEffects || approval || gates > 0))
-    throw refusal(name, 'has cacheResults, but each of its calls has to happen. Remove cacheResults.');
+    throw refusal(name, 'has cacheResults, but each of its calls must be executed. Remove cacheResults.');
   checkApproval(options);
 }
 
 function checkApproval({ name, approval, approvalTimeoutMs, askPerson }: CheckedOptions): void {
   if (approval && askPerson)
-    throw refusal(name, 'has askPerson and approval. Whoever is asked answers: remove approval.');
+    throw refusal(
+      name,
+      'has askPerson and approval. The answer of the person is the decision: remove approval.',
+    );
   if (approvalTimeoutMs !== undefined && approval !== 'required')
     throw refusal(name, "has approvalTimeoutMs without approval: 'required'.");
 }

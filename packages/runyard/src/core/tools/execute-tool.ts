@@ -180,18 +180,18 @@ function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<
 }
 
 const waitsFor: Record<GateKind, string> = {
-  confirmation: 'a person has to confirm it first',
-  user_input: 'a person has to fill in a part of it first',
-  user_feedback: 'a person has to answer it first',
-  external_execution: 'it is executed outside of this service',
+  confirmation: 'a person must confirm it first',
+  user_input: 'a person must fill in a part of it first',
+  user_feedback: 'a person must answer it first',
+  external_execution: 'it must be executed outside this service',
 };
 
 function needsPerson({ name }: Tool, kind: GateKind): string {
-  return `'${name}' was not executed: ${waitsFor[kind]}, and nobody has done so. Do not call it again; tell the user what you wanted to do with it.`;
+  return `'${name}' was not executed: ${waitsFor[kind]}, which has not happened. Do not call it again; tell the user what you wanted to do with it.`;
 }
 
 function inputWithoutPlace({ name }: Tool): string {
-  return `'${name}' was not executed: a person has filled in a part of it, and it takes nothing from a person any more. Call it again.`;
+  return `'${name}' was not executed: a person has filled in a part of it, but it no longer takes input from a person. Call it again.`;
 }
 
 function misfit({ name }: Tool, faults: readonly string[]): string {

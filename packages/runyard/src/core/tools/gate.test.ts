@@ -29,10 +29,10 @@ const approvalOf = (args: JsonObject, parts = {}) =>
 
 describe('a gated tool', () => {
   it.each([
-    ['confirmation', { requiresConfirmation: true }, 'a person has to confirm it first'],
-    ['an approval', { approval: 'required' as const }, 'a person has to confirm it first'],
-    ['user input', { requiresUserInput: true }, 'a person has to fill in a part of it first'],
-    ['execution outside', { externalExecution: true }, 'it is executed outside of this service'],
+    ['confirmation', { requiresConfirmation: true }, 'a person must confirm it first'],
+    ['an approval', { approval: 'required' as const }, 'a person must confirm it first'],
+    ['user input', { requiresUserInput: true }, 'a person must fill in a part of it first'],
+    ['execution outside', { externalExecution: true }, 'it must be executed outside this service'],
   ])('that needs %s is never executed without it, and the model is told', async (_, flags, reason) => {
     const seen: string[] = [];
     const hooks = [() => seen.push('hook')];
@@ -173,8 +173,8 @@ describe('the flags of a tool', () => {
     [{ approval: 'audit' as const }, 'nothing to decide on'],
     [{ execute: undefined }, 'has no execute function'],
     [{ userInputFields: ['to'] }, 'userInputFields without requiresUserInput'],
-    [{ cacheResults: true, sideEffects: true }, 'each of its calls has to happen'],
-    [{ cacheResults: true, requiresConfirmation: true }, 'each of its calls has to happen'],
+    [{ cacheResults: true, sideEffects: true }, 'each of its calls must be executed'],
+    [{ cacheResults: true, requiresConfirmation: true }, 'each of its calls must be executed'],
     [{ retries: -1 }, 'retries is -1'],
     [{ timeoutMs: 0 }, 'timeoutMs is 0'],
     [{ approval: 'required' as const, approvalTimeoutMs: 0 }, 'approvalTimeoutMs is 0'],

@@ -51,7 +51,7 @@ export async function storeMedia(
     try {
       media.push('bytes' in one ? await storeOne(one, contents) : named(one));
     } catch (error) {
-      faults.push(`[The ${one.kind} that belongs to this result could not be kept: ${reasonOf(error)}]`);
+      faults.push(`[The ${one.kind} of this result could not be stored: ${reasonOf(error)}]`);
     }
   }
   return { media, faults };
@@ -67,6 +67,6 @@ async function storeOne(one: NewMedia, contents: MediaContents | undefined): Pro
   const fields = storable(rest, 'Its description') as unknown as typeof rest;
   if (bytes.length > largestMedia)
     throw new Error(`it has ${bytes.length} bytes, the limit is ${largestMedia}.`);
-  if (contents === undefined) throw new Error('there is no place for media here.');
+  if (contents === undefined) throw new Error('media cannot be stored here.');
   return { ...fields, id: newId(), hash: await contents.put(bytes), size: bytes.length };
 }

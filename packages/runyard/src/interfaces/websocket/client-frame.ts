@@ -12,9 +12,9 @@ export interface ClientFrame {
 }
 
 export function readFrame(data: Buffer, isBinary: boolean): ClientFrame {
-  if (isBinary) throw errors.invalidFrame('Binary frames are not read here. Send JSON in a text frame.');
+  if (isBinary) throw errors.invalidFrame('Binary frames are not supported. Send JSON in a text frame.');
   const fields = jsonOf(data.toString('utf8'));
-  if (!isJsonObject(fields)) throw errors.invalidFrame('A frame has to be a JSON object with an action.');
+  if (!isJsonObject(fields)) throw errors.invalidFrame('A frame must be a JSON object with an action.');
   const { action } = fields;
   if (typeof action !== 'string') throw errors.invalidFrame('action is required');
   return { action, fields };

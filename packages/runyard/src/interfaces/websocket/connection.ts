@@ -120,7 +120,7 @@ export class Connection {
       if (!this.#deliveries.isEmpty) this.#stopHidden();
     } catch (error) {
       if (!isReported(error))
-        this.options.log.warn({ ...this.#facts, err: error }, 'a token could not be looked at again');
+        this.options.log.warn({ ...this.#facts, err: error }, 'a token could not be checked again');
     }
   }
 
@@ -168,7 +168,7 @@ export class Connection {
         await this.#speaker.present(token);
         this.#probation.pass();
       } catch (error) {
-        this.options.log.debug({ ...this.#facts, err: error }, 'the token of the request does not count');
+        this.options.log.debug({ ...this.#facts, err: error }, 'the token of the request is ignored');
       }
     }
     this.send(connectedFrame(this.#speaker.current === null));
@@ -225,7 +225,7 @@ export class Connection {
       this.#stopHidden();
     } catch (error) {
       if (!(error instanceof RunyardError)) throw error;
-      this.options.log.info({ ...this.#facts, error_code: error.code }, 'websocket token refused');
+      this.options.log.info({ ...this.#facts, error_code: error.code }, 'websocket token rejected');
       this.send(authErrorFrame(error, this.options.identities.mode, token));
       if (isRefusedToken(error)) this.#probation.attemptFailed();
     }

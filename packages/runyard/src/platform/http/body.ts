@@ -76,7 +76,7 @@ function tooLarge(limit: BodyLimit): RunyardError {
 
 function tooSlow({ slowClientMs }: Exchange): RunyardError {
   const rate = `${describeBytes(leastBytes)} in ${slowClientMs} ms`;
-  return errors.requestTimeout(`comes too slowly: its body has to bring at least ${rate}`, 'slowClientMs');
+  return errors.requestTimeout(`arrives too slowly: its body must bring at least ${rate}`, 'slowClientMs');
 }
 
 export function describeBytes(bytes: number): string {

@@ -3,10 +3,10 @@ import { z } from 'zod';
 /** The query fields that choose one of several databases. */
 export const databaseQuery = {
   db_id: z.string().optional().meta({
-    description: 'The id of the database; needed when the service has several.',
+    description: 'The id of the database; required if the service has several.',
   }),
   table: z.string().optional().meta({
-    description: 'The name of a table of that database. Only together with db_id.',
+    description: 'The name of a table in that database. Requires db_id.',
   }),
 };
 

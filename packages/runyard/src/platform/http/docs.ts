@@ -33,7 +33,7 @@ export function documentationRoutes(description: ApiDescription, browser: boolea
     operationId: 'get_openapi',
     public: true,
     tag: 'Documentation',
-    summary: 'The description of this API',
+    summary: 'Get the OpenAPI document',
     undocumented: true,
     responses: { 200: { contentType: 'application/json' } },
     handler: (_services, { basePath }) =>
@@ -66,7 +66,7 @@ const browserAsset = defineRoute({
   // Files of an open-source package: they tell nothing about the service.
   public: true,
   tag: 'Documentation',
-  summary: 'A file of the API browser',
+  summary: 'Get a file of the API browser',
   undocumented: true,
   params: z.object({ file: z.string() }),
   responses: { 200: { contentType: 'application/octet-stream' } },

@@ -116,7 +116,7 @@ export class Exchange {
 
 export function exchangeOf(message: IncomingMessage | ServerResponse): Exchange {
   const exchange = (message as Marked)[exchangeKey];
-  if (!exchange) throw new Error('This request did not come in through the HTTP platform.');
+  if (!exchange) throw new Error('This request did not arrive through the HTTP platform.');
   return exchange;
 }
 

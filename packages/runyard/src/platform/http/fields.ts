@@ -32,7 +32,7 @@ export function identifier() {
       if (payload.value.includes('\u0000'))
         report(payload, valueError('the character U+0000 is not allowed'));
       else if (/\p{Surrogate}/u.test(payload.value))
-        report(payload, valueError('half a surrogate pair is not a character. Send whole characters'));
+        report(payload, valueError('a lone surrogate is not a character. Send valid Unicode'));
     });
 }
 

@@ -103,7 +103,7 @@ interface PartHeaders {
 
 function readHeaders(block: string): PartHeaders {
   const disposition = /\r\ncontent-disposition:[ \t]*form-data[ \t]*(;[^\r\n]*)/i.exec(block)?.[1];
-  if (disposition === undefined) throw malformed('a part has no content-disposition of the kind form-data');
+  if (disposition === undefined) throw malformed('a part has no content-disposition of type form-data');
   let name: string | undefined;
   let filename: string | undefined;
   let extended: string | undefined;

@@ -63,7 +63,7 @@ function withValues(schema: JsonSchema): JsonSchema {
 const noFiles = {
   type: 'array',
   maxItems: 0,
-  description: 'No files: they are sent as multipart/form-data.',
+  description: 'Without files; send files as multipart/form-data.',
 };
 
 function jsonSchemaOf(property: JsonSchema): JsonSchema {

@@ -19,7 +19,7 @@ const requestId = {
   examples: ['019a8502-7f3e-7cc1-8d40-5a7b1a6f2c12'],
 };
 
-const errorCode = { type: 'string', description: 'A stable name of the error, in snake case.' };
+const errorCode = { type: 'string', description: 'The stable name of the error, in snake case.' };
 
 function subject(description: string): object {
   return { type: 'string', description, 'x-addition': true };
@@ -29,23 +29,23 @@ function subject(description: string): object {
 export const problemSchemas = {
   Problem: {
     type: 'object',
-    description: 'What went wrong and what to do about it.',
+    description: 'What went wrong and how to fix it.',
     properties: {
-      detail: { type: 'string', description: 'A text for people.' },
+      detail: { type: 'string', description: 'The message for people.' },
       error_code: errorCode,
       request_id: requestId,
-      hint: subject('What there is instead, when the caller may see it.'),
-      run_id: subject('The run that the error is about, when it is about one.'),
+      hint: subject('The available alternatives, if the caller may see them.'),
+      run_id: subject('The run that the error concerns, if any.'),
       session_id: subject('The session of that run.'),
-      agent_id: subject('The agent whose run it is.'),
-      team_id: subject('The team whose run it is.'),
-      workflow_id: subject('The workflow whose run it is.'),
+      agent_id: subject('The agent of that run.'),
+      team_id: subject('The team of that run.'),
+      workflow_id: subject('The workflow of that run.'),
     },
     required: ['detail', 'error_code', 'request_id'],
   },
   ValidationProblem: {
     type: 'object',
-    description: 'Every fault of the request, each with its place.',
+    description: 'All faults of the request with their locations.',
     properties: {
       detail: {
         anyOf: [
@@ -66,12 +66,12 @@ export const problemSchemas = {
       loc: {
         type: 'array',
         items: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
-        description: 'Where: path, query or body, then the way to the field.',
+        description: 'The location: path, query or body, followed by the path to the field.',
         examples: [['body', 'message']],
       },
       msg: { type: 'string', examples: ['Field required'] },
-      input: { description: 'What was sent there.' },
-      ctx: { type: 'object', description: 'The bounds and texts that belong to the fault.' },
+      input: { description: 'The value that was sent.' },
+      ctx: { type: 'object', description: 'The limits and texts of the fault.' },
     },
     required: ['type', 'loc', 'msg', 'input'],
   },
@@ -83,21 +83,21 @@ const takesBody = (route: DescribedRoute) => Boolean(route.body);
 
 const retryAfter = {
   'retry-after': {
-    description: 'After how many seconds to try again, when that is known.',
+    description: 'The number of seconds to wait before a retry, if known.',
     schema: { type: 'string' },
   },
 };
 
 const runId = {
   'x-run-id': {
-    description: 'The run_id of the body, percent-encoded, when the error is about a run.',
+    description: 'The run_id of the body, percent-encoded, if the error concerns a run.',
     schema: { type: 'string' },
   },
 };
 
 export const hintHeader = {
   'x-runyard-hint': {
-    description: 'What was probably meant by a field that is not known, when there is one.',
+    description: 'The suggested names for unknown fields, if any.',
     schema: { type: 'string' },
     'x-addition': true,
   },
@@ -107,18 +107,18 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
   400: {
     name: 'BadRequest',
     applies: () => true,
-    response: problem('The request breaks a rule.', 'Unsupported file type', 'unsupported_file_type'),
+    response: problem('The request is invalid.', 'Unsupported file type', 'unsupported_file_type'),
   },
   401: {
     name: 'Unauthenticated',
     applies: closed,
-    response: problem('There is no valid token.', 'Authentication required', 'unauthenticated'),
+    response: problem('The token is missing or invalid.', 'Authentication required', 'unauthenticated'),
   },
   403: {
     name: 'Forbidden',
     applies: () => true,
     response: problem(
-      'The caller may not do this, a page of an origin that is not allowed asks for it, or the service is called by a host that is not its own.',
+      'The caller lacks permission, the request comes from a page of a disallowed origin, or its Host header names a host that is not allowed.',
       'Insufficient permissions',
       'forbidden',
     ),
@@ -126,14 +126,14 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
   404: {
     name: 'NotFound',
     applies: closed,
-    response: problem('There is no such thing, or the caller may not see it.', 'Not Found', 'not_found'),
+    response: problem('The resource does not exist, or the caller may not see it.', 'Not Found', 'not_found'),
   },
   408: {
     name: 'RequestTimeout',
     applies: takesBody,
     response: problem(
-      'The body comes too slowly.',
-      'The request comes too slowly: its body has to bring at least 16 KiB in 30000 ms (setting slowClientMs).',
+      'The body arrives too slowly.',
+      'The request arrives too slowly: its body must bring at least 16 KiB in 30000 ms (setting slowClientMs).',
       'request_timeout',
     ),
   },
@@ -142,8 +142,8 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
     applies: (route) => closed(route) && route.method !== 'GET',
     response: {
       ...problem(
-        'What is asked for clashes with what is there.',
-        'Run 019a8502-7f3e-7cc1-8d40-5a7b1a6f2c11 exists already. Leave run_id out, or choose another.',
+        'The request conflicts with the current state.',
+        'Run 019a8502-7f3e-7cc1-8d40-5a7b1a6f2c11 already exists. Omit run_id, or choose another.',
         'run_exists',
         { run_id: '019a8502-7f3e-7cc1-8d40-5a7b1a6f2c11' },
       ),
@@ -163,7 +163,7 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
     name: 'UrlTooLong',
     applies: takesInput,
     response: problem(
-      'The address is too long, or has too many parameters.',
+      'The address is too long or has too many parameters.',
       'The address of the request is longer than the limit of 16384 characters.',
       'url_too_long',
     ),
@@ -172,7 +172,7 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
     name: 'UnsupportedMediaType',
     applies: takesBody,
     response: problem(
-      'The body has a content type that is not accepted.',
+      'The content type of the body is not accepted.',
       'Content type text/csv is not accepted here. Send application/json.',
       'unsupported_media_type',
     ),
@@ -200,7 +200,7 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
     applies: closed,
     response: {
       ...problem(
-        'The caller, or whoever shows tokens from this address, has asked too often.',
+        'The caller has made too many requests, or this address has made too many failed authentication attempts.',
         'Too many failed authentication attempts',
         'too_many_failed_attempts',
       ),
@@ -211,7 +211,7 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
     name: 'HeadersTooLarge',
     applies: closed,
     response: problem(
-      'The headers are too large, or too many.',
+      'The headers are too large or too many.',
       'The headers of the request are larger than the limit of 32 KiB (setting maxHeaderBytes).',
       'headers_too_large',
     ),
@@ -220,7 +220,7 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
     name: 'InternalError',
     applies: () => true,
     response: problem(
-      'Something unexpected happened.',
+      'An unexpected error occurred.',
       'Internal server error. The log has the details under this request_id.',
       'internal_error',
     ),
@@ -230,8 +230,8 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
     applies: closed,
     response: {
       ...problem(
-        'The service cannot do this now: it is stopping, as many runs wait as may, too many large bodies come at once, or its database is not ready.',
-        'The service is stopping and takes no new runs. Try again shortly.',
+        'The service is unavailable: it is stopping, its run queue is full, too many large bodies arrive at once, or its database is not ready.',
+        'The service is stopping and accepts no new runs. Try again shortly.',
         'service_stopping',
       ),
       headers: { ...retryAfter, ...runId },

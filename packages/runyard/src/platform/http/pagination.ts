@@ -34,14 +34,14 @@ export function pageQuery(limits: PageLimits) {
   return {
     limit: formInteger({ min: 1, ...(max === undefined ? { atMost: largestPage } : { max }) })
       .default(limits.default)
-      .meta({ description: `How many entries a page holds. ${more}Default: ${limits.default}.` }),
-    page: formInteger({ min: firstPage }).default(1).meta({ description: 'Which page, beginning with 1.' }),
+      .meta({ description: `The number of entries per page. ${more}Default: ${limits.default}.` }),
+    page: formInteger({ min: firstPage }).default(1).meta({ description: 'The page number, starting at 1.' }),
   };
 }
 
 const pageMeta = z
   .object({
-    page: z.int().meta({ description: 'Which page this is, beginning with 1.' }),
+    page: z.int().meta({ description: 'The number of this page, starting at 1.' }),
     limit: z.int(),
     total_pages: z.int().meta({ description: '0 for an empty list.' }),
     total_count: z.int(),
@@ -49,7 +49,7 @@ const pageMeta = z
   })
   .meta({
     id: 'PageMeta',
-    description: 'Where a page stands in its list.',
+    description: 'The position of a page in its list.',
     examples: [{ page: 1, limit: 20, total_pages: 3, total_count: 42, search_time_ms: 0 }],
   });
 

@@ -46,7 +46,7 @@ test('says when to come again', () => {
   const limiter = new RateLimiter(2, 1, new Clock().now);
   limiter.takeForAddress('1.1.1.1');
   const refused = () => limiter.takeForAddress('1.1.1.1');
-  expect(refused).toThrow('Too many requests: at most 2 in a minute and 1 at once. Try again in 30 s.');
+  expect(refused).toThrow('Too many requests: the limit is 2 per minute and 1 at once. Try again in 30 s.');
   expect(refused).toThrow(
     expect.objectContaining({ status: 429, options: { headers: { 'retry-after': '30' } } }),
   );

@@ -161,7 +161,7 @@ describe('a body', () => {
     expect(bodiesIn(text)).toMatchObject([
       {
         detail:
-          'The request comes too slowly: its body has to bring at least 16 KiB in 100 ms (setting slowClientMs).',
+          'The request arrives too slowly: its body must bring at least 16 KiB in 100 ms (setting slowClientMs).',
         error_code: 'request_timeout',
       },
     ]);

@@ -18,7 +18,7 @@ export function refuseUndecidedAccess(routes: readonly Access[]): void {
     if (!isDecided) {
       throw new Error(
         `The route ${method} ${path} does not say who may call it. Give it a scope such as agents:read, several of ` +
-          'which one suffices, null for whoever has a valid identity, or public: true.',
+          'which one suffices, null for any valid identity, or public: true.',
       );
     }
   }

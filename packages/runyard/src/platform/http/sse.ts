@@ -250,7 +250,7 @@ class OpenStream {
   #fail(error: unknown): void {
     if (this.#ended) return;
     if (!isReported(error))
-      this.exchange.log.error({ request_id: this.exchange.requestId, err: error }, 'event stream broke off');
+      this.exchange.log.error({ request_id: this.exchange.requestId, err: error }, 'event stream failed');
     this.#release();
     // Not a clean end: the client must be able to tell that something is missing, and resume.
     this.#response.destroy();

@@ -68,7 +68,7 @@ export class StalledSockets {
 
   #close(socket: Duplex): void {
     const facts = { client: (socket as Socket).remoteAddress, silent_ms: this.spanMs };
-    this.log.info(facts, 'a connection is closed: its client takes nothing (setting slowClientMs)');
+    this.log.info(facts, 'closing a connection: its client does not read (setting slowClientMs)');
     socket.destroy();
   }
 }

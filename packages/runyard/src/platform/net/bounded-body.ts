@@ -59,6 +59,6 @@ function unpackerOf(encoding = 'identity'): Transform | undefined {
     case '':
       return undefined;
     default:
-      throw new Error(`The answer is packed as '${encoding}', which was not asked for.`);
+      throw new Error(`The answer has the content encoding '${encoding}', which was not requested.`);
   }
 }

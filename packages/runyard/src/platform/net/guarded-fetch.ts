@@ -154,7 +154,7 @@ const publicLookup: NonNullable<RequestOptions['lookup']> = (hostname, options, 
  */
 function refusedAddress(host: string): FetchRefused {
   return new FetchRefused(
-    `${host} is not a public address, or does not exist. Only hosts that are allowed by name may be private.`,
+    `${host} is not a public address, or does not exist. A private host must be allowed by name.`,
   );
 }
 

@@ -36,8 +36,8 @@ function heldClock() {
   return clock;
 }
 
-const unwritable = 'the database cannot store anything; callers get 503 until it can';
-const storesAgain = 'the database stores again';
+const unwritable = 'the database does not accept writes; callers get 503 until it does';
+const storesAgain = 'the database accepts writes again';
 
 test('while some writes fail and others succeed the outage lasts, and ends a second after the last failure', () => {
   const clock = heldClock();

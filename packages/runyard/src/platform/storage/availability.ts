@@ -8,12 +8,12 @@ export type Outage = Exclude<StorageTrouble, 'busy'>;
 
 const outageTexts: Readonly<Record<StorageTrouble, string>> = {
   lost: 'the database cannot be reached; callers get 503 until it is back',
-  unwritable: 'the database cannot store anything; callers get 503 until it can',
+  unwritable: 'the database does not accept writes; callers get 503 until it does',
   busy: 'the database is too busy; some callers get 503',
 };
 const overTexts: Readonly<Record<Outage, string>> = {
   lost: 'the database is back',
-  unwritable: 'the database stores again',
+  unwritable: 'the database accepts writes again',
 };
 /** However many calls fail, the log has a line about them no more often than this. */
 const reportEveryMs = 10_000;

@@ -43,7 +43,7 @@ export function sqlitePath(url: string): string {
   const rest = url.slice('sqlite:'.length);
   if (rest === ':memory:' || rest === '//:memory:' || rest === '///:memory:') {
     throw errors.invalidConfig(
-      'sqlite::memory: is not supported: what one connection keeps in memory no other one can read. Use a file in a temporary folder.',
+      'sqlite::memory: is not supported: connections cannot share an in-memory database. Use a file in a temporary folder.',
     );
   }
   const path = rest.startsWith('///') ? rest.slice(2) : rest;

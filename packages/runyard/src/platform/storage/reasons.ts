@@ -18,7 +18,7 @@ const byCode: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the server refuses the connection. Is it running, and is the port right?',
   ENOTFOUND: unknownHost,
   EAI_AGAIN: unknownHost,
-  '25006': 'the server takes no writes: it is a standby. Use the URL of the primary.',
+  '25006': 'the server accepts no writes: it is a standby. Use the URL of the primary.',
   '28P01': badLogin,
   '28000': badLogin,
   '3D000': 'there is no such database. Create it, or correct the URL.',

@@ -47,7 +47,7 @@ export async function tryAuxiliaryModel(
     } catch (error) {
       signal.throwIfAborted();
       const facts = { err: error, runId: context.run.runId, model: call.model.id };
-      context.log.warn(facts, `the ${call.role} failed, the run goes on without it`);
+      context.log.warn(facts, `the ${call.role} failed; the run continues without it`);
       return failedRecord(call, error);
     }
   });

@@ -81,7 +81,9 @@ export async function continueInCode(
 
 function checkTogether({ answers, from, fork, regenerate }: AgentContinueOptions): void {
   if (regenerate && (fork || typeof from === 'number'))
-    throw errors.invalidContinue('regenerate works on a copy, and from an answer: leave fork and from out.');
+    throw errors.invalidContinue(
+      'regenerate always copies the run and starts at an answer: omit fork and a numeric from.',
+    );
   if (answers !== undefined && (from !== undefined || fork || regenerate))
     throw errors.invalidContinue('answers cannot be combined with from, fork or regenerate.');
 }

@@ -119,7 +119,7 @@ async function runHook(
       if (stage.required || error instanceof RunPaused) throw error;
       context.log.warn(
         { err: error, hook: stage.name, runId: context.run.runId },
-        'a hook crashed; the run goes on',
+        'a hook crashed; the run continues',
       );
       return { outcome: 'crashed', message: reasonOf(error) };
     }
@@ -226,7 +226,10 @@ function refused(
   try {
     return { ...record, additionalData: storable(additionalData, `additionalData of the hook '${name}'`) };
   } catch (error) {
-    context.log.warn({ err: error, hook: name, runId: context.run.runId }, 'facts of a refusal are left out');
+    context.log.warn(
+      { err: error, hook: name, runId: context.run.runId },
+      'the details of a rejection are left out',
+    );
     return record;
   }
 }

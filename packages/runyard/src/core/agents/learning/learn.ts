@@ -46,7 +46,7 @@ export async function learnFromRun(execution: AgentExecution, answer: string): P
   } catch (error) {
     context.signal.throwIfAborted();
     const facts = { err: error, runId: context.run.runId };
-    context.log.warn(facts, 'what the run taught could not be kept, the run goes on without it');
+    context.log.warn(facts, 'the learnings of the run could not be stored; the run continues without them');
   }
 }
 

@@ -50,7 +50,7 @@ export class Remembering implements UserListener {
     const isOn = agent.settings.updateMemoryOnRun === true && options.remembersOutside !== true;
     this.userId = isOn ? run.userId : null;
     if (isOn && run.userId === null)
-      log.debug({ runId: run.runId }, 'a run without a user: nothing is remembered');
+      log.debug({ runId: run.runId }, 'the run has no user: nothing is remembered');
   }
 
   hear(message: string, prefix = ''): void {
@@ -153,7 +153,7 @@ export class Remembering implements UserListener {
   private complain(error: unknown): void {
     const { signal, log, run } = this.context;
     if (!signal.aborted)
-      log.warn({ err: error, runId: run.runId }, 'the memories of the user could not be brought up to date');
+      log.warn({ err: error, runId: run.runId }, 'the memories of the user could not be updated');
   }
 }
 

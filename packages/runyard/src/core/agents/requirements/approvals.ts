@@ -89,7 +89,7 @@ export function answerOfApproval(
 }
 
 const notes: Partial<Record<ApprovalStatus, string>> = {
-  expired: 'The approval of this call expired before anybody decided on it.',
+  expired: 'The approval of this call expired without a decision.',
   cancelled: 'The approval of this call was cancelled.',
 };
 

@@ -15,9 +15,9 @@ export function pausedText(requirements: readonly ToolRequirement[]): string {
 }
 
 const words: Readonly<Record<RequirementKind, string>> = {
-  confirmation: 'I need your confirmation before I go on with ….',
-  user_input: 'I need your input to go on with ….',
-  user_feedback: 'I need your answer to go on with ….',
+  confirmation: 'I need your confirmation before I continue with ….',
+  user_input: 'I need your input to continue with ….',
+  user_feedback: 'I need your answer to continue with ….',
   external_execution: 'I need the result of …, which is executed outside.',
   unknown_outcome: 'I was interrupted: tell me how … ended.',
 };
@@ -25,8 +25,8 @@ const words: Readonly<Record<RequirementKind, string>> = {
 function sentenceOf({ kind, approval }: ToolRequirement): string {
   if (approval?.type !== 'required') return words[kind];
   return kind === 'unknown_outcome'
-    ? 'I was interrupted: somebody has to decide what becomes of ….'
-    : 'I need an approval before I go on with ….';
+    ? 'I was interrupted: a person must decide what becomes of ….'
+    : 'I need an approval before I continue with ….';
 }
 
 function namesOf(names: readonly string[]): string {

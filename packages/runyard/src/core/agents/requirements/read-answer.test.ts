@@ -51,7 +51,7 @@ describe('what a caller fills in', () => {
   ])('is refused for %s: %j', (type, given) => {
     const state = waiting({ kind: 'user_input', inputFields: [field('x', type)] });
     expect(() => readAnswer(state, { values: { x: given as never } })).toThrow(
-      expect.objectContaining({ status: 400, message: expect.stringContaining("'x' has to be") }),
+      expect.objectContaining({ status: 400, message: expect.stringContaining("'x' must be") }),
     );
   });
 
@@ -113,7 +113,7 @@ describe('what a caller chooses', () => {
   });
 
   it('is refused when it is none of the options, or too many of them', () => {
-    expect(() => readAnswer(one, { selected: [['c']] })).toThrow("'c' is none of its options: 'a', 'b'");
+    expect(() => readAnswer(one, { selected: [['c']] })).toThrow("'c' is not one of its options: 'a', 'b'");
     expect(() => readAnswer(one, { selected: [['a', 'b']] })).toThrow('only one option');
   });
 });

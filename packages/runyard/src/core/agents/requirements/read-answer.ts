@@ -101,7 +101,7 @@ function inputAnswer(
     }
     const fit = fitValue(type, value);
     if (!fit.fits)
-      throw errors.invalidAnswer(`The answer to '${toolName}': '${name}' has to be ${typeInWords[type]}.`);
+      throw errors.invalidAnswer(`The answer to '${toolName}': '${name}' must be ${typeInWords[type]}.`);
     const [fault] = schema === undefined ? [] : foreignCheck(schema)(structuredClone(fit.value));
     if (fault !== undefined)
       throw errors.invalidAnswer(`The answer to '${toolName}': '${name}' does not fit: ${faultText(fault)}.`);
@@ -133,7 +133,7 @@ function choiceOf(
   const place = `The answer to '${toolName}', question '${question}'`;
   if (unknown !== undefined) {
     const known = options.map(({ label }) => `'${label}'`).join(', ');
-    throw errors.invalidAnswer(`${place}: '${unknown}' is none of its options: ${known}.`);
+    throw errors.invalidAnswer(`${place}: '${unknown}' is not one of its options: ${known}.`);
   }
   if (multiSelect) return labels;
   if (labels.length > 1) throw errors.invalidAnswer(`${place}: only one option can be chosen.`);

@@ -39,13 +39,13 @@ export async function callUntilAnswered(
       if (delay !== undefined) {
         retried += 1;
         note(error, delay);
-        context.log.warn({ ...facts, delay }, 'a model call failed; it is made again');
+        context.log.warn({ ...facts, delay }, 'a model call failed; retrying');
         await pause(delay, scope.signal, context.timers);
       } else {
         retried = 0;
         if (!fallBack(execution)) throw error;
         note(error, 0);
-        context.log.warn({ ...facts, next: execution.model.id }, 'a model failed; the next one is called');
+        context.log.warn({ ...facts, next: execution.model.id }, 'a model failed; calling the next one');
       }
     }
   }

@@ -233,7 +233,7 @@ async function toolOutput(
   // the provider has taken earlier results; one that was compressed since is worth its text
   if (result.failed || !place.isLast) return asFunction;
   throw new ModelError(
-    `The result of '${called.call.name}' cannot be sent to ${place.provider}: it has to be ${output}.`,
+    `The result of '${called.call.name}' cannot be sent to ${place.provider}: it must be ${output}.`,
     { provider: place.provider, kind: 'configuration' },
   );
 }

@@ -63,5 +63,5 @@ export function decisionSpec<F extends (...args: never[]) => unknown>({
 
 export function readBoolean(value: unknown): boolean {
   if (typeof value === 'boolean') return value;
-  throw new TypeError(`it gave ${JSON.stringify(value) ?? String(value)}, not true or false`);
+  throw new TypeError(`it returned ${JSON.stringify(value) ?? String(value)}, not true or false`);
 }

@@ -27,7 +27,7 @@ export async function runRouter(
   if (selected === undefined)
     return {
       children: [],
-      note: `Router '${node.name}' was skipped: nobody chose in time.`,
+      note: `Router '${node.name}' was skipped: no choice was made in time.`,
       stop: false,
       skipped: true,
     };
@@ -86,6 +86,6 @@ function readChoices(value: unknown, choices: readonly string[]): string[] {
   if (unknown === undefined) return names as string[];
   const known = choices.map((name) => `'${name}'`).join(', ');
   throw new TypeError(
-    `it gave ${JSON.stringify(unknown) ?? String(unknown)}, which is none of its choices: ${known}`,
+    `it returned ${JSON.stringify(unknown) ?? String(unknown)}, which is not one of its choices: ${known}`,
   );
 }

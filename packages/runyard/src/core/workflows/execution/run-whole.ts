@@ -125,7 +125,7 @@ function runnerOf(
     if (names.has(name))
       throw new RunFailed({
         type: 'workflow_failed',
-        message: `The function of workflow '${workflow.id}' runs '${name}' twice. Give each run a name of its own.`,
+        message: `The function of workflow '${workflow.id}' runs '${name}' twice. Give each run its own name.`,
       });
     names.add(name);
     register(component);

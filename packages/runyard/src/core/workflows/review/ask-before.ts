@@ -46,7 +46,7 @@ export async function askBefore(
 function decisionOn(requirement: StepRequirement, answer: Given): Before | undefined {
   if ('timed_out' in answer) {
     if (requirement.on_timeout === 'approve') return { decision: 'run' };
-    if (requirement.on_timeout === 'skip') return { decision: 'skip', reason: 'nobody answered in time' };
+    if (requirement.on_timeout === 'skip') return { decision: 'skip', reason: 'it was not answered in time' };
     throw cancelled(requirement, 'was not answered in time.');
   }
   if (answer.confirmed)

@@ -32,7 +32,7 @@ function editedContent(edited: Json): Json {
 function decisionIn(stepName: string, { decision }: JsonObject): StepAnswer | undefined {
   if (decision === undefined || decision === null) return undefined;
   if (decision === 'retry' || decision === 'skip') return { decision };
-  throw refused(stepName, "'decision' has to be retry or skip");
+  throw refused(stepName, "'decision' must be retry or skip");
 }
 
 function choicesIn({ body, stepName }: StepRequirementState, given: JsonObject): StepAnswer | undefined {
@@ -43,7 +43,7 @@ function choicesIn({ body, stepName }: StepRequirementState, given: JsonObject):
     selected.length === 0 ||
     !selected.every((name) => typeof name === 'string')
   )
-    throw refused(stepName, "'selected_choices' has to be a list with at least one name");
+    throw refused(stepName, "'selected_choices' must be a list with at least one name");
   const choices = body.available_choices as string[];
   const names = [...new Set(selected as string[])];
   const unknown = names.find((name) => !choices.includes(name));
@@ -79,7 +79,7 @@ function inputIn(
 function inputValues(stepName: string, { user_input: given, user_input_schema: schema }: JsonObject) {
   if (given !== undefined && given !== null) {
     if (isJsonObject(given)) return given;
-    throw refused(stepName, "'user_input' has to be an object");
+    throw refused(stepName, "'user_input' must be an object");
   }
   if (!Array.isArray(schema)) return undefined;
   const filled = schema.filter(isJsonObject).filter(({ value }) => value !== null && value !== undefined);
@@ -97,23 +97,23 @@ function fieldValue(stepName: string, field: JsonObject, given: Json): Json {
   }
   const type = field_type as InputFieldType;
   const fit = fitValue(type, given);
-  if (!fit.fits) throw refused(stepName, `${place} has to be ${typeInWords[type]}`);
+  if (!fit.fits) throw refused(stepName, `${place} must be ${typeInWords[type]}`);
   const isAllowed =
     !Array.isArray(allowed) || allowed.some((value) => canonicalJson(value) === canonicalJson(fit.value));
-  if (!isAllowed) throw refused(stepName, `${place} has to be one of ${JSON.stringify(allowed)}`);
+  if (!isAllowed) throw refused(stepName, `${place} must be one of ${JSON.stringify(allowed)}`);
   return fit.value;
 }
 
 function flag(stepName: string, name: string, value: Json | undefined): boolean | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'boolean') return value;
-  throw refused(stepName, `'${name}' has to be true, false or null`);
+  throw refused(stepName, `'${name}' must be true, false or null`);
 }
 
 function text(stepName: string, name: string, value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return value;
-  throw refused(stepName, `'${name}' has to be a text`);
+  throw refused(stepName, `'${name}' must be a text`);
 }
 
 function refused(stepName: string, what: string): Error {

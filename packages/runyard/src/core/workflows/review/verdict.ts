@@ -15,7 +15,7 @@ export function verdictOn(requirement: StepRequirement, what: string, answer: Re
   if ('timed_out' in answer) {
     if (on_timeout === 'approve') return { verdict: 'kept' };
     if (on_timeout === 'skip')
-      return { verdict: 'skipped', text: `${what} was discarded: nobody reviewed it in time.` };
+      return { verdict: 'skipped', text: `${what} was discarded: it was not reviewed in time.` };
     throw cancelled(requirement, 'was not reviewed in time.');
   }
   const { confirmed, edited_output: edited, rejection_feedback: feedback = '' } = answer;

@@ -31,7 +31,7 @@ describe('a start is refused', () => {
     [
       'a security key is none',
       { authorization: true, securityKey: 'x'.repeat(32) },
-      /no key to check tokens/,
+      /no key to verify tokens/,
     ],
     ['algorithms without a key', { jwtAlgorithms: ['RS256'] }, /jwtAlgorithms is set, but there is no key/],
     ['tokens that nobody checks', { jwtValidate: false }, /trustUnverifiedTokens: true/],
@@ -53,9 +53,13 @@ describe('a start is refused', () => {
     ['a certificate without its armour', { jwtKeys: [certificate] }, /public key without its first/],
     ['a key of SSH', { jwtKeys: [`ssh-rsa ${bare}`] }, /public key without/],
     ['a key in JSON', { jwtKeys: ['{"kty":"RSA","n":"…","e":"AQAB"}'] }, /is a key in JSON/],
-    ['isolation without tokens', { userIsolation: true }, /nothing tells callers apart/],
+    ['isolation without tokens', { userIsolation: true }, /cannot distinguish callers/],
     ['a short security key', { securityKey: 'letmein' }, /has 7 characters/],
-    ['a security key of a service account', { securityKey: 'runyard_pat_0123456789' }, /taken for one/],
+    [
+      'a security key of a service account',
+      { securityKey: 'runyard_pat_0123456789' },
+      /prefix of service account tokens/,
+    ],
     ['everything public', { authorization: true, jwtKeys: [secret], publicPaths: ['/**'] }, /every path/],
   ])('%s', (_what, code, text) => {
     expect(() => check(code)).toThrow(text);

@@ -41,7 +41,7 @@ describe('a start is refused by', () => {
     ['a file that is not there', undefined, /jwks\.json does not exist/],
     ['no JSON', '{"keys":', /jwks\.json is not a JWKS/],
     ['no list', '[]', /jwks\.json is not a JWKS/],
-    ['no key', '{"keys":[]}', /jwks\.json holds no key that tokens can be checked with\./],
+    ['no key', '{"keys":[]}', /jwks\.json holds no key that can verify tokens\./],
   ])('%s', async (_what, content, text) => {
     if (content !== undefined) write(content);
     await expect(opened()).rejects.toThrow(text);

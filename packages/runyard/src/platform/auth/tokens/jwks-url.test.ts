@@ -123,7 +123,7 @@ test('while the issuer is away its last keys stay good, and it is not asked at e
   await until('the failure is logged', () => logged.some(({ level }) => level === 'warn'));
   await verifier.verify(await first.sign({ sub: 'b' }));
   expect(issuer.asked()).toBe(2);
-  expect(logged.at(-1)?.message).toContain('the last ones stay in use');
+  expect(logged.at(-1)?.message).toContain('the previous keys stay in use');
 });
 
 test('an issuer that was never there is 503, until it is', async () => {

@@ -36,7 +36,7 @@ function parsed(text: string, algorithms: KeySetOptions['algorithms']): KeySet {
   try {
     return KeySet.parse(text, { algorithms, secrets: false });
   } catch (error) {
-    if (error instanceof KeyFault) throw new Error(`What the issuer answered ${error.message}.`);
+    if (error instanceof KeyFault) throw new Error(`The response of the issuer ${error.message}.`);
     throw error;
   }
 }

@@ -44,7 +44,7 @@ export class KeySet {
     }
     if (keys.length === 0) {
       const reasons = leftOut.length > 0 ? `: ${leftOut.slice(0, 5).join('; ')}` : '';
-      throw new KeyFault(`holds no key that tokens can be checked with${reasons}`);
+      throw new KeyFault(`holds no key that can verify tokens${reasons}`);
     }
     return new KeySet(keys, leftOut);
   }
@@ -77,7 +77,7 @@ function readEntry(entry: unknown, { algorithms, secrets }: KeySetOptions): Veri
   if (!isJsonObject(entry)) throw new KeyFault('is not an object');
   if (entry.use !== undefined && entry.use !== 'sig') throw new KeyFault('is not for signatures (use)');
   if (Array.isArray(entry.key_ops) && !entry.key_ops.includes('verify'))
-    throw new KeyFault('is not for checking signatures (key_ops)');
+    throw new KeyFault('is not for verifying signatures (key_ops)');
   if (entry.d !== undefined) throw new KeyFault('is a private key, which does not belong here');
   if (entry.kty === 'oct' && !secrets) throw new KeyFault('is a secret, which cannot be published');
   const key = importEntry(entry);

@@ -51,7 +51,7 @@ export function readKeyText(text: string): KeyObject {
   if (trimmed.includes('-----BEGIN')) return readPem(trimmed);
   if (isPublicKeyText(trimmed))
     throw new KeyFault(
-      'is a public key without its first and last line. Taken as a secret it would let anybody sign. Give it with its lines "-----BEGIN PUBLIC KEY-----" and "-----END PUBLIC KEY-----"',
+      'is a public key without its first and last line. Used as a secret, it would let anyone sign tokens. Include the lines "-----BEGIN PUBLIC KEY-----" and "-----END PUBLIC KEY-----"',
     );
   if (isJsonKey(trimmed))
     throw new KeyFault('is a key in JSON. Put it into a file as {"keys": [ … ]} and name that in jwksFile');
@@ -60,7 +60,7 @@ export function readKeyText(text: string): KeyObject {
 
 function readPem(text: string): KeyObject {
   if (/-----BEGIN [A-Z ]*PRIVATE KEY/.test(text))
-    throw new KeyFault('is a private key. Tokens are checked with its public half: give that');
+    throw new KeyFault('is a private key. Give the public key, which verifies tokens');
   try {
     // variables often hold the line ends as two characters
     return createPublicKey(text.includes('\n') ? text : text.replaceAll('\\n', '\n'));

@@ -79,7 +79,9 @@ export class ReloadingKeys {
       log.debug({ leftOut: loaded.leftOut }, `${label}: keys were read`);
     } catch (error) {
       const consequence =
-        this.#keys === undefined ? 'no token can be checked until they can' : 'the last ones stay in use';
+        this.#keys === undefined
+          ? 'no token can be verified until they can'
+          : 'the previous keys stay in use';
       log.warn({ error }, `${label}: keys could not be read; ${consequence}`);
     } finally {
       this.#lookedAfterAt = now();

@@ -50,7 +50,7 @@ export class TokenVerifier {
     if (!jwtValidate) {
       this.options.log.warn(
         {},
-        'Tokens are not checked (jwtValidate is false): only a gateway may reach this port',
+        'Tokens are not verified (jwtValidate is false): only a gateway may reach this port',
       );
       return;
     }
@@ -150,7 +150,7 @@ export class TokenVerifier {
     if (this.#audiences.length > 0) return;
     this.options.log.warn(
       {},
-      'Tokens that the issuer of jwksUrl makes for any other service are taken here too. Set jwtAudience',
+      'The service also accepts tokens that the issuer of jwksUrl issues for other services. Set jwtAudience',
     );
   }
 
@@ -159,7 +159,7 @@ export class TokenVerifier {
     if (protocol === 'https:' || /^(localhost|127\..*|\[::1\])$/.test(hostname)) return;
     this.options.log.warn(
       {},
-      'jwksUrl is fetched without TLS: whoever sits in between can sign tokens. Use https',
+      'jwksUrl is fetched without TLS: an attacker on the network can sign tokens. Use https',
     );
   }
 }

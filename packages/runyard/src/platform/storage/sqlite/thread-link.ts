@@ -13,12 +13,9 @@ export class WriterEnded extends Error {
   readonly code = writerEndedCode;
 
   constructor(cause?: unknown) {
-    super(
-      'The thread that writes to the SQLite database has ended; it is started again for the next write.',
-      {
-        cause,
-      },
-    );
+    super('The thread that writes to the SQLite database has ended; it restarts with the next write.', {
+      cause,
+    });
     this.name = 'WriterEnded';
   }
 }

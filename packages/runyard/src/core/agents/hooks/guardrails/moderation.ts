@@ -86,12 +86,12 @@ function verdictFormat(names: readonly string[]): OutputFormat {
 
 function verdictOf(answer: Json | undefined, names: readonly string[]): string[] {
   if (!isJsonObject(answer) || !Array.isArray(answer.categories)) {
-    throw new Error('The moderation model gave no verdict.');
+    throw new Error('The moderation model returned no verdict.');
   }
   const given = answer.categories.filter((name) => name !== 'none');
   const found = names.filter((name) => given.includes(name));
   if (given.length > 0 && found.length === 0) {
-    throw new Error(`The moderation model gave a verdict that nobody asked for: ${JSON.stringify(given)}`);
+    throw new Error(`The moderation model returned an unknown verdict: ${JSON.stringify(given)}`);
   }
   return found;
 }
