@@ -154,7 +154,7 @@ test('failures that belong to nobody are logged; too many of them end a process 
   const { code, stderr } = await server.ended.finally(() => clearInterval(flood));
   expect(code).toBe(1);
   expect(stderr.trim().split('\n').at(-1)).toMatch(
-    /^More than 10 uncaught exceptions within a minute .*the process ends.*bare$/,
+    /^More than 10 uncaught exceptions within a minute .*The process exits.*bare$/,
   );
 });
 

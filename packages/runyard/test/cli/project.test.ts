@@ -52,7 +52,9 @@ describe('runyard init', () => {
     const cwd = project({ 'agents.ts': 'mine', 'notes.txt': 'mine too' });
     const { code, stderr } = await run(['init'], { cwd });
     expect(code).toBe(1);
-    expect(stderr).toBe('This folder already contains agents.ts; nothing was written. Choose another folder.\n');
+    expect(stderr).toBe(
+      'This folder already contains agents.ts; nothing was written. Choose another folder.\n',
+    );
     expect(readdirSync(cwd).sort()).toEqual(['agents.ts', 'notes.txt']);
   });
 

@@ -314,7 +314,7 @@ describe('a factory that never answers', () => {
     const slow = await startService({ agents: [never(() => {})], maxRunTimeMs: 50 });
     const { status, body } = await slow.run('never', { message: 'hi' });
     expect([status, body.error_code]).toEqual([503, 'preparation_timeout']);
-    expect(body.detail).toContain("The factory 'never' did not answer within 0.05 s");
+    expect(body.detail).toContain("The factory 'never' did not return within 0.05 s");
   });
 
   test('as is an input schema whose check never ends', async () => {
@@ -325,7 +325,7 @@ describe('a factory that never answers', () => {
     });
     const { status, body } = await slow.run('checked', { message: '{"city":"Rome"}' });
     expect([status, body.error_code]).toEqual([503, 'preparation_timeout']);
-    expect(body.detail).toContain("The input schema of 'checked' did not answer");
+    expect(body.detail).toContain("The input schema of 'checked' did not return");
   });
 
   test('is waited for no longer than the caller waits', async () => {

@@ -177,7 +177,7 @@ describe('where the run can do without it, it continues', () => {
     [
       'that has it among its media',
       () => toolResult('made', { media: [{ kind: 'image', id: 1n } as never] }),
-      'could not be kept',
+      'could not be stored',
     ],
     ['that returns a list without end', () => new Array(2 ** 32 - 1), 'more than 2000000 values'],
   ])('the model is told of a tool %s', async (_what, execute, told) => {

@@ -231,11 +231,9 @@ export type ContinueWorkflowRunForm = z.output<typeof continueWorkflowRunForm>;
 export type ContinueForm = ContinueRunForm | ContinueWorkflowRunForm;
 
 export const resumeForm = z.object({
-  last_event_index: formInteger()
-    .optional()
-    .meta({
-      description: 'The index of the last event that you received; if omitted or -1, all events are sent.',
-    }),
+  last_event_index: formInteger().optional().meta({
+    description: 'The index of the last event that you received; if omitted or -1, all events are sent.',
+  }),
   session_id: identifier().optional().meta({ description: 'If given, the run must belong to this session.' }),
 });
 

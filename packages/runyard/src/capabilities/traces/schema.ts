@@ -121,12 +121,10 @@ const summaryFields = {
   created_at: time(),
 };
 
-const traceSummary = z
-  .object(summaryFields)
-  .meta({
-    id: 'TraceSummary',
-    description: 'A summary of what one run did. Fields without a value are left out.',
-  });
+const traceSummary = z.object(summaryFields).meta({
+  id: 'TraceSummary',
+  description: 'A summary of what one run did. Fields without a value are left out.',
+});
 
 const traceDetail = z
   .object({

@@ -123,7 +123,7 @@ describe('a tool at work', () => {
     });
     expect(outcome.media![0]).not.toHaveProperty('bytes');
     expect(media.stored.get('hash-0')).toEqual(bytes);
-    expect((await callTool(used)).content).toMatch(/^drawn\n\[The image .* could not be kept/);
+    expect((await callTool(used)).content).toMatch(/^drawn\n\[The image .* could not be stored/);
   });
 
   it('waits longer and longer between attempts', async () => {

@@ -29,7 +29,7 @@ export const exceptions: readonly Exception[] = [
     operation: /^POST \/\w+\/\{\w+\}\/runs$/,
     field: 'run_id',
     status: 409,
-    detail: /^Run .* exists already\./,
+    detail: /^Run .* already exists\./,
     reason: 'an id is used once',
   },
 ];

@@ -334,6 +334,6 @@ describe('tokens that nobody checks', () => {
     const logged: LogLine[] = [];
     const { settings } = loadSettings({ cwd: '/project', code: trusting });
     await new TokenVerifier(settings, { log: recordingLog(logged), serviceId: 's' }).open();
-    expect(logged).toMatchObject([{ level: 'warn', message: expect.stringContaining('not checked') }]);
+    expect(logged).toMatchObject([{ level: 'warn', message: expect.stringContaining('not verified') }]);
   });
 });
