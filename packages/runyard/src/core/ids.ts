@@ -41,6 +41,11 @@ export function newId(): string {
   return text.toString('latin1');
 }
 
+/** A new identifier of a call of a tool. Providers take no more than 40 characters. */
+export function newCallId(): string {
+  return `call_${newId().replaceAll('-', '')}`;
+}
+
 /** The same identifier for the same text, in the form of a UUID. */
 export function idFrom(text: string): string {
   const hash = createHash('sha256').update(text).digest('hex');

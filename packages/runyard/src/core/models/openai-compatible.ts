@@ -5,8 +5,10 @@ import type { Model } from './model.js';
 import { openAIRequestBody } from './openai-compatible/openai-request.js';
 import { OpenAIAnswer } from './openai-compatible/openai-response.js';
 import { type ConnectionOptions, connectionShape } from './provider/connection-options.js';
+import { callIdsOf } from './provider/conversation.js';
 import { endpoint } from './provider/endpoint.js';
 import { ProviderModel } from './provider/provider-model.js';
+import { isOpenAIs } from './providers.js';
 
 export interface OpenAICompatibleOptions extends ConnectionOptions {
   /** The provider's name for the model. */
@@ -48,7 +50,11 @@ export function openAICompatible(options: OpenAICompatibleOptions): Model {
   const apiKey = options.apiKey?.trim() ?? '';
   const url = endpoint(options.baseUrl, '/chat/completions');
   const owner = { protocol: `chat-completions:${provider}`, model: id };
-  const written = { id, provider, structuredOutput, parameters, sendReasoning };
+  const callIds = callIdsOf(
+    `${provider} ${id}`,
+    isOpenAIs(options.baseUrl) || provider === 'Azure' ? 40 : undefined,
+  );
+  const written = { id, provider, structuredOutput, parameters, sendReasoning, callIds };
   const { audio } = parameters;
   const audioFormat = isJsonObject(audio) ? String(audio.format) : 'wav';
   return new ProviderModel(

@@ -1,4 +1,4 @@
-import { newId } from '../ids.js';
+import { newCallId } from '../ids.js';
 import type { JsonObject } from '../json.js';
 import { checkOptions, checkValue } from '../options/check-options.js';
 import {
@@ -190,7 +190,7 @@ async function* play(
 
 function responseOf(answer: ScriptedAnswer, content: string): ModelResponse {
   const toolCalls = (answer.toolCalls ?? []).map((call) => ({
-    id: call.id ?? `call_${newId()}`,
+    id: call.id ?? newCallId(),
     name: call.name,
     arguments: typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments ?? {}),
     ...(call.client !== undefined && { client: call.client }),

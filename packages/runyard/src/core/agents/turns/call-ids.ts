@@ -1,4 +1,4 @@
-import { newId } from '../../ids.js';
+import { newCallId } from '../../ids.js';
 import type { ModelRecord } from '../journal-records.js';
 
 /**
@@ -10,7 +10,7 @@ export function withOwnCallIds(record: ModelRecord, before: { hasCall(id: string
   const used = new Set<string>();
   const toolCalls = record.toolCalls.map((call) => {
     const isTaken = call.id === '' || used.has(call.id) || before.hasCall(call.id);
-    const id = isTaken ? `call_${newId()}` : call.id;
+    const id = isTaken ? newCallId() : call.id;
     used.add(id);
     return { ...call, id };
   });

@@ -3,7 +3,7 @@ import type { Media, MediaContents } from '../../media.js';
 import type { Message } from '../message.js';
 import type { ModelRequest, ToolChoice } from '../model.js';
 import { type AnswerPiece, type PieceOwner, piecesOf } from '../provider/answer-pieces.js';
-import { withPairedToolCalls } from '../provider/conversation.js';
+import { callIdsOf, withPairedToolCalls } from '../provider/conversation.js';
 import { base64, bytesOf, isText, mimeTypeOf, nameOf, toldInWords } from '../provider/media-parts.js';
 import { argumentsObject } from '../provider/tool-arguments.js';
 import type { AiSdkCallOptions, AiSdkPart, AiSdkVersion } from './types.js';
@@ -47,7 +47,10 @@ async function prompt({ messages, media }: ModelRequest, options: PromptOptions)
   const wire: Part[] = [];
   /** By the ids of the calls that the client was asked to approve. */
   const approvals = new Map<string | undefined, Json | undefined>();
-  for (const message of withPairedToolCalls(messages)) {
+  for (const message of withPairedToolCalls(
+    messages,
+    callIdsOf(`${options.provider} ${options.owner.model}`),
+  )) {
     const last = wire.at(-1);
     if (message.role === 'system') {
       wire.push({ role: 'system', content: message.content });

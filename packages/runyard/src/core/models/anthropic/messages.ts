@@ -91,16 +91,11 @@ function assistantBlock(piece: AnswerPiece): JsonObject[] {
         : [{ type: 'thinking', thinking: piece.text, ...piece.data }];
     case 'call': {
       const { id, name, arguments: input } = piece.call;
-      return [{ type: 'tool_use', id: wireId(id), name, input: argumentsObject(input), ...piece.data }];
+      return [{ type: 'tool_use', id, name, input: argumentsObject(input), ...piece.data }];
     }
     default:
       return [piece.block];
   }
-}
-
-/** Ids that another provider gave may hold characters that this one refuses. */
-function wireId(id: string): string {
-  return id.replace(/[^a-zA-Z0-9_-]/g, '_') || '_';
 }
 
 async function toolResult(message: Message, contents: MediaContents, provider: string): Promise<JsonObject> {
@@ -114,7 +109,7 @@ async function toolResult(message: Message, contents: MediaContents, provider: s
   const content: Json = media.length > 0 ? blocks : message.content;
   return {
     type: 'tool_result',
-    tool_use_id: wireId(message.toolCallId ?? ''),
+    tool_use_id: message.toolCallId ?? '',
     ...(content !== '' && { content }),
     ...(message.toolCallError && { is_error: true }),
   };

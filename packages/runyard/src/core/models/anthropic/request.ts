@@ -31,7 +31,7 @@ export async function anthropicBody(
 ): Promise<string> {
   const { system, rest } = withoutSystem(request.messages);
   const owner = { protocol: 'anthropic', model: settings.id };
-  const messages = [...withPairedToolCalls(rest), ...(paused ? [paused] : [])];
+  const messages = [...withPairedToolCalls(rest, /^[a-zA-Z0-9_-]+$/), ...(paused ? [paused] : [])];
   const conversation = await wireMessages(messages, request.media, {
     owner: (message) => (unsigned && message !== paused ? undefined : owner),
     provider: settings.provider,

@@ -1,4 +1,4 @@
-import { newId } from '../../ids.js';
+import { newCallId } from '../../ids.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import type { AnswerPiece } from '../provider/answer-pieces.js';
 import { addPartialArgument, emptyArguments } from './partial-arguments.js';
@@ -19,6 +19,7 @@ interface GrowingCall {
 export class GrowingCalls {
   readonly #calls: GrowingCall[] = [];
   readonly #byId = new Map<string, GrowingCall>();
+  readonly #open = new Set<GrowingCall>();
   #last: GrowingCall | undefined;
 
   /** Takes in the call of one part. Returns the piece of a call that begins with it. */
@@ -32,6 +33,8 @@ export class GrowingCalls {
     for (const part of parts) if (!addPartialArgument(growing.args, part)) growing.spoiled = true;
     if (isJsonObject(wire.args) && Object.keys(wire.args).length > 0) growing.args = wire.args;
     growing.open = wire.willContinue === true || parts.some(({ willContinue }) => willContinue === true);
+    if (growing.open) this.#open.add(growing);
+    else this.#open.delete(growing);
     if (signature !== undefined) growing.piece.data = { ...growing.piece.data, signature };
     return known ? undefined : growing.piece;
   }
@@ -52,7 +55,7 @@ export class GrowingCalls {
 
   #begin({ id, name }: JsonObject): GrowingCall {
     const given = typeof id === 'string' && id !== '';
-    const call = { id: given ? id : `call_${newId()}`, name: String(name ?? ''), arguments: '' };
+    const call = { id: given ? id : newCallId(), name: String(name ?? ''), arguments: '' };
     const piece: CallPiece = { type: 'call', call, ...(given && { data: { id: true } }) };
     const growing = { piece, call, args: emptyArguments(), open: false, spoiled: false };
     this.#calls.push(growing);
@@ -64,7 +67,7 @@ export class GrowingCalls {
     const named = typeof name === 'string' && name !== '';
     const identified = typeof id === 'string' && id !== '' ? this.#byId.get(id) : undefined;
     if (identified && (identified.open || !named)) return identified;
-    const last = this.#last?.open ? this.#last : (this.#calls.findLast(({ open }) => open) ?? this.#last);
+    const last = this.#last?.open ? this.#last : ([...this.#open].at(-1) ?? this.#last);
     if (!named) return args ? undefined : last;
     return last?.open && last.call.name === name && !id && !args ? last : undefined;
   }

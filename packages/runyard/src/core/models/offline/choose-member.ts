@@ -1,4 +1,4 @@
-import { newId } from '../../ids.js';
+import { newCallId } from '../../ids.js';
 import type { ToolCall } from '../message.js';
 import type { ToolChoice, ToolDefinition } from '../model.js';
 import { keywords, overlap, sentences } from './words.js';
@@ -63,5 +63,5 @@ function membersIn(system: string): Member[] {
 }
 
 function toolCall(name: string, args: Record<string, string>): ToolCall {
-  return { id: `call_${newId()}`, name, arguments: JSON.stringify(args) };
+  return { id: newCallId(), name, arguments: JSON.stringify(args) };
 }

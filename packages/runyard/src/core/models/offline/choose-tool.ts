@@ -1,4 +1,4 @@
-import { newId } from '../../ids.js';
+import { newCallId } from '../../ids.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { ToolCall } from '../message.js';
 import type { ToolChoice, ToolDefinition } from '../model.js';
@@ -95,5 +95,5 @@ function forcedCall(tool: ToolDefinition, message: string): ToolCall {
 }
 
 function toolCall(tool: ToolDefinition, args: JsonObject): ToolCall {
-  return { id: `call_${newId()}`, name: tool.name, arguments: JSON.stringify(args) };
+  return { id: newCallId(), name: tool.name, arguments: JSON.stringify(args) };
 }

@@ -1,4 +1,4 @@
-import { newId } from '../../ids.js';
+import { newCallId } from '../../ids.js';
 import type { JsonObject } from '../../json.js';
 import type { ToolCall } from '../message.js';
 import type { ModelRequest } from '../model.js';
@@ -50,5 +50,5 @@ function capitalised(text: string): string {
 }
 
 function toolCall(name: string, args: JsonObject): ToolCall {
-  return { id: `call_${newId()}`, name, arguments: JSON.stringify(args) };
+  return { id: newCallId(), name, arguments: JSON.stringify(args) };
 }

@@ -83,4 +83,11 @@ describe('what a provider wants to see again', () => {
       content: [mistralThought('Let me see.'), { type: 'text', text: 'It is 3.' }],
     });
   });
+
+  it('is nothing where an answer held nothing', async () => {
+    const { model, server } = await modelFor([{ body: whole({ content: 'Done' }) }]);
+    const messages = [message('user', 'Go'), message('assistant', ''), message('user', 'Go on')];
+    await model.generate(ask({ messages }), open());
+    expect(server.requests[0]?.body.messages).toMatchObject([{ content: 'Go' }, { content: 'Go on' }]);
+  });
 });

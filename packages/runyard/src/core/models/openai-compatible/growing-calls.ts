@@ -1,4 +1,4 @@
-import { newId } from '../../ids.js';
+import { newCallId } from '../../ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { AnswerPiece } from '../provider/answer-pieces.js';
 
@@ -20,13 +20,14 @@ interface GrowingCall extends Fragment {
 export class GrowingCalls {
   readonly #calls: GrowingCall[] = [];
   readonly #byIndex = new Map<number, GrowingCall>();
+  readonly #byId = new Map<string, GrowingCall>();
 
   get pieces(): AnswerPiece[] {
     return this.#calls
       .filter(({ name }) => name !== '')
       .map(({ id, name, arguments: text, extra }) => ({
         type: 'call',
-        call: { id: id || `call_${newId()}`, name, arguments: text },
+        call: { id: id || newCallId(), name, arguments: text },
         ...(extra && { data: { extra_content: extra } }),
       }));
   }
@@ -34,14 +35,16 @@ export class GrowingCalls {
   /** Takes in a fragment of a stream, or a call that is whole. */
   accept(wire: JsonObject, isWhole: boolean): void {
     const called = isJsonObject(wire.function) ? wire.function : {};
-    const isObject = isJsonObject(called.arguments);
+    const { arguments: given } = called;
+    const isObject = typeof given === 'object' && given !== null;
     const fragment: Fragment = {
       id: textOf(wire.id),
       name: textOf(called.name),
-      arguments: isObject ? JSON.stringify(called.arguments) : textOf(called.arguments),
+      arguments: isObject ? JSON.stringify(given) : textOf(given),
     };
     const call = isWhole ? this.#begin() : this.#callFor(wire.index, fragment);
     if (call.id === '') call.id = fragment.id;
+    if (fragment.id !== '') this.#byId.set(fragment.id, call);
     if (call.name === '') call.name = fragment.name;
     if (isObject) call.arguments = fragment.arguments;
     else if (!repeats(call, fragment)) call.arguments += fragment.arguments;
@@ -56,8 +59,7 @@ export class GrowingCalls {
   #callFor(index: Json | undefined, fragment: Fragment): GrowingCall {
     const numbered = typeof index === 'number';
     const { id } = fragment;
-    const sameId = id === '' || numbered ? undefined : this.#calls.findLast((call) => call.id === id);
-    const current = numbered ? this.#byIndex.get(index) : (sameId ?? this.#calls.at(-1));
+    const current = numbered ? this.#byIndex.get(index) : (this.#byId.get(id) ?? this.#calls.at(-1));
     if (current && !beginsAnother(current, fragment)) return current;
     const begun = this.#begin();
     if (numbered) this.#byIndex.set(index, begun);
@@ -74,9 +76,10 @@ export class GrowingCalls {
 function beginsAnother(current: GrowingCall, fragment: Fragment): boolean {
   const { id, name } = fragment;
   if (id !== '' && current.id !== '' && id !== current.id) return true;
-  if (id !== '' && id === current.id && (fragment.arguments === '' || repeats(current, fragment)))
+  if (id !== '' && id === current.id && (fragment.arguments.trim() === '' || repeats(current, fragment)))
     return false;
-  return name !== '' && current.name !== '' && isComplete(current);
+  if (name === '' || current.name === '') return false;
+  return (id === '' && name !== current.name) || isComplete(current);
 }
 
 /** Some servers send a call that came in fragments once more as a whole. */

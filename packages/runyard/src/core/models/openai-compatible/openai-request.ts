@@ -15,6 +15,7 @@ import {
   loaded,
 } from '../provider/media-parts.js';
 import { fitsStrictMode } from '../provider/strict-schema.js';
+import { wireName } from '../provider/wire-name.js';
 import { assistantMessage } from './assistant-message.js';
 
 export interface OpenAIRequestOptions {
@@ -24,6 +25,8 @@ export interface OpenAIRequestOptions {
   readonly owner?: PieceOwner;
   readonly structuredOutput: 'native' | 'prompted';
   readonly parameters: JsonObject;
+  /** What the ids of calls have to look like. */
+  readonly callIds: RegExp;
   /** Whether the model wants to see its reasoning again while it calls tools. */
   readonly sendReasoning: boolean;
 }
@@ -37,7 +40,7 @@ export async function openAIRequestBody(
   const body: Record<string, unknown> = {
     model: options.id,
     messages: await wireMessages(
-      withPairedToolCalls(request.messages),
+      withPairedToolCalls(request.messages, options.callIds),
       forOneRequest(request.media),
       options,
     ),
@@ -59,11 +62,6 @@ export async function openAIRequestBody(
     body.stream_options = { include_usage: true };
   }
   return JSON.stringify(body);
-}
-
-/** Schema names on the wire: letters, digits, _ and -, at most 64. */
-export function wireName(name: string): string {
-  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'answer';
 }
 
 function wireToolChoice(choice: ToolChoice): Json {
@@ -88,6 +86,8 @@ async function wireMessages(
       message.role === 'assistant'
         ? assistantMessage(message, owner)
         : await wireMessage(message, contents, provider);
+    // Several providers refuse an answer without anything in it.
+    if (message.role === 'assistant' && wired.content === '' && !wired.reasoning_details) continue;
     wire.push(reasoning ? { ...wired, reasoning_content: reasoning } : wired);
     if (message.role === 'tool' && message.media) fromTools.push(...message.media);
   }

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { ToolCall } from '../message.js';
-import { wireName } from '../openai-compatible/openai-request.js';
 import { argumentsObject as parsed } from '../provider/tool-arguments.js';
+import { wireName } from '../provider/wire-name.js';
 
 /** The result of a call, ready to be put into an item. */
 export interface CallResult {

@@ -3,7 +3,6 @@ import type { Media, MediaContents } from '../../media.js';
 import type { Message, ToolCall } from '../message.js';
 import type { ModelRequest, OutputFormat, ToolChoice } from '../model.js';
 import { ModelError } from '../model-error.js';
-import { wireName } from '../openai-compatible/openai-request.js';
 import { type AnswerPiece, type PieceOwner, piecesOf } from '../provider/answer-pieces.js';
 import { withPairedToolCalls } from '../provider/conversation.js';
 import {
@@ -21,6 +20,7 @@ import {
 import type { BodyOptions } from '../provider/protocol.js';
 import { fitsStrictMode } from '../provider/strict-schema.js';
 import { argumentsText } from '../provider/tool-arguments.js';
+import { wireName } from '../provider/wire-name.js';
 import { answeringName, clientCallItem, clientCallOutput } from './client-calls.js';
 
 export interface ResponsesSettings {
@@ -41,7 +41,7 @@ export async function responsesBody(
   const { parameters, provider } = settings;
   const owner = unsigned ? undefined : { protocol: 'openai-responses', model: settings.id };
   const place = { contents: forOneRequest(request.media), provider };
-  const turns = turnsOf(withPairedToolCalls(request.messages));
+  const turns = turnsOf(withPairedToolCalls(request.messages, /^.{1,64}$/s));
   const last = turns.findLast(([message]) => message!.role === 'assistant');
   const items = await Promise.all(
     turns.map((turn) => inputItems(turn, { ...place, isLast: turn === last }, owner)),
