@@ -23,6 +23,8 @@ export class AiSdkAnswer {
   readonly #owner: PieceOwner;
   readonly #pieces: AnswerPiece[] = [];
   readonly #open = new Map<unknown, TextPiece>();
+  /** Where the last block about a call of the provider's own is, by the id of the call. */
+  readonly #executed = new Map<unknown, number>();
   readonly #growing: { text?: TextPiece; reasoning?: TextPiece } = {};
   readonly #files: { readonly part: AiSdkPart; readonly block: JsonObject }[] = [];
   readonly #citations = new CitationList();
@@ -171,7 +173,8 @@ export class AiSdkAnswer {
   }
 
   #block(block: JsonObject): JsonObject {
-    this.#pieces.push({ type: 'block', block });
+    const length = this.#pieces.push({ type: 'block', block });
+    this.#executed.set(block.toolCallId, length - 1);
     return block;
   }
 
@@ -183,9 +186,7 @@ export class AiSdkAnswer {
 
   /** The provider makes this call itself, once the client has approved it. */
   #ask({ approvalId, toolCallId }: AiSdkPart): void {
-    const at = this.#pieces.findLastIndex(
-      (piece) => piece.type === 'block' && piece.block.toolCallId === toolCallId,
-    );
+    const at = this.#executed.get(toolCallId) ?? -1;
     const piece = this.#pieces[at];
     if (piece?.type !== 'block' || piece.block.type !== 'tool-call' || typeof approvalId !== 'string') return;
     const { toolName, input } = piece.block;

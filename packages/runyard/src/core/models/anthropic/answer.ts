@@ -75,7 +75,8 @@ export class AnthropicAnswer implements GrowingAnswer {
         this.#message(event, deliver);
         return undefined;
       default:
-        // `ping`, the end of a block, and whatever is added to the protocol.
+        // A whole message of a server that leaves the type out; else `ping`, the end of a block, and later additions.
+        if (Array.isArray(event.content)) this.#message(event, deliver);
         return undefined;
     }
   }
@@ -131,8 +132,11 @@ export class AnthropicAnswer implements GrowingAnswer {
     // Usually empty here: the content follows in deltas.
     if (start.type === 'text') this.#grow(block, start.text, deliver);
     else if (start.type === 'thinking') this.#grow(block, start.thinking, deliver);
-    else if (isJsonObject(start.input) && Object.keys(start.input).length > 0) {
-      this.#grow(block, JSON.stringify(start.input), deliver);
+    else if (start.input !== undefined) {
+      const { input } = start;
+      const text = typeof input === 'string' ? input : JSON.stringify(input ?? {});
+      block.complete = text !== '' && text !== '{}';
+      if (block.complete) this.#grow(block, text, deliver);
     }
   }
 
@@ -155,7 +159,7 @@ export class AnthropicAnswer implements GrowingAnswer {
     if (delta.type === 'thinking_delta' && block.kind === 'reasoning') {
       this.#grow(block, delta.thinking, deliver);
     } else if (delta.type === 'input_json_delta') {
-      this.#grow(block, delta.partial_json, deliver);
+      if (!block.complete) this.#grow(block, delta.partial_json, deliver);
     } else {
       block.add(delta);
     }

@@ -7,6 +7,8 @@ export class GrowingBlock {
   readonly kind: AnswerPiece['type'];
   /** Text, thinking, or the JSON of a tool's input, as far as it has come. */
   text = '';
+  /** Whether the start of the block held its whole input: deltas that follow only repeat it. */
+  complete = false;
   /** Whether its text stands apart from the text before it. */
   gap = false;
   /** A block that an earlier message of the same stream sent, as long as this one only repeats it. */

@@ -30,8 +30,8 @@ export class GeminiAnswer implements GrowingAnswer {
   readonly #grounding = new Grounding();
   readonly #made: { readonly inlineData: JsonObject; readonly data: string }[] = [];
   #ending: Ending | undefined;
-  /** Sent with every chunk; the last one counts. */
-  #usage: JsonObject = {};
+  /** Sent with every chunk; the last one counts, for each count that it has. */
+  readonly #usage: JsonObject = {};
   #id: string | undefined;
 
   constructor(owner: PieceOwner, provider: string) {
@@ -45,8 +45,8 @@ export class GeminiAnswer implements GrowingAnswer {
 
   accept(chunk: JsonObject, deliver: Deliver): undefined {
     if (typeof chunk.responseId === 'string') this.#id = chunk.responseId;
-    if (isJsonObject(chunk.usageMetadata)) this.#usage = chunk.usageMetadata;
-    const candidate = Array.isArray(chunk.candidates) ? chunk.candidates[0] : undefined;
+    if (isJsonObject(chunk.usageMetadata)) Object.assign(this.#usage, chunk.usageMetadata);
+    const candidate = Array.isArray(chunk.candidates) ? chunk.candidates.find(isFirst) : undefined;
     if (isJsonObject(candidate)) this.#candidate(candidate, deliver);
     if (isJsonObject(chunk.promptFeedback)) this.#blocked(chunk.promptFeedback, deliver);
   }
@@ -99,6 +99,8 @@ export class GeminiAnswer implements GrowingAnswer {
       if (begun) this.#pieces.push(begun);
     } else if (isJsonObject(part.inlineData)) {
       this.#media(part, part.inlineData);
+    } else if (!holdsData(part)) {
+      this.#grow(part.thought === true ? 'reasoning' : 'text', '', signature, deliver);
     } else {
       // What Google ran itself (code, searches): it wants to see it again.
       this.#pieces.push({ type: 'block', block: part });
@@ -146,6 +148,16 @@ export class GeminiAnswer implements GrowingAnswer {
       retryable: true,
     });
   }
+}
+
+/** Of several candidates, the first is the answer. */
+function isFirst(candidate: Json): boolean {
+  return isJsonObject(candidate) && !candidate.index;
+}
+
+/** Google refuses to see a part again that holds nothing, or a signature alone. */
+function holdsData(part: JsonObject): boolean {
+  return Object.keys(part).some((name) => !/^(thought|thoughtSignature|partMetadata)$/.test(name));
 }
 
 /** Cached tokens are part of the prompt here; thoughts are counted beside the candidates. */

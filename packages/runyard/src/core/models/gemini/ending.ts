@@ -33,6 +33,7 @@ function reasonOf(word: string | undefined, called: boolean): FinishReason {
     case 'PROHIBITED_CONTENT':
     case 'SPII':
     case 'LANGUAGE':
+    case 'MODEL_ARMOR':
     case 'IMAGE_SAFETY':
     case 'IMAGE_PROHIBITED_CONTENT':
     case 'IMAGE_RECITATION':

@@ -37,6 +37,9 @@ export class OpenAIAnswer implements GrowingAnswer {
   #explanation: string | undefined;
   #usage: Usage = noUsage;
   #id: string | undefined;
+  /** Which of several choices is read: the one that begins first. */
+  #choice: number | undefined;
+  begun = false;
   readonly #reasoning = new GrowingReasoning();
   readonly #calls = new GrowingCalls();
   readonly #sources = new Sources();
@@ -65,6 +68,11 @@ export class OpenAIAnswer implements GrowingAnswer {
     if (chunk.search_results) this.#sources.list('search_results', chunk.search_results);
     if (chunk.citations) this.#sources.list('citations', chunk.citations);
     if (!isJsonObject(choice)) return undefined;
+    this.begun = true;
+    if (typeof choice.index === 'number') {
+      this.#choice ??= choice.index;
+      if (choice.index !== this.#choice) return undefined;
+    }
     if (isJsonObject(choice.usage)) this.#usage = usageFrom(choice.usage);
     if (choice.error) throw this.#options.fail(choice.error);
     const { delta } = choice;
@@ -132,6 +140,7 @@ export class OpenAIAnswer implements GrowingAnswer {
     else if (item.type === 'thinking') this.#reason(this.#reasoning.think(item), deliver);
     else if (item.type === 'reference') this.#sources.refer(item);
     else if (item.type === 'image_url') this.#media.addImage(item);
+    else if (typeof item.refusal === 'string') this.#refuse(item.refusal, deliver);
     else this.#say(item.text, deliver);
   }
 
@@ -192,15 +201,25 @@ function filtersOf({ content_filter_results: results }: JsonObject): string {
 }
 
 function finishReasonOf(reason: string | undefined, called: boolean): FinishReason {
-  switch (reason) {
+  switch (reason?.toLowerCase()) {
     case 'length':
     case 'model_length':
+    case 'max_tokens':
+    case 'model_context_window_exceeded':
       return 'length';
     case 'content_filter':
-      return reason;
+    case 'sensitive':
+    case 'safety':
+      return 'content_filter';
     case 'tool_calls':
+    case 'tool_use':
     case 'function_call':
     case 'stop':
+    case 'stop_sequence':
+    case 'eos':
+    case 'eos_token':
+    case 'end_turn':
+    case 'complete':
     case undefined:
       return called ? 'tool_calls' : 'stop';
     default:

@@ -11,7 +11,14 @@ import type { GrowingAnswer } from '../provider/protocol.js';
 import { count, noUsage, usageOf } from '../provider/usage.js';
 import { addQueries, annotationsIn, cite, firstPart, textOf } from './citations.js';
 import { clientCallOf } from './client-calls.js';
-import { beginPart, type GrowingItem, newItem, pieceOf, type ReasoningKind } from './growing-item.js';
+import {
+  beginPart,
+  type GrowingItem,
+  ItemsByType,
+  newItem,
+  pieceOf,
+  type ReasoningKind,
+} from './growing-item.js';
 
 type Deliver = (chunk: ModelChunk) => void;
 
@@ -78,10 +85,10 @@ export class ResponsesAnswer implements GrowingAnswer {
         this.#item(event, 'image_generation_call').text = String(event.partial_image_b64 ?? '');
         return;
       case 'response.output_item.added':
-        if (isJsonObject(event.item)) this.#announce(Number(event.output_index), event.item);
+        if (isJsonObject(event.item)) this.#announce(this.#index(event, this.#items.length), event.item);
         return;
       case 'response.output_item.done':
-        if (isJsonObject(event.item)) this.#end(Number(event.output_index), event.item, deliver);
+        if (isJsonObject(event.item)) this.#end(this.#index(event), event.item, deliver);
         return;
       case 'response.completed':
       case 'response.incomplete':
@@ -90,7 +97,7 @@ export class ResponsesAnswer implements GrowingAnswer {
         if (isJsonObject(event.response)) this.#conclude(event.response, deliver);
         return;
       default:
-        if (event.object === 'response') this.#conclude(event, deliver);
+        if (Array.isArray(event.output)) this.#conclude(event, deliver);
     }
   }
 
@@ -141,12 +148,19 @@ export class ResponsesAnswer implements GrowingAnswer {
   }
 
   /** The item that a delta belongs to. */
-  #item({ output_index, item_id }: JsonObject, type: string): GrowingItem {
-    const index = Number(output_index ?? 0);
-    const known =
-      (this.#sharedIndex ? this.#byId.get(String(item_id)) : undefined) ?? this.#byIndex.get(index);
+  #item(event: JsonObject, type: string): GrowingItem {
+    const { output_index, item_id } = event;
+    const index = this.#index(event);
+    const named =
+      this.#sharedIndex || output_index === undefined ? this.#byId.get(String(item_id)) : undefined;
+    const known = named ?? this.#byIndex.get(index);
     if (known !== undefined && known.type === type && !known.done) return known;
     return this.#begin(index, { type, id: item_id ?? '' });
+  }
+
+  /** The place of the item that an event is about; that of the last item where a server leaves it out. */
+  #index({ output_index }: JsonObject, otherwise = Math.max(this.#items.length - 1, 0)): number {
+    return typeof output_index === 'number' ? output_index : otherwise;
   }
 
   /**
@@ -206,9 +220,9 @@ export class ResponsesAnswer implements GrowingAnswer {
   /** An item as a whole. What of it did not come in deltas before is taken from here. */
   #complete(item: GrowingItem, wire: JsonObject, deliver: Deliver): void {
     item.wire = wire;
-    if (item.type === 'message') this.#completeMessage(item, objects(wire.content), deliver);
+    if (item.type === 'message') this.#completeMessage(item, partsOf(wire.content), deliver);
     else if (item.type === 'reasoning') this.#completeReasoning(item, deliver);
-    else if (item.type === 'function_call') item.text = String(wire.arguments || item.text);
+    else if (item.type === 'function_call') item.text = argumentsOf(wire) || item.text;
     else if (wire.status !== 'incomplete') item.client = clientCallOf(wire);
     item.done = true;
     this.#passOn(deliver);
@@ -254,11 +268,15 @@ export class ResponsesAnswer implements GrowingAnswer {
     this.#incomplete = isJsonObject(details) ? String(details.reason) : undefined;
   }
 
-  /** Some servers leave out the events of a stream: the response at its end has all items. */
+  /**
+   * Some servers leave out the events of a stream: the response at its end has all items. Others name the items anew
+   * there, or leave some out: those are told by their place, else by their order among items of the same type.
+   */
   #completeMissing(output: readonly JsonObject[], deliver: Deliver): void {
-    const isWhole = this.#items.length === 0;
+    const named = output.map(({ id }) => this.#byId.get(String(id)));
+    const others = new ItemsByType(this.#items, new Set(named));
     for (const [index, wire] of output.entries()) {
-      const known = isWhole ? undefined : this.#found(index, wire);
+      const known = named[index] ?? others.take(String(wire.type), this.#byIndex.get(index));
       if (known?.done) continue;
       this.#complete(known ?? this.#begin(index, wire), wire, deliver);
     }
@@ -303,6 +321,15 @@ export class ResponsesAnswer implements GrowingAnswer {
 /** Whether an item has this id; one without an id has none in common with another. */
 function isNamed({ wire }: GrowingItem, id: Json | undefined): boolean {
   return typeof id === 'string' && id !== '' && wire.id === id;
+}
+
+/** Some servers send the text of a message, or the arguments of a call, not in the form that the API has for them. */
+function partsOf(content: Json | undefined): readonly JsonObject[] {
+  return typeof content === 'string' ? [{ text: content }] : objects(content);
+}
+
+function argumentsOf({ arguments: given }: JsonObject): string {
+  return typeof given === 'string' ? given : JSON.stringify(given ?? '').replace(/^""$/, '');
 }
 
 function objects(value: Json | undefined): readonly JsonObject[] {

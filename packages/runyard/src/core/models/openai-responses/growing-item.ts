@@ -25,6 +25,27 @@ export function newItem(wire: JsonObject): GrowingItem {
   return { type: String(wire.type), text: '', parts: [], annotations: [], wire, done: false };
 }
 
+/** Items in their order, by type. */
+export class ItemsByType {
+  readonly #items = new Map<string, Set<GrowingItem>>();
+
+  constructor(items: readonly GrowingItem[], except: ReadonlySet<GrowingItem | undefined>) {
+    for (const item of items) {
+      if (except.has(item)) continue;
+      const same = this.#items.get(item.type) ?? new Set();
+      this.#items.set(item.type, same.add(item));
+    }
+  }
+
+  /** Takes out the preferred item if it is one of this type, else the first of them. */
+  take(type: string, preferred: GrowingItem | undefined): GrowingItem | undefined {
+    const same = this.#items.get(type);
+    const item = preferred && same?.has(preferred) ? preferred : same?.values().next().value;
+    if (item) same?.delete(item);
+    return item;
+  }
+}
+
 /** Begins a part of the reasoning, and returns what stands before it. */
 export function beginPart({ text, parts }: GrowingItem, kind: ReasoningKind): string {
   const last = parts.at(-1);

@@ -32,7 +32,12 @@ export class AnswerReader {
 
   /** Whether the provider brought its answer to an end. */
   get complete(): boolean {
-    return this.#sawDone || this.answer.finished;
+    return (this.#sawDone && this.answer.begun !== false) || this.answer.finished;
+  }
+
+  /** What the stream held beside its events. */
+  get strays(): string {
+    return this.#parser.strays;
   }
 
   take(bytes: Uint8Array | undefined): ModelChunk[] {
@@ -52,9 +57,13 @@ export class AnswerReader {
     const repeated = event === 'error' ? undefined : this.#repeated?.textIn(data);
     if (repeated !== undefined) {
       this.answer.addText(repeated, this.#deliver);
-    } else if (data === '[DONE]') {
+      return;
+    }
+    // some servers keep the connection alive with events that hold nothing
+    const given = data.trim();
+    if (given === '[DONE]') {
       this.#sawDone = true;
-    } else {
+    } else if (given !== '') {
       const onlyText = this.answer.accept(this.#parse(data, event), this.#deliver);
       if (onlyText === undefined) this.#repeated?.forget();
       else this.#repeated?.learn(data, onlyText);

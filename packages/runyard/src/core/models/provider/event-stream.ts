@@ -3,6 +3,9 @@ import { StringDecoder } from 'node:string_decoder';
 /** One event may be large (a whole tool call in one frame), but not without end. */
 const longestEvent = 16 * 1024 * 1024;
 
+/** How much is kept of what is no part of an event. */
+const longestStray = 64 * 1024;
+
 const letterD = 100;
 const letterE = 101;
 
@@ -11,6 +14,8 @@ const letterE = 101;
  * at each character once, because it stands on the path of every token of every stream.
  */
 export class EventStreamParser {
+  /** Lines that are no part of an event: some servers write an error into a stream as it is. */
+  strays = '';
   readonly #decoder = new StringDecoder('utf8');
   readonly #onEvent: (data: string, event: string) => void;
   /** The beginning of a line whose end has not arrived. */
@@ -99,6 +104,7 @@ export class EventStreamParser {
     const value = colon === -1 ? '' : line.slice(line.charCodeAt(colon + 1) === 32 ? colon + 2 : colon + 1);
     if (name === 'event') this.#event = value;
     else if (name === 'data') this.#addData(value);
+    else if (!/^(id|retry)?$/.test(name) && this.strays.length < longestStray) this.strays += `${line}\n`;
   }
 
   #addData(value: string): void {

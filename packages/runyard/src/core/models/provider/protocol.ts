@@ -6,6 +6,8 @@ import type { ModelError } from '../model-error.js';
 
 /** An answer while it is put together from the objects of the wire. */
 export interface GrowingAnswer {
+  /** False as long as no part of an answer has arrived, where a mark of the end may come without one. */
+  readonly begun?: boolean;
   /** Whether the provider said how the answer ended. */
   readonly finished: boolean;
   /** Whether nothing more is to come. */

@@ -112,7 +112,8 @@ export class ProviderAnswer {
       parts.push(bytes);
       size += bytes.byteLength;
     }
-    return Buffer.concat(parts).toString('utf8', 0, limit);
+    // not `toString`, which keeps a byte order mark
+    return new TextDecoder().decode(Buffer.concat(parts).subarray(0, limit));
   }
 
   /** Lets go of the connection. One that has only its formal end left is kept for the next call. */

@@ -99,7 +99,7 @@ export class ProviderClient {
     if (Array.isArray(value) && isJsonObject(value[0]) && value[0].error) value = value[0];
     if (!isJsonObject(value)) throw new Error(`something that is not an object: ${this.excerpt(text)}`);
     if (value.error !== undefined && value.error !== null) throw this.fail(value.error);
-    if (event === 'error' || value.type === 'error') throw this.fail(value);
+    if (event === 'error' || value.type === 'error' || value.object === 'error') throw this.fail(value);
     return value;
   }
 

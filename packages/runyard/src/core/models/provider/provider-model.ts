@@ -97,7 +97,7 @@ export class ProviderModel implements Model {
             }
             if (reader.failure !== undefined) throw this.#client.protocolError(reader.failure);
           }
-          if (!reader.complete) throw this.#unfinished();
+          if (!reader.complete) throw this.#unfinished(reader.strays);
         }
         // Before the last chunk, because a reader may leave with it: the connection is fit for the next call.
         answer.close({ complete: true });
@@ -187,7 +187,12 @@ export class ProviderModel implements Model {
     });
   }
 
-  #unfinished(): ModelError {
+  #unfinished(strays: string): ModelError {
+    try {
+      this.#client.object(strays);
+    } catch (error) {
+      if (error instanceof ModelError) return error;
+    }
     return new ModelError(`${this.provider} ended the stream before the answer was complete.`, {
       provider: this.provider,
       kind: 'connection',
