@@ -57,7 +57,7 @@ export interface ApprovalsOptions {
   readonly personsBehindAccount: (principal: string) => Promise<readonly string[]>;
 }
 
-/** What somebody decides. */
+/** A decision on an approval. */
 export interface ApprovalDecision {
   readonly status: 'approved' | 'rejected';
   /** Who decides, in the words of the request. */

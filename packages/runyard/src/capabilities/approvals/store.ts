@@ -42,7 +42,7 @@ export interface ApprovalPlace {
   readonly approvalId: string;
 }
 
-/** What somebody decided. */
+/** A decision on an approval. */
 export interface Decision {
   readonly approvalId: string;
   readonly status: 'approved' | 'rejected';

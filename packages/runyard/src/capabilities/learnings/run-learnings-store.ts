@@ -68,7 +68,7 @@ export class RunLearningStore implements Learnings {
   }
 
   /**
-   * Makes a change once. It is tried again when somebody else has changed the record since it was read, so that no
+   * Makes a change once. It is retried if another writer has changed the record since it was read, so that no
    * change is lost.
    */
   async change(change: LearningChange): Promise<void> {

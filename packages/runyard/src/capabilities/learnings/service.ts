@@ -37,7 +37,7 @@ export interface LearningSpaces {
   }>;
 }
 
-/** A learning that somebody gives. What is left out is null. */
+/** A learning in a request. Omitted fields are null. */
 export type GivenLearning = Omit<Learning, 'learningId' | 'createdAt' | 'updatedAt'>;
 
 /** What of a learning changes. */
@@ -47,7 +47,7 @@ export interface LearningUpdate {
   readonly metadata?: JsonObject | null;
 }
 
-/** What agents have learned, for people and programs to look at and to mend. */
+/** The learnings of agents, for people and programs to read and correct. */
 export class LearningsService {
   constructor(private readonly spaces: LearningSpaces) {}
 
@@ -156,7 +156,7 @@ export class LearningsService {
   }
 }
 
-/** Whether a caller who does not see everything names somebody else. */
+/** Whether a caller who does not see everything names another user. */
 function isAnother(scope: DataScope, userId: string | null | undefined): boolean {
   return userId !== null && userId !== undefined && !isWithin(scope, userId);
 }

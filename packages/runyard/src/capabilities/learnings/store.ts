@@ -93,7 +93,7 @@ export class LearningStore {
     return row && learningFromRow(row);
   }
 
-  /** Stores a new record. False when there is one with this id, whoever made it. */
+  /** Stores a new record. False if a record with this id exists, whoever owns it. */
   insert(learning: Learning): Promise<boolean> {
     return insertLearning(this.database, learning, null);
   }

@@ -30,7 +30,7 @@ const mostTries = 3;
 
 /**
  * Merges all memories of a person into one. They are replaced in one transaction, if all of them are still as they were
- * read: what was forgotten or mended meanwhile must not come back out of the merged text. A text that is longer than
+ * read: what was deleted or corrected meanwhile must not come back with the merged text. A text that is longer than
  * what it is made of replaces nothing.
  */
 export async function optimizeMemories(options: Optimizing): Promise<Optimized> {
@@ -76,7 +76,7 @@ async function textOf(memories: readonly StoredMemory[], options: Optimizing): P
   } catch (error) {
     options.signal.throwIfAborted();
     if (error instanceof RunyardError) throw error;
-    // the messages of models are fit for whoever asked; anything else is for the log
+    // the messages of models are safe for callers; anything else is for the log
     const reason = error instanceof ModelError ? error.message : 'the model failed. The log has the details.';
     throw errors.optimizeFailed(reason, error);
   }

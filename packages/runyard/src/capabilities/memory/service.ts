@@ -67,7 +67,7 @@ export interface MemoriesOptions {
   readonly tokens?: TokenCounter;
 }
 
-/** A memory that somebody writes. */
+/** A memory to write. */
 export interface GivenMemory {
   readonly memory: string;
   readonly topics: readonly string[];
@@ -88,7 +88,7 @@ export interface OptimizeRequest {
   readonly signal: AbortSignal;
 }
 
-/** What is remembered about people, for themselves and for operators to look at and to mend. */
+/** The memories about users, for themselves and for operators to read and correct. */
 export class MemoriesService {
   private readonly tokens: TokenCounter;
 

@@ -20,14 +20,14 @@ import {
 import type { StoredMemory } from './stored-memory.js';
 import { searchEverybody } from './text-search-store.js';
 
-/** How many memories somebody has, and when the newest of them was written. */
+/** The number of memories of a user, and the time of the newest one. */
 export interface MemoryOwner {
   readonly userId: string;
   readonly total: number;
   readonly updatedAt: number;
 }
 
-/** How many rows are read at once: whoever asks for everything holds up nobody else for long. */
+/** The number of rows per read: a request for everything does not delay others for long. */
 const pieceSize = 500;
 
 const newestOf = statement(

@@ -89,7 +89,7 @@ export class RefreshStore {
     return this.changes(claimRow, [now, owner, expiresAt, now, gone]);
   }
 
-  /** False when somebody else has taken over. */
+  /** False if another process has taken over. */
   renew(owner: string, expiresAt: number): Promise<boolean> {
     return this.changes(renewLease, [expiresAt, owner]);
   }

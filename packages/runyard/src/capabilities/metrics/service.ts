@@ -61,13 +61,13 @@ export class DatabaseMetrics {
 
   /** Counts all that has changed, and answers with the days that it was. */
   async refresh(): Promise<readonly DailyMetrics[]> {
-    // somebody else's refresh does not keep this one from counting: it only has the status
+    // a refresh of another caller does not stop this one from counting: it only holds the status
     const held = await this.claim();
     const days = new Set(await this.refreshNow(held));
     return (await this.store.days({})).filter(({ day }) => days.has(day));
   }
 
-  /** Begins to count, unless somebody does: of several who try at the same time, in whatever process, one begins. */
+  /** Starts a refresh unless one is running: of concurrent attempts, in any process, one starts. */
   async startRefresh(): Promise<boolean> {
     if (!(await this.claim())) return false;
     // it is logged, and the status tells

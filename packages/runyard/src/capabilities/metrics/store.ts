@@ -102,7 +102,7 @@ const unfinishedDays = statement(
 
 const lastUpdate = statement('last_update', 'SELECT max(updated_at) AS updated_at FROM daily_metrics');
 
-/** The daily sums of one database. They are the whole service's: whoever may read them sees all of them. */
+/** The daily sums of one database. They cover the whole service: callers who may read them see all of them. */
 export class MetricsStore {
   constructor(private readonly database: Database) {}
 

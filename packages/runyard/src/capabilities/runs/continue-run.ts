@@ -73,14 +73,14 @@ export class RunContinuation {
     return this.request.fork || this.request.regenerate;
   }
 
-  /** An answer is used once: a run that does not wait any more has had it. */
+  /** An answer is used once: a run that no longer waits has received it. */
   private refuseAnswers(run: Run): void {
     const { tools, requirements, stepRequirements, errorRequirements } = this.request;
     const given = [tools, requirements, stepRequirements, errorRequirements];
     if (given.some((answers) => answers.length > 0)) throw cannotContinue(run);
   }
 
-  /** A run that nobody executes any more goes on as it is; nothing can be put into one that somebody does. */
+  /** A run that no process executes continues in place; a run in progress accepts no input. */
   private async abandoned({ space, run }: StoredRun): Promise<ContinuedRun> {
     const { input, from } = this.request;
     this.refuseAnswers(run);
@@ -112,7 +112,7 @@ export class RunContinuation {
     return { handle, fromIndex: run.nextEventIndex };
   }
 
-  /** Either nothing that is open was answered, or somebody else's answer came in while we looked. */
+  /** Either no open question was answered, or another caller answered it meanwhile. */
   private async nothingAnswered({ runs }: RunSpace, run: Run): Promise<Error> {
     const status = (await runs.progress(run.runId))?.status ?? 'paused';
     if (status !== 'paused') return cannotContinue({ ...run, status });

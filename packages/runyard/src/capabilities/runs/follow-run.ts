@@ -39,7 +39,7 @@ export interface FrameReader {
   close(): void;
 }
 
-/** Looks at a run for somebody who has its events up to `after`; undefined when there is no such run for them. */
+/** Finds a run for a client that has its events up to `after`; undefined if the run does not exist for the caller. */
 export async function followRun(
   lookup: RunLookup,
   caller: Caller,
@@ -105,7 +105,7 @@ async function present(space: RunSpace, run: Run): Promise<{ status: RunStatus; 
   return { status: stored?.status ?? run.status, nextIndex: stored?.nextEventIndex ?? run.nextEventIndex };
 }
 
-/** Nothing comes any more unless somebody lets the run go on. */
+/** No event follows unless the run is continued. */
 function isResting(status: RunStatus): boolean {
   return terminalStatuses.has(status) || status === 'paused';
 }

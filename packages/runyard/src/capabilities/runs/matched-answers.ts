@@ -52,13 +52,13 @@ export function matchAnswers(run: Run, steps: readonly StepRecord[], sources: An
   return questions.matched(sources.now);
 }
 
-/** The ids of all calls of a run and of the runs inside of it. */
+/** The ids of all calls of a run and of its nested runs. */
 function callIdsOf(run: Run, steps: readonly StepRecord[]): string[] {
   const inside = childrenOf(run, steps).flatMap((child) => callIdsOf(child.run, child.steps));
   return [...toolExecutionsOf(steps).map(({ callId }) => callId), ...inside];
 }
 
-/** What the tool calls of a run, and of the runs inside of it, wait or waited for, with the answers that came. */
+/** What the tool calls of a run and of its nested runs wait or waited for, with the given answers. */
 export class Questions {
   private readonly callIds: ReadonlySet<string>;
   private readonly answers = new Map<ToolRequirementState, ToolAnswer>();
@@ -72,7 +72,7 @@ export class Questions {
     this.callIds = new Set([...calls, ...states.map(({ requirement }) => requirement.callId)]);
   }
 
-  /** The open question about this call; undefined when there is none any more, or never was. */
+  /** The open question about this call; undefined if there is none. */
   ofCall(callId: string): ToolRequirementState | undefined {
     const states = this.open().filter((open) => open.requirement.callId === callId && !this.asksAgain(open));
     // calls of two members may have the same id
@@ -104,7 +104,7 @@ export class Questions {
     this.answers.set(state, answer);
   }
 
-  /** What somebody has to approve is answered by their decision, and by nothing that the request says. */
+  /** Only the decision on an approval answers such a call, and nothing in the request does. */
   applyApprovals(resolutions: Resolutions): void {
     for (const state of this.open()) {
       const { approval } = state.requirement;

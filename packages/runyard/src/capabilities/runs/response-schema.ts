@@ -105,7 +105,7 @@ export const runBody = z
     ],
   });
 
-/** A run inside of another one: its times are seconds, and it has no `agent_id` unless an agent ran. */
+/** A nested run: its times are seconds, and it has no `agent_id` unless an agent ran. */
 const nestedRun = z.looseObject({ run_id: z.string(), status: z.string(), created_at: z.int() });
 
 export const teamRunBody = z

@@ -47,7 +47,7 @@ export function runScope({ plural }: RunKindFacts): string {
   return `${plural}:run`;
 }
 
-/** To look at a run: whoever may start one may see what became of it. */
+/** To read a run: callers who may start one may see its outcome. */
 export function readScopes({ plural }: RunKindFacts): readonly string[] {
   return [`${plural}:read`, `${plural}:run`];
 }

@@ -172,7 +172,7 @@ export class RunsService {
     return cancelRun(this.lookup, caller, { kind, componentId, runId, sessionId });
   }
 
-  /** Looks at a run for somebody who wants the events after those they have; undefined when there is no such run. */
+  /** Finds a run for a client that wants the events after its last one; undefined if the run does not exist. */
   follow(
     caller: Caller,
     kind: RunKind,
@@ -318,13 +318,13 @@ export class RunsService {
       ...(keyed !== undefined && { idempotency: keyed }),
       ...(traceParent !== undefined && traceOf(traceParent)),
     });
-    // the head of a stream names the run: whoever has read it must find the run again, whatever happens here
+    // the head of a stream names the run: a client that has read it must find the run again, whatever happens here
     if (wishes.stream) await handle.stored();
     return handle;
   }
 }
 
-/** To a caller who sees only their own, somebody else's session does not exist. */
+/** For a caller who sees only their own, sessions of other users do not exist. */
 async function hideForeign<T>({ scope }: Caller, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -51,7 +51,7 @@ const readOpen: Statement = {
     WHERE session_id = ANY($1::text[]) AND status IN ('pending', 'running')`,
 };
 
-// The id of a run inside of another one stands in the step that it is the work of.
+// The id of a nested run is in the step that started it.
 const holds = (position: string, run: string) => `
   SELECT steps.run_id FROM runs JOIN steps ON steps.run_id = runs.run_id
   WHERE runs.session_id = ? AND runs.created_at <= ? AND runs.updated_at >= ?
@@ -64,7 +64,7 @@ const readHolder: Statement = {
   postgres: statement('', holds('strpos', '?')).postgres,
 };
 
-/** The runs of sessions that were found within the caller's scope. Runs inside of other runs are no rows. */
+/** The runs of sessions that were found within the caller's scope. Nested runs have no rows. */
 export class SessionRunStore {
   constructor(private readonly database: Database) {}
 
@@ -95,7 +95,7 @@ export class SessionRunStore {
     return (await this.database.read(readRested, [sessionId])).length > 0;
   }
 
-  /** Those that somebody executes, or is about to. */
+  /** Runs that a process executes or is about to execute. */
   async open(sessionIds: readonly string[]): Promise<Run[]> {
     const rows = await this.database.read<RunsTable>(readOpen, [sessionIds]);
     const texts = await textsOf(this.database, rows);

@@ -46,7 +46,7 @@ export class SessionSpace {
     return this.space.sessions;
   }
 
-  /** What has just begun here is stored now, so that whoever asks for it finds it. */
+  /** Stores runs that have just started here, so that requests find them. */
   async settle(sessionId: string): Promise<void> {
     await Promise.allSettled(this.space.engine.inSession(sessionId).map((handle) => handle.stored()));
   }
@@ -73,7 +73,7 @@ export class SessionSpace {
     yield* listedRuns(this.space, runIds, query.withEvents);
   }
 
-  /** One run, or that of a member inside of one. */
+  /** One run, or the nested run of a member. */
   async run(sessionId: string, runId: string, withEvents: boolean): Promise<Listed | undefined> {
     const { runs, sessionRuns } = this.space;
     const stored = await runs.load(runId);

@@ -85,7 +85,7 @@ export function listedEnding(result: RunResult | null): Body {
   return { finish_reason: null, finish_message: null, citations: null, ...endingFields(result ?? {}) };
 }
 
-/** What the bodies of all runs of workflows have, those inside of other runs included. */
+/** The fields of all workflow runs, nested ones included. */
 function runFields(view: WorkflowRunView, statusText: StatusText): Body {
   const { run, steps } = view;
   const result = rests(run) ? run.result : null;

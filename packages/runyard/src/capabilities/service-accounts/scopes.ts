@@ -17,7 +17,7 @@ export function isScope(scope: string, adminScope: string): boolean {
   return scope === adminScope || parseScope(scope) !== undefined;
 }
 
-/** Whether a scope is given only to whoever asks for it by name twice. */
+/** Whether granting a scope requires explicit confirmation. */
 export function isPrivileged(scope: string, adminScope: string): boolean {
   if (scope === adminScope) return true;
   const parsed = parseScope(scope);
@@ -49,7 +49,7 @@ function reachesOthers(scope: string): boolean {
   return resource === 'service_accounts' || (resource === 'approvals' && action !== 'read');
 }
 
-/** Whether whoever has these rights holds all that the scope gives. */
+/** Whether these rights include everything that the scope grants. */
 export function covers(rights: Rights, scope: string, adminScope: string): boolean {
   if (rights.isAdmin || rights === Rights.unlimited) return true;
   // an admin scope gives everything: holding a scope that resembles it, as `agent_os:*:admin`, is not being one

@@ -21,7 +21,7 @@ export interface ServiceAccountsOptions {
 /** Who makes an account. Whether a credential was checked counts: nobody makes accounts anonymously. */
 export type Minter = Pick<Caller, 'userId' | 'madeBy' | 'scope' | 'rights' | 'proven'>;
 
-/** An account that somebody asks for. */
+/** An account to create. */
 export interface GivenAccount {
   readonly name: string;
   /** Null: the usual ones. */
@@ -55,7 +55,7 @@ export class ServiceAccountsService {
     this.store = new ServiceAccountStore(options.database);
   }
 
-  /** Makes an account that may do and see no more than whoever makes it. */
+  /** Creates an account that may do and see no more than its creator. */
   async create(minter: Minter, given: GivenAccount): Promise<NewServiceAccount> {
     const scopes = [...new Set(given.scopes ?? defaultScopes)];
     this.checkScopes(minter, scopes, given.allowPrivilegedScopes);

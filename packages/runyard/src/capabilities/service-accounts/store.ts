@@ -55,7 +55,7 @@ const readTokens: Statement = {
     WHERE token_hash = ANY($1::text[]) AND revoked_at IS NULL`,
 };
 
-/** The service accounts. They belong to the service and not to users: whoever may list them sees all. */
+/** The service accounts. They belong to the service and not to users: callers who may list them see all. */
 export class ServiceAccountStore {
   constructor(private readonly database: Database) {}
 
@@ -69,7 +69,7 @@ export class ServiceAccountStore {
     return (numInsertedOrUpdatedRows ?? 0n) > 0n;
   }
 
-  /** What has become of the accounts of this name that somebody else made; undefined when there was none. */
+  /** The state of accounts with this name that another user created; undefined if there were none. */
   async ofAnother(name: string, userId: string | null): Promise<'active' | 'revoked' | undefined> {
     const named = this.database.query
       .selectFrom('service_accounts')

@@ -32,7 +32,7 @@ export class TokenLookups {
     return waiting.promise;
   }
 
-  /** Never rejects: whoever waits is told. */
+  /** Never rejects: each waiting caller gets the failure. */
   async #work(): Promise<void> {
     this.#busy = true;
     while (this.#waiting.size > 0) {

@@ -9,7 +9,7 @@ const form = new RegExp(`^${accountTokenPrefix}[0-9A-Za-z]{${digits}}$`);
 const shownLength = 16;
 
 export interface NewToken {
-  /** Told once, to whoever asked for it; nothing keeps it. */
+  /** Shown once, to the caller who requested it; nothing stores it. */
   readonly token: string;
   readonly hash: string;
   /** What people recognise it by. */

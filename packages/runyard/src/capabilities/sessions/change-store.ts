@@ -12,7 +12,7 @@ import { ownerParameters, scopedStatement } from '../../platform/storage/scope.j
 import { searchNameOf } from './search-name.js';
 import { stateValue } from './store.js';
 
-/** A session that somebody makes before anything runs in it. */
+/** A session that is created before its first run. */
 export interface NewSession {
   readonly sessionId: string;
   readonly kind: RunKind;

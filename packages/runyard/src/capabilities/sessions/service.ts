@@ -86,7 +86,7 @@ export class SessionsService {
       now: Date.now(),
     });
     if (made) return this.detail(space, { kind: 'all' }, sessionId);
-    // to a caller who sees only their own, nothing is told of what somebody else has
+    // a caller who sees only their own learns nothing about the sessions of others
     const known = await space.sessions.find(caller.scope, sessionId);
     throw known === undefined ? errors.sessionIdRefused(sessionId) : errors.sessionExists(sessionId);
   }

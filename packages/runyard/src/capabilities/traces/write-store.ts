@@ -54,7 +54,7 @@ export const changeTraces: BatchSection = {
     FROM ${from} WHERE traces.run_id = given.run_id`,
 };
 
-/** Ends the traces of runs that are removed with their sessions: nobody writes of them any more. */
+/** Ends the traces of runs that are removed with their sessions: no process writes to them again. */
 export const endTracesOfSessions: Statement = {
   name: 'end_traces_of_sessions',
   sqlite: `UPDATE traces SET status = 'OK', end_time = max(start_time, ?1)
@@ -92,7 +92,7 @@ export function traceRows(writes: readonly RunWrite[]): {
   };
 }
 
-/** A run inside of another one is a part of that one's trace. */
+/** A nested run is part of the trace of its parent. */
 function isTraced({ parentRunId }: Run): boolean {
   return parentRunId === null;
 }

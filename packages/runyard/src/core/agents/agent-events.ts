@@ -29,7 +29,7 @@ export function runStarted(model: ModelName, recovered = false): RunEvent {
   };
 }
 
-/** The run goes on because somebody asked for it. */
+/** The run continues because a caller requested it. */
 export const runContinued: RunEvent = { name: 'RunContinued', payload: {} };
 
 export function modelRequestStarted(model: ModelName): RunEvent {

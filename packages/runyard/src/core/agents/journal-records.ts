@@ -70,7 +70,7 @@ export type AuxiliaryRecord = ModelRecord & {
 };
 
 export type AuxiliaryRole =
-  /** The agent's own model, asked to mend an answer. */
+  /** The agent's own model, asked to repair an answer. */
   | 'model'
   | 'memory_model'
   | 'learning_model'
@@ -93,7 +93,7 @@ export type ToolRecord = {
   args: JsonObject | null;
   /** False for a call that reached no tool: the model is told, the caller sees no tool execution. */
   listed: boolean;
-  /** Nothing was executed here: the content is what somebody outside answered. */
+  /** Nothing was executed here: the content is the answer of a person or an external system. */
   answered?: boolean;
   /** `Media[]` */
   media?: Json;

@@ -25,8 +25,8 @@ export interface ToolEnvironment extends AttemptEnvironment {
 }
 
 /**
- * Executes one call. Whatever goes wrong becomes an outcome that the model can read and mend; only the abort of
- * the run rejects, at once, whether or not the tool listens to its signal, and the pause of a run inside of the call.
+ * Executes one call. Whatever goes wrong becomes an outcome that the model can read and correct; only the abort of
+ * the run rejects, at once, whether or not the tool listens to its signal, and the pause of a nested run.
  * A gated call is executed with the approval that names it, and is refused without.
  */
 export async function executeTool(
@@ -69,7 +69,7 @@ interface PreparedCall {
 class ToolExecution {
   /** The arguments that the tool was executed with last. */
   args: JsonObject | undefined;
-  /** What a run inside of the call waits for: no hook can make a result of that. */
+  /** What a nested run waits for: no hook can turn that into a result. */
   private paused: RunPaused | undefined;
   private ended = false;
 

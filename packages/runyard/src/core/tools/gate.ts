@@ -131,7 +131,7 @@ export async function clearCall(
   return makeClearedCall(call.toolName, value);
 }
 
-/** Whether nothing is ever executed here: the result is what somebody answers. */
+/** Whether the service never executes the tool: the result is the answer of a person or an external system. */
 function isAnsweredOutside({ externalExecution, askPerson }: ToolGate): boolean {
   return externalExecution || askPerson !== undefined;
 }

@@ -11,7 +11,7 @@ export type RequirementKind =
   | 'unknown_outcome';
 
 /**
- * A tool call that waits for somebody outside: what the `wait` step of the call holds as its input. What is executed
+ * A tool call that waits for an external answer: what the `wait` step of the call holds as its input. What is executed
  * later comes from here, never from what a request says. Stored data.
  */
 export type ToolRequirement = {
@@ -39,7 +39,7 @@ export type ToolRequirement = {
   readonly askedIn?: number;
 };
 
-/** What somebody answered: the output of the `wait` step of a call. Stored data. */
+/** The answer: the output of the `wait` step of a call. Stored data. */
 export type ToolAnswer =
   | {
       readonly answer: 'confirmed';

@@ -51,7 +51,7 @@ export class ResultCache {
     this.#remove(key, entry);
     if (entry.expiresAt <= now) return undefined;
     this.#add(key, entry);
-    // Parsed anew each time: whoever gets it may change it.
+    // Parsed for each caller, because callers may change the value.
     const content: unknown = entry.isText ? entry.text : JSON.parse(entry.text);
     return { result: entry.media === undefined ? content : new ToolResult(content, entry.media) };
   }

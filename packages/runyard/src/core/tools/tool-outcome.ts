@@ -50,7 +50,7 @@ function textOf(value: unknown): string {
   return JSON.stringify(isData ? storable(value, 'its result') : value) ?? '';
 }
 
-/** A result as the model gets it; one that is too long is cut, and counts as a failure that the model can mend. */
+/** A result as the model gets it; one that is too long is cut, and counts as a failure that the model can correct. */
 export function boundedResult(content: string): { content: string; error: boolean } {
   if (content.length <= longestResult) return { content, error: false };
   const note = `[Cut here: the result has ${content.length} characters, the limit is ${longestResult}. Ask for less.]`;
@@ -58,6 +58,6 @@ export function boundedResult(content: string): { content: string; error: boolea
 }
 
 export function failedOutcome(args: JsonObject | null, content: string): ToolOutcome {
-  // A model that is to mend its call needs another turn, whatever the tool says about stopping.
+  // A model that must correct its call needs another turn, whatever the tool says about stopping.
   return { content, error: true, args, stop: false, showResult: false };
 }

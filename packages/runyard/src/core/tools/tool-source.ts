@@ -7,7 +7,7 @@ export interface ToolSource {
   readonly name: string;
   /** Added to the agent's system message. */
   readonly instructions?: string;
-  /** The tools that it has now. Connects when it has to; rejects with a word on what to mend. */
+  /** The tools that it has now. Connects when it has to; rejects with an error that says what to fix. */
   tools(signal: AbortSignal, log?: Log): Promise<readonly Tool[]>;
   /** Lets go of connections and processes. It may be used again: it then connects anew. */
   close(): Promise<void>;

@@ -68,7 +68,7 @@ export class Tool {
   }
   get onUnknownOutcome(): UnknownOutcomePolicy {
     const { onUnknownOutcome, approval, requiresConfirmation } = this.#options;
-    // what a person agreed to is done once for each time that somebody said so
+    // each confirmation of a person allows one execution
     const agreedTo = !this.readOnly && (!!approval || !!requiresConfirmation);
     return onUnknownOutcome ?? (this.sideEffects || agreedTo ? 'ask' : 'retry');
   }

@@ -7,7 +7,7 @@ import { isZodSchema } from './tool-parameters.js';
 
 export type ValidArguments =
   | { readonly ok: true; readonly value: unknown }
-  /** One line per fault, for the model to mend. */
+  /** One line per fault, for the model to correct. */
   | { readonly ok: false; readonly faults: readonly string[] };
 
 /** Checks arguments against the tool's schema and answers with what the tool receives. */

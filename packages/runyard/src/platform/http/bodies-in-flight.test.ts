@@ -160,7 +160,7 @@ describe('bodies that are being received', () => {
   });
 });
 
-/** A body of somebody, and why it was given up. */
+/** The body of a caller, and why it was abandoned. */
 function readingOf(key: string): BodyReading & { readonly cuts: string[] } {
   const cuts: string[] = [];
   return {

@@ -94,7 +94,7 @@ class FormBuilder implements PartReceiver {
   }
 
   #add(name: string, value: FormEntry): void {
-    // no field has this name, and whoever copies the fields would not get one but another prototype
+    // no field has this name, and copying it would replace the prototype
     if (name === '__proto__') return;
     if (name.length > longestFieldName)
       throw errors.payloadTooLarge('The name of a form field', `${longestFieldName} characters`);

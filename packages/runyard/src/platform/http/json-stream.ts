@@ -60,7 +60,7 @@ export async function sendJsonPieces(
       response.writeHead(200, [...headerList(exchange, headers), 'content-type', 'application/json']);
     await taken(response, text);
     text = '';
-    // nobody takes it any more, and nobody needs the rest
+    // the client is gone, and the rest is not needed
     if (response.destroyed) return;
   }
   if (response.headersSent) response.end(text);

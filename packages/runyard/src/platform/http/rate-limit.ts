@@ -15,7 +15,7 @@ interface Bucket {
   at: number;
 }
 
-/** Of how many callers a process remembers what they have left; whoever is forgotten begins anew. */
+/** The number of callers whose remaining requests a process remembers; a forgotten caller starts afresh. */
 const mostCallers = 50_000;
 
 /**

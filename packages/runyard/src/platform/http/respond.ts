@@ -62,7 +62,7 @@ export function headerList(exchange: Exchange, headers?: Headers): string[] {
     'referrer-policy',
     'no-referrer',
   ];
-  // what a service answers with is somebody's, unless it says otherwise
+  // responses are private unless the route says otherwise
   if (headers?.['cache-control'] === undefined) list.push('cache-control', 'no-store');
   if (exchange.cors) list.push(...exchange.cors);
   if (exchange.hint !== undefined) list.push('x-runyard-hint', exchange.hint);

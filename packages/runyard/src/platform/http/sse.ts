@@ -18,7 +18,7 @@ export interface StreamEvent {
 export interface EventReader {
   /** Everything that is there now, or else waits for the next; null at the end. */
   next(): Promise<readonly StreamEvent[] | null>;
-  /** Called once, when nobody reads any more. A `next` that waits answers null. */
+  /** Called once, when no reader is left. A `next` that waits answers null. */
   close(): void;
 }
 

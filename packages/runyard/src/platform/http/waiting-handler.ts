@@ -31,7 +31,7 @@ export function waitingHandler(opened: Promise<NodeHandler>): NodeHandler {
     );
   };
   const upgrade: NodeHandler['upgrade'] = (request, socket, head) => {
-    // until somebody takes it over, nobody else would notice that it broke off
+    // until a handler takes over, nothing else would notice a lost connection
     const ignore = () => {};
     socket.on('error', ignore);
     soon(opened).then(

@@ -45,7 +45,7 @@ export async function answerOf(
 /** The main model was asked for the shape itself. */
 async function ownShape(execution: AgentExecution, last: ModelRecord, answer: Answer): Promise<Answer> {
   const { contentShape, model } = execution;
-  // a tool that ended the run spoke last: nobody is there to mend what it said
+  // a tool that ended the run spoke last: no model can repair its output
   const endedByTool = last.toolCalls !== undefined;
   const fitted = await fitOrMend(execution, contentShape!, {
     record: endedByTool ? { ...last, content: answer.content as string } : last,

@@ -11,7 +11,7 @@ export interface WrittenText {
   /** The call that wrote it. */
   readonly record: ModelRecord;
   readonly ending: Partial<AnswerEnding>;
-  /** Who is asked once to mend what does not fit; null for nobody. */
+  /** The model that is asked once to repair an answer that does not match; null for none. */
   readonly mender: Model | null;
   readonly role: AuxiliaryRole;
   readonly key: string;

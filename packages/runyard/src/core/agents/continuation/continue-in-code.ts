@@ -36,7 +36,7 @@ export interface AgentContinueOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Statuses of runs that somebody may work on a copy of. */
+/** Statuses of runs that can be continued as a copy. */
 const copiedStatuses: ReadonlySet<RunStatus> = new Set(['completed', 'regenerated', 'error', 'paused']);
 
 export interface Continued {
@@ -149,7 +149,7 @@ function openCall(open: readonly ToolRequirementState[], id: string): ToolRequir
   );
 }
 
-/** What the calls of a run, and of the runs inside of it, wait for now. */
+/** What the calls of a run and of its nested runs wait for now. */
 export function openRequirements(run: Run, steps: readonly StepRecord[]): readonly ToolRequirementState[] {
   return teamRequirementsOf(run, steps).filter(({ answer: given }) => given === null);
 }

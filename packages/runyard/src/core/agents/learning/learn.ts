@@ -53,7 +53,7 @@ export async function learnFromRun(execution: AgentExecution, answer: string): P
 function placeOf({ context }: AgentExecution, plan: LearningPlan) {
   const { run, timers } = context;
   const step = context.recorded(key);
-  // a run that somebody let go on has said more since: what it teaches then is another change
+  // a continued run has new messages: what it learns from them is another change
   const goneOn = context
     .steps()
     .filter(({ kind, attempt }) => kind === 'continue' && attempt !== inheritedAttempt);

@@ -4,7 +4,7 @@ import type { Run, StepRecord } from '../../runs/run.js';
 import { memberOf, requirementsOf, type ToolRequirementState } from './tool-requirements.js';
 
 /**
- * Everything that a run and the runs inside of it wait or waited for, however deep. The keys are those of the
+ * Everything that a run and its nested runs wait or waited for, however deep. The keys are those of the
  * outermost journal, so that an answer reaches the call that it is for; the innermost run is named as whose it is.
  */
 export function teamRequirementsOf(run: Run, steps: readonly StepRecord[]): readonly ToolRequirementState[] {

@@ -3,7 +3,7 @@ import type { ToolAnswer, ToolRequirement } from '../../tools/requirement.js';
 import type { ToolExecution } from '../tool-executions.js';
 import type { ToolRequirementState } from './tool-requirements.js';
 
-/** What the wire says about a call that needs somebody, as far as there is something to say. */
+/** The wire fields of a call that needs a person; fields without a value are left out. */
 const nothingAsked = {
   requires_confirmation: null,
   confirmed: null,

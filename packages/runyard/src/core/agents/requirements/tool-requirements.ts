@@ -4,7 +4,7 @@ import type { Run, StepRecord } from '../../runs/run.js';
 import type { ToolAnswer, ToolRequirement } from '../../tools/requirement.js';
 import type { ToolRecord } from '../journal-records.js';
 
-/** A call that waits, or waited, for somebody outside. */
+/** A call that waits, or waited, for a person or an external system. */
 export interface ToolRequirementState {
   /** The key of the step that waits. */
   readonly waitKey: string;
@@ -12,7 +12,7 @@ export interface ToolRequirementState {
   readonly toolKey: string;
   readonly requirement: ToolRequirement;
   readonly answer: ToolAnswer | null;
-  /** Whose call it is, when it is that of a run inside of the one that pauses. */
+  /** The run that made the call, if it is nested in the run that pauses. */
   readonly member?: RequirementMember;
 }
 

@@ -122,10 +122,10 @@ function approvalPart(
   return { approval: { type, id: newId(), ...(timeout !== undefined && { expiresAt: now + timeout }) } };
 }
 
-/** What the heart is told to wait for; with the approval that somebody has to give. */
+/** What the run waits for, with the approval that a person must give. */
 export function waitFor({ run, root }: RunContext, state: ToolRequirementState): Requirement {
   const { requirement } = state;
-  // the run that somebody continues is the outermost one
+  // callers continue the outermost run
   const told = run.runId === root.runId ? state : { ...state, member: memberOf(run) };
   return {
     key: state.waitKey.slice('wait:'.length),
@@ -135,7 +135,7 @@ export function waitFor({ run, root }: RunContext, state: ToolRequirementState):
   };
 }
 
-/** Asks how an interrupted call ended: whoever let it happen is asked again. */
+/** Asks how an interrupted call ended: the person who allowed it is asked again. */
 export function questionOf(
   context: RunContext,
   tool: Tool | undefined,

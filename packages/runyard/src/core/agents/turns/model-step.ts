@@ -40,7 +40,7 @@ export async function callModel(execution: AgentExecution, turn: number): Promis
   return record;
 }
 
-/** A further try begins the run anew in the eyes of whoever follows it: what was streamed before is void. */
+/** For followers of the run, a retry restarts it: what was streamed before is void. */
 function announce({ context, model }: AgentExecution, key: string, callsBefore: number): void {
   const once = `${key}:started:${context.run.attempt}`;
   if (callsBefore > 0) context.emit(runStarted(model), `${once}:run:${callsBefore}`);

@@ -57,7 +57,7 @@ interface TurnCall {
 
 /**
  * The tool calls of one turn: all at once, each journaled, reported in the order of the calls. A call that fails
- * is an answer to the model, not the end of the run. Calls that wait for somebody pause the run, together and
+ * is an answer to the model, not the end of the run. Calls that wait for a person pause the run, together and
  * after all that needs nobody is done.
  */
 export async function runToolCalls(
@@ -274,7 +274,7 @@ function announce({ context }: AgentExecution, turnCall: TurnCall): void {
   context.emit(toolCallStarted(started), `${key}:started`);
 }
 
-/** Whether the call began before and is not simply made again: how it ended is asked, or somebody said it. */
+/** Whether the call began before and is not simply made again: how it ended is asked, or a person has said it. */
 function isInQuestion(context: RunContext, { key, tool, asked }: TurnCall): boolean {
   const began = context.recorded(key);
   if (began?.status !== 'running' || tool?.onUnknownOutcome === 'retry') return false;
@@ -283,7 +283,7 @@ function isInQuestion(context: RunContext, { key, tool, asked }: TurnCall): bool
   return outcome?.outcome !== 'retry';
 }
 
-/** A call that waited for a run inside of it, or for an answer to its tool, is not a new one. */
+/** A call that waited for a nested run, or for an answer to its tool, is not a new one. */
 function wasAnnounced(context: RunContext, { key, asked }: TurnCall): boolean {
   if (context.recorded(key)?.status !== 'running') return false;
   return asked.length > 0 || hasDelegated(context.steps('member'), key);

@@ -151,7 +151,7 @@ export class ProviderAnswer {
     this.#timer = this.#watch(call.timeoutMs, 'fell silent in the middle of its answer');
   }
 
-  /** The timer runs on while the reader is busy elsewhere; only silence that somebody waits for counts. */
+  /** The timer keeps running while the reader is busy elsewhere; silence counts only while the reader waits. */
   #watch(ms: number, what: string): NodeJS.Timeout {
     return setTimeout(() => {
       if (!this.#waiting) return;
@@ -204,7 +204,7 @@ export class ProviderAnswer {
   }
 }
 
-/** Where a provider is inside a network is for the log: whoever asked is told only what kind of failure it was. */
+/** The network address of a provider is for the log: callers learn only the kind of failure. */
 function reasonOf(cause: unknown, code: unknown): string {
   const text = cause instanceof Error ? cause.message : String(cause);
   if (typeof code !== 'string') return text;

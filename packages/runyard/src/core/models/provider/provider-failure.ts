@@ -50,7 +50,7 @@ export function errorFromStream(provider: string, error: Json, redact: (text: st
   });
 }
 
-/** Only what has no secrets any more is cut: half of one would not be recognised. */
+/** Secrets are removed before the text is cut: half of one would not be recognised. */
 function shortened(text: string): string {
   return text.slice(0, longestMessage);
 }

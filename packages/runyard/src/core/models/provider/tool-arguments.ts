@@ -13,7 +13,7 @@ export function argumentsObject(text: string): JsonObject {
   }
 }
 
-/** The arguments of an earlier call for a provider that takes them as text, mended in the same way. */
+/** The arguments of an earlier call for a provider that takes them as text, repaired in the same way. */
 export function argumentsText(text: string): string {
   try {
     return isJsonObject(JSON.parse(text)) ? text : '{}';
