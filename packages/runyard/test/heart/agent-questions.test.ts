@@ -160,6 +160,20 @@ describe('a tool that asks', () => {
     ]);
   });
 
+  test('waits for the answer also when it ends before it hears that it waits', async () => {
+    const { component } = asking(({ ask }) => {
+      Promise.resolve()
+        .then(() => ask({ message: 'Sure?' }))
+        .catch(() => {});
+      return 'done';
+    });
+    const run = await started(component);
+    expect((await run.look()).run.status).toBe('paused');
+    const { run: ended, open } = await run.reply({ 'call pay': { confirmed: true } });
+    expect(ended.status).toBe('completed');
+    expect(open).toEqual([]);
+  });
+
   test('asks several questions at once and is executed when all are answered', async () => {
     const { component, executions } = asking(async ({ ask }) => {
       const all = await Promise.all(['a', 'b'].map((message) => ask({ message, fields: [count] })));

@@ -97,14 +97,14 @@ export class QuestionsOfCall implements CallQuestions {
           askedIn: context.root.attempt,
           ...question,
         };
-    try {
-      const wait = waitFor(context, { waitKey, toolKey: key, requirement, answer: null });
-      return answerOf(await context.wait<JsonObject>({ ...wait, parentKey: key }));
-    } catch (error) {
-      if (error instanceof RunPaused)
-        this.paused = new RunPaused([...(this.paused?.requirements ?? []), ...error.requirements]);
-      throw error;
-    }
+    const wait = {
+      ...waitFor(context, { waitKey, toolKey: key, requirement, answer: null }),
+      parentKey: key,
+    };
+    // at once: the tool may end before the rejection reaches it
+    if (recorded?.status !== 'completed')
+      this.paused = new RunPaused([...(this.paused?.requirements ?? []), wait]);
+    return answerOf(await context.wait<JsonObject>(wait));
   }
 
   private checked(given: ToolQuestion): Question {
