@@ -58,6 +58,33 @@ it.each([[undefined], [Infinity], [Number.NaN], [0]])(
   },
 );
 
+it.each([
+  [false, 1],
+  [true, 3],
+])(
+  'calls a model whose supportsParallelCalls is %s %i times at once',
+  async (supportsParallelCalls, most) => {
+    let active = 0;
+    let seen = 0;
+    const doEmbed = async (call: Call) => {
+      seen = Math.max(seen, ++active);
+      await new Promise(setImmediate);
+      active--;
+      return vectors(call);
+    };
+    const { model } = fake(vectors, { maxEmbeddingsPerCall: 1, supportsParallelCalls, doEmbed });
+    await aiSdkEmbedder(model).embed(['a', 'b', 'c']);
+    expect(seen).toBe(most);
+  },
+);
+
+it('gives up after its retries', async () => {
+  const { model, calls } = fake(() => callError(503, 'busy'));
+  const embedder = aiSdkEmbedder(model, { retries: 3, wait: async () => {} });
+  expect(await failure(embedder.embed(['a']))).toMatchObject({ status: 503 });
+  expect(calls).toHaveLength(4);
+});
+
 it('tries again what may succeed later and halves what is too large', async () => {
   const answers = [callError(503, 'busy'), callError(413, 'too large')];
   const waits: number[] = [];
@@ -95,4 +122,5 @@ it('rejects what is not an embedding model', () => {
   expect(() => aiSdkEmbedder({ doGenerate: () => {} } as never)).toThrow(
     'Give an embedding model of the AI SDK',
   );
+  expect(() => aiSdkEmbedder(fake(vectors).model, { maxBatch: 0 })).toThrow('maxBatch is 0');
 });

@@ -125,6 +125,16 @@ describe('a batch that the provider rejects as too large', () => {
     expect(await failure(model.embed(numbers(4)))).toMatchObject({ status: 413, kind: 'refused' });
     expect(sizes()).toEqual([4, 2, 1]);
   });
+
+  it('is not what an error of the application says', async () => {
+    const sizes: number[] = [];
+    const embedder = new BatchedEmbedder({ id: 'm', provider: 'Test' }, { maxBatch: 4 }, async (texts) => {
+      sizes.push(texts.length);
+      throw new Error('too large');
+    });
+    await expect(embedder.embed(numbers(4))).rejects.toThrow('too large');
+    expect(sizes).toEqual([4]);
+  });
 });
 
 describe('failures', () => {

@@ -30,13 +30,14 @@ it.each([
 });
 
 it('makes the same vectors of the length 1 each time', async () => {
-  const texts = ['Hello, world', '!!!', '🙂', 'the', 'x', handbook.join('\n')];
+  const texts = ['Hello, world', '!!!', '\u0301', '🙂', 'the', 'x', handbook.join('\n')];
   const [first, second] = await Promise.all([offlineEmbedder().embed(texts), offlineEmbedder().embed(texts)]);
   expect(first).toEqual(second);
   for (const vector of first.vectors) {
     expect(vector).toHaveLength(512);
     expect(dot(vector, vector)).toBeCloseTo(1, 5);
   }
+  expect(new Set(first.vectors.map(String)).size).toBe(texts.length);
   expect(first.usage.inputTokens).toBeGreaterThan(0);
 });
 
@@ -48,5 +49,6 @@ it('takes no notice of case, accents and punctuation', async () => {
 it('has vectors of the length that it is given', async () => {
   const embedder = offlineEmbedder({ dimensions: 64 });
   expect(embedder.dimensions).toBe(64);
+  expect(() => offlineEmbedder({ dimensions: 0 })).toThrow('dimensions is 0');
   expect((await embedder.embed(['x'])).vectors[0]).toHaveLength(64);
 });

@@ -186,6 +186,7 @@ describe('base64', () => {
   it.each([
     ['a cut number', base64(1, 0).slice(0, 8)],
     ['other characters', '!!!!!!!!'],
+    ['another character among them', `!${base64(1, 0)}`],
     ['NaN', base64(Number.NaN, 1)],
     ['nothing', ''],
   ])('is rejected with %s', async (_, embedding) => {

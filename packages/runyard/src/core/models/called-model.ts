@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../json.js';
 import { isNative } from '../native-code.js';
 import type { CallApplication } from '../runs/code-owner.js';
 import { kindOf, storable } from '../storable-json.js';
-import type { Citation } from './citations.js';
+import { citedNumbers, citedTexts, isPlace } from './citations.js';
 import { finishReasons, type Model, type ModelResponse } from './model.js';
 import { ModelError } from './model-error.js';
 
@@ -46,17 +46,13 @@ function knownReason({ finishReason, finishMessage }: ModelResponse): Partial<Mo
   return { finishReason: 'other', finishMessage: finishMessage ?? finishReason };
 }
 
-const citedNumbers: readonly (keyof Citation)[] = ['documentIndex', 'start', 'end'];
-const citedTexts: readonly (keyof Citation)[] = ['url', 'title', 'citedText', 'fileId', 'filename'];
-
 function checkCitations(given: unknown, fail: Fail): void {
   const citations = object(given, 'citations', fail);
   for (const [source, name] of objects(citations.sources, 'citations.sources', fail)) {
     for (const part of citedTexts)
       if (source[part] !== undefined) text(source[part], `${name}.${part}`, fail);
     for (const part of citedNumbers) {
-      const place = source[part];
-      if (place === undefined || (Number.isSafeInteger(place) && (place as number) >= 0)) continue;
+      if (source[part] === undefined || isPlace(source[part])) continue;
       throw fail(`${name}.${part} is not a whole number, 0 or more`);
     }
   }

@@ -21,14 +21,27 @@ export interface Citations {
   readonly searchQueries?: readonly string[];
 }
 
+export const citedNumbers: readonly (keyof Citation)[] = ['documentIndex', 'start', 'end'];
+export const citedTexts: readonly (keyof Citation)[] = ['url', 'title', 'citedText', 'fileId', 'filename'];
+
+/** A citation as a provider sends it: a field that holds something else is left out. */
+export type CitedFields = { readonly [Name in keyof Citation]?: unknown };
+
+/** Whether the value is a place, or the number of a document. */
+export function isPlace(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
 /** Collects the citations of an answer. A source that a provider repeats is kept once. */
 export class CitationList {
   readonly #sources = new Map<string, Citation>();
   readonly #queries = new Set<string>();
 
-  add(citation: Citation): void {
-    const known = Object.entries(citation).filter(([, value]) => value !== undefined && value !== '');
-    if (known.length > 0) this.#sources.set(JSON.stringify(known.sort()), Object.fromEntries(known));
+  add(cited: CitedFields): void {
+    const texts = citedTexts.filter((name) => typeof cited[name] === 'string' && cited[name] !== '');
+    const numbers = citedNumbers.filter((name) => isPlace(cited[name]));
+    const known = [...texts, ...numbers].map((name) => [name, cited[name]]);
+    if (known.length > 0) this.#sources.set(JSON.stringify(known), Object.fromEntries(known));
   }
 
   addQuery(query: string): void {

@@ -94,6 +94,19 @@ const calls: [string, Item, object, Partial<Message>, object][] = [
     { type: 'apply_patch_call_output', call_id: 'call_1', status: 'failed', output: 'gone' },
   ],
   [
+    'patches, whose results say how they ended',
+    {
+      type: 'apply_patch_call',
+      id: 'apc_1',
+      call_id: 'call_1',
+      status: 'completed',
+      operation: { type: 'delete_file', path: 'a' },
+    },
+    { name: 'apply_patch', arguments: '{"type":"delete_file","path":"a"}' },
+    { content: '{"status":"failed","output":"gone"}' },
+    { type: 'apply_patch_call_output', call_id: 'call_1', status: 'failed', output: 'gone' },
+  ],
+  [
     'the computer',
     {
       type: 'computer_call',
@@ -134,6 +147,20 @@ const calls: [string, Item, object, Partial<Message>, object][] = [
       status: 'completed',
       tools: [{ type: 'function', name: 'pay' }],
     },
+  ],
+  [
+    'a search for tools that failed',
+    {
+      type: 'tool_search_call',
+      id: 'ts_1',
+      call_id: 'call_1',
+      execution: 'client',
+      status: 'completed',
+      arguments: { goal: 'pay' },
+    },
+    { name: 'tool_search', arguments: '{"goal":"pay"}' },
+    { content: 'The index is gone', toolCallError: true },
+    { type: 'tool_search_output', call_id: 'call_1', execution: 'client', status: 'completed', tools: [] },
   ],
   [
     'the approval of an MCP call',

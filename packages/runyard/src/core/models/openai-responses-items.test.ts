@@ -53,6 +53,31 @@ describe('what the model made and looked up', () => {
     expect(media.put).toHaveBeenCalledTimes(2);
   });
 
+  it('is no image when the call has none', async () => {
+    const media = mediaOf({});
+    const answer = await answerOf(
+      [{ ...image, result: null, status: 'failed' }, said('m1', part('Sorry.'))],
+      {
+        media,
+      },
+    );
+    expect(answer.media).toBeUndefined();
+    expect(media.put).not.toHaveBeenCalled();
+  });
+
+  it('counts once when its server announces and completes it twice', async () => {
+    const search = { type: 'web_search_call', id: 'ws_1', status: 'completed' };
+    const message = said('m1', part('Here.'));
+    const twice = [search, message].flatMap((item, index) => [
+      added(index, item),
+      added(index, item),
+      done(index, item),
+      done(index, item),
+    ]);
+    const { answer } = await read([...twice, completed]);
+    expect(await inputAfter(answer)).toEqual([search, { role: 'assistant', content: 'Here.' }]);
+  });
+
   it('is kept as it came and sent back, also an unknown item', async () => {
     const output: Item[] = [
       { type: 'mcp_list_tools', id: 'mcpl_1', server_label: 'docs', tools: [] },
@@ -247,6 +272,13 @@ describe('a call that the end of the answer cuts off', () => {
       finishReason: 'length',
       finishMessage: 'max_output_tokens',
     });
+  });
+
+  it('leaves what the model thought', async () => {
+    const thought = { type: 'reasoning', id: 'rs_1', summary: [] };
+    const thinking = event('reasoning_summary_text.delta', { item_id: 'rs_1', output_index: 0, delta: 'Hm' });
+    const { answer } = await read([added(0, thought), thinking, incomplete()]);
+    expect(answer).toMatchObject({ reasoningContent: 'Hm', finishReason: 'length' });
   });
 });
 

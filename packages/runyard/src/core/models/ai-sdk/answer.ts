@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { Media, MediaContents } from '../../media.js';
-import { type Citation, CitationList } from '../citations.js';
+import { CitationList, type CitedFields } from '../citations.js';
 import type { Usage } from '../message.js';
 import type { FinishReason, ModelChunk, ModelResponse } from '../model.js';
 import { linkedMedia, storeMedia } from '../provider/answer-media.js';
@@ -218,12 +218,11 @@ function bytesOf(data: unknown): Uint8Array | undefined {
 }
 
 /** What only some providers know of a source is below their name. */
-function citationOf({ url, title, filename, providerMetadata }: AiSdkPart): Citation {
+function citationOf({ url, title, filename, providerMetadata }: AiSdkPart): CitedFields {
   const [more = {}] = Object.values(isJsonObject(providerMetadata) ? providerMetadata : {}).filter(
     isJsonObject,
   );
-  const fields = { url, title, filename, citedText: more.citedText, fileId: more.fileId };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => typeof value === 'string'));
+  return { url, title, filename, citedText: more.citedText, fileId: more.fileId };
 }
 
 type Ending = { readonly finishReason: FinishReason; readonly finishMessage?: string };

@@ -259,6 +259,7 @@ describe('the texts of Anthropic', () => {
         source: 'wiki/7',
         title: 'S',
       },
+      { type: 'page_location', cited_text: 'f', document_index: -1 },
       citation,
     ];
     const blocks = [
@@ -278,6 +279,7 @@ describe('the texts of Anthropic', () => {
         { title: 'D', citedText: 'd', documentIndex: 1, ...at },
         { url: 'https://s.example', title: 'S', citedText: 'e', documentIndex: 2, ...at },
         { filename: 'wiki/7', title: 'S', citedText: 'e', documentIndex: 3, ...at },
+        { citedText: 'f', ...at },
         { url: citation.url, title: 'A', citedText: citation.cited_text, ...at },
         { url: citation.url, title: 'A', citedText: citation.cited_text, start: 10, end: 15 },
       ],

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { type Citation, CitationList } from '../citations.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
+import { CitationList, type CitedFields } from '../citations.js';
 import { type AnswerPiece, textGap } from '../provider/answer-pieces.js';
 
 /** What the texts of an answer cite, and what was searched for. A citation supports the whole of its text block. */
@@ -25,24 +25,15 @@ function addQuery(list: CitationList, { type, name, input }: JsonObject): void {
 }
 
 /** A document, a search result of the request or a page of the web: the kinds of location differ only in their fields. */
-function sourceOf(citation: JsonObject): Citation {
+function sourceOf(citation: JsonObject): CitedFields {
   const { url, source, title, document_title, cited_text, file_id, document_index, search_result_index } =
     citation;
-  const index = document_index ?? search_result_index;
-  const address = text(url) ?? text(source);
+  const address = url ?? source;
   return {
-    ...(address !== undefined && (URL.canParse(address) ? { url: address } : { filename: address })),
-    ...optional('title', text(title) ?? text(document_title)),
-    ...optional('citedText', text(cited_text)),
-    ...optional('fileId', text(file_id)),
-    ...(typeof index === 'number' && { documentIndex: index }),
+    [URL.canParse(String(address)) ? 'url' : 'filename']: address,
+    title: title ?? document_title,
+    citedText: cited_text,
+    fileId: file_id,
+    documentIndex: document_index ?? search_result_index,
   };
-}
-
-function optional(name: keyof Citation, value: string | undefined): Citation {
-  return value === undefined ? {} : { [name]: value };
-}
-
-function text(value: Json | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

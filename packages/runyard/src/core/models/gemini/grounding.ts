@@ -25,10 +25,10 @@ export class Grounding {
     this.#addGrounding(list, positions);
     for (const source of entries(this.#recited, 'citationSources', 'citations')) {
       const { uri, title } = source;
-      list.add({ ...named({ url: uri, title }), ...positions.range(source) });
+      list.add({ url: uri, title, ...positions.range(source) });
     }
     for (const { retrievedUrl, urlRetrievalStatus } of entries(this.#fetched, 'urlMetadata')) {
-      if (/_SUCCESS$/.test(String(urlRetrievalStatus))) list.add(named({ url: retrievedUrl }));
+      if (/_SUCCESS$/.test(String(urlRetrievalStatus))) list.add({ url: retrievedUrl });
     }
     return list.part;
   }
@@ -99,10 +99,7 @@ function sourceOf({ web, retrievedContext, maps, image }: JsonObject): Citation 
   const source = [web, retrievedContext, maps, image].find(isJsonObject) ?? {};
   const { uri, sourceUri, title, text, ragChunk, documentName } = source;
   const words = isJsonObject(ragChunk) ? ragChunk.text : undefined;
-  return named({ url: uri ?? sourceUri, title, citedText: text ?? words, fileId: documentName });
-}
-
-function named(fields: Readonly<Record<string, Json | undefined>>): Citation {
+  const fields = { url: uri ?? sourceUri, title, citedText: text ?? words, fileId: documentName };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => typeof value === 'string'));
 }
 

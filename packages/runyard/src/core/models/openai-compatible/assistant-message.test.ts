@@ -43,6 +43,20 @@ describe('what a provider wants to see again', () => {
     expect(renamed.tool_calls).toEqual([callOf('own0', '{"a":1}', signed('S1')), callOf('own1', '{}')]);
   });
 
+  it('is the text beside its calls', async () => {
+    const signed = { extra_content: { google: { thought_signature: 'S1' } } };
+    const events = [
+      delta({ content: 'Let me look.' }),
+      delta({ tool_calls: [callOf('a', '{}', { index: 0, ...signed })] }),
+      finish('tool_calls'),
+    ];
+    const content = { role: 'assistant', content: 'Let me look.' };
+    expect(await sentBack({ events })).toEqual([
+      { ...content, tool_calls: [callOf('a', '{}', signed)] },
+      { ...content, tool_calls: [callOf('a', '{}')] },
+    ]);
+  });
+
   it('are the details of its reasoning, put together from their pieces', async () => {
     const text = (rest: Wire) => ({
       type: 'reasoning.text',

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { type Citation, CitationList, type Citations } from '../citations.js';
+import { CitationList, type Citations, type CitedFields } from '../citations.js';
 import { unitsIn } from '../provider/unit-positions.js';
 
 /** What an answer cites, in the forms that servers have for it. It is kept as it comes and read once, at the end. */
@@ -40,9 +40,8 @@ export class Sources {
   }
 }
 
-function citationOf({ url, title, snippet, content, filepath }: JsonObject): Citation {
-  const fields = { url, title, citedText: snippet ?? content, filename: filepath };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => typeof value === 'string'));
+function citationOf({ url, title, snippet, content, filepath }: JsonObject): CitedFields {
+  return { url, title, citedText: snippet ?? content, filename: filepath };
 }
 
 /** OpenRouter says 0 and 0 where the place is not known. */

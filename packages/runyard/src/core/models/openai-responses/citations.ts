@@ -50,7 +50,10 @@ export function cite(
     const { at: start } = place(wire.start_index);
     const { at: end } = place(wire.end_index);
     citations.add({
-      ...texts({ url: wire.url, title: wire.title, fileId: wire.file_id, filename: wire.filename }),
+      url: wire.url,
+      title: wire.title,
+      fileId: wire.file_id,
+      filename: wire.filename,
       ...(start !== undefined && end !== undefined && { start, end }),
     });
   }
@@ -61,11 +64,6 @@ export function addQueries(citations: CitationList, { type, action, queries }: J
   const searched = type === 'web_search_call' && isJsonObject(action) ? action : {};
   for (const query of [...list(queries), ...list(searched.queries), searched.query])
     if (typeof query === 'string') citations.addQuery(query);
-}
-
-function texts<Name extends string>(fields: Record<Name, Json | undefined>): { [key in Name]?: string } {
-  const known = Object.entries(fields).filter(([, value]) => typeof value === 'string');
-  return Object.fromEntries(known) as { [key in Name]?: string };
 }
 
 function list(value: Json | undefined): readonly Json[] {
