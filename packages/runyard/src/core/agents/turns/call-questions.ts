@@ -9,7 +9,6 @@ import { parseArguments } from '../../tools/parse-arguments.js';
 import type { ToolAnswer, ToolRequirement } from '../../tools/requirement.js';
 import {
   type AskPerson,
-  askedTooLate,
   type CallQuestions,
   type QuestionAnswer,
   type ToolQuestion,
@@ -53,7 +52,6 @@ export function cameToQuestion(
  */
 export class QuestionsOfCall implements CallQuestions {
   paused: RunPaused | undefined;
-  private ended = false;
 
   constructor(
     private readonly context: RunContext,
@@ -64,7 +62,6 @@ export class QuestionsOfCall implements CallQuestions {
   series(): AskPerson {
     let place = 0;
     return async (given) => {
-      if (this.ended) return askedTooLate();
       this.context.signal.throwIfAborted();
       const question = this.checked(given);
       while (this.isOther(place, question)) place += 1;
@@ -74,11 +71,6 @@ export class QuestionsOfCall implements CallQuestions {
       place += 1;
       return this.ask(asked, question);
     };
-  }
-
-  /** What is asked from now on is rejected. */
-  end(): void {
-    this.ended = true;
   }
 
   private async ask(place: number, question: Question): Promise<QuestionAnswer> {

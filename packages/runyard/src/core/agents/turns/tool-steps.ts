@@ -194,10 +194,7 @@ async function perform(
   const execute = () => executeTool(tool, call, site, environment, plan?.approval);
   const isOurs = (tool === undefined || isNative(tool)) && !toolHooks?.length;
   const executed = isOurs ? execute() : context.callApplication(call.name, execute);
-  const outcome = await executed.finally(() => {
-    reports.end();
-    questions.end();
-  });
+  const outcome = await executed.finally(() => reports.end());
   state.merge();
   return {
     callId: call.id,

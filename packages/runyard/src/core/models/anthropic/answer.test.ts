@@ -92,6 +92,16 @@ describe('a message that begins again in one stream', () => {
     expect(messages[1].content[0]).toEqual({ type: 'compaction', content: 'Ada.' });
     expect(messages[1].content).toHaveLength(2);
   });
+
+  it('makes another call in the place of the first as well', async () => {
+    const calls = ['a', 'b'].flatMap((id) => [
+      start,
+      block(0, { type: 'tool_use', id, name: 'add', input: {} }),
+    ]);
+    const { model } = await modelFor([stream(...calls, ...end('tool_use'))]);
+    const { response } = await collect(model.stream(ask(), open()));
+    expect(response.toolCalls.map(({ id }) => id)).toEqual(['a', 'b']);
+  });
 });
 
 describe('blocks and events that only Anthropic understands', () => {
