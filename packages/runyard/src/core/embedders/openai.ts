@@ -30,8 +30,12 @@ function dimensionsField(baseUrl = ''): string {
 /** The form of OpenAI's answers, which others have taken over. */
 export function listedEmbeddings({ data, usage }: JsonObject, texts: number): SentBatch {
   const { prompt_tokens, total_tokens } = isJsonObject(usage) ? usage : ({} as JsonObject);
+  // Google leaves an index of 0 out, some servers leave out all: such an entry is in its place
+  const placed = Array.isArray(data)
+    ? data.map((entry, index) => (isJsonObject(entry) ? { index, ...entry } : entry))
+    : data;
   return {
-    vectors: byIndex(data, texts, 'data').map((entry) => entry?.embedding),
+    vectors: byIndex(placed, texts, 'data').map((entry) => entry?.embedding),
     tokens: count(prompt_tokens ?? total_tokens),
   };
 }

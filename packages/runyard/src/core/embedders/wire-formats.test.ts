@@ -155,14 +155,25 @@ describe('lists with an index', () => {
     expect(usage.totalTokens).toBe(0);
   });
 
-  it.each([[undefined], [-1], [0.5], ['0'], ['length'], [null]])(
-    'are rejected with the index %j',
-    async (index) => {
-      const data = [{ index, embedding: [1, 0] }];
-      const model = answered(openAIEmbedder, { data });
-      expect((await failure(model.embed(['a']))).message).toContain('an entry of data whose index is');
-    },
-  );
+  it.each([
+    ['everywhere', [{ embedding: [1, 0] }, { embedding: [0, 1] }]],
+    ['for the first text', [{ embedding: [1, 0] }, { index: 1, embedding: [0, 1] }]],
+  ])('may leave it out %s', async (_where, data) => {
+    const { vectors } = await answered(openAIEmbedder, { data }).embed(['a', 'b']);
+    expect(vectors).toEqual([Float32Array.of(1, 0), Float32Array.of(0, 1)]);
+  });
+
+  it('are rejected when an entry without an index is not in its place', async () => {
+    const data = [{ index: 1, embedding: [0, 1] }, { embedding: [1, 0] }];
+    const { message } = await failure(answered(openAIEmbedder, { data }).embed(['a', 'b']));
+    expect(message).toContain('two entries of data whose index is 1');
+  });
+
+  it.each([[-1], [0.5], ['0'], ['length'], [null]])('are rejected with the index %j', async (index) => {
+    const data = [{ index, embedding: [1, 0] }];
+    const model = answered(openAIEmbedder, { data });
+    expect((await failure(model.embed(['a']))).message).toContain('an entry of data whose index is');
+  });
 
   it('are rejected with the same index twice', async () => {
     const entry = { index: 0, embedding: [1, 0] };
