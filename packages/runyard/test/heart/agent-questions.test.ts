@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { answerOfApproval } from '../../src/core/agents/requirements/approvals.js';
 import { readAnswer } from '../../src/core/agents/requirements/read-answer.js';
 import { toWaitOutput } from '../../src/core/agents/requirements/wait-output.js';
@@ -121,6 +122,18 @@ describe('a tool that asks', () => {
     }
     expect(asked).toEqual(['Sure?', 'Pay 500?', 'Sure?']);
   });
+
+  test.each([z.string(), { type: 'text' }, 'string'])(
+    'cannot ask for a value that nothing fits: %#',
+    async (schema) => {
+      const fields = [{ ...size, schema: schema as never }];
+      const { component } = asking(({ ask }) => ask({ message: 'Which?', fields }));
+      const { tools } = await (await started(component)).look();
+      expect(tools).toMatchObject([
+        { tool_call_error: true, result: expect.stringContaining('Give a JSON schema') },
+      ]);
+    },
+  );
 
   test('cannot ask without end, nor with a form that is none', async () => {
     const { component } = asking(async ({ ask }) => {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json.js';
-import { anyOf, flag, json, listOf, name, none, objectOf, required, text, word } from '../options/kinds.js';
+import { isObject } from '../options/faults.js';
+import { anyOf, flag, kind, listOf, name, none, objectOf, required, text, word } from '../options/kinds.js';
 import type { RunPaused } from '../runs/context.js';
 import type { InputField } from './person-form.js';
 
@@ -33,12 +34,21 @@ export function askedTooLate(): Promise<never> {
   return Promise.reject(new Error('The question comes too late: the call of the tool has ended.'));
 }
 
+const typesOfJson = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'];
+
+/** Nobody could answer a field with a schema that no value fits. */
+const valueSchema = kind("a JSON schema such as { enum: ['S', 'M'] }", (value) => {
+  const { type = [], '~standard': ofLibrary } = Object(value) as Readonly<Record<string, unknown>>;
+  if (!isObject(value) || ofLibrary !== undefined) return false;
+  return [type].flat().every((one) => typesOfJson.includes(one as string));
+});
+
 const field = objectOf<InputField>({
   name: required(name),
   type: required(word('str', 'int', 'float', 'bool', 'list', 'dict')),
   description: anyOf(text, none),
   optional: flag,
-  schema: json,
+  schema: valueSchema,
 });
 
 export const toolQuestion = objectOf<ToolQuestion>({ message: required(name), fields: listOf(field) });
