@@ -60,16 +60,16 @@ describe('the answer of an AI SDK model', () => {
     expect((await bridge.generate(ask(), open())).content).toBe('A\n\nB');
   });
 
-  it('shows the model each thought with its own signature', async () => {
+  it('shows the model each thought with its own signature, also one without words', async () => {
     const thought = (text: string) => ({ type: 'reasoning', text });
     const signed = (signature: string) => ({ p: { signature } });
-    const content = ['A', 'B'].map((name) => ({ ...thought(name), providerMetadata: signed(name) }));
+    const content = ['A', ''].map((name) => ({ ...thought(name), providerMetadata: signed(name) }));
     const answer = { content: [...content, { type: 'text', text: 'Done' }], usage, finishReason: 'stop' };
     const { bridge, calls } = fakeAiSdkModel('v3', [[answer], [answer]]);
     const first = await bridge.generate(ask(), open());
     await bridge.generate(ask({ messages: [kept(first)] }), open());
     expect(calls[1].prompt[0].content.slice(0, 2)).toEqual(
-      ['A', 'B'].map((name) => ({ ...thought(name), providerOptions: signed(name) })),
+      ['A', ''].map((name) => ({ ...thought(name), providerOptions: signed(name) })),
     );
   });
 
