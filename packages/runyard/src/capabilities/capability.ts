@@ -109,6 +109,22 @@ export function migrationsOf(capabilities: readonly Capability[]): readonly Migr
   return [...sharedMigrations, ...own].sort((one, other) => one.version - other.version);
 }
 
+interface RouteTable {
+  routes?: readonly Route<Services>[];
+  /** The tables of these parts and one more. */
+  readonly longer: WeakMap<Described, RouteTable>;
+}
+
+const tables: RouteTable = { longer: new WeakMap() };
+
+/** The routes of these parts: one table for all services with the same ones, because to describe a table takes long. */
 export function routesOf(all: readonly Described[]): readonly Route<Services>[] {
-  return all.flatMap(({ routes = [] }) => (typeof routes === 'function' ? routes(all) : routes));
+  let table = tables;
+  for (const part of all) {
+    const longer: RouteTable = table.longer.get(part) ?? { longer: new WeakMap() };
+    table.longer.set(part, longer);
+    table = longer;
+  }
+  table.routes ??= all.flatMap(({ routes = [] }) => (typeof routes === 'function' ? routes(all) : routes));
+  return table.routes;
 }

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { capabilities } from '../../src/capabilities/capabilities.js';
-import { type Capability, migrationsOf } from '../../src/capabilities/capability.js';
+import { capabilities, routes } from '../../src/capabilities/capabilities.js';
+import { type Capability, migrationsOf, routesOf } from '../../src/capabilities/capability.js';
 import { Readiness } from '../../src/capabilities/system/readiness.js';
 import { errors } from '../../src/core/errors.js';
 import { silentLog } from '../../src/core/log.js';
@@ -178,4 +178,9 @@ test('a start that fails is tried again by the next caller, without what has sta
   const both = [opened.spaces.get(undefined), opened.spaces.get(undefined)];
   expect((await Promise.all(both)).map(({ databaseId }) => databaseId)).toEqual(['test', 'test']);
   expect(starts).toEqual(['steady', 'flaky', 'flaky']);
+});
+
+test('services with the same parts share one route table', () => {
+  expect(routesOf([...capabilities])).toBe(routes);
+  expect(routesOf(capabilities.slice(1))).not.toBe(routes);
 });

@@ -66,12 +66,13 @@ function place(url: string, remove: () => Promise<void>): DatabasePlace {
   };
 }
 
+/** Hundreds of tests make and drop their schemas in one process: they share its connections. */
+const pools = new Map<string, pg.Pool>();
+
 async function execute(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
+  const pool = pools.get(url) ?? new pg.Pool({ connectionString: url, allowExitOnIdle: true });
+  // an idle connection that breaks is replaced by the next query
+  if (!pools.has(url)) pool.on('error', () => {});
+  pools.set(url, pool);
+  await pool.query(sql);
 }
