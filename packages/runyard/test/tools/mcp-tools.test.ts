@@ -102,7 +102,7 @@ describe.each(kinds)('an MCP server over %s', (_, server) => {
   });
 
   it('is given up on after a time', async () => {
-    const timeoutMs = patience(300);
+    const timeoutMs = patience(1_000);
     const hasty = use(await server(), { timeoutMs });
     expect((await hasty.call('hang')).content).toContain(
       `the server did not answer within ${timeoutMs} ms. The call may or may not have taken effect.`,
