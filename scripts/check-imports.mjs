@@ -6,6 +6,8 @@ import { readModule } from './lib/read-module.mjs';
 /** Files that may be longer than the bound, each with its reason. */
 const longFiles = {};
 const longest = 400;
+/** A folder with more files than this has to be divided by topic. */
+const mostFiles = 20;
 
 /** The wings of the house, and which ones each may import. The outermost files know all of them. */
 const wings = {
@@ -28,7 +30,7 @@ const sql =
   /^\s*(select\s[\s\S]+\sfrom\s|insert\s+(or\s+\w+\s+)?into\s|update\s+\S+\s+set\s|delete\s+from\s|(create|drop|alter)\s+(unique\s+)?(table|index|view|trigger)\s|pragma\s)/;
 const queryBuilding = new Set(['selectFrom', 'insertInto', 'updateTable', 'deleteFrom', 'mergeInto']);
 const mayHoldSql =
-  /(^platform\/storage\/|^platform\/tools\/sql\/|^capabilities\/[^/]+\/([\w-]+-)?store([\w-]*)\.ts$|\/migrations\/)/;
+  /(^platform\/storage\/|^platform\/tools\/sql\/|^capabilities\/([\w-]+\/)+([\w-]+-)?store([\w-]*)\.ts$|\/migrations\/)/;
 
 /** What a capability and an interface are, as types: known to all of them. */
 const shapes = new Set(['capabilities/capability.ts', 'interfaces/interface.ts']);
@@ -61,7 +63,16 @@ export function findViolations(files) {
   const modules = new Map([...files].map(([path, text]) => [path, readModule(path, text)]));
   const rules = [importDirections, coreStaysPure, sqlStaysInStores, noBarrels, noLongFiles];
   const found = [...modules].flatMap(([path, module]) => rules.flatMap((rule) => rule(path, module)));
-  return [...found, ...cycles(modules)];
+  return [...found, ...crowdedFolders(files), ...cycles(modules)];
+}
+
+function crowdedFolders(files) {
+  const counts = new Map();
+  for (const path of files.keys())
+    counts.set(posix.dirname(path), (counts.get(posix.dirname(path)) ?? 0) + 1);
+  return [...counts]
+    .filter(([, count]) => count > mostFiles)
+    .map(([folder, count]) => `${folder} has ${count} files, more than ${mostFiles}: divide it by topic`);
 }
 
 function importDirections(path, module) {

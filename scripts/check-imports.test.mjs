@@ -134,6 +134,7 @@ describe('SQL', () => {
   test.each([
     'capabilities/runs/store.ts',
     'capabilities/runs/event-store.ts',
+    'capabilities/runs/storage/event-store.ts',
     'platform/storage/migrations/0001.ts',
   ])('is at home in %s', (path) => {
     expect(violations({ [path]: "export const text = 'select id from runs';" })).toEqual([]);
@@ -146,6 +147,13 @@ describe('SQL', () => {
 });
 
 describe('files', () => {
+  test('a folder holds at most 20 of them', () => {
+    const names = Array.from({ length: 21 }, (_, number) => `core/part-${number}.ts`);
+    const folder = (paths) => Object.fromEntries(paths.map((path) => [path, 'export const one = 1;']));
+    expect(violations(folder(names))).toEqual(['core has 21 files, more than 20: divide it by topic']);
+    expect(violations(folder(names.slice(1)))).toEqual([]);
+  });
+
   test('a cycle is told once, with its members', () => {
     const found = violations({
       'core/c.ts': importing('./a.js'),

@@ -1,6 +1,6 @@
 import { migrations } from './capabilities/capabilities.js';
 import type { Component } from './capabilities/components/service.js';
-import { errors } from './core/errors.js';
+import { errors } from './core/errors/errors.js';
 import type { Log } from './core/log.js';
 import type { Settings } from './platform/config.js';
 import type { Database } from './platform/storage/database.js';

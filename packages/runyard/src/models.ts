@@ -13,13 +13,16 @@ export { openAIEmbedder } from './core/embedders/openai.js';
 export type { EmbedderOptions } from './core/embedders/provider-embedder.js';
 export { type EmbedderLike, resolveEmbedder } from './core/embedders/resolve.js';
 export { voyageEmbedder } from './core/embedders/voyage.js';
+export { aiSdkModel } from './core/models/ai-sdk/ai-sdk.js';
 export type { AiSdkLanguageModel } from './core/models/ai-sdk/types.js';
-export { aiSdkModel } from './core/models/ai-sdk.js';
-export { type AnthropicOptions, anthropic } from './core/models/anthropic.js';
-export { type GeminiOptions, gemini } from './core/models/gemini.js';
-export { offlineModel } from './core/models/offline.js';
-export { openAICompatible } from './core/models/openai-compatible.js';
-export { type OpenAIResponsesOptions, openAIResponses } from './core/models/openai-responses.js';
+export { type AnthropicOptions, anthropic } from './core/models/anthropic/anthropic.js';
+export { type GeminiOptions, gemini } from './core/models/gemini/gemini.js';
+export { offlineModel } from './core/models/offline/offline.js';
+export { openAICompatible } from './core/models/openai-compatible/openai-compatible.js';
+export {
+  type OpenAIResponsesOptions,
+  openAIResponses,
+} from './core/models/openai-responses/openai-responses.js';
 export {
   cohereReranker,
   jinaReranker,

@@ -1,6 +1,6 @@
 import type { Capability, OpenCapability, ServiceParts, Services, Told } from './capabilities/capability.js';
 import { RunSpaces } from './capabilities/runs/run-spaces.js';
-import { RunSlots } from './core/runs/run-slots.js';
+import { RunSlots } from './core/runs/leases/run-slots.js';
 
 export interface OpenCapabilities {
   readonly services: Services;

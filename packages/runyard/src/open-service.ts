@@ -9,7 +9,7 @@ import { type AccountTokens, Identities } from './platform/auth/identity.js';
 import { TokenVerifier } from './platform/auth/tokens/verifier.js';
 import type { CustomRoutes } from './platform/http/custom-routes.js';
 import type { HttpServer } from './platform/http/handler.js';
-import type { ApiInfo, PathExamples } from './platform/http/openapi.js';
+import type { ApiInfo, PathExamples } from './platform/http/openapi/openapi.js';
 import { createHttpServer } from './platform/http/server.js';
 import { serviceIdOf } from './platform/service-id.js';
 

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { ComponentsService } from './capabilities/components/service.js';
-import { RunStore } from './capabilities/runs/store.js';
+import { RunStore } from './capabilities/runs/storage/store.js';
 import { AgentFactory } from './core/agents/agent-factory.js';
-import { errors } from './core/errors.js';
-import { componentInWords, type Difference, differenceInWords } from './core/runs/journal-match.js';
-import { replayRun } from './core/runs/replay.js';
+import { errors } from './core/errors/errors.js';
+import { componentInWords, type Difference, differenceInWords } from './core/runs/journal/journal-match.js';
+import { replayRun } from './core/runs/resume/replay.js';
 import type { Run, RunKind, RunStatus, StepRecord } from './core/runs/run.js';
 import { systemTimers } from './platform/engine/local/timers.js';
 import type { Database } from './platform/storage/database.js';

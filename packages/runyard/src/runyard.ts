@@ -4,7 +4,7 @@ import { ComponentsService, type ReadyComponent } from './capabilities/component
 import { Readiness } from './capabilities/system/readiness.js';
 import { healthOf } from './capabilities/system/service.js';
 import { AgentRunner } from './core/agents/runner.js';
-import { errors } from './core/errors.js';
+import { errors } from './core/errors/errors.js';
 import type { Log } from './core/log.js';
 import { checkOptions } from './core/options/check-options.js';
 import {
@@ -22,7 +22,7 @@ import { checkAuthSettings } from './platform/auth/tokens/check-settings.js';
 import { authMode } from './platform/auth/tokens/settings.js';
 import { type LoadedSettings, loadSettings, type Settings, type SettingsSources } from './platform/config.js';
 import type { NodeHandler } from './platform/http/handler.js';
-import { type ApiInfo, describeApi, type PathExamples } from './platform/http/openapi.js';
+import { type ApiInfo, describeApi, type PathExamples } from './platform/http/openapi/openapi.js';
 import { openProbeServer, type ProbeServer } from './platform/http/probe-server.js';
 import { waitingHandler } from './platform/http/waiting-handler.js';
 import { createLog } from './platform/log.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { routes } from '../capabilities/capabilities.js';
-import { RunyardError } from '../core/errors.js';
+import { RunyardError } from '../core/errors/errors.js';
 import type { Json, JsonObject } from '../core/json.js';
 import { silentLog } from '../core/log.js';
 import { nearestName } from '../core/nearest-name.js';

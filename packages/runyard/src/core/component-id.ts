@@ -1,4 +1,4 @@
-import { errors } from './errors.js';
+import { errors } from './errors/errors.js';
 
 /** The id and the name of a component, each from the other when it is left out. `what` stands in error messages. */
 export function identify(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Json } from './json.js';
-import { canonicalJson } from './tools/canonical-json.js';
+import { canonicalJson } from './tools/call/canonical-json.js';
 
 /**
  * A short text that is the same for the same structure: what a definition is compared by. Only what has to match a

@@ -1,4 +1,4 @@
-import { reasonOf } from './failures/reason.js';
+import { reasonOf } from './errors/reason.js';
 import type { Json } from './json.js';
 
 /** More than this in one value is a mistake: an array with a length by accident, a whole table. */

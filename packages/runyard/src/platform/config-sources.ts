@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, relative, resolve as resolvePath } from 'node:path';
 import type { z } from 'zod';
-import { errors } from '../core/errors.js';
+import { errors } from '../core/errors/errors.js';
 import { nearestName } from '../core/nearest-name.js';
 import { type SourceValue, schemaKind } from './config-faults.js';
 

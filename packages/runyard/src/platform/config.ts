@@ -1,6 +1,6 @@
 import { resolve as resolvePath } from 'node:path';
 import { z } from 'zod';
-import { errors } from '../core/errors.js';
+import { errors } from '../core/errors/errors.js';
 import { nearestName } from '../core/nearest-name.js';
 import { redactionFault } from '../core/traces/redaction.js';
 import { authSettingsShape } from './auth/tokens/settings.js';

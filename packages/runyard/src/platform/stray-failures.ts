@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
-import { thrownError } from '../core/failures/thrown-error.js';
+import { thrownError } from '../core/errors/thrown-error.js';
 import type { Log } from '../core/log.js';
-import { type CodeFacts, codeOwner } from '../core/runs/code-owner.js';
+import { type CodeFacts, codeOwner } from '../core/runs/execution/code-owner.js';
 
 /** Failures of one run or route after the first one are counted for so long, and reported in one line. */
 const summaryMs = 10_000;

@@ -1,4 +1,4 @@
-import { reasonOf } from '../core/failures/reason.js';
+import { reasonOf } from '../core/errors/reason.js';
 import type { Log } from '../core/log.js';
 
 /**

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { buildPackage } from '../cli/support.js';
 import { ChaosProcess } from '../support/chaos-process.js';
+import { SseClient } from '../support/clients/sse-client.js';
 import type { Body } from '../support/service.js';
-import { SseClient } from '../support/sse-client.js';
 import { until } from '../support/until.js';
 import { embedded, onEveryDatabase } from './places.js';
 

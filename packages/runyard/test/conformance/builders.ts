@@ -1,6 +1,6 @@
 import { newId } from '../../src/core/ids.js';
 import type { ApprovalRecord } from '../../src/core/runs/approval.js';
-import type { RunUpdate, RunWrite, SessionWrite } from '../../src/core/runs/ports.js';
+import type { RunUpdate, RunWrite, SessionWrite } from '../../src/core/runs/journal/ports.js';
 import type { Run, StepRecord } from '../../src/core/runs/run.js';
 
 /** Values with all fields filled in, so that a test names only what it is about. */

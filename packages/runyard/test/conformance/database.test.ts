@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { RunStore } from '../../src/capabilities/runs/store.js';
+import { RunStore } from '../../src/capabilities/runs/storage/store.js';
 import { statement } from '../../src/platform/storage/database.js';
 import { isTransientStorageError } from '../../src/platform/storage/transient.js';
 import { forEachDatabase } from '../support/databases.js';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
-import { RunStore } from '../../src/capabilities/runs/store.js';
+import { RunStore } from '../../src/capabilities/runs/storage/store.js';
 import { freshPostgres, freshSqlite } from '../support/databases.js';
 import { aRun, creation } from './builders.js';
 

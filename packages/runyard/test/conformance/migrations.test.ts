@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { migrations } from '../../src/capabilities/capabilities.js';
-import { RunStore } from '../../src/capabilities/runs/store.js';
+import { RunStore } from '../../src/capabilities/runs/storage/store.js';
 import type { Migration } from '../../src/platform/storage/database.js';
 import { migrate, schemaStatus } from '../../src/platform/storage/migrations/migrate.js';
 import { forEachDatabase } from '../support/databases.js';

@@ -4,8 +4,8 @@ import { silentLog } from '../../src/core/log.js';
 import type { Database } from '../../src/platform/storage/database.js';
 import { openDatabase } from '../../src/platform/storage/open.js';
 import { isTransientStorageError } from '../../src/platform/storage/transient.js';
+import { type LogLine, recordingLog } from '../support/clients/http-server.js';
 import { freshPostgres } from '../support/databases.js';
-import { type LogLine, recordingLog } from '../support/http-server.js';
 import { ServerBetween } from '../support/server-between.js';
 import { until } from '../support/until.js';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it } from 'vitest';
-import { RunStore } from '../../src/capabilities/runs/store.js';
+import { RunStore } from '../../src/capabilities/runs/storage/store.js';
 import { buildPackage } from '../cli/support.js';
 import { freshSqlite } from '../support/databases.js';
 

@@ -6,7 +6,7 @@ const built = (path) => import(new URL(`../../dist/${path}`, import.meta.url));
 const { migrations } = await built('capabilities/capabilities.js');
 const { openDatabase } = await built('platform/storage/open.js');
 const { migrate } = await built('platform/storage/migrations/migrate.js');
-const { RunStore } = await built('capabilities/runs/store.js');
+const { RunStore } = await built('capabilities/runs/storage/store.js');
 
 const [url, durability] = process.argv.slice(2);
 const log = { debug() {}, info() {}, warn() {}, error() {} };

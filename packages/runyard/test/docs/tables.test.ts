@@ -13,8 +13,8 @@ import { addSettingFlags } from '../../src/cli/setting-flags.js';
 import { knownProviders } from '../../src/core/models/providers.js';
 import { compileExpression, type ExpressionPlace } from '../../src/core/workflows/definition/cel.js';
 import { loadSettings, type SettingName, type SettingsSource } from '../../src/platform/config.js';
-import { documentationRoutes } from '../../src/platform/http/docs.js';
-import { describeApi } from '../../src/platform/http/openapi.js';
+import { documentationRoutes } from '../../src/platform/http/openapi/docs.js';
+import { describeApi } from '../../src/platform/http/openapi/openapi.js';
 import { pathTemplate, type RouteFacts } from '../../src/platform/http/route.js';
 import { readPage, repository, tableBelow, tableHeaded, tablesBelow } from './pages.js';
 import { additionsOf, eventNames, propertiesOf } from './sources.js';
@@ -58,7 +58,7 @@ describe('docs/changing-code.md', () => {
   const page = readPage('docs/changing-code.md');
   const rules = ['Workflows', 'Agents', 'Teams'].flatMap((part) => tableBelow(page, part));
   const tests = ['changed-code', 'changed-answers']
-    .map((name) => readFileSync(join(repository, `packages/runyard/test/heart/${name}.test.ts`), 'utf8'))
+    .map((name) => readFileSync(join(repository, `packages/runyard/test/heart/changed-code/${name}.test.ts`), 'utf8'))
     .join('\n');
 
   test.each(rules.map(([rule]) => rule!))('has a test for the rule: %s', (rule) => {
@@ -88,8 +88,9 @@ test('docs/http-api.md lists every form field of the continue of a workflow', ()
 });
 
 test('docs/http-api.md lists every error code with its status', () => {
-  const folder = join(repository, 'packages/runyard/src/core/error-catalogue');
+  const folder = join(repository, 'packages/runyard/src/core/errors');
   const source = readdirSync(folder)
+    .filter((file) => file.endsWith('-errors.ts'))
     .map((file) => readFileSync(join(folder, file), 'utf8'))
     .join('\n');
   const catalogue = [

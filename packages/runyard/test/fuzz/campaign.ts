@@ -1,5 +1,5 @@
 import { Random } from '../chaos/storm/random.js';
-import type { ApiCheck } from '../support/api-check.js';
+import type { ApiCheck } from '../support/clients/api-check.js';
 import type { Audience, FuzzCaller } from './callers.js';
 import { type Operation, operationsOf } from './description.js';
 import { curlLine } from './exchange/curl.js';

@@ -1,4 +1,4 @@
-import type { Description } from '../support/api-check.js';
+import type { Description } from '../support/clients/api-check.js';
 
 /** A JSON schema as the description has it. */
 export interface Schema {

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'vitest';
-import type { LogLine } from '../support/http-server.js';
+import type { LogLine } from '../support/clients/http-server.js';
 import type { TestService } from '../support/service.js';
 
 /** What a service may hold more than before it was attacked. It is a bound against leaks, not a measurement. */

@@ -1,4 +1,4 @@
-import type { ApiCheck } from '../support/api-check.js';
+import type { ApiCheck } from '../support/clients/api-check.js';
 import type { Wire } from './exchange/request.js';
 import type { WireAnswer } from './exchange/send.js';
 

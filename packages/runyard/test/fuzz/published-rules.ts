@@ -1,7 +1,7 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { Description } from '../support/api-check.js';
+import type { Description } from '../support/clients/api-check.js';
 import type { Operation, Parameter, Schema } from './description.js';
 import type { FuzzRequest } from './exchange/request.js';
 

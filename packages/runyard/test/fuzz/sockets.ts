@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import { Random } from '../chaos/storm/random.js';
-import type { Description } from '../support/api-check.js';
+import type { Description } from '../support/clients/api-check.js';
 import { patience } from '../support/patience.js';
 import type { Audience, FuzzCaller } from './callers.js';
 import { type Operation, operationsOf, type Schema } from './description.js';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { RunStore } from '../../src/capabilities/runs/store.js';
-import { EventLog } from '../../src/core/runs/event-log.js';
-import { EventReader } from '../../src/core/runs/event-reader.js';
-import { encodeBlock, LoggedEvent } from '../../src/core/runs/logged-event.js';
+import type { RunStore } from '../../src/capabilities/runs/storage/store.js';
+import { EventLog } from '../../src/core/runs/events/event-log.js';
+import { EventReader } from '../../src/core/runs/events/event-reader.js';
+import { encodeBlock, LoggedEvent } from '../../src/core/runs/events/logged-event.js';
 import { systemTimers } from '../../src/platform/engine/local/timers.js';
 import { aRun, creation, finished, progress } from '../conformance/builders.js';
 import { freshStore } from './harness.js';

@@ -7,8 +7,8 @@ import { type ScriptedTurn, scriptedModel } from '../../src/testing.js';
 import { patience } from '../support/patience.js';
 import { answers, begin, engineOver, freshStore, gate } from './harness.js';
 import { payTool } from './paused-runs.js';
-import { ask, call, runOf } from './team-runs.js';
-import { ran, told, type WireEvent } from './workflow-runs.js';
+import { ask, call, runOf } from './teams/team-runs.js';
+import { ran, told, type WireEvent } from './workflows/workflow-runs.js';
 
 /** A turn that lasts until its run is stopped. */
 const endless: ScriptedTurn = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RunStore } from '../../src/capabilities/runs/store.js';
+import type { RunStore } from '../../src/capabilities/runs/storage/store.js';
 import { type GivenAnswer, readAnswer } from '../../src/core/agents/requirements/read-answer.js';
 import { toolExecutionBody } from '../../src/core/agents/requirements/tool-execution-body.js';
 import {
@@ -11,7 +11,7 @@ import { toolExecutionsOf } from '../../src/core/agents/tool-executions.js';
 import type { Json, JsonObject } from '../../src/core/json.js';
 import type { ApprovalStatus } from '../../src/core/runs/approval.js';
 import type { RunEngine } from '../../src/core/runs/engine.js';
-import type { ToolAnswer } from '../../src/core/tools/requirement.js';
+import type { ToolAnswer } from '../../src/core/tools/questions/requirement.js';
 import type { ToolOptions } from '../../src/core/tools/tool-options.js';
 import { type Agent, tool } from '../../src/index.js';
 import { allEvents, answers, begin, engineOver, freshStore } from './harness.js';

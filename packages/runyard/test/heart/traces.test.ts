@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { RunStore } from '../../src/capabilities/runs/store.js';
+import { RunStore } from '../../src/capabilities/runs/storage/store.js';
 import { type Executable, RunFailed } from '../../src/core/runs/executable.js';
 import type { Span } from '../../src/core/traces/span.js';
 import { spansOf } from '../../src/core/traces/spans-of-run.js';
@@ -11,7 +11,7 @@ import { scriptedModel } from '../../src/testing.js';
 import { freshSqlite } from '../support/databases.js';
 import { begin, engineOver, executable, freshStore, goOn } from './harness.js';
 import { pausedRun, payTool } from './paused-runs.js';
-import { ask } from './team-runs.js';
+import { ask } from './teams/team-runs.js';
 
 const busy = () => new ModelError('too busy', { provider: 'P', kind: 'refused', retryable: true });
 const instantly = { delayBetweenRetriesMs: 0 };

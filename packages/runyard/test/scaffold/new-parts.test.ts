@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { capabilities, routes } from '../../src/capabilities/capabilities.js';
 import { type Capability, migrationsOf, routesOf } from '../../src/capabilities/capability.js';
 import { Readiness } from '../../src/capabilities/system/readiness.js';
-import { errors } from '../../src/core/errors.js';
+import { errors } from '../../src/core/errors/errors.js';
 import { silentLog } from '../../src/core/log.js';
 import type { Interface } from '../../src/interfaces/interface.js';
 import { openCapabilities } from '../../src/open-capabilities.js';
@@ -13,9 +13,9 @@ import { refuseUpgrade } from '../../src/platform/http/upgrades.js';
 import type { Database } from '../../src/platform/storage/database.js';
 import { migrate } from '../../src/platform/storage/migrations/migrate.js';
 import { openDatabase } from '../../src/platform/storage/open.js';
+import { refusalOf } from '../support/clients/ws-client.js';
 import { freshSqlite } from '../support/databases.js';
 import { partsOver } from '../support/open-services.js';
-import { refusalOf } from '../support/ws-client.js';
 
 /** What a capability of its own folder declares. */
 declare module '../../src/platform/storage/schema.js' {

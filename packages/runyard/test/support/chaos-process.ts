@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { SseClient } from './clients/sse-client.js';
 import type { Body } from './service.js';
-import { SseClient } from './sse-client.js';
 import { until } from './until.js';
 
 const command = fileURLToPath(new URL('../../bin/runyard.mjs', import.meta.url));

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { Runyard, type RunyardOptions } from '../../src/index.js';
-import { ApiCheck, type Description } from './api-check.js';
-import { type LogLine, recordingLog } from './http-server.js';
-import { SseClient } from './sse-client.js';
+import { ApiCheck, type Description } from './clients/api-check.js';
+import { type LogLine, recordingLog } from './clients/http-server.js';
+import { SseClient } from './clients/sse-client.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever the service sent.
 export type Body = any;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../src/core/json.js';
 import { silentLog } from '../../src/core/log.js';
-import type { MediaContents } from '../../src/core/media.js';
+import type { MediaContents } from '../../src/core/media/media.js';
 import type { Timers } from '../../src/core/timers.js';
-import { executeTool, type ToolEnvironment } from '../../src/core/tools/execute-tool.js';
-import type { Approval } from '../../src/core/tools/gate.js';
+import { executeTool, type ToolEnvironment } from '../../src/core/tools/call/execute-tool.js';
+import type { Approval } from '../../src/core/tools/call/gate.js';
+import type { ToolOutcome } from '../../src/core/tools/call/tool-outcome.js';
 import type { Tool } from '../../src/core/tools/tool.js';
 import type { ToolCallSite } from '../../src/core/tools/tool-context.js';
-import type { ToolOutcome } from '../../src/core/tools/tool-outcome.js';
 import { systemTimers } from '../../src/platform/engine/local/timers.js';
 
 /** Time that passes when the test says so. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.js';
-import { statusIn, type WireFormat } from '../../platform/http/wire-format.js';
+import { statusIn, type WireFormat } from '../../platform/http/response/wire-format.js';
 import type { Approval } from './store.js';
 
 /** An approval in the form of the wire: every field, nulls too. */

@@ -1,8 +1,12 @@
 import type { JsonObject } from '../../core/json.js';
-import { pageOf } from '../../platform/http/pagination.js';
-import { reply } from '../../platform/http/results.js';
+import { pageOf } from '../../platform/http/request/pagination.js';
+import { reply } from '../../platform/http/response/results.js';
+import {
+  type WireFormatSettings,
+  wireFormatHeaders,
+  wireFormatOf,
+} from '../../platform/http/response/wire-format.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';
-import { type WireFormatSettings, wireFormatHeaders, wireFormatOf } from '../../platform/http/wire-format.js';
 import { approvalBodyOf, approvalStatusOf } from './approval-body.js';
 import {
   approvalBody,

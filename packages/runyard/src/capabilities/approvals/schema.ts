@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { largestPage, pageBody, pageQuery } from '../../platform/http/pagination.js';
+import { largestPage, pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 
 export const approvalParams = z.object({
   approval_id: z.string().meta({ description: 'The identifier of the approval.' }),

@@ -1,11 +1,11 @@
 import type { ResolvedApproval } from '../../core/agents/requirements/approvals.js';
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Run } from '../../core/runs/run.js';
 import type { Caller, DataScope } from '../../platform/auth/caller.js';
 import { isServiceAccount } from '../../platform/auth/named-user.js';
 import { personsBehind } from '../../platform/auth/persons.js';
-import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/pagination.js';
+import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/request/pagination.js';
 import type { Database } from '../../platform/storage/database.js';
 import { approvalBodyOf } from './approval-body.js';
 import { mergedPlaces, type ReadPlaces } from './merged-places.js';

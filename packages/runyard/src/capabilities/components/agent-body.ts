@@ -5,8 +5,8 @@ import { usesMemories } from '../../core/agents/memory/memories-in-context.js';
 import { reasonsByItself } from '../../core/agents/reasoning/reasoning.js';
 import { describeModel } from '../../core/models/resolve.js';
 import type { AnyLimits } from '../../core/runs/limits/run-limits.js';
+import { jsonSchemaOf } from '../../core/schemas/value-schema.js';
 import type { Tool } from '../../core/tools/tool.js';
-import { jsonSchemaOf } from '../../core/value-schema.js';
 
 export type Fields = Record<string, unknown>;
 

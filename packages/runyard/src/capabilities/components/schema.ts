@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { teamModes } from '../../core/teams/settings.js';
-import { formInteger } from '../../platform/http/fields.js';
+import { formInteger } from '../../platform/http/request/fields.js';
 
 const settingsGroup = z.looseObject({});
 

@@ -1,9 +1,9 @@
 import type { Agent } from '../../core/agents/agent.js';
 import { AgentFactory } from '../../core/agents/agent-factory.js';
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import type { JsonObject } from '../../core/json.js';
-import { componentKey } from '../../core/runs/ending-executable.js';
 import type { Executable } from '../../core/runs/executable.js';
+import { componentKey } from '../../core/runs/resume/ending-executable.js';
 import type { Run, RunKind } from '../../core/runs/run.js';
 import type { Team } from '../../core/teams/team.js';
 import type { Workflow } from '../../core/workflows/workflow.js';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.js';
 import type { Executable } from '../../core/runs/executable.js';
+import { jsonSchemaOf } from '../../core/schemas/value-schema.js';
 import type { TeamMember } from '../../core/teams/settings.js';
-import { jsonSchemaOf } from '../../core/value-schema.js';
 import { workflowTree } from '../../core/workflows/definition/workflow-tree.js';
 import type { Workflow } from '../../core/workflows/workflow.js';
 import { agentBodyOf, type Fields, limitsBody, withoutEmpty } from './agent-body.js';

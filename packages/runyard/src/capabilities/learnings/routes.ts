@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.js';
 import type { Learning } from '../../core/learnings/learnings.js';
-import { pageOf } from '../../platform/http/pagination.js';
-import { reply } from '../../platform/http/results.js';
+import { pageOf } from '../../platform/http/request/pagination.js';
+import { reply } from '../../platform/http/response/results.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';
 import {
   type CreateLearningBody,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import type { JsonObject } from '../../core/json.js';
 import { keyedLearningId, missingIdentity } from '../../core/learnings/learning-ids.js';
 import { type Learning, privateNamespacePrefix } from '../../core/learnings/learnings.js';
 import { type Caller, type DataScope, isWithin } from '../../platform/auth/caller.js';
 import { refuseReserved } from '../../platform/auth/named-user.js';
-import type { DatabaseQuery } from '../../platform/http/database-query.js';
-import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/pagination.js';
+import type { DatabaseQuery } from '../../platform/http/request/database-query.js';
+import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/request/pagination.js';
 import type { Database } from '../../platform/storage/database.js';
 import { RunLearningStore } from './run-learnings-store.js';
 import {

@@ -1,4 +1,4 @@
-import type { FetchedMedia } from '../../core/media.js';
+import type { FetchedMedia } from '../../core/media/media.js';
 import { fetchContent } from '../../platform/net/fetch-content.js';
 
 export interface MediaFetchSettings {

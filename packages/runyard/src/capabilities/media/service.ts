@@ -1,9 +1,9 @@
-import { classifyFile } from '../../core/classify-file.js';
-import { errors, type ValidationItem } from '../../core/errors.js';
+import { errors, type ValidationItem } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
-import type { FetchedMedia, Media, MediaContents, MediaKind } from '../../core/media.js';
-import type { UploadedFile } from '../../platform/http/uploaded-file.js';
+import { classifyFile } from '../../core/media/classify-file.js';
+import type { FetchedMedia, Media, MediaContents, MediaKind } from '../../core/media/media.js';
+import type { UploadedFile } from '../../platform/http/request/uploaded-file.js';
 import type { Database } from '../../platform/storage/database.js';
 import { MediaStore } from './store.js';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { MediaContents } from '../../core/media.js';
+import type { MediaContents } from '../../core/media/media.js';
 import type { Database } from '../../platform/storage/database.js';
 
 declare module '../../platform/storage/schema.js' {

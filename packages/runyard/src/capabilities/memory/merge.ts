@@ -1,5 +1,5 @@
 import { newId } from '../../core/ids.js';
-import type { MediaContents } from '../../core/media.js';
+import type { MediaContents } from '../../core/media/media.js';
 import type { Role } from '../../core/models/message.js';
 import type { Model } from '../../core/models/model.js';
 import { ModelError } from '../../core/models/model-error.js';

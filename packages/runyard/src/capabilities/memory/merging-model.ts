@@ -1,5 +1,5 @@
 import { Agent } from '../../core/agents/agent.js';
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import type { Model } from '../../core/models/model.js';
 import { parseModelName } from '../../core/models/model-name.js';
 import { type ModelLike, resolveModel } from '../../core/models/resolve.js';

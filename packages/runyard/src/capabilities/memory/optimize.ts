@@ -1,4 +1,4 @@
-import { errors, RunyardError } from '../../core/errors.js';
+import { errors, RunyardError } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
 import { ModelError } from '../../core/models/model-error.js';
 import { type Merging, mergeTexts } from './merge.js';

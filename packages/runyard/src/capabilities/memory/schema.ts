@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { databaseQuery } from '../../platform/http/database-query.js';
-import { identifier } from '../../platform/http/fields.js';
-import { pageBody, pageQuery } from '../../platform/http/pagination.js';
+import { databaseQuery } from '../../platform/http/request/database-query.js';
+import { identifier } from '../../platform/http/request/fields.js';
+import { pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 import { longestTopic, mostTopics } from './stored-memory.js';
 
 export const memoryParams = z.object({

@@ -1,12 +1,12 @@
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
-import type { MediaContents } from '../../core/media.js';
+import type { MediaContents } from '../../core/media/media.js';
 import type { MemoryChange, UserMemories, UserMemory } from '../../core/memory/user-memories.js';
 import type { ModelLike } from '../../core/models/resolve.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import { refuseReserved } from '../../platform/auth/named-user.js';
-import type { DatabaseQuery } from '../../platform/http/database-query.js';
-import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/pagination.js';
+import type { DatabaseQuery } from '../../platform/http/request/database-query.js';
+import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/request/pagination.js';
 import type { Database } from '../../platform/storage/database.js';
 import { mergingModel } from './merging-model.js';
 import { type Optimized, optimizeMemories } from './optimize.js';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SqlBool } from 'kysely';
 import type { DataScope } from '../../platform/auth/caller.js';
-import type { ListPage } from '../../platform/http/pagination.js';
+import type { ListPage } from '../../platform/http/request/pagination.js';
 import { type Database, statement } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
 import { within } from '../../platform/storage/scope.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from '../../platform/http/validation.js';
+import type { Fault } from '../../platform/http/request/validation.js';
 import { dayMs, dayOf } from './day.js';
 
 /** Numbers above it are milliseconds, below it seconds: both are meant within the next centuries. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { databaseQuery } from '../../platform/http/database-query.js';
-import { formBoolean } from '../../platform/http/fields.js';
+import { databaseQuery } from '../../platform/http/request/database-query.js';
+import { formBoolean } from '../../platform/http/request/fields.js';
 import { tokenFields } from './daily-metrics.js';
 import { dateField } from './date-field.js';
 

@@ -1,8 +1,8 @@
-import { isReported } from '../../core/errors.js';
+import { isReported } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
 import type { Timers } from '../../core/timers.js';
 import { isLeaseOwnerGone, newLeaseOwner } from '../../platform/engine/local/lease-owner.js';
-import type { DatabaseQuery } from '../../platform/http/database-query.js';
+import type { DatabaseQuery } from '../../platform/http/request/database-query.js';
 import type { Database } from '../../platform/storage/database.js';
 import type { DailyMetrics } from './daily-metrics.js';
 import { DayCounter } from './day-counter.js';

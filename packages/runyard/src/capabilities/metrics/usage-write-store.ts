@@ -1,4 +1,4 @@
-import type { ModelUsage, RunWrite, UsageWrite } from '../../core/runs/ports.js';
+import type { ModelUsage, RunWrite, UsageWrite } from '../../core/runs/journal/ports.js';
 import { databaseNow, type WriteRow } from '../../platform/storage/database.js';
 import type { BatchSection } from '../../platform/storage/postgres/batch.js';
 import { encodeText } from '../../platform/storage/text.js';

@@ -1,4 +1,4 @@
-import { isReported } from '../../core/errors.js';
+import { isReported } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
 import { keysKeptMs } from '../../core/runs/engine.js';
 import type { Timers } from '../../core/timers.js';

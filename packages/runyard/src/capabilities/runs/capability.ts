@@ -5,16 +5,16 @@ import { pausedComponents } from './migrations/0011-paused-components.js';
 import { runTexts } from './migrations/0012-run-texts.js';
 import { definitions } from './migrations/0013-definitions.js';
 import { askers } from './migrations/0014-askers.js';
-import { OrphanCounts, orphanedRuns } from './orphan-counts.js';
-import { OrphanStore } from './orphan-store.js';
 import { StoredPastSessions } from './past-sessions.js';
-import type { RunServices } from './route-kit.js';
+import type { RunServices } from './routes/route-kit.js';
+import { type SessionRunServices, sessionRunRoutes } from './routes/session-run-routes.js';
 import { runRoutes } from './routes.js';
 import { RunsService } from './service.js';
-import { type SessionRunServices, sessionRunRoutes } from './session-run-routes.js';
-import { SessionRunStore } from './session-run-store.js';
 import { SessionRunsService } from './session-runs-service.js';
-import { RunStore } from './store.js';
+import { OrphanCounts, orphanedRuns } from './storage/orphan-counts.js';
+import { OrphanStore } from './storage/orphan-store.js';
+import { SessionRunStore } from './storage/session-run-store.js';
+import { RunStore } from './storage/store.js';
 
 declare module '../capability.js' {
   interface Services extends RunServices, SessionRunServices {}

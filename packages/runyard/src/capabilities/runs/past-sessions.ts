@@ -6,7 +6,7 @@ import type {
 } from '../../core/runs/past-sessions.js';
 import type { DataScope } from '../../platform/auth/caller.js';
 import type { DatabaseSessions } from '../sessions/database-service.js';
-import type { RunStore } from './store.js';
+import type { RunStore } from './storage/store.js';
 
 /** Past sessions out of the database, each read within the scope of the person whose they have to be. */
 export class StoredPastSessions implements PastSessions {

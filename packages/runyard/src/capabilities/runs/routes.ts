@@ -1,8 +1,8 @@
-import { forkSession, getCheckpoint, listCheckpoints } from './checkpoint-routes.js';
-import { followEvents, resumeRun } from './follow-routes.js';
-import type { RunKindFacts, RunRoute } from './route-kit.js';
+import { forkSession, getCheckpoint, listCheckpoints } from './routes/checkpoint-routes.js';
+import { followEvents, resumeRun } from './routes/follow-routes.js';
+import type { RunKindFacts, RunRoute } from './routes/route-kit.js';
+import { cancelRun, continueRun, createRun, getRun, listRuns } from './routes/run-routes.js';
 import { agentRuns, teamRuns, workflowRuns } from './run-kinds.js';
-import { cancelRun, continueRun, createRun, getRun, listRuns } from './run-routes.js';
 
 /** What can be done with every run. */
 const ofEveryRun = [createRun, listRuns, getRun, cancelRun, continueRun, resumeRun, followEvents];

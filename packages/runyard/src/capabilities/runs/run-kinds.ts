@@ -1,12 +1,12 @@
-import { listedRun, listedTeamRun, listedWorkflowRun } from './listed-run-schema.js';
+import { listedRun, listedTeamRun, listedWorkflowRun } from './bodies/listed-run-schema.js';
 import {
   checkpointBody,
   runBody,
   teamCheckpointBody,
   teamRunBody,
   workflowRunBody,
-} from './response-schema.js';
-import type { RunKindFacts } from './route-kit.js';
+} from './bodies/response-schema.js';
+import type { RunKindFacts } from './routes/route-kit.js';
 import {
   continueRunForm,
   continueWorkflowRunForm,

@@ -1,4 +1,4 @@
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import type { Run, RunKind, StepRecord } from '../../core/runs/run.js';
 import { type Caller, type DataScope, isWithin } from '../../platform/auth/caller.js';
 import type { RunSpace, Spaces } from '../capability.js';

@@ -1,18 +1,18 @@
 import { standIn } from '../../core/components/stand-in.js';
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import { RunEngine } from '../../core/runs/engine.js';
 import type { EngineCondition } from '../../core/runs/engine-condition.js';
 import type { RunPorts } from '../../core/runs/run-ports.js';
 import { isLeaseOwnerGone, newLeaseOwner } from '../../platform/engine/local/lease-owner.js';
 import { systemTimers } from '../../platform/engine/local/timers.js';
-import type { DatabaseQuery } from '../../platform/http/database-query.js';
+import type { DatabaseQuery } from '../../platform/http/request/database-query.js';
 import { serviceLimits } from '../../platform/run-limit-settings.js';
 import type { Database } from '../../platform/storage/database.js';
 import { schemaStatus } from '../../platform/storage/migrations/migrate.js';
 import { type DatabaseProbe, probeDatabase } from '../../platform/storage/probe.js';
 import { isTransientStorageError } from '../../platform/storage/transient.js';
 import type { Room, RunSpace, ServiceSite, Spaces } from '../capability.js';
-import { rebuiltEvents } from './rebuilt-events.js';
+import { rebuiltEvents } from './events/rebuilt-events.js';
 
 type SpaceSite = Omit<ServiceSite, 'spaces'>;
 

@@ -6,11 +6,11 @@ import {
   jsonArrayField,
   jsonObjectField,
   uploadedFiles,
-} from '../../platform/http/fields.js';
-import { jsonMayBe } from '../../platform/http/json-body.js';
-import { largestPage } from '../../platform/http/pagination.js';
-import { wireFormatHeader } from '../../platform/http/wire-format.js';
-import { maxListedEvents } from './told-events.js';
+} from '../../platform/http/request/fields.js';
+import { jsonMayBe } from '../../platform/http/request/json-body.js';
+import { largestPage } from '../../platform/http/request/pagination.js';
+import { wireFormatHeader } from '../../platform/http/response/wire-format.js';
+import { maxListedEvents } from './events/told-events.js';
 
 const mediaArray = (what: string) =>
   jsonArrayField()

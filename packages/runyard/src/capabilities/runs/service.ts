@@ -1,12 +1,12 @@
 import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { continuationOf } from '../../core/agents/continuation/continuation.js';
 import { snapshotAt } from '../../core/agents/continuation/snapshot.js';
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import type { Json } from '../../core/json.js';
-import type { Media } from '../../core/media.js';
-import type { CallApplication } from '../../core/runs/code-owner.js';
+import type { Media } from '../../core/media/media.js';
 import { RunReleased } from '../../core/runs/executable.js';
-import type { RunHandle } from '../../core/runs/executor.js';
+import type { CallApplication } from '../../core/runs/execution/code-owner.js';
+import type { RunHandle } from '../../core/runs/execution/executor.js';
 import type { Run, RunKind, RunStatus } from '../../core/runs/run.js';
 import { startRun } from '../../core/runs/start-run.js';
 import { teamContinuationOf } from '../../core/teams/team-continuation.js';
@@ -15,24 +15,23 @@ import type { Caller } from '../../platform/auth/caller.js';
 import { fixedBy } from '../../platform/auth/fixed-values.js';
 import { userFor } from '../../platform/auth/named-user.js';
 import { personsBehind } from '../../platform/auth/persons.js';
-import { largestPage, offsetOf } from '../../platform/http/pagination.js';
+import { largestPage, offsetOf } from '../../platform/http/request/pagination.js';
 import type { Spaces } from '../capability.js';
 import type { ComponentsService } from '../components/service.js';
-import { type BeforeRunOptions, beforeRun } from './before-run.js';
-import { boundFor, boundForm, boundRequest, boundSession, claimsFor } from './bound-values.js';
-import { cancelRun } from './cancel-run.js';
-import { type Checkpoint, checkpointAt, checkpointsOf } from './checkpoints.js';
-import { continueRequestOf } from './continue-request.js';
-import { RunContinuation } from './continue-run.js';
-import { type Followed, followRun } from './follow-run.js';
-import { forkSession, mayMean } from './fork-session.js';
-import { checkKey, type KeyedRequest, mayBeSecond, payloadHash, runUnderKey } from './idempotency.js';
-import { isUnfinishedSession, type ListedRun, listedRuns } from './listed-runs.js';
-import { preparedRun, type RunCaller } from './prepared-run.js';
-import type { RunView } from './run-body.js';
-import { type FoundComponent, RunLookup, type RunPlace } from './run-lookup.js';
-import { newRunInput } from './run-request.js';
-import type { ContinueForm, CreateForm } from './schema.js';
+import { isUnfinishedSession, type ListedRun, listedRuns } from './bodies/listed-runs.js';
+import type { RunView } from './bodies/run-body.js';
+import { cancelRun } from './continuation/cancel-run.js';
+import { type Checkpoint, checkpointAt, checkpointsOf } from './continuation/checkpoints.js';
+import { continueRequestOf } from './continuation/continue-request.js';
+import { RunContinuation } from './continuation/continue-run.js';
+import { forkSession, mayMean } from './continuation/fork-session.js';
+import { type Followed, followRun } from './events/follow-run.js';
+import { storedEvents } from './events/stored-events.js';
+import { type BeforeRunOptions, beforeRun } from './request/before-run.js';
+import { boundFor, boundForm, boundRequest, boundSession, claimsFor } from './request/bound-values.js';
+import { checkKey, type KeyedRequest, mayBeSecond, payloadHash, runUnderKey } from './request/idempotency.js';
+import { preparedRun, type RunCaller } from './request/prepared-run.js';
+import { newRunInput } from './request/run-request.js';
 import {
   endOf,
   type FollowWishes,
@@ -40,8 +39,9 @@ import {
   type StartedRun,
   startedRun,
   streamOptionsOf,
-} from './started-run.js';
-import { storedEvents } from './stored-events.js';
+} from './request/started-run.js';
+import { type FoundComponent, RunLookup, type RunPlace } from './run-lookup.js';
+import type { ContinueForm, CreateForm } from './schema.js';
 
 export interface RunsServiceOptions extends BeforeRunOptions {
   readonly components: ComponentsService;

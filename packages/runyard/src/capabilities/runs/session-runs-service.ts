@@ -1,13 +1,19 @@
-import type { Media } from '../../core/media.js';
+import type { Media } from '../../core/media/media.js';
 import type { Run } from '../../core/runs/run.js';
 import { type DataScope, isWithin } from '../../platform/auth/caller.js';
-import type { DatabaseQuery } from '../../platform/http/database-query.js';
-import { offsetOf } from '../../platform/http/pagination.js';
-import type { TimeBounds } from '../../platform/http/time-bounds.js';
+import type { TimeBounds } from '../../platform/http/defences/time-bounds.js';
+import type { DatabaseQuery } from '../../platform/http/request/database-query.js';
+import { offsetOf } from '../../platform/http/request/pagination.js';
 import type { RunSpace, Spaces } from '../capability.js';
 import type { DatabaseSessions } from '../sessions/database-service.js';
-import { saidIn } from './chat-history.js';
-import { isUnfinishedSession, journalsOf, type ListedRun, listedRun, listedRuns } from './listed-runs.js';
+import { saidIn } from './bodies/chat-history.js';
+import {
+  isUnfinishedSession,
+  journalsOf,
+  type ListedRun,
+  listedRun,
+  listedRuns,
+} from './bodies/listed-runs.js';
 
 /** Which runs of a session are wanted: all, unless something is said. */
 export interface SessionRunsQuery {

@@ -1,4 +1,4 @@
-import { errors, isReported, type RunyardError } from '../../core/errors.js';
+import { errors, isReported, type RunyardError } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
 import type { AccountIdentity, AccountTokens } from '../../platform/auth/identity.js';
 import type { Database } from '../../platform/storage/database.js';

@@ -1,5 +1,5 @@
-import { pageOf } from '../../platform/http/pagination.js';
-import { reply } from '../../platform/http/results.js';
+import { pageOf } from '../../platform/http/request/pagination.js';
+import { reply } from '../../platform/http/response/results.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';
 import { accountBodyOf } from './account-body.js';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { formBoolean } from '../../platform/http/fields.js';
-import { pageBody, pageQuery } from '../../platform/http/pagination.js';
+import { formBoolean } from '../../platform/http/request/fields.js';
+import { pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 import { defaultScopes } from './scopes.js';
 
 const namePattern = /^[a-z0-9][a-z0-9_-]{0,62}$/;

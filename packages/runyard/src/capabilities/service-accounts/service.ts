@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import { accountPrefix, isServiceAccount } from '../../platform/auth/named-user.js';
 import { personsBehind } from '../../platform/auth/persons.js';
-import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/pagination.js';
+import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/request/pagination.js';
 import type { Database } from '../../platform/storage/database.js';
 import type { ServiceAccountTokens } from './account-tokens.js';
 import { covers, defaultScopes, grantable, isPrivileged, isScope, showsEverybody } from './scopes.js';

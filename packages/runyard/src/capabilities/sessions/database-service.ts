@@ -1,4 +1,4 @@
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import type { DataScope } from '../../platform/auth/caller.js';
 import type { Database } from '../../platform/storage/database.js';
 import { type NewSession, type SessionChange, SessionChangeStore } from './change-store.js';

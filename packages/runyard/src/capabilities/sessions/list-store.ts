@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { RunKind } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
-import type { TimeBounds } from '../../platform/http/time-bounds.js';
+import type { TimeBounds } from '../../platform/http/defences/time-bounds.js';
 import type { Database } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
 import type { Schema } from '../../platform/storage/schema.js';

@@ -1,4 +1,4 @@
-import type { SessionWrite, StateChange, SummaryWrite } from '../../core/runs/ports.js';
+import type { SessionWrite, StateChange, SummaryWrite } from '../../core/runs/journal/ports.js';
 import type { BatchSection } from '../../platform/storage/postgres/batch.js';
 import { searchNameOf } from './search-name.js';
 import { stateValue } from './store.js';

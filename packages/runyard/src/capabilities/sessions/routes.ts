@@ -1,6 +1,6 @@
-import { errors } from '../../core/errors.js';
-import { jsonPage } from '../../platform/http/json-stream.js';
-import { jsonPieces, reply } from '../../platform/http/results.js';
+import { errors } from '../../core/errors/errors.js';
+import { jsonPage } from '../../platform/http/response/json-stream.js';
+import { jsonPieces, reply } from '../../platform/http/response/results.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';
 import {
   createSessionBody,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../core/json.js';
-import { maxStateKeyLength } from '../../core/runs/session-state.js';
-import { sizeFault, stateSize } from '../../core/runs/state-size.js';
-import { databaseQuery } from '../../platform/http/database-query.js';
-import { formInteger, identifier } from '../../platform/http/fields.js';
-import { pageBody, pageQuery } from '../../platform/http/pagination.js';
+import { maxStateKeyLength } from '../../core/runs/execution/session-state.js';
+import { sizeFault, stateSize } from '../../core/runs/execution/state-size.js';
+import { databaseQuery } from '../../platform/http/request/database-query.js';
+import { formInteger, identifier } from '../../platform/http/request/fields.js';
+import { pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 
 const kind = z.enum(['agent', 'team', 'workflow']);
 

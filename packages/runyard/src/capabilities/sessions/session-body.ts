@@ -1,4 +1,4 @@
-import type { SessionSummary } from '../../core/runs/ports.js';
+import type { SessionSummary } from '../../core/runs/journal/ports.js';
 import type { Run } from '../../core/runs/run.js';
 import type { SessionRecord } from './store.js';
 import { usageBody } from './usage-body.js';

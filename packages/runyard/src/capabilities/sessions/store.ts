@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../core/json.js';
-import type { SessionSnapshot, SessionSummary } from '../../core/runs/ports.js';
+import type { SessionSnapshot, SessionSummary } from '../../core/runs/journal/ports.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
 import { type Database, type Statement, statement } from '../../platform/storage/database.js';

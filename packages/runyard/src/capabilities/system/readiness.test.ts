@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { gate } from '../../../test/support/until.js';
 import { silentLog } from '../../core/log.js';
-import { RunSlots } from '../../core/runs/run-slots.js';
+import { RunSlots } from '../../core/runs/leases/run-slots.js';
 import type { DatabaseProbe } from '../../platform/storage/probe.js';
 import { Readiness } from './readiness.js';
 

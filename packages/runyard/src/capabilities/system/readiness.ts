@@ -1,7 +1,7 @@
-import { isReported } from '../../core/errors.js';
+import { isReported } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
 import type { EngineCondition } from '../../core/runs/engine-condition.js';
-import type { RunSlots } from '../../core/runs/run-slots.js';
+import type { RunSlots } from '../../core/runs/leases/run-slots.js';
 import type { DatabaseProbe } from '../../platform/storage/probe.js';
 import { runCounts } from './run-counts.js';
 

@@ -1,4 +1,4 @@
-import { reply } from '../../platform/http/results.js';
+import { reply } from '../../platform/http/response/results.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';
 import type { Described } from '../capability.js';
 import { configBodyOf, healthBody, homeBody, infoBodyOf, readyBody } from './schema.js';

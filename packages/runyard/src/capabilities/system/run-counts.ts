@@ -1,4 +1,4 @@
-import type { RunSlots } from '../../core/runs/run-slots.js';
+import type { RunSlots } from '../../core/runs/leases/run-slots.js';
 
 /** What this process is busy with, as `/info` and `/ready` show it. */
 export function runCounts({ executing, waiting, limits }: RunSlots) {

@@ -1,5 +1,5 @@
 import type { ModelPrices } from '../../core/models/prices.js';
-import type { RunJournal } from '../../core/runs/ports.js';
+import type { RunJournal } from '../../core/runs/journal/ports.js';
 import type { RunKind } from '../../core/runs/run.js';
 import { redactSpans, type TraceRedaction } from '../../core/traces/redaction.js';
 import { type Span, type SpanKind, type SpanStatus, spanIdOf } from '../../core/traces/span.js';

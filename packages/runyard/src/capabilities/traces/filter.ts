@@ -1,4 +1,4 @@
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import { type FilterField, filterFields, isFilterField } from './filter-fields.js';
 

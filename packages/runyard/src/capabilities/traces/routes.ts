@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.js';
-import { jsonPage } from '../../platform/http/json-stream.js';
-import { type PageRequest, pageOf } from '../../platform/http/pagination.js';
-import { jsonPieces } from '../../platform/http/results.js';
+import { type PageRequest, pageOf } from '../../platform/http/request/pagination.js';
+import { jsonPage } from '../../platform/http/response/json-stream.js';
+import { jsonPieces } from '../../platform/http/response/results.js';
 import { defineRoute, type Route } from '../../platform/http/route.js';
 import { filterSchema } from './filter-fields.js';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageBody, pageQuery } from '../../platform/http/pagination.js';
+import { pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 
 const database = {
   db_id: z.string().optional().meta({

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import type { JsonObject } from '../../core/json.js';
 import type { ModelPrices } from '../../core/models/prices.js';
 import { redactContent, traceRedaction } from '../../core/traces/redaction.js';
 import { workflowFactsOf } from '../../core/traces/workflow-facts.js';
 import { Workflow } from '../../core/workflows/workflow.js';
 import type { Caller } from '../../platform/auth/caller.js';
-import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/pagination.js';
+import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/request/pagination.js';
 import type { DatabaseTraces, SpanMaking } from './database-service.js';
 import { allOf, parseFilter, type TraceFilter } from './filter.js';
 import type { SessionStatistics } from './session-statistics-store.js';

@@ -1,5 +1,5 @@
 import type { DataScope } from '../../platform/auth/caller.js';
-import type { ListPage } from '../../platform/http/pagination.js';
+import type { ListPage } from '../../platform/http/request/pagination.js';
 import type { Database } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
 import { withValues } from './few-values-store.js';

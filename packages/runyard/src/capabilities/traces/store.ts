@@ -4,7 +4,7 @@ import type { RunInput } from '../../core/runs/run.js';
 import { inheritedAttempt } from '../../core/runs/run.js';
 import { spanStepKinds } from '../../core/traces/span.js';
 import type { DataScope } from '../../platform/auth/caller.js';
-import type { ListPage } from '../../platform/http/pagination.js';
+import type { ListPage } from '../../platform/http/request/pagination.js';
 import type { Database } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
 import type { Schema } from '../../platform/storage/schema.js';

@@ -1,4 +1,4 @@
-import type { RunWrite } from '../../core/runs/ports.js';
+import type { RunWrite } from '../../core/runs/journal/ports.js';
 import type { Run } from '../../core/runs/run.js';
 import { runSpanName, statusOfRun, traceIdOf } from '../../core/traces/span.js';
 import type { Statement, WriteRow } from '../../platform/storage/database.js';

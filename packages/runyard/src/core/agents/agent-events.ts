@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from '../json.js';
-import type { Media } from '../media.js';
+import type { Media } from '../media/media.js';
 import type { UserMemory } from '../memory/user-memories.js';
 import type { Message, Usage } from '../models/message.js';
 import type { Requirement } from '../runs/context.js';
+import type { RunEvent } from '../runs/events/logged-event.js';
 import type { RunEnd } from '../runs/executable.js';
-import type { RunEvent } from '../runs/logged-event.js';
-import type { ToolRequirement } from '../tools/requirement.js';
+import type { ToolRequirement } from '../tools/questions/requirement.js';
 import { endingFields } from './answer/ending.js';
 import type { ModelRecord } from './journal-records.js';
 import { pausedText } from './requirements/paused-text.js';

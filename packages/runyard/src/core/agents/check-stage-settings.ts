@@ -1,4 +1,4 @@
-import { errors } from '../errors.js';
+import { errors } from '../errors/errors.js';
 import { storable } from '../storable-json.js';
 import type { AgentSettings } from './definition.js';
 import { checkLearning } from './learning/learning-settings.js';

@@ -1,6 +1,6 @@
 import type { Message } from '../models/message.js';
 import type { RunContext } from '../runs/context.js';
-import type { RunEvent } from '../runs/logged-event.js';
+import type { RunEvent } from '../runs/events/logged-event.js';
 import { inheritedAttempt, type RunOptions, type RunResult } from '../runs/run.js';
 import { runContent, runContentCompleted, runContinued, runStarted } from './agent-events.js';
 import { answerOf } from './answer/answer.js';

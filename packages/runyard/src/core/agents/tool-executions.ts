@@ -1,5 +1,5 @@
-import type { Media } from '../media.js';
-import { ownSteps } from '../runs/child-steps.js';
+import type { Media } from '../media/media.js';
+import { ownSteps } from '../runs/journal/child-steps.js';
 import type { StepRecord } from '../runs/run.js';
 import type { ToolRecord } from './journal-records.js';
 import {

@@ -1,8 +1,8 @@
 import type { Json } from '../json.js';
-import type { Media } from '../media.js';
+import type { Media } from '../media/media.js';
 import type { Message } from '../models/message.js';
-import { ownSteps } from '../runs/child-steps.js';
-import type { IntroductionRecord } from '../runs/introduction.js';
+import type { IntroductionRecord } from '../runs/execution/introduction.js';
+import { ownSteps } from '../runs/journal/child-steps.js';
 import { inheritedAttempt, type Run, type StepRecord } from '../runs/run.js';
 import { isDeclined } from './answer/stopped.js';
 import { conversationOf, lastWordOf, saidText } from './continuation/conversation.js';

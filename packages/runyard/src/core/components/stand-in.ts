@@ -1,8 +1,8 @@
 import { endEvents as agentEndEvents } from '../agents/agent-events.js';
 import type { JsonObject } from '../json.js';
 import type { RunContext } from '../runs/context.js';
+import type { RunEvent } from '../runs/events/logged-event.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
-import type { RunEvent } from '../runs/logged-event.js';
 import type { Run } from '../runs/run.js';
 import { teamEndEvents, teamEventPrefix } from '../teams/team-events.js';
 import { endEvents as workflowEndEvents } from '../workflows/end-events.js';

@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, type EmbeddingModelV2, type EmbeddingModelV3 } from '@ai-sdk/provider';
 import { expect, expectTypeOf, it } from 'vitest';
-import { adapterFor, failure } from '../../../test/support/model-calls.js';
+import { adapterFor, failure } from '../../../test/support/providers/model-calls.js';
 import { aiSdkEmbedder } from './ai-sdk.js';
 import type { AiSdkEmbeddingModel } from './ai-sdk-model.js';
 import { resolveEmbedder } from './resolve.js';

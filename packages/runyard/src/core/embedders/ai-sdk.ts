@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.js';
 import { failureOf } from '../models/ai-sdk/failure.js';
-import { pauseBeforeRetry } from '../models/provider/provider-call.js';
-import { count as tokenCount } from '../models/provider/usage.js';
+import { count as tokenCount } from '../models/provider/answer/usage.js';
+import { pauseBeforeRetry } from '../models/provider/call/provider-call.js';
 import { checkOptions, checkValue } from '../options/check-options.js';
 import { callable, count, json, kind, objectOf } from '../options/kinds.js';
 import { type AiSdkEmbeddingModel, isAiSdkEmbedder } from './ai-sdk-model.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { adapterFor, failure, fetchOf } from '../../../test/support/model-calls.js';
-import type { ModelServerReply, ModelServerScript } from '../../../test/support/model-server.js';
+import { adapterFor, failure, fetchOf } from '../../../test/support/providers/model-calls.js';
+import type { ModelServerReply, ModelServerScript } from '../../../test/support/providers/model-server.js';
 import { BatchedEmbedder } from './batched-embedder.js';
 import { openAIEmbedder } from './openai.js';
 import type { EmbedderOptions } from './provider-embedder.js';

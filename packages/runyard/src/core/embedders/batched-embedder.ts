@@ -1,5 +1,5 @@
 import { ModelError } from '../models/model-error.js';
-import { usageOf } from '../models/provider/usage.js';
+import { usageOf } from '../models/provider/answer/usage.js';
 import { checkOptions, checkValue } from '../options/check-options.js';
 import type { Shape } from '../options/kind.js';
 import { count, listOf, name, objectOf, signal, text, word } from '../options/kinds.js';

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../json.js';
-import { count } from '../models/provider/usage.js';
+import { count } from '../models/provider/answer/usage.js';
 import { retrievalProviders } from '../models/providers.js';
 import type { SentBatch } from './batched-embedder.js';
 import type { Embedder } from './embedder.js';

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../json.js';
 import { modelPath } from '../models/gemini/model-path.js';
-import { count } from '../models/provider/usage.js';
+import { count } from '../models/provider/answer/usage.js';
 import { google } from '../models/providers.js';
 import type { SentBatch } from './batched-embedder.js';
 import type { Embedder } from './embedder.js';

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../json.js';
+import { count } from '../models/provider/answer/usage.js';
 import { byIndex } from '../models/provider/provider-service.js';
-import { count } from '../models/provider/usage.js';
 import { isOpenAIs, openAI } from '../models/providers.js';
 import type { SentBatch } from './batched-embedder.js';
 import type { Embedder } from './embedder.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { adapterFor, failure } from '../../../test/support/model-calls.js';
+import { adapterFor, failure } from '../../../test/support/providers/model-calls.js';
 import type { Embedder } from './embedder.js';
 import { offlineEmbedder } from './offline.js';
 import { resolveEmbedder } from './resolve.js';

@@ -1,6 +1,6 @@
 import { type Environment, type ModelName, parseModelName } from '../models/model-name.js';
 import { connectionOf, nameForms } from '../models/named-connection.js';
-import { count } from '../models/provider/usage.js';
+import { count } from '../models/provider/answer/usage.js';
 import { type KnownProvider, knownProviders, retrievalProviders } from '../models/providers.js';
 import { checkValue } from '../options/check-options.js';
 import { kind, required } from '../options/kinds.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { adapterFor, failure, fetchOf, secret } from '../../../test/support/model-calls.js';
-import type { ModelServerScript } from '../../../test/support/model-server.js';
+import { adapterFor, failure, fetchOf, secret } from '../../../test/support/providers/model-calls.js';
+import type { ModelServerScript } from '../../../test/support/providers/model-server.js';
 import type { JsonObject } from '../json.js';
 import { cohereEmbedder } from './cohere.js';
 import type { Embedder } from './embedder.js';

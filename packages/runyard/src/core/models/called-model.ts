@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../json.js';
 import { isNative } from '../native-code.js';
-import type { CallApplication } from '../runs/code-owner.js';
+import type { CallApplication } from '../runs/execution/code-owner.js';
 import { kindOf, storable } from '../storable-json.js';
 import { citedNumbers, citedTexts, isPlace } from './citations.js';
 import { finishReasons, type Model, type ModelResponse } from './model.js';

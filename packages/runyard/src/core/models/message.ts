@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.js';
-import type { Media } from '../media.js';
+import type { Media } from '../media/media.js';
 
 export type Role = 'system' | 'user' | 'assistant' | 'tool';
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema } from '../json.js';
-import type { Media, MediaContents } from '../media.js';
+import type { Media, MediaContents } from '../media/media.js';
 import type { Citations } from './citations.js';
 import type { Message, ToolCall, Usage } from './message.js';
 

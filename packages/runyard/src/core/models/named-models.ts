@@ -8,18 +8,18 @@ const supported = ['offline', ...nameForms(knownProviders), 'ai-sdk:<provider>:<
 /** Makes the model that a name stands for, or says what is missing. */
 export async function loadNamedModel(name: ModelName, environment: Environment): Promise<Model> {
   const protocol = protocolOf(name, environment);
-  if (protocol === 'offline') return (await import('./offline.js')).offlineModel();
+  if (protocol === 'offline') return (await import('./offline/offline.js')).offlineModel();
   if (protocol === 'ai-sdk') return loadPackagedModel(name);
   const options = connectionOf('Model', name, environment, supported);
   switch (protocol) {
     case 'responses':
-      return (await import('./openai-responses.js')).openAIResponses(options);
+      return (await import('./openai-responses/openai-responses.js')).openAIResponses(options);
     case 'anthropic':
-      return (await import('./anthropic.js')).anthropic(options);
+      return (await import('./anthropic/anthropic.js')).anthropic(options);
     case 'gemini':
-      return (await import('./gemini.js')).gemini(options);
+      return (await import('./gemini/gemini.js')).gemini(options);
     default: {
-      const { openAICompatible } = await import('./openai-compatible.js');
+      const { openAICompatible } = await import('./openai-compatible/openai-compatible.js');
       const { structuredOutput, sendReasoning } = name.known ?? {};
       return openAICompatible({
         ...options,
@@ -32,7 +32,7 @@ export async function loadNamedModel(name: ModelName, environment: Environment):
 
 async function loadPackagedModel(name: ModelName): Promise<Model> {
   const [{ aiSdkModel }, { isAiSdkModel }, { packaged }] = await Promise.all([
-    import('./ai-sdk.js'),
+    import('./ai-sdk/ai-sdk.js'),
     import('./ai-sdk/types.js'),
     import('./ai-sdk/packages.js'),
   ]);

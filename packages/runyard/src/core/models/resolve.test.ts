@@ -2,7 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type ModelServer, startModelServer, textChunk } from '../../../test/support/model-server.js';
+import {
+  type ModelServer,
+  startModelServer,
+  textChunk,
+} from '../../../test/support/providers/model-server.js';
 import type { ModelRequest } from './model.js';
 import { ModelError } from './model-error.js';
 import { describeModel, resolveModel } from './resolve.js';

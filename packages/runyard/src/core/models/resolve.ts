@@ -38,7 +38,7 @@ export function resolveModel(model: ModelLike, environment: Environment = proces
   }
   if (!isAiSdkModel(model)) return model;
   return new LazyModel(describeModel(model), aiSdkCapabilities(model), async () =>
-    (await import('./ai-sdk.js')).aiSdkModel(model),
+    (await import('./ai-sdk/ai-sdk.js')).aiSdkModel(model),
   );
 }
 

@@ -25,7 +25,7 @@ import {
   type ModelRequest,
   type ModelResponse,
 } from './model.js';
-import { storeMedia } from './provider/answer-media.js';
+import { storeMedia } from './provider/answer/answer-media.js';
 
 export interface ScriptedToolCall {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { errors } from '../errors.js';
+import { errors } from '../errors/errors.js';
 import { check, isObject, shown } from './faults.js';
 import type { Kind } from './kind.js';
 

@@ -1,13 +1,13 @@
 import { billedTokens } from '../embedders/cohere.js';
 import { wellFormed } from '../embedders/well-formed.js';
 import { isJsonObject, type JsonObject } from '../json.js';
+import { count as tokenCount, usageOf } from '../models/provider/answer/usage.js';
 import {
   byIndex,
   ProviderService,
   type ServiceOptions,
   serviceShape,
 } from '../models/provider/provider-service.js';
-import { count as tokenCount, usageOf } from '../models/provider/usage.js';
 import { type KnownProvider, retrievalProviders } from '../models/providers.js';
 import { checkOptions, checkValue } from '../options/check-options.js';
 import { count, listOf, name, objectOf, signal } from '../options/kinds.js';

@@ -4,15 +4,15 @@ import type { Message } from '../models/message.js';
 import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
 import type { ApprovalRecord } from './approval.js';
-import type { CallApplication } from './code-owner.js';
-import type { EventOrigin } from './event-origin.js';
-import type { Difference, ExpectedStep, StepIdentity } from './journal-match.js';
+import type { EventOrigin } from './events/event-origin.js';
+import type { RunEvent } from './events/logged-event.js';
+import type { CallApplication } from './execution/code-owner.js';
+import type { SessionState } from './execution/session-state.js';
+import type { Difference, ExpectedStep, StepIdentity } from './journal/journal-match.js';
+import type { SessionSummary } from './journal/ports.js';
 import type { ExecutionGuard, Limited } from './limits/run-limits.js';
-import type { RunEvent } from './logged-event.js';
-import type { SessionSummary } from './ports.js';
 import type { Run, RunEntry, RunOptions, StepKind, StepRecord } from './run.js';
 import type { RunPorts } from './run-ports.js';
-import type { SessionState } from './session-state.js';
 
 export interface StepSpec<T extends Json> {
   readonly kind: StepKind;

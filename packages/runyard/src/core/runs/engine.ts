@@ -1,25 +1,25 @@
-import { errors, isReported, RunyardError } from '../errors.js';
+import { errors, isReported, RunyardError } from '../errors/errors.js';
 import { newId } from '../ids.js';
 import type { JsonObject } from '../json.js';
-import { appliesTo, CancellationWatch, cancellationKeptMs } from './cancellations.js';
-import type { Continuation, ContinueRecord } from './continuation.js';
-import { copiedSteps, type RunCopy } from './copied-steps.js';
-import type { OrphanOptions } from './ending-executable.js';
 import { conditionOf, type EngineCondition } from './engine-condition.js';
-import type { EventReader } from './event-reader.js';
+import type { EventReader } from './events/event-reader.js';
+import type { LoggedEvent } from './events/logged-event.js';
+import { nothingSent, toldWith } from './events/sent-events.js';
 import { type Executable, RunCancelled } from './executable.js';
-import { type ExecutorOptions, RunExecutor, type RunHandle } from './executor.js';
-import { introductionOf } from './introduction.js';
-import { LiveRun } from './live-run.js';
-import { notBegun } from './live-run-start.js';
-import type { LoggedEvent } from './logged-event.js';
-import { OrphanedRuns } from './orphaned-runs.js';
-import type { CancelRequest, IdempotencyKey, RunWrite, SessionSnapshot } from './ports.js';
-import { Recovery } from './recovery.js';
-import { hasMovedOn, RestingRuns, type RunAnswers } from './resting-runs.js';
+import { type ExecutorOptions, RunExecutor, type RunHandle } from './execution/executor.js';
+import { introductionOf } from './execution/introduction.js';
+import { LiveRun } from './execution/live-run.js';
+import { notBegun } from './execution/live-run-start.js';
+import { copiedSteps, type RunCopy } from './journal/copied-steps.js';
+import type { CancelRequest, IdempotencyKey, RunWrite, SessionSnapshot } from './journal/ports.js';
+import { WriteQueue } from './journal/write-queue.js';
+import { appliesTo, CancellationWatch, cancellationKeptMs } from './leases/cancellations.js';
+import { OrphanedRuns } from './leases/orphaned-runs.js';
+import { Recovery } from './leases/recovery.js';
+import type { Continuation, ContinueRecord } from './resume/continuation.js';
+import type { OrphanOptions } from './resume/ending-executable.js';
+import { hasMovedOn, RestingRuns, type RunAnswers } from './resume/resting-runs.js';
 import { type Run, type RunInput, terminalStatuses } from './run.js';
-import { nothingSent, toldWith } from './sent-events.js';
-import { WriteQueue } from './write-queue.js';
 
 export interface EngineOptions extends ExecutorOptions {
   /** Finds what executes a stored run; undefined when it is not registered in this process. */

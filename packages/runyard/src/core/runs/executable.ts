@@ -1,9 +1,9 @@
 import type { JsonObject } from '../json.js';
-import type { CallApplication } from './code-owner.js';
 import type { Requirement, RunContext } from './context.js';
-import type { Continuation, ContinueFrom } from './continuation.js';
+import type { RunEvent } from './events/logged-event.js';
+import type { CallApplication } from './execution/code-owner.js';
 import type { AnyLimits } from './limits/run-limits.js';
-import type { RunEvent } from './logged-event.js';
+import type { Continuation, ContinueFrom } from './resume/continuation.js';
 import type { Run, RunFailure, RunKind, RunResult, StepRecord } from './run.js';
 
 /** What the heart can execute: an agent, a team, a workflow. */

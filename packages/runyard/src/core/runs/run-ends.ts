@@ -1,7 +1,7 @@
 import type { RunContext } from './context.js';
-import { dueAtOf } from './due-questions.js';
 import type { RunEnd } from './executable.js';
-import { definitionChanged } from './replay.js';
+import { dueAtOf } from './journal/due-questions.js';
+import { definitionChanged } from './resume/replay.js';
 import type { RunFailure, RunResult, StepRecord } from './run.js';
 
 /** A run that fails for a reason that lies outside of it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { errors } from '../errors.js';
-import { reasonOf } from '../failures/reason.js';
+import { errors } from '../errors/errors.js';
+import { reasonOf } from '../errors/reason.js';
 import { ModelError } from '../models/model-error.js';
 import { RunFailed } from './executable.js';
 import { failureOf } from './run-failure.js';

@@ -1,7 +1,7 @@
-import { RunyardError } from '../errors.js';
-import { type DriverFault, driverFaultOf } from '../failures/driver-fault.js';
-import { reasonOf } from '../failures/reason.js';
-import { thrownError } from '../failures/thrown-error.js';
+import { type DriverFault, driverFaultOf } from '../errors/driver-fault.js';
+import { RunyardError } from '../errors/errors.js';
+import { reasonOf } from '../errors/reason.js';
+import { thrownError } from '../errors/thrown-error.js';
 import { ModelError } from '../models/model-error.js';
 import { RunFailed } from './executable.js';
 import type { RunFailure } from './run.js';

@@ -1,5 +1,5 @@
-import { continuationsOf } from './continuation.js';
-import type { LiveRun } from './live-run.js';
+import type { LiveRun } from './execution/live-run.js';
+import { continuationsOf } from './resume/continuation.js';
 import type { Run, RunOptions, StepRecord } from './run.js';
 
 /** What the caller asked for, and over it what came with each request to continue the run. */

@@ -1,5 +1,5 @@
 import type { Learnings } from '../learnings/learnings.js';
-import type { MediaContents } from '../media.js';
+import type { MediaContents } from '../media/media.js';
 import type { UserMemories } from '../memory/user-memories.js';
 import type { PastSessions } from './past-sessions.js';
 

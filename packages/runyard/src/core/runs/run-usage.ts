@@ -1,7 +1,7 @@
 import type { AuxiliaryRecord, ModelRecord } from '../agents/journal-records.js';
 import { costOf, type ModelPrices } from '../models/prices.js';
-import { prefixOf } from './child-steps.js';
-import type { CountedRuns, ModelUsage, RunUsage } from './ports.js';
+import { prefixOf } from './journal/child-steps.js';
+import type { CountedRuns, ModelUsage, RunUsage } from './journal/ports.js';
 import { inheritedAttempt, type Run, type StepRecord } from './run.js';
 
 type MainModel = Pick<Run, 'model' | 'modelProvider'>;

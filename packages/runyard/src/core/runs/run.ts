@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../json.js';
-import type { Media } from '../media.js';
+import type { Media } from '../media/media.js';
 import type { AnswerEnding } from '../models/model.js';
 
 export type RunKind = 'agent' | 'team' | 'workflow';

@@ -1,13 +1,13 @@
-import { errors } from '../errors.js';
+import { errors } from '../errors/errors.js';
 import { newId } from '../ids.js';
 import type { JsonObject } from '../json.js';
-import type { RunCopy } from './copied-steps.js';
 import type { RunEngine, StartRun } from './engine.js';
 import type { Executable } from './executable.js';
-import type { RunHandle } from './executor.js';
-import type { RunJournal, SessionSnapshot } from './ports.js';
+import type { RunHandle } from './execution/executor.js';
+import { sizeFault, stateSize } from './execution/state-size.js';
+import type { RunCopy } from './journal/copied-steps.js';
+import type { RunJournal, SessionSnapshot } from './journal/ports.js';
 import type { RunInput } from './run.js';
-import { sizeFault, stateSize } from './state-size.js';
 
 export interface RunRequest {
   readonly executable: Executable;

@@ -1,4 +1,4 @@
-import { errors } from '../errors.js';
+import { errors } from '../errors/errors.js';
 import type { RunStatus } from './run.js';
 
 const next: Readonly<Record<RunStatus, readonly RunStatus[]>> = {

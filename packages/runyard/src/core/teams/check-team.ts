@@ -1,4 +1,4 @@
-import { errors } from '../errors.js';
+import { errors } from '../errors/errors.js';
 import type { Tool } from '../tools/tool.js';
 import type { TeamMember, TeamSettings } from './settings.js';
 

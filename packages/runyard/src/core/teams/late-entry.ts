@@ -1,5 +1,5 @@
 import type { RunContext } from '../runs/context.js';
-import { nothingSent, toldWith } from '../runs/sent-events.js';
+import { nothingSent, toldWith } from '../runs/events/sent-events.js';
 import { contextWith } from './members/member-events.js';
 
 /** A context that tells of the beginning of the run when the leader has something to tell. */

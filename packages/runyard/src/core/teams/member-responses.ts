@@ -7,8 +7,8 @@ import { toolExecutionBody } from '../agents/requirements/tool-execution-body.js
 import { toolExecutionsOf } from '../agents/tool-executions.js';
 import { messagesOf } from '../agents/transcript.js';
 import type { Json, JsonObject } from '../json.js';
-import type { Media } from '../media.js';
-import { type ChildView, childrenOf } from '../runs/child-run.js';
+import type { Media } from '../media/media.js';
+import { type ChildView, childrenOf } from '../runs/execution/child-run.js';
 import type { Run, RunStatus, StepRecord } from '../runs/run.js';
 
 /** How a status is written; the wire of older clients has capitals. */

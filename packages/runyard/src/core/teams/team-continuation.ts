@@ -1,6 +1,6 @@
 import { continuationOf, isKeptOf } from '../agents/continuation/continuation.js';
-import { ownSteps } from '../runs/child-steps.js';
-import type { Continuation, ContinueFrom } from '../runs/continuation.js';
+import { ownSteps } from '../runs/journal/child-steps.js';
+import type { Continuation, ContinueFrom } from '../runs/resume/continuation.js';
 import type { Run, StepRecord } from '../runs/run.js';
 
 /** What is kept of a team's run: the leader's conversation, and what members did for the calls that are in it. */

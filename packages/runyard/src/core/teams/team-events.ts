@@ -1,8 +1,8 @@
 import { endEvents, runPaused } from '../agents/agent-events.js';
 import { teamRequirementsOf } from '../agents/requirements/team-requirements.js';
 import type { RunContext } from '../runs/context.js';
+import type { RunEvent } from '../runs/events/logged-event.js';
 import type { RunEnd } from '../runs/executable.js';
-import type { RunEvent } from '../runs/logged-event.js';
 import { memberResponses } from './member-responses.js';
 
 /** What the names of a team's events begin with. */

@@ -1,5 +1,5 @@
-import { errors, type RunyardError } from '../errors.js';
-import type { ToolGate } from './gate.js';
+import { errors, type RunyardError } from '../errors/errors.js';
+import type { ToolGate } from './call/gate.js';
 
 /** The part of a tool's options that can be wrong in combination. */
 interface CheckedOptions {

@@ -1,4 +1,4 @@
-import { errors } from '../errors.js';
+import { errors } from '../errors/errors.js';
 import { Tool } from './tool.js';
 import type { ToolSource } from './tool-source.js';
 import { type ToolEntry, Toolkit } from './toolkit.js';

@@ -1,9 +1,9 @@
-import { handled } from '../failures/handled.js';
+import { handled } from '../errors/handled.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Log } from '../log.js';
-import { unheard } from '../runs/reports.js';
+import { unheard } from '../runs/execution/reports.js';
 import type { Timers } from '../timers.js';
-import { type AskPerson, nobodyToAsk } from './tool-question.js';
+import { type AskPerson, nobodyToAsk } from './questions/tool-question.js';
 
 /** The state of the session, as a tool may read and change it. Changes are stored with the run. */
 export interface SessionState {

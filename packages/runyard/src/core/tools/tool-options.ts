@@ -15,10 +15,10 @@ import {
   word,
 } from '../options/kinds.js';
 import { schema } from '../options/schema-kind.js';
-import type { ApprovalType } from './gate.js';
-import type { PersonForm } from './person-form.js';
+import type { ApprovalType } from './call/gate.js';
+import type { ToolHook } from './call/tool-hooks.js';
+import type { PersonForm } from './questions/person-form.js';
 import type { ToolContext } from './tool-context.js';
-import type { ToolHook } from './tool-hooks.js';
 import type { ToolParameters } from './tool-parameters.js';
 
 /** What becomes of a call whose process died before its outcome was recorded. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { errors } from '../errors.js';
+import { errors } from '../errors/errors.js';
 import { isJsonObject, type JsonSchema } from '../json.js';
-import { fromElsewhere, isFromElsewhere } from '../json-schema.js';
-import type { ToolGate } from './gate.js';
+import { fromElsewhere, isFromElsewhere } from '../schemas/json-schema.js';
+import type { ToolGate } from './call/gate.js';
 
 export type ToolParameters = z.core.$ZodType | JsonSchema;
 

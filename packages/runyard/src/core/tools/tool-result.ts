@@ -1,6 +1,6 @@
-import { reasonOf } from '../failures/reason.js';
+import { reasonOf } from '../errors/reason.js';
 import { newId } from '../ids.js';
-import type { Media, MediaContents, MediaKind } from '../media.js';
+import type { Media, MediaContents, MediaKind } from '../media/media.js';
 import { checkOptions } from '../options/check-options.js';
 import { json, listOf, objectOf, required } from '../options/kinds.js';
 import { storable } from '../storable-json.js';

@@ -3,11 +3,11 @@ import type { JsonSchema } from '../json.js';
 import type { ToolDefinition } from '../models/model.js';
 import { isNative, native } from '../native-code.js';
 import { checkOptions, ownerOf } from '../options/check-options.js';
+import { type ClearedCall, openGate, type ToolGate } from './call/gate.js';
+import type { ToolHook } from './call/tool-hooks.js';
 import { checkToolOptions } from './check-tool-options.js';
-import { type ClearedCall, openGate, type ToolGate } from './gate.js';
-import type { PersonForm } from './person-form.js';
+import type { PersonForm } from './questions/person-form.js';
 import type { ToolContext } from './tool-context.js';
-import type { ToolHook } from './tool-hooks.js';
 import {
   type CacheOptions,
   type ToolOptions,

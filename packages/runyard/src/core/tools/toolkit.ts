@@ -1,4 +1,4 @@
-import { errors } from '../errors.js';
+import { errors } from '../errors/errors.js';
 import { checkOptions, ownerOf } from '../options/check-options.js';
 import {
   anyOf,

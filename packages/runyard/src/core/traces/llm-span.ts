@@ -10,7 +10,7 @@ import { toolMessage } from '../agents/transcript.js';
 import type { JsonObject } from '../json.js';
 import type { Message } from '../models/message.js';
 import { costOf, type ModelPrices } from '../models/prices.js';
-import { triedKey } from '../runs/failed-tries.js';
+import { triedKey } from '../runs/execution/failed-tries.js';
 import type { StepRecord } from '../runs/run.js';
 import { isModelCall } from '../runs/run-usage.js';
 import { attributesOf } from './attributes.js';

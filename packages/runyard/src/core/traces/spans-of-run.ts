@@ -1,7 +1,7 @@
 import type { AuxiliaryRecord } from '../agents/journal-records.js';
-import { type ChildOutcome, childrenOf } from '../runs/child-run.js';
-import { childPrefix } from '../runs/child-steps.js';
-import { triedKey } from '../runs/failed-tries.js';
+import { type ChildOutcome, childrenOf } from '../runs/execution/child-run.js';
+import { triedKey } from '../runs/execution/failed-tries.js';
+import { childPrefix } from '../runs/journal/child-steps.js';
 import { type Run, type StepRecord, terminalStatuses } from '../runs/run.js';
 import { failureAttributes, ownership, thrownBy } from './attributes.js';
 import { describeHook, hookFailure, toolAttributes, toolFailure, waitAttributes } from './call-spans.js';

@@ -16,8 +16,8 @@ import {
   withHistory,
 } from '../agents/transcript.js';
 import type { Message } from '../models/message.js';
-import { ownSteps } from '../runs/child-steps.js';
-import { triedKey } from '../runs/failed-tries.js';
+import { triedKey } from '../runs/execution/failed-tries.js';
+import { ownSteps } from '../runs/journal/child-steps.js';
 import type { Run, StepRecord } from '../runs/run.js';
 import type { RecordedRun } from './trace-source.js';
 

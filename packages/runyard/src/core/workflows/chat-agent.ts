@@ -2,8 +2,8 @@ import { Agent } from '../agents/agent.js';
 import type { ToolRecord } from '../agents/journal-records.js';
 import type { JsonObject } from '../json.js';
 import type { RunContext } from '../runs/context.js';
+import type { RunEvent } from '../runs/events/logged-event.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
-import type { RunEvent } from '../runs/logged-event.js';
 import type { RunResult } from '../runs/run.js';
 import { nativeTool } from '../tools/tool.js';
 

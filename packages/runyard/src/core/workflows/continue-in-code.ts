@@ -1,13 +1,13 @@
 import { auditRecordOf } from '../agents/requirements/approvals.js';
 import { answerInCode, type GivenAnswer } from '../agents/requirements/read-answer.js';
 import { toWaitOutput } from '../agents/requirements/wait-output.js';
-import { errors } from '../errors.js';
+import { errors } from '../errors/errors.js';
 import type { Json, JsonObject } from '../json.js';
 import type { ApprovalWrite } from '../runs/approval.js';
 import type { RunEngine } from '../runs/engine.js';
 import type { Executable } from '../runs/executable.js';
-import type { RunHandle } from '../runs/executor.js';
-import type { RunJournal } from '../runs/ports.js';
+import type { RunHandle } from '../runs/execution/executor.js';
+import type { RunJournal } from '../runs/journal/ports.js';
 import type { Run } from '../runs/run.js';
 import { readStepAnswer } from './review/read-step-answer.js';
 import { type StepRequirementState, workflowRequirementsOf } from './review/workflow-requirements.js';

@@ -1,8 +1,8 @@
 import { endingFields } from '../agents/answer/ending.js';
 import type { Json, JsonObject } from '../json.js';
 import type { RunContext } from '../runs/context.js';
+import type { RunEvent } from '../runs/events/logged-event.js';
 import type { RunEnd } from '../runs/executable.js';
-import type { RunEvent } from '../runs/logged-event.js';
 import type { Run, RunResult } from '../runs/run.js';
 import { wasRejected } from './execution/execute-workflow.js';
 import { executorRunBody, executorRunsOf, stepResultsOf } from './fold/workflow-fold.js';

@@ -1,6 +1,6 @@
 import { idFrom } from '../ids.js';
 import type { Json } from '../json.js';
-import { childPrefix } from '../runs/child-steps.js';
+import { childPrefix } from '../runs/journal/child-steps.js';
 import type { Run, StepRecord } from '../runs/run.js';
 import type { NodeType } from './definition/node.js';
 

@@ -1,10 +1,10 @@
 import { endingOf } from '../agents/answer/ending.js';
 import type { AgentRunOptions } from '../agents/run-options.js';
 import type { Json, JsonObject } from '../json.js';
-import { type MadeMedia, madeMedia } from '../made-media.js';
-import type { MediaContents } from '../media.js';
+import { type MadeMedia, madeMedia } from '../media/made-media.js';
+import type { MediaContents } from '../media/media.js';
 import type { AnswerEnding } from '../models/model.js';
-import type { EndedRun } from '../runs/executor.js';
+import type { EndedRun } from '../runs/execution/executor.js';
 import type { RunFailure, RunStatus } from '../runs/run.js';
 import type { StepOutput } from './definition/functions.js';
 import { stepResultsOf } from './fold/workflow-fold.js';

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../json.js';
-import type { RunEvent } from '../runs/logged-event.js';
+import type { RunEvent } from '../runs/events/logged-event.js';
 import type { StepOutput } from './definition/functions.js';
 import type { StepIndex } from './journal-records.js';
 

@@ -20,7 +20,7 @@ import {
 import { schema } from '../options/schema-kind.js';
 import { workflowLimits } from '../runs/limits/limit-options.js';
 import type { WorkflowLimits } from '../runs/limits/run-limits.js';
-import type { ValueSchema } from '../value-schema.js';
+import type { ValueSchema } from '../schemas/value-schema.js';
 import type { GivenStepAnswer, WorkflowContinueOptions } from './continue-in-code.js';
 import type { WorkflowFunction } from './definition/functions.js';
 import type { StepEntry } from './definition/node.js';

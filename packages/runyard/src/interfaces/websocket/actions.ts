@@ -8,7 +8,7 @@ import {
   resumeForm,
 } from '../../capabilities/runs/schema.js';
 import type { RunsService } from '../../capabilities/runs/service.js';
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import type { Run, RunKind } from '../../core/runs/run.js';
 import { type Caller, isWithin } from '../../platform/auth/caller.js';
 import type { Rights } from '../../platform/auth/rights.js';

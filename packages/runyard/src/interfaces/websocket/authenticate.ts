@@ -1,4 +1,4 @@
-import type { RunyardError } from '../../core/errors.js';
+import type { RunyardError } from '../../core/errors/errors.js';
 import { accountTokenPrefix, type Identity } from '../../platform/auth/identity.js';
 import type { AuthMode } from '../../platform/auth/tokens/settings.js';
 

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { authenticated, cancel, startEndless, startSockets } from '../../../test/support/socket-server.js';
+import {
+  authenticated,
+  cancel,
+  startEndless,
+  startSockets,
+} from '../../../test/support/clients/socket-server.js';
+import { WsClient } from '../../../test/support/clients/ws-client.js';
 import { gate } from '../../../test/support/until.js';
-import { WsClient } from '../../../test/support/ws-client.js';
 
 const required = {
   event: 'auth_required',

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
-import { JsonForms } from '../../platform/http/json-body.js';
-import { JsonFault, parseJson } from '../../platform/http/json-text.js';
-import { validatePart } from '../../platform/http/validation.js';
+import { JsonForms } from '../../platform/http/request/json-body.js';
+import { JsonFault, parseJson } from '../../platform/http/request/json-text.js';
+import { validatePart } from '../../platform/http/request/validation.js';
 
 /** What a client sent: an action, and the values for it. */
 export interface ClientFrame {

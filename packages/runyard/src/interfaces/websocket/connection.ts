@@ -1,11 +1,11 @@
 import type { WebSocket } from 'ws';
-import { errors, isReported, RunyardError } from '../../core/errors.js';
+import { errors, isReported, RunyardError } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import { isRefusedToken } from '../../platform/auth/identity.js';
-import type { EventReader } from '../../platform/http/sse.js';
-import type { WireFormat } from '../../platform/http/wire-format.js';
+import type { EventReader } from '../../platform/http/response/sse.js';
+import type { WireFormat } from '../../platform/http/response/wire-format.js';
 import {
   authErrorFrame,
   authenticatedFrames,

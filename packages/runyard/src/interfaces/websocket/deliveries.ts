@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import type { Caller } from '../../platform/auth/caller.js';
-import type { EventReader } from '../../platform/http/sse.js';
+import type { EventReader } from '../../platform/http/response/sse.js';
 import type { StoppedRun } from './authenticate.js';
 import { Delivery } from './delivery.js';
 import type { Outlet } from './outlet.js';

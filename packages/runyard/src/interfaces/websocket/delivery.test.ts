@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { gate } from '../../../test/support/until.js';
-import type { StreamEvent } from '../../platform/http/sse.js';
+import type { StreamEvent } from '../../platform/http/response/sse.js';
 import { Delivery } from './delivery.js';
 import type { Outlet } from './outlet.js';
 import { plainEvent } from './server-frame.js';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { EventReader, StreamEvent } from '../../platform/http/sse.js';
+import type { EventReader, StreamEvent } from '../../platform/http/response/sse.js';
 import type { Outlet } from './outlet.js';
 import type { EventFormat } from './server-frame.js';
 

@@ -1,8 +1,13 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { authenticated, pieceSize, startEndless, startSockets } from '../../../test/support/socket-server.js';
+import {
+  authenticated,
+  pieceSize,
+  startEndless,
+  startSockets,
+} from '../../../test/support/clients/socket-server.js';
+import { refusalOf, WsClient } from '../../../test/support/clients/ws-client.js';
 import { until } from '../../../test/support/until.js';
-import { refusalOf, WsClient } from '../../../test/support/ws-client.js';
 
 describe('who may connect', () => {
   test.each(['https://evil.example.com', 'null', 'http://127.0.0.1:1'])(

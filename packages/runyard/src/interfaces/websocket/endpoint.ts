@@ -2,19 +2,19 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { RunsService } from '../../capabilities/runs/service.js';
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
 import type { Log } from '../../core/log.js';
 import type { RunKind } from '../../core/runs/run.js';
 import { presentedToken } from '../../platform/auth/presented-token.js';
 import type { AuthSettings } from '../../platform/auth/tokens/settings.js';
+import { type WireFormatSettings, wireFormatOf } from '../../platform/http/response/wire-format.js';
 import {
   refuseUpgrade,
   type UpgradeEndpoint,
   type UpgradeFacts,
   type Upgrades,
 } from '../../platform/http/upgrades.js';
-import { type WireFormatSettings, wireFormatOf } from '../../platform/http/wire-format.js';
 import { actionsOf } from './actions.js';
 import { type Action, Connection } from './connection.js';
 import { goodbyeMs, type SocketLimits, usualLimits } from './limits.js';

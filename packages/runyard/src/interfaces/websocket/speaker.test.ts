@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Gate, gate } from '../../../test/support/until.js';
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import { anonymousCaller } from '../../platform/auth/caller.js';
 import type { Identity } from '../../platform/auth/identity.js';
 import { type SocketIdentities, Speaker } from './speaker.js';

@@ -1,4 +1,4 @@
-import { errors, type RunyardError } from '../../core/errors.js';
+import { errors, type RunyardError } from '../../core/errors/errors.js';
 import { anonymousCaller, type Caller } from '../../platform/auth/caller.js';
 import { type Identities, type Identity, isRefusedToken } from '../../platform/auth/identity.js';
 

@@ -1,4 +1,4 @@
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import type { AccessRequest } from '../http/dispatch.js';
 import { anonymousCaller, type Caller } from './caller.js';
 import { type Identities, isRefusedToken } from './identity.js';

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { errors, RunyardError } from '../../core/errors.js';
+import { errors, RunyardError } from '../../core/errors/errors.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { BoundValues, Caller, DataScope } from './caller.js';
 import { Rights } from './rights.js';

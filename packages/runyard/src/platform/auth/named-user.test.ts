@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { administrator, nobody, person } from '../../../test/support/callers.js';
+import { administrator, nobody, person } from '../../../test/support/clients/callers.js';
 import { anonymousCaller } from './caller.js';
 import { isReservedUser, isServiceAccount, namedBy, userFor } from './named-user.js';
 

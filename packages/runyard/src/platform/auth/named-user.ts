@@ -1,4 +1,4 @@
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import type { Caller } from './caller.js';
 
 /** How the users are called that stand for service accounts: no person can have such a name. */

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { errors } from '../../core/errors.js';
-import { inNameOf } from '../../core/runs/code-owner.js';
+import { errors } from '../../core/errors/errors.js';
+import { inNameOf } from '../../core/runs/execution/code-owner.js';
 import type { Caller } from '../auth/caller.js';
+import type { RateLimiter } from './defences/rate-limit.js';
 import { admit, type ResolveCaller } from './dispatch.js';
 import { exchangeOf } from './exchange.js';
-import type { RateLimiter } from './rate-limit.js';
 import type { RouteTable } from './route-table.js';
 
 /** Registers the operator's own routes: a fastify plugin on the same application. */

@@ -1,21 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { errors, RunyardError, type ValidationItem } from '../../core/errors.js';
+import { errors, RunyardError, type ValidationItem } from '../../core/errors/errors.js';
 import { anonymousCaller, type Caller } from '../auth/caller.js';
-import { ClientGone, hasBody, mediaType, readBody } from './body.js';
-import { refusalHeaders } from './cors.js';
+import { refusalHeaders } from './defences/cors.js';
+import type { RateLimiter } from './defences/rate-limit.js';
 import type { Exchange } from './exchange.js';
-import { repeatableFields } from './fields.js';
-import { readForm } from './forms.js';
-import { checkCharset, JsonForms, parseJsonBody } from './json-body.js';
-import { sendJsonPieces } from './json-stream.js';
-import { MisspeltFields } from './misspelt-fields.js';
-import type { RateLimiter } from './rate-limit.js';
-import { sendContent, sendEmpty, sendError, sendJson } from './respond.js';
-import { ContentReply, EventStreamReply, JsonPiecesReply, Reply } from './results.js';
+import { ClientGone, hasBody, mediaType, readBody } from './request/body.js';
+import { repeatableFields } from './request/fields.js';
+import { readForm } from './request/forms.js';
+import { checkCharset, JsonForms, parseJsonBody } from './request/json-body.js';
+import { MisspeltFields } from './request/misspelt-fields.js';
+import { validatePart } from './request/validation.js';
+import { sendJsonPieces } from './response/json-stream.js';
+import { sendContent, sendEmpty, sendError, sendJson } from './response/respond.js';
+import { ContentReply, EventStreamReply, JsonPiecesReply, Reply } from './response/results.js';
+import { type EventStreams, type Objection, writeEventStream } from './response/sse.js';
 import type { RequiredScope, Route, RouteRequest } from './route.js';
 import type { HttpSettings } from './settings.js';
-import { type EventStreams, type Objection, writeEventStream } from './sse.js';
-import { validatePart } from './validation.js';
 
 /** What the caller's identity and rights are decided by, before anything else of the request is read. */
 export interface AccessRequest {

@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Log } from '../../core/log.js';
 import { anonymousCaller, type Caller } from '../auth/caller.js';
-import type { BodiesInFlight, BodyOwner } from './bodies-in-flight.js';
-import type { ClientAddresses } from './client-address.js';
-import { callerKey, isKnown } from './rate-limit.js';
+import type { BodiesInFlight, BodyOwner } from './defences/bodies-in-flight.js';
+import type { ClientAddresses } from './defences/client-address.js';
+import { callerKey, isKnown } from './defences/rate-limit.js';
 
 /** What all exchanges of a server have in common. */
 export interface ExchangeSurroundings {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test, vi } from 'vitest';
-import { startServer } from '../../../test/support/http-server.js';
+import { startServer } from '../../../test/support/clients/http-server.js';
 import type { NodeHandler } from './handler.js';
 import { defineRoute } from './route.js';
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
-import type { ApiDescription } from './openapi.js';
-import type { EventStreams } from './sse.js';
+import type { ApiDescription } from './openapi/openapi.js';
+import type { EventStreams } from './response/sse.js';
 import { type NodeUpgrade, refuseUpgrade, type UpgradeGate, type Upgrades } from './upgrades.js';
 
 /** A plain Node request handler, for someone else's server. */

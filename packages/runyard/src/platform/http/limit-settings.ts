@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isNetwork } from './client-address.js';
-import { isAllowedHost } from './hosts.js';
+import { isNetwork } from './defences/client-address.js';
+import { isAllowedHost } from './defences/hosts.js';
 
 const milliseconds = (minimum: number) => z.int().min(minimum).max(86_400_000);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startServer } from '../../../test/support/http-server.js';
+import { startServer } from '../../../test/support/clients/http-server.js';
 import type { Route } from './route.js';
 
 /** A route as it may come from where no types are checked. */

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { rawClient, startServer } from '../../../test/support/http-server.js';
-import { errors, RunyardError } from '../../core/errors.js';
-import { asset, html, reply } from './results.js';
+import { rawClient, startServer } from '../../../test/support/clients/http-server.js';
+import { errors, RunyardError } from '../../core/errors/errors.js';
+import { asset, html, reply } from './response/results.js';
 import { defineRoute } from './route.js';
 
 const ping = defineRoute({

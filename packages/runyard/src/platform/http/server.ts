@@ -6,29 +6,29 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import { errors, RunyardError } from '../../core/errors.js';
+import { errors, RunyardError } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
-import { BodiesInFlight } from './bodies-in-flight.js';
-import { ClientAddresses } from './client-address.js';
-import { isPreflight } from './cors.js';
 import { type CustomRoutes, customRouteScope } from './custom-routes.js';
+import { BodiesInFlight } from './defences/bodies-in-flight.js';
+import { ClientAddresses } from './defences/client-address.js';
+import { isPreflight } from './defences/cors.js';
+import { Entrance } from './defences/entrance.js';
+import { answerMalformed, headersTimeoutMs } from './defences/malformed.js';
+import { RateLimiter } from './defences/rate-limit.js';
+import { mostHeaders, mostUnanswered } from './defences/request-bounds.js';
+import { StalledSockets } from './defences/stalled-sockets.js';
 import { admit, type ResolveCaller, RouteDispatcher } from './dispatch.js';
-import { documentationRoutes } from './docs.js';
-import { Entrance } from './entrance.js';
 import { Exchange, type ExchangeSurroundings, exchangeOf } from './exchange.js';
 import { type HttpServer, httpServer } from './handler.js';
-import { answerMalformed, headersTimeoutMs } from './malformed.js';
-import { type ApiInfo, describeApi, type PathExamples } from './openapi.js';
-import { RateLimiter } from './rate-limit.js';
-import { originForm, withoutTrailingSlashes } from './request-address.js';
-import { mostHeaders, mostUnanswered } from './request-bounds.js';
-import { sendError } from './respond.js';
+import { documentationRoutes } from './openapi/docs.js';
+import { type ApiInfo, describeApi, type PathExamples } from './openapi/openapi.js';
+import { originForm, withoutTrailingSlashes } from './request/request-address.js';
+import { sendError } from './response/respond.js';
+import { EventStreams } from './response/sse.js';
 import type { Route } from './route.js';
 import { refuseUndecidedAccess } from './route-access.js';
 import { RouteTable } from './route-table.js';
 import type { HttpSettings } from './settings.js';
-import { EventStreams } from './sse.js';
-import { StalledSockets } from './stalled-sockets.js';
 import { acceptUpgrades, UpgradeGate, type Upgrades } from './upgrades.js';
 
 export interface HttpServerOptions<Services> {

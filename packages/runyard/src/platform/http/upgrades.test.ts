@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { rawClient, startServer } from '../../../test/support/http-server.js';
-import { errors } from '../../core/errors.js';
+import { rawClient, startServer } from '../../../test/support/clients/http-server.js';
+import { errors } from '../../core/errors/errors.js';
 import { defineRoute } from './route.js';
 import { refuseUpgrade, type Upgrades } from './upgrades.js';
 

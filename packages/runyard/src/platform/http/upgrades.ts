@@ -1,13 +1,13 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { RunyardError } from '../../core/errors.js';
+import { RunyardError } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
 import type { Caller } from '../auth/caller.js';
-import type { ClientAddresses } from './client-address.js';
-import type { Entrance } from './entrance.js';
-import type { RateLimiter } from './rate-limit.js';
-import { withoutTrailingSlashes } from './request-address.js';
-import type { StalledSockets } from './stalled-sockets.js';
+import type { ClientAddresses } from './defences/client-address.js';
+import type { Entrance } from './defences/entrance.js';
+import type { RateLimiter } from './defences/rate-limit.js';
+import type { StalledSockets } from './defences/stalled-sockets.js';
+import { withoutTrailingSlashes } from './request/request-address.js';
 
 /** Takes over a connection whose client asked for another protocol. */
 export type NodeUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;

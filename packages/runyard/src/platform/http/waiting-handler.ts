@@ -1,4 +1,4 @@
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
 import type { NodeHandler } from './handler.js';
 import { refuseUpgrade } from './upgrades.js';

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { errors, type RunyardError } from '../../core/errors.js';
+import { errors, type RunyardError } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
 import { isOutage, type StorageTrouble, troubleOf } from './transient.js';
 

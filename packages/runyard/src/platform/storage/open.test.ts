@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { RunyardError } from '../../core/errors.js';
+import { RunyardError } from '../../core/errors/errors.js';
 import { silentLog } from '../../core/log.js';
 import { openDatabase } from './open.js';
 

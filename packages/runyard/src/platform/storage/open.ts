@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import type { Log } from '../../core/log.js';
 import type { Database, Durability, Migration } from './database.js';
 import { openSqlite } from './sqlite/database.js';

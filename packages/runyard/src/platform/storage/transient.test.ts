@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { errors } from '../../core/errors.js';
+import { errors } from '../../core/errors/errors.js';
 import { isTransientStorageError } from './transient.js';
 
 it.each([

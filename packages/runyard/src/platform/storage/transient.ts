@@ -1,5 +1,5 @@
-import { RunyardError } from '../../core/errors.js';
-import { unreachableCodes } from '../../core/failures/driver-fault.js';
+import { unreachableCodes } from '../../core/errors/driver-fault.js';
+import { RunyardError } from '../../core/errors/errors.js';
 import { writerEndedCode } from './sqlite/thread-link.js';
 
 /**

@@ -1,4 +1,4 @@
-import { continueKey } from '../../core/runs/continuation.js';
+import { continueKey } from '../../core/runs/resume/continuation.js';
 import { type Run, type StepRecord, terminalStatuses } from '../../core/runs/run.js';
 import { type Span, type SpanKind, spanIdOf, traceIdOf } from '../../core/traces/span.js';
 

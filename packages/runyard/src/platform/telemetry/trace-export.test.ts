@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aRun, aStep } from '../../../test/conformance/builders.js';
-import { Collector } from '../../../test/support/collector.js';
-import { type LogLine, recordingLog } from '../../../test/support/http-server.js';
+import { Collector } from '../../../test/support/clients/collector.js';
+import { type LogLine, recordingLog } from '../../../test/support/clients/http-server.js';
 import { until } from '../../../test/support/until.js';
 import type { Run } from '../../core/runs/run.js';
 import { type Span, spanIdOf, traceIdOf } from '../../core/traces/span.js';

@@ -1,7 +1,7 @@
 import { routes } from '../../../src/capabilities/capabilities.js';
 import type { Services } from '../../../src/capabilities/capability.js';
-import { documentationRoutes } from '../../../src/platform/http/docs.js';
-import { describeApi } from '../../../src/platform/http/openapi.js';
+import { documentationRoutes } from '../../../src/platform/http/openapi/docs.js';
+import { describeApi } from '../../../src/platform/http/openapi/openapi.js';
 import { pathTemplate, type Route } from '../../../src/platform/http/route.js';
 
 /** A JSON schema, as far as values are made up from it. */

@@ -1,4 +1,4 @@
-import { signedWithSecret } from '../../support/issuer.js';
+import { signedWithSecret } from '../../support/clients/issuer.js';
 
 const secret = 'a secret that is known to this test alone';
 

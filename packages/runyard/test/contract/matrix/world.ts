@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { agent, type RunyardOptions, step, team, tool, workflow } from '../../../src/index.js';
-import { ScriptBook } from '../../support/script-book.js';
+import { ScriptBook } from '../../support/providers/script-book.js';
 import type { Answer, Body, TestService } from '../../support/service.js';
 import { gate, until } from '../../support/until.js';
 import { absentThings, type Things } from './things.js';

@@ -1,5 +1,5 @@
 import type { Random } from '../../chaos/storm/random.js';
-import type { Description } from '../../support/api-check.js';
+import type { Description } from '../../support/clients/api-check.js';
 import { type Operation, type Parameter, resolved, type Schema } from '../description.js';
 import { answered } from '../values/hints.js';
 import { anyJson, brokenJson, hostileText, hugeText } from '../values/hostile.js';

@@ -1,5 +1,5 @@
 import type { Random } from '../../chaos/storm/random.js';
-import type { Description } from '../../support/api-check.js';
+import type { Description } from '../../support/clients/api-check.js';
 import { resolved, type Schema } from '../description.js';
 import { hinted } from './hints.js';
 import { anyJson, anyObject, brokenJson, hostileNumber, hostileNumeral, hostileText } from './hostile.js';

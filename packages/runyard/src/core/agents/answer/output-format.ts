@@ -1,15 +1,15 @@
 import type { z } from 'zod';
-import { boundedSchema, checkableSchema } from '../../bounded-schema.js';
 import type { Json, JsonObject, JsonSchema } from '../../json.js';
 import { isJsonObject } from '../../json.js';
-import { assertIsJsonSchema, compileJsonSchema } from '../../json-schema.js';
 import type { OutputFormat } from '../../models/model.js';
-import type { CallApplication } from '../../runs/code-owner.js';
+import type { CallApplication } from '../../runs/execution/code-owner.js';
 import type { RunOptions } from '../../runs/run.js';
-import { faultText, type SchemaFault } from '../../schema-faults.js';
-import { interpretSchema } from '../../schema-interpreter.js';
-import { holdsNamedSchemas } from '../../subschemas.js';
-import { fitInName, isZodSchema, jsonSchemaOf, type ValueSchema } from '../../value-schema.js';
+import { boundedSchema, checkableSchema } from '../../schemas/bounded-schema.js';
+import { assertIsJsonSchema, compileJsonSchema } from '../../schemas/json-schema.js';
+import { faultText, type SchemaFault } from '../../schemas/schema-faults.js';
+import { interpretSchema } from '../../schemas/schema-interpreter.js';
+import { holdsNamedSchemas } from '../../schemas/subschemas.js';
+import { fitInName, isZodSchema, jsonSchemaOf, type ValueSchema } from '../../schemas/value-schema.js';
 
 /** The longest answer that is read as data, in characters. */
 const longestAnswer = 1_000_000;

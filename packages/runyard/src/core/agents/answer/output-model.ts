@@ -2,7 +2,7 @@ import { responseOf, withModel } from '../../models/called-model.js';
 import type { AnswerEnding, Model, ModelRequest } from '../../models/model.js';
 import { resolveModel } from '../../models/resolve.js';
 import type { StepScope } from '../../runs/context.js';
-import type { RunEvent } from '../../runs/logged-event.js';
+import type { RunEvent } from '../../runs/events/logged-event.js';
 import { runContent } from '../agent-events.js';
 import { plainMessage } from '../auxiliary/auxiliary-step.js';
 import { withOutput } from '../auxiliary/structured-request.js';

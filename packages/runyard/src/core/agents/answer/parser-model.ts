@@ -1,5 +1,5 @@
 import { resolveModel } from '../../models/resolve.js';
-import type { RunEvent } from '../../runs/logged-event.js';
+import type { RunEvent } from '../../runs/events/logged-event.js';
 import { callAuxiliaryModel, plainMessage } from '../auxiliary/auxiliary-step.js';
 import type { AgentExecution } from '../execution.js';
 import { type Answer, textOf } from './answer-record.js';

@@ -1,4 +1,4 @@
-import { reasonOf } from '../../failures/reason.js';
+import { reasonOf } from '../../errors/reason.js';
 import { newId } from '../../ids.js';
 import type { Json } from '../../json.js';
 import { responseOf, withModel } from '../../models/called-model.js';

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../json.js';
 import type { OutputFormat } from '../../models/model.js';
-import type { RunEvent } from '../../runs/logged-event.js';
+import type { RunEvent } from '../../runs/events/logged-event.js';
 import type { AgentExecution } from '../execution.js';
 import { askForJson } from './ask-for-json.js';
 import { plainMessage } from './auxiliary-step.js';

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { OutputFormat } from '../../models/model.js';
-import type { RunEvent } from '../../runs/logged-event.js';
-import type { SessionSummary } from '../../runs/ports.js';
+import type { RunEvent } from '../../runs/events/logged-event.js';
+import type { SessionSummary } from '../../runs/journal/ports.js';
 import type { AgentExecution } from '../execution.js';
 import { historyMessages } from '../transcript.js';
 import { askForJson, type JsonAnswer } from './ask-for-json.js';

@@ -1,4 +1,4 @@
-import { reasonOf } from '../../failures/reason.js';
+import { reasonOf } from '../../errors/reason.js';
 import type { JsonObject } from '../../json.js';
 import type { RunContext } from '../../runs/context.js';
 import { RunFailed } from '../../runs/executable.js';

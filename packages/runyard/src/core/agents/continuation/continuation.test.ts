@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { JournalSteps, runWith } from '../../../../test/support/journal-steps.js';
-import type { ContinueFrom } from '../../runs/continuation.js';
+import { JournalSteps, runWith } from '../../../../test/support/components/journal-steps.js';
+import type { ContinueFrom } from '../../runs/resume/continuation.js';
 import { messagesOf } from '../transcript.js';
 import { continuationOf, nextTurn } from './continuation.js';
 

@@ -1,8 +1,8 @@
-import { errors } from '../../errors.js';
-import { ownSteps } from '../../runs/child-steps.js';
-import type { Continuation, ContinueFrom } from '../../runs/continuation.js';
-import { triedKey } from '../../runs/failed-tries.js';
-import { definitionChanged } from '../../runs/replay.js';
+import { errors } from '../../errors/errors.js';
+import { triedKey } from '../../runs/execution/failed-tries.js';
+import { ownSteps } from '../../runs/journal/child-steps.js';
+import type { Continuation, ContinueFrom } from '../../runs/resume/continuation.js';
+import { definitionChanged } from '../../runs/resume/replay.js';
 import type { Run, StepRecord } from '../../runs/run.js';
 import type { AuxiliaryRole, HookRecord, ModelRecord } from '../journal-records.js';
 import { isAskKey } from '../requirements/tool-requirements.js';

@@ -1,11 +1,11 @@
-import { errors } from '../../errors.js';
+import { errors } from '../../errors/errors.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { ApprovalWrite } from '../../runs/approval.js';
-import type { Continuation, ContinueFrom, ContinueRecord } from '../../runs/continuation.js';
 import type { RunEngine } from '../../runs/engine.js';
 import type { Executable } from '../../runs/executable.js';
-import type { RunHandle } from '../../runs/executor.js';
-import type { RunJournal } from '../../runs/ports.js';
+import type { RunHandle } from '../../runs/execution/executor.js';
+import type { RunJournal } from '../../runs/journal/ports.js';
+import type { Continuation, ContinueFrom, ContinueRecord } from '../../runs/resume/continuation.js';
 import type { Run, RunLineage, RunStatus, StepRecord } from '../../runs/run.js';
 import { startRun } from '../../runs/start-run.js';
 import { auditRecordOf } from '../requirements/approvals.js';

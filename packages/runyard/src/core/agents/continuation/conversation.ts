@@ -1,5 +1,5 @@
-import { ownSteps } from '../../runs/child-steps.js';
-import type { ContinueRecord } from '../../runs/continuation.js';
+import { ownSteps } from '../../runs/journal/child-steps.js';
+import type { ContinueRecord } from '../../runs/resume/continuation.js';
 import type { StepRecord } from '../../runs/run.js';
 import type { AnswerRecord, HookRecord } from '../journal-records.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { JournalSteps, runWith } from '../../../../test/support/journal-steps.js';
+import { JournalSteps, runWith } from '../../../../test/support/components/journal-steps.js';
 import { messagesOf } from '../transcript.js';
 import { snapshotAt } from './snapshot.js';
 

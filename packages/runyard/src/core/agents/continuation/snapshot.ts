@@ -1,4 +1,4 @@
-import { errors } from '../../errors.js';
+import { errors } from '../../errors/errors.js';
 import type { Run, StepRecord } from '../../runs/run.js';
 import { messagesOf, producedMedia } from '../transcript.js';
 import { continuationOf } from './continuation.js';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json.js';
-import type { Media } from '../../media.js';
-import type { RunEvent } from '../../runs/logged-event.js';
+import type { Media } from '../../media/media.js';
+import type { RunEvent } from '../../runs/events/logged-event.js';
 import type { HookInput } from './hook.js';
 
 export function preHookStarted(name: string, input: HookInput): RunEvent {

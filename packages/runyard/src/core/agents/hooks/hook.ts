@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../json.js';
 import type { Log } from '../../log.js';
-import type { Media } from '../../media.js';
+import type { Media } from '../../media/media.js';
 import type { Role } from '../../models/message.js';
 import type { OutputFormat } from '../../models/model.js';
 import type { ModelLike } from '../../models/resolve.js';

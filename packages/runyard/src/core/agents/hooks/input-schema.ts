@@ -1,8 +1,8 @@
-import { errors, type ValidationItem } from '../../errors.js';
+import { errors, type ValidationItem } from '../../errors/errors.js';
 import { isJsonObject, type Json } from '../../json.js';
-import type { CallApplication } from '../../runs/code-owner.js';
-import type { SchemaFault } from '../../schema-faults.js';
-import { fitInName, type ValueSchema } from '../../value-schema.js';
+import type { CallApplication } from '../../runs/execution/code-owner.js';
+import type { SchemaFault } from '../../schemas/schema-faults.js';
+import { fitInName, type ValueSchema } from '../../schemas/value-schema.js';
 
 /** Deeper data serves no one and endangers whatever walks it. */
 const maxDepth = 64;

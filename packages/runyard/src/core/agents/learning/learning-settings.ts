@@ -1,4 +1,4 @@
-import { errors } from '../../errors.js';
+import { errors } from '../../errors/errors.js';
 import { privateNamespacePrefix } from '../../learnings/learnings.js';
 import type { ModelLike } from '../../models/resolve.js';
 

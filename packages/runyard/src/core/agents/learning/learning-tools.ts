@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../json.js';
 import type { Learning } from '../../learnings/learnings.js';
+import { ToolRefused } from '../../tools/call/tool-hooks.js';
 import { nativeTool, type Tool } from '../../tools/tool.js';
 import type { ToolCallSite } from '../../tools/tool-context.js';
-import { ToolRefused } from '../../tools/tool-hooks.js';
 import { shortened } from '../auxiliary/bounded-text.js';
 import { executionOf } from '../turns/built-in/execution-of-call.js';
 import { learnedIn } from './learned.js';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../json.js';
 import type { MemoryChange, UserMemory } from '../../memory/user-memories.js';
 import type { ToolDefinition } from '../../models/model.js';
 import type { Run } from '../../runs/run.js';
-import { parseArguments } from '../../tools/parse-arguments.js';
+import { parseArguments } from '../../tools/call/parse-arguments.js';
 import type { ModelRecord } from '../journal-records.js';
 import { longestMemory, memoryText, memoryTopics, storable } from './memory-text.js';
 

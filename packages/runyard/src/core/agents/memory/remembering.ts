@@ -1,4 +1,4 @@
-import { reasonOf } from '../../failures/reason.js';
+import { reasonOf } from '../../errors/reason.js';
 import type { MemoryChange, UserMemory } from '../../memory/user-memories.js';
 import type { RunContext, StepSpec } from '../../runs/context.js';
 import { inheritedAttempt } from '../../runs/run.js';

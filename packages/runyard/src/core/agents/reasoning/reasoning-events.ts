@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../runs/logged-event.js';
+import type { RunEvent } from '../../runs/events/logged-event.js';
 import type { ReasoningStep } from './reasoning-step.js';
 
 /** What a run tells about its thinking, in the words of the wire contract. */

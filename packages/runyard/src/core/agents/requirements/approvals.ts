@@ -2,7 +2,7 @@ import { newId } from '../../ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { ApprovalRecord, ApprovalStatus, PauseType } from '../../runs/approval.js';
 import type { Run } from '../../runs/run.js';
-import type { RequirementKind, ToolAnswer, ToolRequirement } from '../../tools/requirement.js';
+import type { RequirementKind, ToolAnswer, ToolRequirement } from '../../tools/questions/requirement.js';
 import { fitValue } from './fit-value.js';
 import { resultText } from './read-answer.js';
 import { requirementBody } from './requirement-body.js';

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../json.js';
-import type { InputFieldType } from '../../tools/person-form.js';
+import type { InputFieldType } from '../../tools/questions/person-form.js';
 
 type Fitted = { readonly fits: true; readonly value: Json } | { readonly fits: false };
 

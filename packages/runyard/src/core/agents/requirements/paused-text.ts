@@ -1,4 +1,4 @@
-import type { RequirementKind, ToolRequirement } from '../../tools/requirement.js';
+import type { RequirementKind, ToolRequirement } from '../../tools/questions/requirement.js';
 
 /** What the user reads while the run waits: a sentence for each kind of thing that it waits for. */
 export function pausedText(requirements: readonly ToolRequirement[]): string {

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../json.js';
-import { compileJsonSchema } from '../../json-schema.js';
 import type { RunContext } from '../../runs/context.js';
-import type { Difference, ExpectedStep } from '../../runs/journal-match.js';
+import type { Difference, ExpectedStep } from '../../runs/journal/journal-match.js';
 import type { StepRecord } from '../../runs/run.js';
-import { canonicalJson } from '../../tools/canonical-json.js';
-import type { GateKind, ToolGate } from '../../tools/gate.js';
-import { inputFieldsOf } from '../../tools/input-fields.js';
-import { parseArguments } from '../../tools/parse-arguments.js';
-import type { InputField } from '../../tools/person-form.js';
-import type { ToolRequirement } from '../../tools/requirement.js';
+import { compileJsonSchema } from '../../schemas/json-schema.js';
+import { canonicalJson } from '../../tools/call/canonical-json.js';
+import type { GateKind, ToolGate } from '../../tools/call/gate.js';
+import { parseArguments } from '../../tools/call/parse-arguments.js';
+import { inputFieldsOf } from '../../tools/questions/input-fields.js';
+import type { InputField } from '../../tools/questions/person-form.js';
+import type { ToolRequirement } from '../../tools/questions/requirement.js';
 import type { Tool } from '../../tools/tool.js';
 import type { RequestedCall } from '../journal-records.js';
 

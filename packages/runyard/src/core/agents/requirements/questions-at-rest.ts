@@ -1,5 +1,5 @@
-import { childPrefix, stepsUnder } from '../../runs/child-steps.js';
 import type { Requirement, RunContext } from '../../runs/context.js';
+import { childPrefix, stepsUnder } from '../../runs/journal/child-steps.js';
 import type { StepRecord } from '../../runs/run.js';
 
 /**

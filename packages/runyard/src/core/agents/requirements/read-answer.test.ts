@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ToolRequirement } from '../../tools/requirement.js';
+import type { ToolRequirement } from '../../tools/questions/requirement.js';
 import { answerOfApproval } from './approvals.js';
 import { answerInCode, readAnswer } from './read-answer.js';
 

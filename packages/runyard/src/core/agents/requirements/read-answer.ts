@@ -1,9 +1,9 @@
-import { errors } from '../../errors.js';
+import { errors } from '../../errors/errors.js';
 import type { Json, JsonObject } from '../../json.js';
-import { foreignCheck } from '../../json-schema.js';
-import { faultText } from '../../schema-faults.js';
-import type { FeedbackQuestion, InputField } from '../../tools/person-form.js';
-import type { ToolAnswer } from '../../tools/requirement.js';
+import { foreignCheck } from '../../schemas/json-schema.js';
+import { faultText } from '../../schemas/schema-faults.js';
+import type { FeedbackQuestion, InputField } from '../../tools/questions/person-form.js';
+import type { ToolAnswer } from '../../tools/questions/requirement.js';
 import { fitValue, typeInWords } from './fit-value.js';
 import type { ToolRequirementState } from './tool-requirements.js';
 

@@ -1,5 +1,5 @@
-import { childrenOf } from '../../runs/child-run.js';
-import { childPrefix, ownSteps } from '../../runs/child-steps.js';
+import { childrenOf } from '../../runs/execution/child-run.js';
+import { childPrefix, ownSteps } from '../../runs/journal/child-steps.js';
 import type { Run, StepRecord } from '../../runs/run.js';
 import { memberOf, requirementsOf, type ToolRequirementState } from './tool-requirements.js';
 

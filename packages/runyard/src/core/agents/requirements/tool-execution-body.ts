@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../json.js';
-import type { ToolAnswer, ToolRequirement } from '../../tools/requirement.js';
+import type { ToolAnswer, ToolRequirement } from '../../tools/questions/requirement.js';
 import type { ToolExecution } from '../tool-executions.js';
 import type { ToolRequirementState } from './tool-requirements.js';
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json.js';
 import type { OutcomeAnswer } from '../../runs/context.js';
 import type { Run, StepRecord } from '../../runs/run.js';
-import type { ToolAnswer, ToolRequirement } from '../../tools/requirement.js';
+import type { ToolAnswer, ToolRequirement } from '../../tools/questions/requirement.js';
 import type { ToolRecord } from '../journal-records.js';
 
 /** A call that waits, or waited, for a person or an external system. */

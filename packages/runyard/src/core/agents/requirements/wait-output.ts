@@ -1,6 +1,6 @@
 import type { Json } from '../../json.js';
-import type { ToolAnswer, ToolRequirement } from '../../tools/requirement.js';
-import { boundedResult } from '../../tools/tool-outcome.js';
+import { boundedResult } from '../../tools/call/tool-outcome.js';
+import type { ToolAnswer, ToolRequirement } from '../../tools/questions/requirement.js';
 import type { ToolRecord } from '../journal-records.js';
 import type { RecordedOutcome, ToolRequirementState } from './tool-requirements.js';
 

@@ -4,16 +4,16 @@ import { checkOptions } from '../../options/check-options.js';
 import { type RunContext, RunPaused } from '../../runs/context.js';
 import type { StepRecord } from '../../runs/run.js';
 import { storable } from '../../storable-json.js';
-import { canonicalJson } from '../../tools/canonical-json.js';
-import { parseArguments } from '../../tools/parse-arguments.js';
-import type { ToolAnswer, ToolRequirement } from '../../tools/requirement.js';
+import { canonicalJson } from '../../tools/call/canonical-json.js';
+import { parseArguments } from '../../tools/call/parse-arguments.js';
+import type { ToolAnswer, ToolRequirement } from '../../tools/questions/requirement.js';
 import {
   type AskPerson,
   type CallQuestions,
   type QuestionAnswer,
   type ToolQuestion,
   toolQuestion,
-} from '../../tools/tool-question.js';
+} from '../../tools/questions/tool-question.js';
 import type { RequestedCall } from '../journal-records.js';
 import { questionAbout } from '../requirements/question-of-call.js';
 import { askKeyOf, requirementOf, type ToolRequirementState } from '../requirements/tool-requirements.js';

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { canonicalJson } from '../../tools/canonical-json.js';
+import { canonicalJson } from '../../tools/call/canonical-json.js';
 import type { AgentExecution } from '../execution.js';
 import { isGuarded } from '../hooks/guarded.js';
 import type { ModelCallRecord } from '../journal-records.js';

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../runs/logged-event.js';
+import type { RunEvent } from '../../runs/events/logged-event.js';
 import type { StepRecord } from '../../runs/run.js';
 import { plainMessage, tryAuxiliaryModel } from '../auxiliary/auxiliary-step.js';
 import { estimatedTokens, shortened } from '../auxiliary/bounded-text.js';

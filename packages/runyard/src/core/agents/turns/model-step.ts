@@ -2,7 +2,7 @@ import type { Json } from '../../json.js';
 import { pieceOf, responseOf, withModel } from '../../models/called-model.js';
 import type { Model, ModelRequest, ModelResponse, ToolChoice, ToolDefinition } from '../../models/model.js';
 import type { RunContext, StepScope } from '../../runs/context.js';
-import type { RunEvent } from '../../runs/logged-event.js';
+import type { RunEvent } from '../../runs/events/logged-event.js';
 import {
   modelRequestCompleted,
   modelRequestStarted,

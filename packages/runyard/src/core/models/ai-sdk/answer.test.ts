@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { fakeAiSdkModel } from '../../../../test/support/ai-sdk-model.js';
-import { ask, collect, kept, mediaOf, message, open } from '../../../../test/support/model-calls.js';
+import { fakeAiSdkModel } from '../../../../test/support/providers/ai-sdk-model.js';
+import {
+  ask,
+  collect,
+  kept,
+  mediaOf,
+  message,
+  open,
+} from '../../../../test/support/providers/model-calls.js';
 import type { Message } from '../message.js';
 
 type Part = { readonly type: string } & Record<string, unknown>;

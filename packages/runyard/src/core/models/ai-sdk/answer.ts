@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { Media, MediaContents } from '../../media.js';
+import type { Media, MediaContents } from '../../media/media.js';
 import { CitationList, type CitedFields } from '../citations.js';
 import type { Usage } from '../message.js';
 import type { FinishReason, ModelChunk, ModelResponse } from '../model.js';
-import { linkedMedia, storeMedia } from '../provider/answer-media.js';
+import { linkedMedia, storeMedia } from '../provider/answer/answer-media.js';
 import {
   type AnswerPiece,
   hasGapAfter,
@@ -11,8 +11,8 @@ import {
   responseParts,
   textGap,
   withoutCutCalls,
-} from '../provider/answer-pieces.js';
-import { count, noUsage, usageOf } from '../provider/usage.js';
+} from '../provider/answer/answer-pieces.js';
+import { count, noUsage, usageOf } from '../provider/answer/usage.js';
 import { executedPart, optionsOf } from './prompt.js';
 import type { AiSdkPart } from './types.js';
 

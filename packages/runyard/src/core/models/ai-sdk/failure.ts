@@ -1,8 +1,8 @@
-import { driverFaultOf } from '../../failures/driver-fault.js';
+import { driverFaultOf } from '../../errors/driver-fault.js';
 import { isJsonObject, type Json } from '../../json.js';
 import { ModelError } from '../model-error.js';
-import { errorFromResponse, errorFromStream } from '../provider/provider-failure.js';
-import { redactor } from '../provider/redact.js';
+import { errorFromResponse, errorFromStream } from '../provider/call/provider-failure.js';
+import { redactor } from '../provider/call/redact.js';
 
 /** The parts of the AI SDK's `APICallError` that tell what happened. */
 interface CallError {

@@ -1,11 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { Media, MediaContents } from '../../media.js';
+import type { Media, MediaContents } from '../../media/media.js';
 import type { Message } from '../message.js';
 import type { ModelRequest, ToolChoice } from '../model.js';
-import { type AnswerPiece, type PieceOwner, piecesOf } from '../provider/answer-pieces.js';
+import { type AnswerPiece, type PieceOwner, piecesOf } from '../provider/answer/answer-pieces.js';
+import { argumentsObject } from '../provider/answer/tool-arguments.js';
 import { callIdsOf, withPairedToolCalls } from '../provider/conversation.js';
 import { base64, bytesOf, isText, mimeTypeOf, nameOf, toldInWords } from '../provider/media-parts.js';
-import { argumentsObject } from '../provider/tool-arguments.js';
 import type { AiSdkCallOptions, AiSdkPart, AiSdkVersion } from './types.js';
 
 export interface PromptOptions {

@@ -17,8 +17,8 @@ import {
   whole,
   wholeText,
   words,
-} from '../../../../test/support/anthropic-wire.js';
-import { ask, collect, joined, kept, message, open } from '../../../../test/support/model-calls.js';
+} from '../../../../test/support/providers/anthropic-wire.js';
+import { ask, collect, joined, kept, message, open } from '../../../../test/support/providers/model-calls.js';
 
 describe('what Anthropic counts', () => {
   it.each([

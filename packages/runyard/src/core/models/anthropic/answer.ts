@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { FinishReason, ModelChunk, ModelResponse } from '../model.js';
-import { type PieceOwner, responseParts, textGap } from '../provider/answer-pieces.js';
+import { type PieceOwner, responseParts, textGap } from '../provider/answer/answer-pieces.js';
 import type { GrowingAnswer } from '../provider/protocol.js';
 import { GrowingBlock } from './block.js';
 import { citationsOf } from './citations.js';

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { AnswerPiece } from '../provider/answer-pieces.js';
+import type { AnswerPiece } from '../provider/answer/answer-pieces.js';
 
 /** A block of the answer while its deltas arrive. */
 export class GrowingBlock {

@@ -1,4 +1,4 @@
-import { errors } from '../../errors.js';
+import { errors } from '../../errors/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 
 /** The API takes no more than this many marks in one request. */

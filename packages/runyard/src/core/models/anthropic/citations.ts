@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { CitationList, type CitedFields } from '../citations.js';
-import { type AnswerPiece, textGap } from '../provider/answer-pieces.js';
+import { type AnswerPiece, textGap } from '../provider/answer/answer-pieces.js';
 
 /** What the texts of an answer cite, and what was searched for. A citation supports the whole of its text block. */
 export function citationsOf(pieces: readonly AnswerPiece[]): CitationList {

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { Usage } from '../message.js';
-import { count, usageOf } from '../provider/usage.js';
+import { count, usageOf } from '../provider/answer/usage.js';
 
 const names = [
   'input_tokens',

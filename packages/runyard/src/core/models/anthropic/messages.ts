@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../../json.js';
-import type { Media, MediaContents } from '../../media.js';
+import type { Media, MediaContents } from '../../media/media.js';
 import type { Message } from '../message.js';
-import { type AnswerPiece, type PieceOwner, piecesOf } from '../provider/answer-pieces.js';
+import { type AnswerPiece, type PieceOwner, piecesOf } from '../provider/answer/answer-pieces.js';
+import { argumentsObject } from '../provider/answer/tool-arguments.js';
 import {
   base64,
   bytesOf,
@@ -11,7 +12,6 @@ import {
   notTaken,
   toldInWords,
 } from '../provider/media-parts.js';
-import { argumentsObject } from '../provider/tool-arguments.js';
 
 export interface MessageOptions {
   /** Whose signatures are sent back in a message; undefined sends none. */

@@ -17,7 +17,7 @@ import {
   whole,
   wholeText,
   words,
-} from '../../../../test/support/anthropic-wire.js';
+} from '../../../../test/support/providers/anthropic-wire.js';
 import {
   ask,
   collect,
@@ -28,9 +28,9 @@ import {
   message,
   open,
   secret,
-} from '../../../../test/support/model-calls.js';
-import { namedEvents } from '../../../../test/support/model-server.js';
-import { anthropic } from '../anthropic.js';
+} from '../../../../test/support/providers/model-calls.js';
+import { namedEvents } from '../../../../test/support/providers/model-server.js';
+import { anthropic } from './anthropic.js';
 
 /** An answer that pauses in the middle of a search, and its continuation. */
 const first = [

@@ -8,7 +8,7 @@ import {
   sent,
   start,
   text,
-} from '../../../../test/support/anthropic-wire.js';
+} from '../../../../test/support/providers/anthropic-wire.js';
 import {
   ask,
   collect,
@@ -17,10 +17,10 @@ import {
   mediaOf,
   message,
   open,
-} from '../../../../test/support/model-calls.js';
-import { namedEvents } from '../../../../test/support/model-server.js';
-import type { Media } from '../../media.js';
-import { anthropic } from '../anthropic.js';
+} from '../../../../test/support/providers/model-calls.js';
+import { namedEvents } from '../../../../test/support/providers/model-server.js';
+import type { Media } from '../../media/media.js';
+import { anthropic } from './anthropic.js';
 
 describe('the request to Anthropic', () => {
   const add = {

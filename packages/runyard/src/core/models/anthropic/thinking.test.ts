@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { modelFor, sent, text, whole } from '../../../../test/support/anthropic-wire.js';
-import { ask, kept, message, open } from '../../../../test/support/model-calls.js';
-import { anthropic } from '../anthropic.js';
+import { modelFor, sent, text, whole } from '../../../../test/support/providers/anthropic-wire.js';
+import { ask, kept, message, open } from '../../../../test/support/providers/model-calls.js';
 import type { Message } from '../message.js';
+import { anthropic } from './anthropic.js';
 
 const add = { name: 'add', description: 'Adds', parameters: { type: 'object' } };
 const enabled = { type: 'enabled', budget_tokens: 4_000 };

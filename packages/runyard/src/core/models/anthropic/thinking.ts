@@ -1,4 +1,4 @@
-import { errors } from '../../errors.js';
+import { errors } from '../../errors/errors.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
 
 export interface ThinkingOptions {

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { chunk, sentBack, stopped, streamed, whole } from '../../../../test/support/gemini-calls.js';
-import { mediaOf } from '../../../../test/support/model-calls.js';
+import {
+  chunk,
+  sentBack,
+  stopped,
+  streamed,
+  whole,
+} from '../../../../test/support/providers/gemini-calls.js';
+import { mediaOf } from '../../../../test/support/providers/model-calls.js';
 
 describe('the parts of an answer of Gemini', () => {
   const code = { executableCode: { language: 'PYTHON', code: 'print(6*7)' }, thoughtSignature: 'SIG-C' };

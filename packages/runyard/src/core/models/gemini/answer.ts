@@ -1,18 +1,18 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { Media, MediaContents } from '../../media.js';
+import type { Media, MediaContents } from '../../media/media.js';
 import type { Usage } from '../message.js';
 import type { ModelChunk, ModelResponse } from '../model.js';
 import { ModelError } from '../model-error.js';
-import { storeMedia } from '../provider/answer-media.js';
+import { storeMedia } from '../provider/answer/answer-media.js';
 import {
   type AnswerPiece,
   hasGapAfter,
   type PieceOwner,
   responseParts,
   textGap,
-} from '../provider/answer-pieces.js';
+} from '../provider/answer/answer-pieces.js';
+import { count, usageOf } from '../provider/answer/usage.js';
 import type { GrowingAnswer } from '../provider/protocol.js';
-import { count, usageOf } from '../provider/usage.js';
 import { type Ending, endingParts } from './ending.js';
 import { Grounding } from './grounding.js';
 import { GrowingCalls } from './growing-calls.js';

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../json.js';
-import type { Media, MediaContents } from '../../media.js';
+import type { Media, MediaContents } from '../../media/media.js';
 import type { Message } from '../message.js';
-import { type AnswerPiece, type PieceOwner, piecesOf } from '../provider/answer-pieces.js';
+import { type AnswerPiece, type PieceOwner, piecesOf } from '../provider/answer/answer-pieces.js';
+import { argumentsObject } from '../provider/answer/tool-arguments.js';
 import { base64, bytesOf, isText, mimeTypeOf, nameOf } from '../provider/media-parts.js';
-import { argumentsObject } from '../provider/tool-arguments.js';
 
 export interface ContentOptions {
   /** Whose signatures are sent back; undefined sends none. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chunk, stopped, streamed, whole } from '../../../../test/support/gemini-calls.js';
+import { chunk, stopped, streamed, whole } from '../../../../test/support/providers/gemini-calls.js';
 
 const text = 'Grüße aus 東京 🌍! It rains.';
 const bytes = (words: string) => Buffer.byteLength(words);

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { type Citation, CitationList, type Citations } from '../citations.js';
-import { type AnswerPiece, textGap } from '../provider/answer-pieces.js';
+import { type AnswerPiece, textGap } from '../provider/answer/answer-pieces.js';
 
 type Range = Required<Pick<Citation, 'start' | 'end'>>;
 

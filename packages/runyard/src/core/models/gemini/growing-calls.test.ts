@@ -1,9 +1,15 @@
 import { expect, it } from 'vitest';
-import { chunk, geminiId, stopped, streamed, whole } from '../../../../test/support/gemini-calls.js';
-import { cutAnywhere, secret } from '../../../../test/support/model-calls.js';
-import { plainEvents } from '../../../../test/support/model-server.js';
-import { parseArguments } from '../../tools/parse-arguments.js';
-import { gemini } from '../gemini.js';
+import {
+  chunk,
+  geminiId,
+  stopped,
+  streamed,
+  whole,
+} from '../../../../test/support/providers/gemini-calls.js';
+import { cutAnywhere, secret } from '../../../../test/support/providers/model-calls.js';
+import { plainEvents } from '../../../../test/support/providers/model-server.js';
+import { parseArguments } from '../../tools/call/parse-arguments.js';
+import { gemini } from './gemini.js';
 
 const begin = (name: string, rest: object = {}) => ({ functionCall: { name, willContinue: true, ...rest } });
 const more = (partialArgs: object[], rest: object = {}) => ({

@@ -1,6 +1,6 @@
 import { newCallId } from '../../ids.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
-import type { AnswerPiece } from '../provider/answer-pieces.js';
+import type { AnswerPiece } from '../provider/answer/answer-pieces.js';
 import { addPartialArgument, emptyArguments } from './partial-arguments.js';
 
 type CallPiece = Extract<AnswerPiece, { type: 'call' }>;

@@ -6,8 +6,15 @@ import {
   mistralThought,
   type Wire,
   whole,
-} from '../../../../test/support/chat-answers.js';
-import { ask, collect, kept, message, modelFor, open } from '../../../../test/support/model-calls.js';
+} from '../../../../test/support/providers/chat-answers.js';
+import {
+  ask,
+  collect,
+  kept,
+  message,
+  modelFor,
+  open,
+} from '../../../../test/support/providers/model-calls.js';
 
 describe('what a provider wants to see again', () => {
   /** The assistant's message of the next request, and of one after signatures were refused. */

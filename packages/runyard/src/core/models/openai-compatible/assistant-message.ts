@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../json.js';
 import type { Message, ToolCall } from '../message.js';
-import { type PieceOwner, piecesOf } from '../provider/answer-pieces.js';
-import { argumentsText } from '../provider/tool-arguments.js';
+import { type PieceOwner, piecesOf } from '../provider/answer/answer-pieces.js';
+import { argumentsText } from '../provider/answer/tool-arguments.js';
 import { textFieldOf } from './growing-reasoning.js';
 
 /** An earlier answer, with what its provider wants to see again beside the text and the calls. */

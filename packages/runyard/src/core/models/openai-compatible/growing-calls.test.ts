@@ -8,8 +8,8 @@ import {
   read,
   type Wire,
   whole,
-} from '../../../../test/support/chat-answers.js';
-import { ask, open } from '../../../../test/support/model-calls.js';
+} from '../../../../test/support/providers/chat-answers.js';
+import { ask, open } from '../../../../test/support/providers/model-calls.js';
 
 describe('the calls of an answer', () => {
   const streamed = (...fragments: Wire[][]) => [

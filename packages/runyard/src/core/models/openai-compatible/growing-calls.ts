@@ -1,6 +1,6 @@
 import { newCallId } from '../../ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { AnswerPiece } from '../provider/answer-pieces.js';
+import type { AnswerPiece } from '../provider/answer/answer-pieces.js';
 
 interface Fragment {
   id: string;

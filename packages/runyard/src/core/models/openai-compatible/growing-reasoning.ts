@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { AnswerPiece } from '../provider/answer-pieces.js';
+import type { AnswerPiece } from '../provider/answer/answer-pieces.js';
 
 /** Puts the reasoning of an answer together, with what the provider needs to see again beside it. */
 export class GrowingReasoning {

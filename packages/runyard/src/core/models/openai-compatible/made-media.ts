@@ -1,7 +1,7 @@
 import { newId } from '../../ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { Media, MediaContents } from '../../media.js';
-import { storeMedia } from '../provider/answer-media.js';
+import type { Media, MediaContents } from '../../media/media.js';
+import { storeMedia } from '../provider/answer/answer-media.js';
 
 /** The pictures and the sound that a model made. */
 export class MadeMedia {

@@ -1,8 +1,8 @@
 import type { Json, JsonObject, JsonSchema } from '../../json.js';
-import type { Media, MediaContents } from '../../media.js';
+import type { Media, MediaContents } from '../../media/media.js';
 import type { Message } from '../message.js';
 import type { ModelRequest, ToolChoice } from '../model.js';
-import type { PieceOwner } from '../provider/answer-pieces.js';
+import type { PieceOwner } from '../provider/answer/answer-pieces.js';
 import { withPairedToolCalls } from '../provider/conversation.js';
 import {
   audioFormat,

@@ -7,9 +7,16 @@ import {
   modelWith,
   read,
   whole,
-} from '../../../../test/support/chat-answers.js';
-import { ask, cutAnywhere, failure, joined, mediaOf, open } from '../../../../test/support/model-calls.js';
-import { plainEvents } from '../../../../test/support/model-server.js';
+} from '../../../../test/support/providers/chat-answers.js';
+import {
+  ask,
+  cutAnywhere,
+  failure,
+  joined,
+  mediaOf,
+  open,
+} from '../../../../test/support/providers/model-calls.js';
+import { plainEvents } from '../../../../test/support/providers/model-server.js';
 import type { ModelResponse } from '../model.js';
 
 interface Recording {

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { MediaContents } from '../../media.js';
+import type { MediaContents } from '../../media/media.js';
 import type { Usage } from '../message.js';
 import type { FinishReason, ModelChunk, ModelResponse } from '../model.js';
 import type { ModelError } from '../model-error.js';
@@ -8,9 +8,9 @@ import {
   type PieceOwner,
   responseParts,
   withoutCutCalls,
-} from '../provider/answer-pieces.js';
+} from '../provider/answer/answer-pieces.js';
+import { count, noUsage, usageOf } from '../provider/answer/usage.js';
 import type { GrowingAnswer } from '../provider/protocol.js';
-import { count, noUsage, usageOf } from '../provider/usage.js';
 import { GrowingCalls } from './growing-calls.js';
 import { GrowingReasoning } from './growing-reasoning.js';
 import { MadeMedia } from './made-media.js';

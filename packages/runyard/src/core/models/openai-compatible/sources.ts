@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import { CitationList, type Citations, type CitedFields } from '../citations.js';
-import { unitsIn } from '../provider/unit-positions.js';
+import { unitsIn } from '../provider/answer/unit-positions.js';
 
 /** What an answer cites, in the forms that servers have for it. It is kept as it comes and read once, at the end. */
 export class Sources {

@@ -1,14 +1,19 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { Media, MediaContents } from '../../media.js';
+import type { Media, MediaContents } from '../../media/media.js';
 import { CitationList } from '../citations.js';
 import type { Usage } from '../message.js';
 import type { FinishReason, ModelChunk, ModelResponse } from '../model.js';
 import type { ModelError } from '../model-error.js';
-import { storeMedia } from '../provider/answer-media.js';
-import { type AnswerPiece, type PieceOwner, responseParts, textGap } from '../provider/answer-pieces.js';
+import { storeMedia } from '../provider/answer/answer-media.js';
+import {
+  type AnswerPiece,
+  type PieceOwner,
+  responseParts,
+  textGap,
+} from '../provider/answer/answer-pieces.js';
+import { count, noUsage, usageOf } from '../provider/answer/usage.js';
 import { mimeTypeOf } from '../provider/media-parts.js';
 import type { GrowingAnswer } from '../provider/protocol.js';
-import { count, noUsage, usageOf } from '../provider/usage.js';
 import { addQueries, annotationsIn, cite, firstPart, textOf } from './citations.js';
 import { clientCallOf } from './client-calls.js';
 import {

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { CitationList } from '../citations.js';
-import { unitsIn } from '../provider/unit-positions.js';
+import { unitsIn } from '../provider/answer/unit-positions.js';
 
 /** An annotation of a message, with the place of its part in the message; undefined when that is not known. */
 export interface Annotation {

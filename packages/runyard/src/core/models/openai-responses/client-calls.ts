@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { ToolCall } from '../message.js';
-import { argumentsObject as parsed } from '../provider/tool-arguments.js';
+import { argumentsObject as parsed } from '../provider/answer/tool-arguments.js';
 import { wireName } from '../provider/wire-name.js';
 
 /** The result of a call, ready to be put into an item. */

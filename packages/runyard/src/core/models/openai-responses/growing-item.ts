@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json.js';
 import type { ToolCall } from '../message.js';
-import type { AnswerPiece } from '../provider/answer-pieces.js';
+import type { AnswerPiece } from '../provider/answer/answer-pieces.js';
 import type { Annotation } from './citations.js';
 import { summarySeparator } from './request.js';
 

@@ -1,9 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { Media, MediaContents } from '../../media.js';
+import type { Media, MediaContents } from '../../media/media.js';
 import type { Message, ToolCall } from '../message.js';
 import type { ModelRequest, OutputFormat, ToolChoice } from '../model.js';
 import { ModelError } from '../model-error.js';
-import { type AnswerPiece, type PieceOwner, piecesOf } from '../provider/answer-pieces.js';
+import { type AnswerPiece, type PieceOwner, piecesOf } from '../provider/answer/answer-pieces.js';
+import { argumentsText } from '../provider/answer/tool-arguments.js';
 import { withPairedToolCalls } from '../provider/conversation.js';
 import {
   audioFormat,
@@ -19,7 +20,6 @@ import {
 } from '../provider/media-parts.js';
 import type { BodyOptions } from '../provider/protocol.js';
 import { fitsStrictMode } from '../provider/strict-schema.js';
-import { argumentsText } from '../provider/tool-arguments.js';
 import { wireName } from '../provider/wire-name.js';
 import { answeringName, clientCallItem, clientCallOutput } from './client-calls.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Media, MediaContents } from '../../media.js';
+import type { Media, MediaContents } from '../../media/media.js';
 import { documentName, forOneRequest, loaded } from './media-parts.js';
 
 const paper: Media = { kind: 'file', id: 'f1', url: 'https://example.com/a/paper.pdf?token=secret#x' };

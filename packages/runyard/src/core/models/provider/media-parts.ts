@@ -1,5 +1,5 @@
-import { classifyFile } from '../../classify-file.js';
-import type { Media, MediaContents } from '../../media.js';
+import { classifyFile } from '../../media/classify-file.js';
+import type { Media, MediaContents } from '../../media/media.js';
 import { ModelError } from '../model-error.js';
 
 /** A medium with its bytes, wherever they are, and with the type that is known by then. */

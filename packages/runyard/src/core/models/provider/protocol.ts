@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../json.js';
-import type { MediaContents } from '../../media.js';
+import type { MediaContents } from '../../media/media.js';
 import type { Message } from '../message.js';
 import type { ModelChunk, ModelRequest, ModelResponse } from '../model.js';
 import type { ModelError } from '../model-error.js';

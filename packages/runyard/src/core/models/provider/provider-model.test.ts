@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { adapterFor, ask, collect, failure, open, secret } from '../../../../test/support/model-calls.js';
-import { namedEvents, plainEvents, textChunk } from '../../../../test/support/model-server.js';
-import { anthropic } from '../anthropic.js';
-import { gemini } from '../gemini.js';
-import { openAICompatible } from '../openai-compatible.js';
-import { openAIResponses } from '../openai-responses.js';
+import {
+  adapterFor,
+  ask,
+  collect,
+  failure,
+  open,
+  secret,
+} from '../../../../test/support/providers/model-calls.js';
+import { namedEvents, plainEvents, textChunk } from '../../../../test/support/providers/model-server.js';
+import { anthropic } from '../anthropic/anthropic.js';
+import { gemini } from '../gemini/gemini.js';
+import { openAICompatible } from '../openai-compatible/openai-compatible.js';
+import { openAIResponses } from '../openai-responses/openai-responses.js';
 
 /** Each adapter with the beginning of a stream in its wire format. */
 const adapters = [

@@ -10,11 +10,11 @@ import type {
   ModelResponse,
 } from '../model.js';
 import { ModelError } from '../model-error.js';
-import { AnswerReader } from './answer-reader.js';
-import type { ConnectionOptions } from './connection-options.js';
+import { AnswerReader } from './answer/answer-reader.js';
+import type { ConnectionOptions } from './call/connection-options.js';
+import { ProviderAnswer, type ProviderCall } from './call/provider-call.js';
+import { ProviderClient } from './call/provider-client.js';
 import type { BodyOptions, GrowingAnswer, Protocol } from './protocol.js';
-import { ProviderAnswer, type ProviderCall } from './provider-call.js';
-import { ProviderClient } from './provider-client.js';
 
 export interface ModelIdentity {
   readonly id: string;

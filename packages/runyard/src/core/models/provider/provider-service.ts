@@ -2,10 +2,10 @@ import type { JsonObject } from '../../json.js';
 import type { Shape } from '../../options/kind.js';
 import { json, name, required, secret } from '../../options/kinds.js';
 import type { KnownProvider } from '../providers.js';
-import { ApiKey } from './api-key.js';
-import { type ConnectionOptions, connectionShape } from './connection-options.js';
-import { endpoint } from './endpoint.js';
-import { ProviderClient } from './provider-client.js';
+import { ApiKey } from './call/api-key.js';
+import { type ConnectionOptions, connectionShape } from './call/connection-options.js';
+import { endpoint } from './call/endpoint.js';
+import { ProviderClient } from './call/provider-client.js';
 
 /** The options of everything that a provider answers with one JSON object: embedders and rerankers. */
 export interface ServiceOptions extends ConnectionOptions {

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../logged-event.js';
+import type { RunEvent } from '../events/logged-event.js';
 import type { RunGuard } from './run-guard.js';
 
 /** An answer is looked at whenever it has grown so much. */

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Log } from '../../log.js';
 import type { Timers } from '../../timers.js';
-import type { OwnName } from '../code-owner.js';
+import type { OwnName } from '../execution/code-owner.js';
 import type { StepKind } from '../run.js';
 import { LimitExceeded } from './limit-exceeded.js';
 import {

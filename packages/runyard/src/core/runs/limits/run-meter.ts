@@ -1,8 +1,8 @@
 import type { AuxiliaryRecord, ModelRecord } from '../../agents/journal-records.js';
 import { costOf, type ModelPrices } from '../../models/prices.js';
-import { childPrefix, prefixOf } from '../child-steps.js';
-import { weigh } from '../long-texts.js';
-import type { RunUsage } from '../ports.js';
+import { childPrefix, prefixOf } from '../journal/child-steps.js';
+import { weigh } from '../journal/long-texts.js';
+import type { RunUsage } from '../journal/ports.js';
 import { inheritedAttempt, type Run, type StepRecord } from '../run.js';
 import { isModelCall, isRunInside, isWorkOfStep } from '../run-usage.js';
 

@@ -1,5 +1,5 @@
 import type { ChildRun, RunContext } from '../../runs/context.js';
-import type { RunEvent } from '../../runs/logged-event.js';
+import type { RunEvent } from '../../runs/events/logged-event.js';
 
 /** What becomes of the events of members. */
 export interface MemberVoices {

@@ -1,10 +1,10 @@
 import { textOf } from '../../agents/answer/answer-record.js';
 import type { AgentExecution } from '../../agents/execution.js';
-import { RunyardError } from '../../errors.js';
-import { type ChildOutcome, childrenOf } from '../../runs/child-run.js';
+import { RunyardError } from '../../errors/errors.js';
 import type { RunContext } from '../../runs/context.js';
+import { type ChildOutcome, childrenOf } from '../../runs/execution/child-run.js';
 import type { RunInput } from '../../runs/run.js';
-import { ToolRefused } from '../../tools/tool-hooks.js';
+import { ToolRefused } from '../../tools/call/tool-hooks.js';
 import { defaultHistoryRuns, type TeamMember, type TeamSettings } from '../settings.js';
 
 /** What a member is asked, with what the team lets it know. */

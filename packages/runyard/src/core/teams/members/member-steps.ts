@@ -1,5 +1,5 @@
-import { childPrefix } from '../../runs/child-steps.js';
 import type { RunContext } from '../../runs/context.js';
+import { childPrefix } from '../../runs/journal/child-steps.js';
 
 /** Whether somebody outside had to answer something for the member. */
 export function hasWaited(context: RunContext, key: string): boolean {

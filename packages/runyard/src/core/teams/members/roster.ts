@@ -1,4 +1,4 @@
-import { ToolRefused } from '../../tools/tool-hooks.js';
+import { ToolRefused } from '../../tools/call/tool-hooks.js';
 import type { TeamMember } from '../settings.js';
 
 /** The member that the leader means: by its id, or by a name that only one has. */

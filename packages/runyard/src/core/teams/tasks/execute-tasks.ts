@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { ChildOutcome } from '../../runs/child-run.js';
+import type { ChildOutcome } from '../../runs/execution/child-run.js';
+import { ToolRefused } from '../../tools/call/tool-hooks.js';
 import { nativeTool, type Tool } from '../../tools/tool.js';
-import { ToolRefused } from '../../tools/tool-hooks.js';
 import { outcomeResult, outcomeText, together } from '../members/ask-members.js';
 import { memberNamed } from '../members/roster.js';
 import type { TeamMember } from '../settings.js';

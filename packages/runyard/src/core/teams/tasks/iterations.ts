@@ -1,7 +1,7 @@
 import { continueRecord, reminder } from '../../agents/continuation/conversation.js';
 import type { Json } from '../../json.js';
 import type { RunContext } from '../../runs/context.js';
-import type { ContinueRecord } from '../../runs/continuation.js';
+import type { ContinueRecord } from '../../runs/resume/continuation.js';
 import type { StepRecord } from '../../runs/run.js';
 import { iterationCompleted, iterationStarted, taskStateUpdated } from './task-events.js';
 import { hasCalledSince, type TaskList, tasksOf } from './task-list.js';

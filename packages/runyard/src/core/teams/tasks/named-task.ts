@@ -1,4 +1,4 @@
-import { ToolRefused } from '../../tools/tool-hooks.js';
+import { ToolRefused } from '../../tools/call/tool-hooks.js';
 import { type TeamTask, taskNamed } from './task-list.js';
 
 /** The task that the leader means; it is told when there is none. */

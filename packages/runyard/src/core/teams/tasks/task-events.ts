@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json.js';
-import type { RunEvent } from '../../runs/logged-event.js';
+import type { RunEvent } from '../../runs/events/logged-event.js';
 import type { TaskList, TaskStatus, TeamTask } from './task-list.js';
 import { taskSummary } from './task-text.js';
 

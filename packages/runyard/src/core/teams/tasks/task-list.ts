@@ -3,10 +3,10 @@ import { textOf } from '../../agents/answer/answer-record.js';
 import type { ModelRecord, ToolRecord } from '../../agents/journal-records.js';
 import { memberKeyOf } from '../../agents/tool-executions.js';
 import type { JsonObject } from '../../json.js';
-import type { ChildOutcome } from '../../runs/child-run.js';
 import type { RunContext } from '../../runs/context.js';
+import type { ChildOutcome } from '../../runs/execution/child-run.js';
 import type { StepRecord } from '../../runs/run.js';
-import { parseArguments } from '../../tools/parse-arguments.js';
+import { parseArguments } from '../../tools/call/parse-arguments.js';
 
 export const taskStatuses = ['pending', 'in_progress', 'completed', 'failed', 'blocked'] as const;
 export type TaskStatus = (typeof taskStatuses)[number];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../json.js';
-import { judgeCall } from '../judge-call.js';
+import { judgeCall } from '../call/judge-call.js';
 import { askUser, getUserInput } from './ask-person.js';
 
 const judged = (tool: ReturnType<typeof askUser>, args: JsonObject) =>

@@ -1,5 +1,5 @@
 import { defaultBackoff } from '../../back-off.js';
-import { errors } from '../../errors.js';
+import { errors } from '../../errors/errors.js';
 import { checkOptions, ownerOf } from '../../options/check-options.js';
 import type { Executable } from '../../runs/executable.js';
 import { compileExpression, type ExpressionPlace } from './cel.js';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as CelModule from '@marcbachmann/cel-js';
-import { errors } from '../../errors.js';
+import { errors } from '../../errors/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 
 /** A checked text of the Common Expression Language. */

@@ -1,4 +1,4 @@
-import { errors } from '../../errors.js';
+import { errors } from '../../errors/errors.js';
 import type { NodeType, ReviewSettings } from './node.js';
 
 /** Refuses a review that a node of this type cannot have, or that asks for nothing. */

@@ -1,4 +1,4 @@
-import { errors } from '../../errors.js';
+import { errors } from '../../errors/errors.js';
 import { nodesInside, nodesOf, type ReviewSettings, type WorkflowNode } from './node.js';
 
 const deepest = 10;

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../json.js';
 import type { Log } from '../../log.js';
-import type { Media } from '../../media.js';
+import type { Media } from '../../media/media.js';
 import type { Executable } from '../../runs/executable.js';
-import type { StateView } from '../../runs/session-state.js';
+import type { StateView } from '../../runs/execution/session-state.js';
 import type { StepReturn } from './step-return.js';
 
 /** What came of a step: `StepOutput` of the wire. */

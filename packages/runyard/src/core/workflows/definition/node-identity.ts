@@ -1,7 +1,7 @@
 import { functionIdentity, sourceIdentity } from '../../fingerprint.js';
 import type { Json } from '../../json.js';
 import type { Executable } from '../../runs/executable.js';
-import type { StepIdentity } from '../../runs/journal-match.js';
+import type { StepIdentity } from '../../runs/journal/journal-match.js';
 import type { StepRecord } from '../../runs/run.js';
 import type { NodeInput } from '../journal-records.js';
 import { Expression } from './cel.js';

@@ -1,6 +1,6 @@
 import type { RetryBackoff } from '../../back-off.js';
 import type { Executable } from '../../runs/executable.js';
-import type { InputFieldType } from '../../tools/person-form.js';
+import type { InputFieldType } from '../../tools/questions/person-form.js';
 import type { Expression } from './cel.js';
 import type { LoopCondition, RouteFunction, StepFunction, WhenFunction } from './functions.js';
 

@@ -1,5 +1,5 @@
 import type { Json } from '../../json.js';
-import type { Media } from '../../media.js';
+import type { Media } from '../../media/media.js';
 import { checkOptions } from '../../options/check-options.js';
 import { anything, flag, json, listOf, objectOf, text } from '../../options/kinds.js';
 

@@ -1,4 +1,4 @@
-import { reasonOf } from '../../failures/reason.js';
+import { reasonOf } from '../../errors/reason.js';
 import type { Json, JsonObject } from '../../json.js';
 import { RunFailed } from '../../runs/executable.js';
 import type { StepRecord } from '../../runs/run.js';

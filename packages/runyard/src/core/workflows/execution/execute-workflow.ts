@@ -1,9 +1,9 @@
 import { endingOf } from '../../agents/answer/ending.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { AnswerEnding } from '../../models/model.js';
-import { runChild } from '../../runs/child-run.js';
 import { type RunContext, RunPaused } from '../../runs/context.js';
 import { type Executable, RunCancelled, RunFailed } from '../../runs/executable.js';
+import { runChild } from '../../runs/execution/child-run.js';
 import type { RunResult } from '../../runs/run.js';
 import { type ChatAgent, chatKey } from '../chat-agent.js';
 import type { WorkflowFunction } from '../definition/functions.js';

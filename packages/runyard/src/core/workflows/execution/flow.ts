@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../json.js';
-import type { Media } from '../../media.js';
+import type { Media } from '../../media/media.js';
 import type { RunContext } from '../../runs/context.js';
-import type { RunEvent } from '../../runs/logged-event.js';
-import type { StateView } from '../../runs/session-state.js';
+import type { RunEvent } from '../../runs/events/logged-event.js';
+import type { StateView } from '../../runs/execution/session-state.js';
 import type { PastRun, StepInput, StepOutput } from '../definition/functions.js';
 import type { WorkflowNode } from '../definition/node.js';
 import type { NodeView } from '../fold/node-view.js';

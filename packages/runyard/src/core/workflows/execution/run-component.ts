@@ -3,11 +3,17 @@ import { requirementBody } from '../../agents/requirements/requirement-body.js';
 import { teamRequirementsOf } from '../../agents/requirements/team-requirements.js';
 import { backOffMs } from '../../back-off.js';
 import type { JsonObject } from '../../json.js';
-import { type ChildOutcome, childIdentity, childrenOf, runChild, wasGivenUp } from '../../runs/child-run.js';
-import { childPrefix } from '../../runs/child-steps.js';
 import { RunPaused } from '../../runs/context.js';
 import type { Executable } from '../../runs/executable.js';
-import { pauseSince } from '../../runs/failed-tries.js';
+import {
+  type ChildOutcome,
+  childIdentity,
+  childrenOf,
+  runChild,
+  wasGivenUp,
+} from '../../runs/execution/child-run.js';
+import { pauseSince } from '../../runs/execution/failed-tries.js';
+import { childPrefix } from '../../runs/journal/child-steps.js';
 import type { RunInput, StepRecord } from '../../runs/run.js';
 import type { StepNode } from '../definition/node.js';
 import { textOf } from '../fold/group-content.js';

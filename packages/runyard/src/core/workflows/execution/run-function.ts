@@ -1,10 +1,10 @@
 import { backOffMs } from '../../back-off.js';
-import { thrownError } from '../../failures/thrown-error.js';
+import { thrownError } from '../../errors/thrown-error.js';
 import type { Json } from '../../json.js';
 import { pause } from '../../pause.js';
 import { RunPaused, type StepScope } from '../../runs/context.js';
-import { resumeTries } from '../../runs/failed-tries.js';
-import { Reports } from '../../runs/reports.js';
+import { resumeTries } from '../../runs/execution/failed-tries.js';
+import { Reports } from '../../runs/execution/reports.js';
 import { failureOf } from '../../runs/run-failure.js';
 import { storable, UnstorableValue } from '../../storable-json.js';
 import type { StepContext, StepFunction, StepInput } from '../definition/functions.js';

@@ -1,10 +1,10 @@
-import { handled } from '../../failures/handled.js';
+import { handled } from '../../errors/handled.js';
 import type { Json } from '../../json.js';
-import { childrenOf, runChild } from '../../runs/child-run.js';
 import { type RunContext, RunPaused } from '../../runs/context.js';
 import { type Executable, RunFailed } from '../../runs/executable.js';
-import type { StepIdentity } from '../../runs/journal-match.js';
-import { Reports } from '../../runs/reports.js';
+import { childrenOf, runChild } from '../../runs/execution/child-run.js';
+import { Reports } from '../../runs/execution/reports.js';
+import type { StepIdentity } from '../../runs/journal/journal-match.js';
 import type { StepContext, WorkflowContext, WorkflowFunction } from '../definition/functions.js';
 import { customEvent } from '../workflow-events.js';
 import { type Flow, placeAtTop, type Scope, stepInput } from './flow.js';

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { ChildOutcome } from '../../runs/child-run.js';
+import type { ChildOutcome } from '../../runs/execution/child-run.js';
 import type { Run, StepRecord } from '../../runs/run.js';
 import { type NodeInput, runsByNode } from '../journal-records.js';
 

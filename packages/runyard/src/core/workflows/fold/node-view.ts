@@ -1,9 +1,9 @@
 import { mediaBody } from '../../agents/agent-events.js';
 import { endingOf } from '../../agents/answer/ending.js';
 import type { Json, JsonObject } from '../../json.js';
-import type { Media } from '../../media.js';
+import type { Media } from '../../media/media.js';
 import type { AnswerEnding } from '../../models/model.js';
-import type { ChildOutcome } from '../../runs/child-run.js';
+import type { ChildOutcome } from '../../runs/execution/child-run.js';
 import type { StepRecord } from '../../runs/run.js';
 import type { StepOutput } from '../definition/functions.js';
 import type { FunctionRecord, GroupRecord, LeafRecord, NodeInput, NodeRecord } from '../journal-records.js';

@@ -1,7 +1,7 @@
 import { endingFields } from '../../agents/answer/ending.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { type ChildView, childrenOf } from '../../runs/child-run.js';
-import { ownSteps } from '../../runs/child-steps.js';
+import { type ChildView, childrenOf } from '../../runs/execution/child-run.js';
+import { ownSteps } from '../../runs/journal/child-steps.js';
 import type { Run, RunStatus, StepRecord } from '../../runs/run.js';
 import { chatKey } from '../chat-agent.js';
 import type { StepOutput } from '../definition/functions.js';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json.js';
-import { dueAtOf } from '../../runs/due-questions.js';
+import type { RunEvent } from '../../runs/events/logged-event.js';
 import { RunCancelled } from '../../runs/executable.js';
-import type { RunEvent } from '../../runs/logged-event.js';
+import { dueAtOf } from '../../runs/journal/due-questions.js';
 import type { ReviewSettings } from '../definition/node.js';
 import { type Flow, type Place, tell } from '../execution/flow.js';
 import { nodeKey } from '../journal-records.js';

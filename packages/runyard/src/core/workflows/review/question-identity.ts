@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json.js';
-import type { StepIdentity } from '../../runs/journal-match.js';
+import type { StepIdentity } from '../../runs/journal/journal-match.js';
 import type { StepWaitKind } from './step-requirement.js';
 
 /** What an answer decides about, each in words. */

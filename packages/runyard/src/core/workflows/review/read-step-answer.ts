@@ -1,8 +1,8 @@
 import { fitValue, typeInWords } from '../../agents/requirements/fit-value.js';
-import { errors } from '../../errors.js';
+import { errors } from '../../errors/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import { canonicalJson } from '../../tools/canonical-json.js';
-import type { InputFieldType } from '../../tools/person-form.js';
+import { canonicalJson } from '../../tools/call/canonical-json.js';
+import type { InputFieldType } from '../../tools/questions/person-form.js';
 import type { StepAnswer } from './step-requirement.js';
 import type { StepRequirementState } from './workflow-requirements.js';
 

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { signingKey } from '../../../../test/support/issuer.js';
+import { signingKey } from '../../../../test/support/clients/issuer.js';
 import { loadSettings, type SettingsInput } from '../../config.js';
 import { checkAuthSettings } from './check-settings.js';
 import { authMode } from './settings.js';

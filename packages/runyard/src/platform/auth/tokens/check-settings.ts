@@ -1,4 +1,4 @@
-import { errors } from '../../../core/errors.js';
+import { errors } from '../../../core/errors/errors.js';
 import { type AuthSettings, authMode, hasKeySource } from './settings.js';
 import { readStaticKeys } from './static-keys.js';
 

@@ -1,4 +1,4 @@
-import { errors } from '../../../core/errors.js';
+import { errors } from '../../../core/errors/errors.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import type { TokenSettings } from './settings.js';
 

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { errors } from '../../../core/errors.js';
+import { errors } from '../../../core/errors/errors.js';
 import { KeySet, type KeySetOptions, largestKeySet } from './key-set.js';
 import { KeyFault } from './keys.js';
 import type { LoadKeys } from './reloading-keys.js';

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
-import { type LogLine, recordingLog } from '../../../../test/support/http-server.js';
-import { type Issuer, signedWithSecret, signingKey, startIssuer } from '../../../../test/support/issuer.js';
+import { type LogLine, recordingLog } from '../../../../test/support/clients/http-server.js';
+import {
+  type Issuer,
+  signedWithSecret,
+  signingKey,
+  startIssuer,
+} from '../../../../test/support/clients/issuer.js';
 import { until } from '../../../../test/support/until.js';
 import { loadSettings, type SettingsInput } from '../../config.js';
 import { jwksUrlLoader } from './jwks-url.js';

@@ -1,6 +1,6 @@
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../../../core/json.js';
-import { JsonFault, parseJson } from '../../http/json-text.js';
+import { JsonFault, parseJson } from '../../http/request/json-text.js';
 import { algorithmsOf, KeyFault, VerificationKey } from './keys.js';
 import type { SignatureAlgorithm } from './settings.js';
 

@@ -1,6 +1,6 @@
 import { JWSSignatureVerificationFailed } from 'jose/errors';
 import { compactVerify } from 'jose/jws/compact/verify';
-import { errors } from '../../../core/errors.js';
+import { errors } from '../../../core/errors/errors.js';
 import type { VerificationKey } from './keys.js';
 import type { SignatureAlgorithm } from './settings.js';
 

@@ -1,4 +1,4 @@
-import { errors } from '../../../core/errors.js';
+import { errors } from '../../../core/errors/errors.js';
 import { algorithmsOf, KeyFault, readKeyText, VerificationKey } from './keys.js';
 import type { SignatureAlgorithm, TokenSettings } from './settings.js';
 

@@ -1,6 +1,6 @@
-import { errors } from '../../../core/errors.js';
+import { errors } from '../../../core/errors/errors.js';
 import { isJsonObject, type JsonObject } from '../../../core/json.js';
-import { JsonFault, parseJson } from '../../http/json-text.js';
+import { JsonFault, parseJson } from '../../http/request/json-text.js';
 
 /** Longer than any real token: what is longer is not looked at. */
 const longestToken = 16_384;

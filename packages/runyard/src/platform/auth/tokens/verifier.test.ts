@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { type LogLine, recordingLog } from '../../../../test/support/http-server.js';
-import { signedWithSecret, signingKey } from '../../../../test/support/issuer.js';
-import { errors } from '../../../core/errors.js';
+import { type LogLine, recordingLog } from '../../../../test/support/clients/http-server.js';
+import { signedWithSecret, signingKey } from '../../../../test/support/clients/issuer.js';
+import { errors } from '../../../core/errors/errors.js';
 import { silentLog } from '../../../core/log.js';
 import { loadSettings, type SettingsInput } from '../../config.js';
 import { TokenVerifier } from './verifier.js';

@@ -1,4 +1,4 @@
-import { errors, RunyardError } from '../../../core/errors.js';
+import { errors, RunyardError } from '../../../core/errors/errors.js';
 import type { Log } from '../../../core/log.js';
 import { checkClaims, describeClaims, type VerifiedToken } from './claims.js';
 import { jwksFileLoader } from './jwks-file.js';

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { errors } from '../../../core/errors.js';
+import { errors } from '../../../core/errors/errors.js';
 import {
   type Database,
   type Dialect,

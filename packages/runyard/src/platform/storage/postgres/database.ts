@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import pg from 'pg';
-import { errors } from '../../../core/errors.js';
+import { errors } from '../../../core/errors/errors.js';
 import type { Log } from '../../../core/log.js';
 import { Availability } from '../availability.js';
 import type { Migration, PostgresDatabase } from '../database.js';

@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Kysely } from 'kysely';
-import { errors } from '../../../core/errors.js';
+import { errors } from '../../../core/errors/errors.js';
 import type { Log } from '../../../core/log.js';
 import { Availability } from '../availability.js';
 import type { Durability, Migration, SqliteDatabase } from '../database.js';

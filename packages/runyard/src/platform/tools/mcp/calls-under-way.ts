@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { RunPaused } from '../../../core/runs/context.js';
+import type { QuestionAnswer, ToolQuestion } from '../../../core/tools/questions/tool-question.js';
 import type { ToolContext } from '../../../core/tools/tool-context.js';
-import type { QuestionAnswer, ToolQuestion } from '../../../core/tools/tool-question.js';
 
 /** How long a server that has been told `cancel` may take to end its call. */
 const cancelMs = 1_000;

@@ -1,4 +1,4 @@
-import { ToolRefused } from '../../../core/tools/tool-hooks.js';
+import { ToolRefused } from '../../../core/tools/call/tool-hooks.js';
 import { type NewMedia, toolResult } from '../../../core/tools/tool-result.js';
 import type { McpCallResult } from './library.js';
 

@@ -1,5 +1,5 @@
-import { driverFaultOf } from '../../../core/failures/driver-fault.js';
-import { thrownError } from '../../../core/failures/thrown-error.js';
+import { driverFaultOf } from '../../../core/errors/driver-fault.js';
+import { thrownError } from '../../../core/errors/thrown-error.js';
 import { notOffered } from './server-requests.js';
 
 /**

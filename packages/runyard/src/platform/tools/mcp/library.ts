@@ -1,6 +1,6 @@
 import type * as ClientLibrary from '@modelcontextprotocol/client';
 import type * as StdioLibrary from '@modelcontextprotocol/client/stdio';
-import { errors } from '../../../core/errors.js';
+import { errors } from '../../../core/errors/errors.js';
 
 export type McpClient = ClientLibrary.Client;
 export type McpToolDefinition = ClientLibrary.Tool;

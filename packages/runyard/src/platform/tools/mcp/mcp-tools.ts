@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
-import { errors } from '../../../core/errors.js';
+import { errors } from '../../../core/errors/errors.js';
 import type { JsonObject, JsonSchema } from '../../../core/json.js';
-import { fromElsewhere } from '../../../core/json-schema.js';
 import type { Log } from '../../../core/log.js';
 import { nearestName } from '../../../core/nearest-name.js';
 import { checkOptions } from '../../../core/options/check-options.js';
@@ -18,6 +17,7 @@ import {
   required,
   text,
 } from '../../../core/options/kinds.js';
+import { fromElsewhere } from '../../../core/schemas/json-schema.js';
 import { type Tool, tool } from '../../../core/tools/tool.js';
 import type { ToolContext } from '../../../core/tools/tool-context.js';
 import type { ToolSource } from '../../../core/tools/tool-source.js';

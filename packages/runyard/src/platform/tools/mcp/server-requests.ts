@@ -10,8 +10,8 @@ import type {
 } from '@modelcontextprotocol/client';
 import { type SampledMessage, sampleInCall } from '../../../core/agents/auxiliary/sampling.js';
 import type { JsonObject, JsonSchema } from '../../../core/json.js';
-import { formFieldsOf } from '../../../core/tools/input-fields.js';
-import type { InputField } from '../../../core/tools/person-form.js';
+import { formFieldsOf } from '../../../core/tools/questions/input-fields.js';
+import type { InputField } from '../../../core/tools/questions/person-form.js';
 import type { NewMedia } from '../../../core/tools/tool-result.js';
 import type { CallsUnderWay, CallUnderWay } from './calls-under-way.js';
 import type { McpClient } from './library.js';

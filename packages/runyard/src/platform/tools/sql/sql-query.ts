@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errors } from '../../../core/errors.js';
+import { errors } from '../../../core/errors/errors.js';
 import { checkOptions } from '../../../core/options/check-options.js';
 import { count, flag, milliseconds, objectOf, text } from '../../../core/options/kinds.js';
 import { tool } from '../../../core/tools/tool.js';

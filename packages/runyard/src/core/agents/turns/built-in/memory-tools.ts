@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../json.js';
 import type { MemoryChange } from '../../../memory/user-memories.js';
+import { ToolRefused } from '../../../tools/call/tool-hooks.js';
 import { nativeTool, type Tool } from '../../../tools/tool.js';
 import type { ToolCallSite } from '../../../tools/tool-context.js';
-import { ToolRefused } from '../../../tools/tool-hooks.js';
 import { shortened } from '../../auxiliary/bounded-text.js';
 import { turnOf } from '../../continuation/conversation.js';
 import { addition } from '../../memory/memory-changes.js';

@@ -1,0 +1,116 @@
+import { errors } from '../../../core/errors/errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+import type { ContinueFrom, ContinueRecord } from '../../../core/runs/resume/continuation.js';
+import type { RunKind } from '../../../core/runs/run.js';
+import type { StreamOptions } from '../../../core/runs/run-options.js';
+import { parseJson } from '../../../platform/http/request/json-text.js';
+import { continuedOptionsOf } from '../request/run-request.js';
+import type { ContinueForm, ContinueRunForm, ContinueWorkflowRunForm } from '../schema.js';
+import { type AnswersField, wrongStructure } from './given-answer.js';
+
+/** What a request to go on asks for, read and found consistent. */
+export interface ContinueRequest {
+  /** Objects of the wire with answers in them; empty when the request brings none. */
+  readonly tools: readonly JsonObject[];
+  readonly requirements: readonly JsonObject[];
+  /** The same for the steps of a workflow, and for those that failed. */
+  readonly stepRequirements: readonly JsonObject[];
+  readonly errorRequirements: readonly JsonObject[];
+  readonly from: ContinueFrom;
+  readonly fork: boolean;
+  readonly regenerate: boolean;
+  readonly replaceOriginal: boolean;
+  /** What the user says. */
+  readonly input: string | null;
+  readonly options: ContinueRecord['options'];
+}
+
+export async function continueRequestOf(
+  kind: RunKind,
+  form: ContinueForm,
+  streaming: StreamOptions,
+): Promise<ContinueRequest> {
+  return kind === 'workflow'
+    ? workflowRequestOf(form as ContinueWorkflowRunForm, streaming)
+    : conversationRequestOf(form as ContinueRunForm, streaming);
+}
+
+/** The run of a workflow goes on where it paused, and nowhere else. */
+function workflowRequestOf(form: ContinueWorkflowRunForm, streaming: StreamOptions): ContinueRequest {
+  return {
+    tools: [],
+    requirements: [],
+    stepRequirements: answersOf('step_requirements', form.step_requirements),
+    errorRequirements: answersOf('error_requirements', form.error_requirements),
+    from: 'end',
+    fork: false,
+    regenerate: false,
+    replaceOriginal: false,
+    input: null,
+    options: { ...streaming },
+  };
+}
+
+async function conversationRequestOf(
+  form: ContinueRunForm,
+  streaming: StreamOptions,
+): Promise<ContinueRequest> {
+  const tools = answersOf('tools', form.tools);
+  const requirements = answersOf('requirements', form.requirements);
+  const from = continueFromOf(form.continue_from);
+  checkTogether(form, from, tools.length + requirements.length > 0);
+  return {
+    tools,
+    requirements,
+    stepRequirements: [],
+    errorRequirements: [],
+    from: form.regenerate && from === 'end' ? 'last_answer' : from,
+    fork: form.fork ?? false,
+    regenerate: form.regenerate ?? false,
+    replaceOriginal: form.replace_original ?? true,
+    input: form.input ?? form.additional_instructions ?? null,
+    options: await continuedOptionsOf(form, streaming),
+  };
+}
+
+function answersOf(field: AnswersField, text: string | undefined): readonly JsonObject[] {
+  if (text === undefined) return [];
+  let value: Json;
+  try {
+    value = parseJson(text);
+  } catch {
+    throw errors.invalidContinue(`Invalid JSON in ${field} field`);
+  }
+  if (!Array.isArray(value)) throw wrongStructure(field, 'it must be an array');
+  return value.map((item, position) => {
+    if (isJsonObject(item)) return item;
+    throw wrongStructure(field, `item ${position} must be an object`);
+  });
+}
+
+function continueFromOf(text: string | undefined): ContinueFrom {
+  const value = text?.trim() ?? 'end';
+  if (value === 'end' || value === 'last_user') return value;
+  if (/^\d{1,15}$/.test(value)) return Number(value);
+  throw errors.invalidContinue(
+    `Invalid continue_from '${value.slice(0, 40)}': send 'end', 'last_user', or how many messages to keep.`,
+  );
+}
+
+/** Which fields contradict each other, or would do nothing. */
+function checkTogether(form: ContinueRunForm, from: ContinueFrom, answers: boolean): void {
+  const refuse = (text: string): never => {
+    throw errors.invalidContinue(text);
+  };
+  const { regenerate, fork, input, additional_instructions: instructions } = form;
+  if (regenerate && fork) refuse('regenerate cannot be combined with fork: it works on a copy anyway.');
+  if (regenerate && typeof from === 'number')
+    refuse('regenerate cannot be combined with a numeric continue_from.');
+  if (form.replace_original !== undefined && !regenerate) refuse('replace_original needs regenerate=true.');
+  if (input !== undefined && instructions !== undefined)
+    refuse('Send either input or additional_instructions, not both.');
+  if (instructions !== undefined && !regenerate)
+    refuse('additional_instructions needs regenerate=true. To say something more, send input.');
+  if (answers && (fork || regenerate || from !== 'end'))
+    refuse('Answers (tools, requirements) cannot be combined with fork, regenerate or continue_from.');
+}

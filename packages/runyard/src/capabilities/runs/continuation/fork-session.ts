@@ -1,0 +1,37 @@
+import { errors } from '../../../core/errors/errors.js';
+import { newId } from '../../../core/ids.js';
+import type { RunKind } from '../../../core/runs/run.js';
+import type { Caller } from '../../../platform/auth/caller.js';
+import { namedBy } from '../../../platform/auth/named-user.js';
+import type { RunLookup } from '../run-lookup.js';
+
+export interface SessionPlace {
+  readonly kind: RunKind;
+  readonly componentId: string;
+  readonly sessionId: string;
+  /** When given, the session has to belong to this user, or to nobody. */
+  readonly userId?: string | undefined;
+}
+
+/** Copies a session with its finished runs, and answers with the id of the copy. */
+export async function forkSession(lookup: RunLookup, caller: Caller, place: SessionPlace): Promise<string> {
+  const space = await lookup.spaceWith(caller.scope, place, caller);
+  const session = await space.sessions.find(caller.scope, place.sessionId);
+  const belongs = session?.kind === place.kind && session.componentId === place.componentId;
+  if (!belongs || !mayMean(caller, place.userId, session.userId)) throw errors.nothingToFork();
+  const newSessionId = newId();
+  const runs = await space.runs.copySession({
+    sourceSessionId: session.sessionId,
+    newSessionId,
+    now: Date.now(),
+    newRunId: newId,
+  });
+  if (runs === 0) throw errors.nothingToFork();
+  return newSessionId;
+}
+
+/** Whether a caller who may name a user can have meant a thing that belongs to this owner. */
+export function mayMean(caller: Caller, named: string | undefined, owner: string | null): boolean {
+  const meant = namedBy(caller, named);
+  return meant === undefined || owner === null || meant === owner;
+}

@@ -1,0 +1,169 @@
+import {
+  endEvents as agentEndEvents,
+  runContent,
+  runStarted,
+  toolCallCompleted,
+  toolCallError,
+  toolCallStarted,
+} from '../../../core/agents/agent-events.js';
+import { textOf } from '../../../core/agents/answer/answer-record.js';
+import { type ToolExecution, toolExecutionsOf } from '../../../core/agents/tool-executions.js';
+import { messagesOf } from '../../../core/agents/transcript.js';
+import type { JsonObject } from '../../../core/json.js';
+import { type LoggedEvent, type RunEvent, serialiseEvent } from '../../../core/runs/events/logged-event.js';
+import type { RunEnd } from '../../../core/runs/executable.js';
+import { ownSteps } from '../../../core/runs/journal/child-steps.js';
+import { LongTexts } from '../../../core/runs/journal/long-texts.js';
+import {
+  inheritedAttempt,
+  type Run,
+  type RunResult,
+  type StepRecord,
+  terminalStatuses,
+} from '../../../core/runs/run.js';
+import { teamEndEvents } from '../../../core/teams/team-events.js';
+import { endEvents as workflowEndEvents } from '../../../core/workflows/end-events.js';
+import { foldNode } from '../../../core/workflows/fold/node-view.js';
+import { chatRunOf } from '../../../core/workflows/fold/workflow-fold.js';
+import { isTopLevel, type NodeInput } from '../../../core/workflows/journal-records.js';
+import {
+  stepCompleted,
+  stepOutputEvent,
+  stepStarted,
+  workflowAgentStarted,
+  workflowStarted,
+} from '../../../core/workflows/workflow-events.js';
+
+interface Journal {
+  readonly run: Run;
+  readonly steps: readonly StepRecord[];
+}
+
+/** When it happened, in milliseconds, and what. */
+type TimedEvent = readonly [number, RunEvent];
+
+/**
+ * The events of a run that has ended, made from its journal: for whoever follows it after those that were sent have
+ * been removed. The whole text stands in one event. They have the last indices that the run gave out: who had seen
+ * the end gets nothing new, and who had seen a part gets the text and the end.
+ */
+export function rebuiltEvents(journal: Journal): LoggedEvent[] {
+  const { run } = journal;
+  if (!terminalStatuses.has(run.status)) return [];
+  const told = run.kind === 'workflow' ? workflowEvents(journal) : conversationEvents(journal);
+  // a run that gave out fewer indices has less to tell: its end matters most
+  const events = run.nextEventIndex === 0 ? [] : told.slice(-run.nextEventIndex);
+  const first = run.nextEventIndex - events.length;
+  const texts = new LongTexts(run.attempt);
+  return events.map(([at, event], position) => {
+    const named = { ...event, name: run.kind === 'team' ? `Team${event.name}` : event.name };
+    return serialiseEvent(first + position, named, baseFields(run, named.name, at), null, texts);
+  });
+}
+
+function baseFields(run: Run, name: string, at: number): JsonObject {
+  return {
+    created_at: Math.floor(at / 1000),
+    event: name,
+    [`${run.kind}_id`]: run.componentId,
+    [`${run.kind}_name`]: run.componentName,
+    run_id: run.runId,
+    session_id: run.sessionId,
+    nested_depth: 0,
+    rebuilt: true,
+  };
+}
+
+/** What an agent did, or the leader of a team. */
+function conversationEvents(journal: Journal): TimedEvent[] {
+  const { run, steps } = journal;
+  const end = endOf(run);
+  const model = { id: run.model ?? '', provider: run.modelProvider ?? '' };
+  const context = { run, allSteps: () => [...steps] };
+  const last = run.kind === 'team' ? teamEndEvents(end, context) : agentEndEvents(end);
+  return [
+    [run.createdAt, runStarted(model)],
+    ...toolExecutionsOf(steps.filter(isOwnWork)).flatMap(toolEvents),
+    ...contentEvents(journal),
+    ...last.map((event): TimedEvent => [run.updatedAt, event]),
+  ];
+}
+
+function toolEvents(tool: ToolExecution): TimedEvent[] {
+  if (tool.endedAt === null) return [];
+  const started: ToolExecution = { ...tool, error: null, result: null, endedAt: null };
+  return [
+    [tool.startedAt, toolCallStarted(started)],
+    [tool.endedAt, tool.error ? toolCallError(tool) : toolCallCompleted(tool)],
+  ];
+}
+
+function contentEvents({ run, steps }: Journal): TimedEvent[] {
+  const { result, status } = run;
+  const hasAnswer = status === 'cancelled' ? result?.partial === true : status !== 'error';
+  const content = hasAnswer ? (result?.content ?? '') : saidBefore({ run, steps });
+  if (content === '') return [];
+  const { contentType = 'str', reasoningContent } = hasAnswer ? (result ?? {}) : ({} as Partial<RunResult>);
+  return [[run.updatedAt, runContent(content, contentType, reasoningContent)]];
+}
+
+/** What the model had said when the run failed or was cancelled. */
+function saidBefore({ run, steps }: Journal): string {
+  return messagesOf(run, steps.filter(isOwnWork))
+    .filter(({ role }) => role === 'assistant')
+    .map(({ content }) => content)
+    .join('');
+}
+
+function workflowEvents({ run, steps }: Journal): TimedEvent[] {
+  const isChat = chatRunOf(run, steps) !== undefined;
+  const answersItself = run.result?.metadata?.agent_direct_response === true;
+  const context = { run, allSteps: () => [...steps] };
+  return [
+    ...(isChat ? [[run.createdAt, workflowAgentStarted] as const] : []),
+    ...(answersItself ? [] : [[run.createdAt, workflowStarted(false)] as const]),
+    ...stepEvents(steps),
+    ...workflowEndEvents(endOf(run), context, isChat).map((event): TimedEvent => [run.updatedAt, event]),
+  ];
+}
+
+/** The steps at the top, each with all that it came to. What groups of steps came to, the end tells. */
+function stepEvents(steps: readonly StepRecord[]): TimedEvent[] {
+  const own = ownSteps(steps);
+  const byKey = new Map(own.map((step) => [step.key, step]));
+  return own
+    .filter(({ key, status, input }) => {
+      return status === 'completed' && isTopLevel(key) && (input as NodeInput).node === 'Step';
+    })
+    .flatMap((step) => {
+      const { step_id, index, executor } = step.input as NodeInput;
+      const fields = { step_id, step_name: step.name, step_index: index };
+      const { output, last } = foldNode((key) => byKey.get(key), step.key);
+      if (last === undefined) return [];
+      const at = step.endedAt ?? step.startedAt;
+      return [
+        [step.startedAt, stepStarted(fields)] as const,
+        ...(executor?.type === 'function' ? [[at, stepOutputEvent(fields, output)] as const] : []),
+        ...(output.success && !output.stop
+          ? [[at, stepCompleted(fields, output, last.contentType)] as const]
+          : []),
+      ];
+    });
+}
+
+/** How the run ended, as far as it was kept: of one that was broken off while it spoke, not why. */
+function endOf({ status, result: kept }: Run): RunEnd {
+  const result: RunResult = kept ?? { content: '', contentType: 'str' };
+  if (status === 'error') {
+    const failure = result.error ?? { type: 'Error', message: textOf(result.content) };
+    return { status, result, failure };
+  }
+  if (status !== 'cancelled') return { status: 'completed', result };
+  const reason = result.partial ? '' : textOf(result.content);
+  return { status, result, reason: reason || 'The run was cancelled' };
+}
+
+/** What a run was copied with was told by another one. */
+function isOwnWork({ attempt }: StepRecord): boolean {
+  return attempt !== inheritedAttempt;
+}

@@ -1,0 +1,35 @@
+import type { LoggedEvent } from '../../../core/runs/events/logged-event.js';
+import type { Run, RunKind } from '../../../core/runs/run.js';
+
+/** The pieces of content and thinking. */
+const pieces = new Set(withTeams(['RunContent', 'RunIntermediateContent', 'ReasoningContentDelta']));
+
+/** Whether a stored run leaves it out: put together, the pieces stand in its body. Workflows keep theirs. */
+export function isPiece(kind: RunKind, eventName: string): boolean {
+  return kind !== 'workflow' && pieces.has(eventName);
+}
+
+const agentContent = new Set(['RunContent', 'RunPaused', 'RunError']);
+const teamContent = new Set(['TeamRunContent', 'TeamRunPaused', 'TeamRunError']);
+const workflowContent = new Set([
+  'WorkflowStarted',
+  ...withTeams(['RunContent']),
+  'StepOutput',
+  'WorkflowPaused',
+  'WorkflowCancelled',
+  'WorkflowError',
+  'WorkflowCompleted',
+]);
+
+/** What `stream_events=false` leaves: content, and what a reader must not miss. */
+export function contentFilter({ kind, runId }: Run): (event: LoggedEvent) => boolean {
+  if (kind === 'agent') return ({ name }) => agentContent.has(name);
+  if (kind === 'workflow') return ({ name }) => workflowContent.has(name);
+  // of the members of a team all is told; quotes inside of texts are escaped, so this is the field itself
+  const ofLeader = `"run_id":${JSON.stringify(runId)}`;
+  return ({ name, data }) => teamContent.has(name) || !data.includes(ofLeader);
+}
+
+function withTeams(names: readonly string[]): string[] {
+  return [...names, ...names.map((name) => `Team${name}`)];
+}

@@ -1,0 +1,129 @@
+import type { ContextRecord } from '../../../core/agents/journal-records.js';
+import { historyOf } from '../../../core/agents/transcript.js';
+import { errors, isFenced } from '../../../core/errors/errors.js';
+import type { EventReader } from '../../../core/runs/events/event-reader.js';
+import { RunReleased } from '../../../core/runs/executable.js';
+import type { EndedRun, RunHandle } from '../../../core/runs/execution/executor.js';
+import { ownSteps } from '../../../core/runs/journal/child-steps.js';
+import type { CancelRequest } from '../../../core/runs/journal/ports.js';
+import { type Run, type RunStatus, type StepRecord, terminalStatuses } from '../../../core/runs/run.js';
+import type { StreamOptions } from '../../../core/runs/run-options.js';
+import type { RunSpace } from '../../capability.js';
+import { contentFilter } from '../events/stream-events.js';
+
+/** A run that a request began, let go on, or asked for once more. */
+export interface StartedRun {
+  readonly handle: RunHandle;
+  readonly stream: boolean;
+  readonly background: boolean;
+  /** What the run was when it was acknowledged. */
+  readonly status: RunStatus;
+  /** It had begun before this request: its body tells what happened until then. */
+  readonly continued: boolean;
+  /** What the reader of the stream is to be shown. */
+  events(): EventReader;
+}
+
+/** How a caller wants to follow the run that they ask for. */
+export interface FollowWishes {
+  readonly stream: boolean;
+  readonly background: boolean;
+  /** Only content, and what a reader must not miss. */
+  readonly contentOnly: boolean;
+  readonly cancelsOnDisconnect: boolean;
+}
+
+interface FollowFields {
+  readonly stream?: boolean | undefined;
+  readonly background?: boolean | undefined;
+  readonly stream_events?: boolean | undefined;
+  readonly on_disconnect?: 'continue' | 'cancel' | undefined;
+}
+
+export function followWishes(form: FollowFields, onDisconnect: 'continue' | 'cancel'): FollowWishes {
+  const background = form.background ?? false;
+  return {
+    background,
+    stream: form.stream ?? !background,
+    contentOnly: form.stream_events === false,
+    cancelsOnDisconnect: !background && (form.on_disconnect ?? onDisconnect) === 'cancel',
+  };
+}
+
+/** How the run is to be executed, so that it can be followed in that way. A run in the background streams too: others may follow it. */
+export function streamOptionsOf({ stream, background }: FollowWishes): StreamOptions {
+  return { stream: stream || background, ...(background && !stream && { streamed: false }) };
+}
+
+/** `fromIndex`: the first event that belongs to what was asked for. */
+export function startedRun(
+  handle: RunHandle,
+  wishes: FollowWishes,
+  { fromIndex = 0, status = handle.run.status, continued = false } = {},
+): StartedRun {
+  const { stream, background, contentOnly, cancelsOnDisconnect } = wishes;
+  return {
+    handle,
+    stream,
+    background,
+    status,
+    continued,
+    events() {
+      const wanted = contentOnly ? contentFilter(handle.run) : undefined;
+      const reader = handle.events(fromIndex, wanted);
+      if (cancelsOnDisconnect) reader.onClosed(() => handle.cancel('The client left the stream'));
+      return reader;
+    },
+  };
+}
+
+/** A run that exists already, wherever it is executed: its end can be waited for like that of one that began here. */
+export function attachedTo({ engine, runs }: RunSpace, run: Run): RunHandle {
+  const live = engine.handle(run.runId);
+  if (live !== undefined) return live;
+  const events: RunHandle['events'] = (fromIndex = 0, filter) => engine.events(run.runId, fromIndex, filter);
+  const ended = () => endElsewhere(run.runId, events(run.nextEventIndex), runs);
+  return {
+    runId: run.runId,
+    run,
+    get ended() {
+      return ended();
+    },
+    get told() {
+      return ended();
+    },
+    stored: () => Promise.resolve(),
+    events,
+    cancel: (reason) => void engine.cancel(run.runId, cancelRequestOf(run, reason)).catch(() => {}),
+  };
+}
+
+/** Waits for the end of a run, also when another process took it over meanwhile. */
+export async function endOf(space: RunSpace, handle: RunHandle): Promise<EndedRun> {
+  try {
+    return await handle.told;
+  } catch (error) {
+    if (!isFenced(error)) throw error;
+    return attachedTo(space, handle.run).ended;
+  }
+}
+
+function cancelRequestOf(run: Run, reason: string): CancelRequest {
+  const { runId, kind, componentId, sessionId, userId } = run;
+  return { runId, kind, componentId, sessionId, userId, reason, requestedAt: Date.now() };
+}
+
+async function endElsewhere(runId: string, reader: EventReader, runs: RunSpace['runs']): Promise<EndedRun> {
+  while ((await reader.next()) !== null);
+  const stored = await runs.load(runId);
+  if (stored === undefined) throw errors.runNotFound();
+  const { status } = stored.run;
+  if (!terminalStatuses.has(status) && status !== 'paused') throw new RunReleased();
+  return { ...stored, history: historyOf(await runs.loadAll(shownRuns(stored.steps))) };
+}
+
+/** The earlier runs that the model was shown. */
+function shownRuns(steps: readonly StepRecord[]): readonly string[] {
+  const context = ownSteps(steps).find(({ kind, status }) => kind === 'context' && status === 'completed');
+  return (context?.output as ContextRecord | undefined)?.history ?? [];
+}

@@ -1,0 +1,328 @@
+import type {
+  CancelRequest,
+  EventBlock,
+  HeldRun,
+  HistoryQuery,
+  IdempotencyKey,
+  LeaseClaim,
+  RefusedWrite,
+  RunJournal,
+  RunWrite,
+  SessionSnapshot,
+  SessionSummary,
+  StartedUnderKey,
+} from '../../../core/runs/journal/ports.js';
+import type { Run, RunKind, RunStatus, StepRecord } from '../../../core/runs/run.js';
+import type { DataScope } from '../../../platform/auth/caller.js';
+import { type Database, type Statement, statement } from '../../../platform/storage/database.js';
+import { ownerParameters, scopedStatement, within } from '../../../platform/storage/scope.js';
+import { SessionStore } from '../../sessions/store.js';
+import type { RunsTable, StepsTable } from '../tables.js';
+import { CancellationStore } from './cancellation-store.js';
+import { EventStore } from './event-store.js';
+import { runUnderKey } from './idempotency-store.js';
+import { LeaseStore } from './lease-store.js';
+import { commitToPostgres } from './postgres-commit-store.js';
+import { runColumns, runFromRow, stepColumns, stepFromRow } from './rows-store.js';
+import { copySession, type SessionCopy } from './session-copy-store.js';
+import { type CommitOptions, commitToSqlite } from './sqlite-commit-store.js';
+import { textParts, textsOf } from './text-store.js';
+
+/** Which runs a list holds. Runs inside other runs (members, workflow steps) are not listed. */
+export interface RunFilter {
+  readonly kind: RunKind;
+  readonly componentId: string;
+  readonly sessionId?: string;
+  readonly status?: RunStatus;
+}
+
+export interface RunPage extends RunFilter {
+  readonly limit: number;
+  readonly offset: number;
+  /** By creation. */
+  readonly order: 'asc' | 'desc';
+}
+
+export interface LatestRuns {
+  readonly sessionIds: readonly string[];
+  readonly componentId: string;
+  /** How many of each session. */
+  readonly count: number;
+}
+
+export interface RunWithSteps {
+  readonly run: Run;
+  readonly steps: readonly StepRecord[];
+}
+
+const runList = runColumns.join(', ');
+const stepList = stepColumns.join(', ');
+
+const readRun = statement('run', `SELECT ${runList} FROM runs WHERE run_id = ?`);
+
+const readRuns: Statement = {
+  name: 'runs',
+  sqlite: `SELECT ${runList} FROM runs WHERE run_id IN (SELECT value FROM json_each(?))`,
+  postgres: `SELECT ${runList} FROM runs WHERE run_id = ANY($1::text[])`,
+};
+
+const readRunSteps = statement('run_steps', `SELECT ${stepList} FROM steps WHERE run_id = ? ORDER BY seq`);
+
+const readSteps: Statement = {
+  name: 'steps_of_runs',
+  sqlite: `SELECT ${stepList} FROM steps WHERE run_id IN (SELECT value FROM json_each(?)) ORDER BY run_id, seq`,
+  postgres: `SELECT ${stepList} FROM steps WHERE run_id = ANY($1::text[]) ORDER BY run_id, seq`,
+};
+
+const readUnended = statement(
+  'unended_runs',
+  `SELECT run_id FROM runs
+   WHERE run_id > ? AND status IN ('pending', 'running', 'paused') AND parent_run_id IS NULL
+   ORDER BY run_id LIMIT ?`,
+);
+
+const readProgress = statement('run_progress', 'SELECT status, next_event_index FROM runs WHERE run_id = ?');
+
+/** No session has so many runs. */
+const beyondAll = 2 ** 31 - 1;
+
+// One that is not stored yet will come after all that are.
+const readHistory = statement(
+  'run_history',
+  `SELECT ${runList} FROM runs
+   WHERE session_id = ? AND component_id = ? AND kind = ? AND status = 'completed' AND parent_run_id IS NULL
+     AND session_seq < coalesce(
+       (SELECT min(own.session_seq) FROM runs AS own WHERE own.session_id = ? AND own.run_id IN (?, ?)), ${beyondAll})
+   ORDER BY session_seq DESC, run_id DESC LIMIT ?`,
+);
+
+const latestOfSession = (owned: string) => `
+  SELECT inner_runs.run_id FROM runs AS inner_runs
+  WHERE inner_runs.session_id = wanted.value AND inner_runs.component_id = ?
+    AND inner_runs.status = 'completed' AND inner_runs.parent_run_id IS NULL${owned}
+  ORDER BY inner_runs.session_seq DESC, inner_runs.run_id DESC LIMIT ?`;
+
+// A few rows from the end of each session, however long the sessions are.
+const readLatestOfSessions = scopedStatement(
+  'latest_runs_of_sessions',
+  'inner_runs.user_id',
+  (owned, dialect) =>
+    dialect === 'sqlite'
+      ? `SELECT ${runList} FROM json_each(?) AS wanted CROSS JOIN runs
+         WHERE run_id IN (${latestOfSession(owned)}) ORDER BY session_seq DESC, run_id DESC`
+      : `SELECT ${runList} FROM unnest(?::text[]) AS wanted(value)
+         CROSS JOIN LATERAL (${latestOfSession(owned)}) AS latest JOIN runs USING (run_id)
+         ORDER BY session_seq DESC, run_id DESC`,
+);
+
+/** Runs, their journal and their events, in one database. */
+export class RunStore implements RunJournal {
+  readonly #sessions: SessionStore;
+  readonly #events: EventStore;
+  readonly #leases: LeaseStore;
+  readonly #cancellations: CancellationStore;
+
+  constructor(
+    private readonly database: Database,
+    private readonly options: CommitOptions = { traces: true },
+  ) {
+    this.#sessions = new SessionStore(database);
+    this.#events = new EventStore(database);
+    this.#leases = new LeaseStore(database);
+    this.#cancellations = new CancellationStore(database);
+  }
+
+  async commit(writes: readonly RunWrite[]): Promise<readonly RefusedWrite[]> {
+    if (writes.length === 0) return [];
+    const whole = writes.map(withUpdatedInsert);
+    return this.database.dialect === 'sqlite'
+      ? commitToSqlite(this.database, whole, this.options)
+      : commitToPostgres(this.database, whole, this.options);
+  }
+
+  async load(runId: string): Promise<RunWithSteps | undefined> {
+    let [row] = await this.database.read<RunsTable>(readRun, [runId]);
+    while (row !== undefined) {
+      const steps = await this.database.read<StepsTable>(readRunSteps, [runId]);
+      const texts = await textsOf(this.database, [row], steps);
+      // one that went on or came to rest in between would be shown with steps that do not belong to that
+      const [now] = await this.database.read<RunsTable>(readRun, [runId]);
+      if (now?.attempt === row.attempt && now.status === row.status)
+        return { run: runFromRow(row, texts), steps: steps.map((step) => stepFromRow(step, texts)) };
+      row = now;
+    }
+    return undefined;
+  }
+
+  async loadAll(runIds: readonly string[]): Promise<RunWithSteps[]> {
+    if (runIds.length === 0) return [];
+    const rows = await this.database.read<RunsTable>(readRuns, [runIds]);
+    const runs = new Map((await this.#withSteps(rows)).map((loaded) => [loaded.run.runId, loaded]));
+    return runIds.flatMap((runId) => runs.get(runId) ?? []);
+  }
+
+  /** The ids of runs that have not ended, in their order, those that come after `after`. */
+  async unended(after: string, limit: number): Promise<string[]> {
+    const rows = await this.database.read<{ run_id: string }>(readUnended, [after, limit]);
+    return rows.map((row) => row.run_id);
+  }
+
+  eventBlocks(runId: string, fromIndex: number, limit: number): Promise<readonly EventBlock[]> {
+    return this.#events.blocks(runId, fromIndex, limit);
+  }
+
+  textParts(runId: string, textId: string, from: number, limit: number): Promise<readonly string[]> {
+    return textParts(this.database, runId, textId, from, limit);
+  }
+
+  countEvents(runId: string, fromIndex: number, toIndex: number): Promise<number> {
+    return this.#events.count(runId, fromIndex, toIndex);
+  }
+
+  async progress(runId: string): Promise<{ status: RunStatus; nextEventIndex: number } | undefined> {
+    const [row] = await this.database.read<{ status: RunStatus; next_event_index: number }>(readProgress, [
+      runId,
+    ]);
+    return row && { status: row.status, nextEventIndex: row.next_event_index };
+  }
+
+  async history(query: HistoryQuery): Promise<RunWithSteps[]> {
+    const { sessionId, kind, componentId, runId, copyOf, count } = query;
+    const own = [sessionId, runId, copyOf ?? runId];
+    const parameters = [sessionId, componentId, kind, ...own, count];
+    const rows = await this.database.read<RunsTable>(readHistory, parameters);
+    return this.#withSteps(rows.reverse());
+  }
+
+  session(sessionId: string): Promise<SessionSnapshot | undefined> {
+    return this.#sessions.snapshot(sessionId);
+  }
+
+  summary(sessionId: string): Promise<SessionSummary | undefined> {
+    return this.#sessions.summary(sessionId);
+  }
+
+  now(): Promise<number> {
+    return this.#leases.now();
+  }
+
+  due(limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]> {
+    return this.#leases.due(limit, passed, of);
+  }
+
+  expired(limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]> {
+    return this.#leases.expired(limit, passed, of);
+  }
+
+  leaseOwners(): Promise<readonly string[]> {
+    return this.#leases.owners();
+  }
+
+  claim(claim: LeaseClaim): Promise<Run | undefined> {
+    return this.#leases.claim(claim);
+  }
+
+  renewLeases(owner: string, held: readonly HeldRun[], leaseMs: number): Promise<readonly string[]> {
+    return this.#leases.renew(owner, held, leaseMs);
+  }
+
+  noLongerWaiting(waiting: readonly HeldRun[]): Promise<readonly string[]> {
+    return this.#leases.noLongerWaiting(waiting);
+  }
+
+  releaseLeases(owner: string): Promise<void> {
+    return this.#leases.release(owner);
+  }
+
+  requestCancellation(request: CancelRequest): Promise<void> {
+    return this.#cancellations.request(request);
+  }
+
+  cancellations(since: number): Promise<readonly CancelRequest[]> {
+    return this.#cancellations.open(since);
+  }
+
+  cancellation(runId: string, since: number): Promise<CancelRequest | undefined> {
+    return this.#cancellations.ofRun(runId, since);
+  }
+
+  idempotentRun(key: IdempotencyKey, since: number): Promise<StartedUnderKey | undefined> {
+    return runUnderKey(this.database, key, since);
+  }
+
+  /** Copies a session that the caller was found to own. Answers with how many runs the copy has; 0: there is none. */
+  copySession(copy: SessionCopy): Promise<number> {
+    return copySession(this.database, copy);
+  }
+
+  /** A run that a caller may see. */
+  async find(scope: DataScope, runId: string): Promise<Run | undefined> {
+    const named = this.database.query.selectFrom('runs').select(runColumns).where('run_id', '=', runId);
+    const row = await within(named, scope, 'user_id').executeTakeFirst();
+    return row && runFromRow(row, await textsOf(this.database, [row]));
+  }
+
+  async ids(scope: DataScope, page: RunPage): Promise<string[]> {
+    const rows = await this.#filtered(scope, page)
+      .select('run_id')
+      .orderBy('created_at', page.order)
+      .orderBy('run_id', page.order)
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute();
+    return rows.map((row) => row.run_id);
+  }
+
+  async count(scope: DataScope, filter: RunFilter): Promise<number> {
+    const row = await this.#filtered(scope, filter)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    return row.count;
+  }
+
+  /** The last completed runs of a component in each of these sessions, by session id, oldest first. */
+  async latestOfSessions(
+    scope: DataScope,
+    { sessionIds, componentId, count }: LatestRuns,
+  ): Promise<ReadonlyMap<string, readonly Run[]>> {
+    const runs = new Map<string, Run[]>(sessionIds.map((sessionId) => [sessionId, []]));
+    if (sessionIds.length === 0) return runs;
+    const parameters = [sessionIds, componentId, ...ownerParameters(scope), count];
+    const rows = await this.database.read<RunsTable>(readLatestOfSessions(scope), parameters);
+    for (const run of await this.#runs(rows)) runs.get(run.sessionId)?.unshift(run);
+    return runs;
+  }
+
+  async #runs(rows: readonly RunsTable[]): Promise<Run[]> {
+    const texts = await textsOf(this.database, rows);
+    return rows.map((row) => runFromRow(row, texts));
+  }
+
+  /** A text that the run and its steps refer to is read once. */
+  async #withSteps(rows: readonly RunsTable[]): Promise<RunWithSteps[]> {
+    if (rows.length === 0) return [];
+    const stepRows = await this.database.read<StepsTable>(readSteps, [rows.map((row) => row.run_id)]);
+    const texts = await textsOf(this.database, rows, stepRows);
+    const steps = new Map<string, StepRecord[]>(rows.map((row) => [row.run_id, []]));
+    for (const row of stepRows) steps.get(row.run_id)?.push(stepFromRow(row, texts));
+    return rows.map((row) => ({ run: runFromRow(row, texts), steps: steps.get(row.run_id)! }));
+  }
+
+  #filtered(scope: DataScope, { kind, componentId, sessionId, status }: RunFilter) {
+    const all = this.database.query
+      .selectFrom('runs')
+      .where('kind', '=', kind)
+      .where('component_id', '=', componentId)
+      .where('parent_run_id', 'is', null);
+    let query = within(all, scope, 'user_id');
+    if (sessionId !== undefined) query = query.where('session_id', '=', sessionId);
+    if (status !== undefined) query = query.where('status', '=', status);
+    return query;
+  }
+}
+
+/** A run that is created and goes on in the same write is created as what it has become. */
+function withUpdatedInsert(write: RunWrite): RunWrite {
+  const { insert, update } = write;
+  return insert && update ? { ...write, insert: { ...insert, ...update }, update: undefined } : write;
+}

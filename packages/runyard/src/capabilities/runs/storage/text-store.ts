@@ -1,0 +1,110 @@
+import { isPacked, joinedParts, partsOf } from '../../../core/runs/journal/long-texts.js';
+import type { RunWrite } from '../../../core/runs/journal/ports.js';
+import {
+  type Database,
+  type Statement,
+  statement,
+  type WriteRow,
+} from '../../../platform/storage/database.js';
+import type { BatchSection } from '../../../platform/storage/postgres/batch.js';
+import type { RunsTable, RunTextsTable, StepsTable } from '../tables.js';
+
+/*
+ * The long texts of runs. A row is a part of a text: the JSON of it without the quotes, so that it is sent as it is
+ * stored. A text never changes; it is written before, or together with, what refers to it.
+ */
+
+const columns = [
+  ['run_id', 'text'],
+  ['text_id', 'text'],
+  ['part', 'integer'],
+  ['kept', 'integer'],
+  ['payload', 'text'],
+] as const satisfies readonly (readonly [keyof RunTextsTable, string])[];
+
+const names = columns.map(([name]) => name);
+
+const insertPart = `
+  INSERT INTO run_texts (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})
+  ON CONFLICT (run_id, text_id, part) DO NOTHING`;
+
+export const writeTexts: BatchSection = {
+  name: 'written_texts',
+  columns,
+  sql: (from) => `
+    INSERT INTO run_texts (${names.join(', ')}) SELECT ${names.map((name) => `given.${name}`).join(', ')}
+    FROM ${from} ON CONFLICT (run_id, text_id, part) DO NOTHING`,
+};
+
+export function textValues({ runId, texts }: RunWrite): (string | number)[][] {
+  return (texts?.added ?? []).flatMap(({ id, text, kept }) =>
+    Array.from(partsOf(text), (payload, part) => [runId, id, part, kept ? 1 : 0, payload]),
+  );
+}
+
+export function sqliteTextRows(write: RunWrite): WriteRow[] {
+  return textValues(write).map((parameters) => ({ sql: insertPart, parameters }));
+}
+
+const readParts = statement(
+  'text_parts',
+  'SELECT payload FROM run_texts WHERE run_id = ? AND text_id = ? AND part >= ? ORDER BY part LIMIT ?',
+);
+
+const partsOfRuns = (given: string) =>
+  `SELECT run_id, text_id, payload FROM run_texts WHERE run_id ${given} AND kept = 1 ORDER BY run_id, text_id, part`;
+
+const readTexts: Statement = {
+  name: 'texts_of_runs',
+  sqlite: partsOfRuns('IN (SELECT value FROM json_each(?))'),
+  postgres: partsOfRuns('= ANY($1::text[])'),
+};
+
+export async function textParts(
+  database: Database,
+  runId: string,
+  textId: string,
+  from: number,
+  limit: number,
+): Promise<string[]> {
+  const rows = await database.read<{ payload: string }>(readParts, [runId, textId, from, limit]);
+  return rows.map(({ payload }) => payload);
+}
+
+/** What the long texts of stored runs are. */
+export type TextLookup = (runId: string, textId: string) => string;
+
+const noTexts: TextLookup = () => '';
+
+/** The texts that these rows refer to. */
+export async function textsOf(
+  database: Database,
+  runs: readonly Pick<RunsTable, 'run_id' | 'result'>[],
+  steps: readonly Pick<StepsTable, 'run_id' | 'input' | 'output'>[] = [],
+): Promise<TextLookup> {
+  const runIds = new Set<string>();
+  for (const { run_id, result } of runs) if (refers(result)) runIds.add(run_id);
+  for (const { run_id, input, output } of steps) if (refers(input) || refers(output)) runIds.add(run_id);
+  if (runIds.size === 0) return noTexts;
+  const parts = new Map<string, string[]>();
+  const rows = await database.read<Pick<RunTextsTable, 'run_id' | 'text_id' | 'payload'>>(readTexts, [
+    [...runIds],
+  ]);
+  for (const { run_id, text_id, payload } of rows) {
+    const key = keyOf(run_id, text_id);
+    const known = parts.get(key);
+    if (known === undefined) parts.set(key, [payload]);
+    else known.push(payload);
+  }
+  const texts = new Map(Array.from(parts, ([key, all]) => [key, joinedParts(all)]));
+  // a run that was removed since its row was read has none
+  return (runId, textId) => texts.get(keyOf(runId, textId)) ?? '';
+}
+
+function refers(column: string | null): boolean {
+  return column !== null && isPacked(column);
+}
+
+function keyOf(runId: string, textId: string): string {
+  return `${textId} ${runId}`;
+}

@@ -1,0 +1,19 @@
+import { callerErrors } from './caller-errors.js';
+import { recordErrors } from './record-errors.js';
+import { requestErrors } from './request-errors.js';
+import { runErrors } from './run-errors.js';
+import { setupErrors } from './setup-errors.js';
+
+export { isFenced, isReported, isUnstorable, RunyardError, type ValidationItem } from './runyard-error.js';
+
+/**
+ * Every error that Runyard answers with, in one catalogue: a stable code, an HTTP status, and a text that says
+ * what was wrong and what to do. Texts in the wire contract are matched by clients: do not reword those.
+ */
+export const errors = {
+  ...requestErrors,
+  ...callerErrors,
+  ...runErrors,
+  ...recordErrors,
+  ...setupErrors,
+} as const;

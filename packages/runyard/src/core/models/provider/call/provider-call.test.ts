@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { patience } from '../../../../../test/support/patience.js';
+import {
+  ask,
+  collect,
+  failure,
+  modelFor,
+  open,
+  secret,
+} from '../../../../../test/support/providers/model-calls.js';
+import { textChunk } from '../../../../../test/support/providers/model-server.js';
+
+describe('failures', () => {
+  it.each([
+    [
+      'JSON',
+      { body: { error: { message: `Bad key ${secret}`, code: 'x' } } },
+      'Test answered 400: Bad key ***',
+    ],
+    ['another JSON', { body: { detail: 'No such model' } }, 'Test answered 400: No such model'],
+    ['a text', { body: 'nope' }, 'Test answered 400: nope'],
+    ['nothing', { body: '' }, 'Test answered 400: Bad Request'],
+    [
+      'HTML',
+      { body: '<!DOCTYPE html><html><head><title>Gateway</title></head></html>' },
+      "Test answered 400: an HTML page titled “Gateway” instead of a model's answer",
+    ],
+  ])('show what the provider said in %s', async (_, reply, text) => {
+    const { model } = await modelFor([{ status: 400, ...reply }]);
+    const error = await failure(collect(model.stream(ask(), open())));
+    expect(error).toMatchObject({ message: text, status: 400, provider: 'Test', retryable: false });
+  });
+
+  it('are tried again before the first byte: 429, 500 and a broken connection', async () => {
+    const { model, server, waits } = await modelFor(
+      [
+        { status: 429, headers: { 'retry-after': '3' }, body: {} },
+        { status: 500, body: 'oops' },
+        { instead: 'reset' },
+        { events: [], ending: 'reset' },
+        { events: [textChunk('ok')] },
+      ],
+      { retries: 4 },
+    );
+    expect((await collect(model.stream(ask(), open()))).response.content).toBe('ok');
+    expect(server.requests).toHaveLength(5);
+    expect(waits[0]).toBe(3000);
+    expect(waits.every((ms) => ms > 0 && ms <= 8_000)).toBe(true);
+  });
+
+  it('are not tried again when the provider says no, wants a long pause, or the account is empty', async () => {
+    const { model, server } = await modelFor([
+      { status: 401, body: { error: { message: 'no' } } },
+      { status: 429, headers: { 'retry-after': '3600' }, body: {} },
+      { status: 429, body: { error: { message: 'pay', code: 'insufficient_quota' } } },
+    ]);
+    expect(await failure(model.generate(ask(), open()))).toMatchObject({ status: 401, retryable: false });
+    expect(await failure(model.generate(ask(), open()))).toMatchObject({
+      retryable: true,
+      retryAfterMs: 3_600_000,
+    });
+    expect(await failure(model.generate(ask(), open()))).toMatchObject({ status: 429, retryable: false });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('come out after two retries by default', async () => {
+    const { model, server } = await modelFor(() => ({ status: 503, body: { error: 'busy' } }));
+    expect(await failure(model.generate(ask(), open()))).toMatchObject({
+      message: 'Test answered 503: busy',
+      status: 503,
+    });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('do not follow a redirect with the key', async () => {
+    const { model } = await modelFor([
+      { status: 307, headers: { location: 'http://elsewhere.test/v1?x=1' }, body: '' },
+    ]);
+    expect((await failure(model.generate(ask(), open()))).message).toBe(
+      'Test answered 307: it redirects to http://elsewhere.test/v1. Set the base URL to where it really is.',
+    );
+  });
+
+  it('say that nobody listens', async () => {
+    const { model, server } = await modelFor([]);
+    await server.stop();
+    const error = await failure(model.generate(ask(), open()));
+    expect(error).toMatchObject({ kind: 'connection', retryable: true });
+    expect(error.message).toMatch(/^The connection to Test failed: .*ECONNREFUSED/);
+  });
+});
+
+describe('time-outs', () => {
+  it('end a call whose first byte does not come', async () => {
+    const firstByteTimeoutMs = patience(500);
+    const { model, server } = await modelFor([{ instead: 'stall' }], { firstByteTimeoutMs });
+    const error = await failure(model.generate(ask(), open()));
+    expect(error).toMatchObject({
+      kind: 'timeout',
+      retryable: true,
+      message: `Test sent no answer within ${firstByteTimeoutMs} ms.`,
+    });
+    await server.clientLeft();
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('end a stream that falls silent', async () => {
+    const { model, server } = await modelFor([{ events: [textChunk('x')], ending: 'stall' }], {
+      timeoutMs: 30,
+    });
+    expect(await failure(collect(model.stream(ask(), open())))).toMatchObject({
+      kind: 'timeout',
+      message: 'Test fell silent in the middle of its answer within 30 ms.',
+    });
+    await server.clientLeft();
+  });
+});
+
+describe('abort', () => {
+  const reason = new Error('cancelled by the user');
+
+  it('closes the connection while the first byte is awaited', async () => {
+    const { model, server } = await modelFor([{ instead: 'stall' }]);
+    const controller = new AbortController();
+    const answer = model.generate(ask(), { signal: controller.signal });
+    await Promise.race([server.answered(), answer]);
+    controller.abort(reason);
+    await expect(answer).rejects.toBe(reason);
+    await server.clientLeft();
+  });
+
+  it('closes the connection in the middle of a stream', async () => {
+    const { model, server } = await modelFor([{ events: [textChunk('x')], ending: 'stall' }]);
+    const controller = new AbortController();
+    const chunks = model.stream(ask(), { signal: controller.signal })[Symbol.asyncIterator]();
+    await chunks.next();
+    const pending = chunks.next();
+    controller.abort(reason);
+    await expect(pending).rejects.toBe(reason);
+    await server.clientLeft();
+  });
+
+  it('closes the connection when the reader leaves', async () => {
+    const { model, server } = await modelFor([{ events: [textChunk('x')], ending: 'stall' }]);
+    for await (const _ of model.stream(ask(), open())) break;
+    await server.clientLeft();
+  });
+
+  it('ends the pause before another try', async () => {
+    const controller = new AbortController();
+    const { model, server } = await modelFor([{ status: 429, headers: { 'retry-after': '20' }, body: {} }], {
+      wait: undefined,
+    });
+    const answer = model.generate(ask(), { signal: controller.signal });
+    await server.answered();
+    controller.abort(reason);
+    await expect(answer).rejects.toBe(reason);
+  });
+
+  it('makes no request when it came first', async () => {
+    const { model, server } = await modelFor([]);
+    await expect(model.generate(ask(), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(server.requests).toHaveLength(0);
+  });
+});

@@ -1,0 +1,149 @@
+import type { EventBlock } from '../journal/ports.js';
+import { encodeBlock, type LoggedEvent } from './logged-event.js';
+
+/** How much of what is already stored a live run keeps in memory for its readers. */
+const keptBytes = 64 * 1024;
+/** Unstored events beyond either of these ask the producer to wait for storage. */
+const congestedBytes = 1024 * 1024;
+const congestedEvents = 5_000;
+/** A run whose application code does not wait is ended when this much of what it sent is not stored. */
+export const maxUnstoredBytes = 16 * 1024 * 1024;
+/**
+ * How far readers see beyond what is stored. A run that is taken over after a crash numbers its events from behind this
+ * distance on: so no index is shown twice, however much was sent and not stored.
+ */
+export const indexGap = 10_000;
+
+/**
+ * The events of one live run. It knows nothing of its readers: each has a cursor of its own and asks. What is
+ * stored and old is dropped from memory, so a slow or dead reader costs nothing; it is sent to the store.
+ */
+export class EventLog {
+  private events: LoggedEvent[] = [];
+  private bytes = 0;
+  private unstoredBytes = 0;
+  private nextUnstored: number;
+  private storedUntil: number;
+  private heldFrom = Number.POSITIVE_INFINITY;
+  private readonly waiting = new Set<() => void>();
+  private closed = false;
+  private elsewhere = false;
+
+  /** Indices from `firstIndex` on are (or will be) in this log, earlier ones are in the store. */
+  constructor(private firstIndex: number) {
+    this.nextUnstored = firstIndex;
+    this.storedUntil = firstIndex;
+  }
+
+  get nextIndex(): number {
+    return this.firstIndex + this.events.length;
+  }
+
+  /** Readers are shown what has a lower index. */
+  get visibleUntil(): number {
+    return Math.min(this.nextIndex, this.heldFrom, this.storedUntil + indexGap);
+  }
+
+  get ended(): boolean {
+    return this.closed;
+  }
+
+  get congested(): boolean {
+    return this.unstoredBytes > congestedBytes || this.nextIndex - this.storedUntil > congestedEvents;
+  }
+
+  /** Whether more is waiting to be stored than memory should hold. */
+  get overflowing(): boolean {
+    return this.unstoredBytes > maxUnstoredBytes;
+  }
+
+  append(event: LoggedEvent): void {
+    this.events.push(event);
+    this.bytes += event.size;
+    this.unstoredBytes += event.size;
+    this.notify();
+  }
+
+  /** Hides what is appended from now on until `release`: a final event is shown only when its run is stored. */
+  hold(): void {
+    this.heldFrom = this.nextIndex;
+  }
+
+  release(): void {
+    this.heldFrom = Number.POSITIVE_INFINITY;
+    this.notify();
+  }
+
+  /** The run goes on in another process: what comes next is not in this log. */
+  moveAway(): void {
+    this.elsewhere = true;
+  }
+
+  get movedAway(): boolean {
+    return this.elsewhere;
+  }
+
+  end(): void {
+    this.closed = true;
+    this.notify();
+  }
+
+  /** What a reader at `index` may see now; `behind` when the store has to answer. */
+  read(index: number, limit: number): readonly LoggedEvent[] | 'behind' {
+    if (index < this.firstIndex) return 'behind';
+    const end = Math.min(this.visibleUntil, index + limit);
+    return this.events.slice(index - this.firstIndex, Math.max(end - this.firstIndex, 0));
+  }
+
+  /** The first index that is still in memory. */
+  get start(): number {
+    return this.firstIndex;
+  }
+
+  /** Calls `wake` once, when there may be something new to read. */
+  onceChanged(wake: () => void): void {
+    this.waiting.add(wake);
+  }
+
+  forget(wake: () => void): void {
+    this.waiting.delete(wake);
+  }
+
+  /** Everything that is not stored yet, as one block. */
+  takeUnstored(): EventBlock | undefined {
+    const count = this.nextIndex - this.nextUnstored;
+    if (count === 0) return undefined;
+    const events = this.events.slice(this.nextUnstored - this.firstIndex);
+    const block = { firstIndex: this.nextUnstored, count, payload: encodeBlock(events) };
+    this.nextUnstored = this.nextIndex;
+    return block;
+  }
+
+  /** Everything below `index` is durable: the oldest may be dropped. */
+  stored(index: number): void {
+    const hidden = this.visibleUntil < Math.min(this.nextIndex, this.heldFrom);
+    this.storedUntil = index;
+    let drop = 0;
+    let unstored = 0;
+    while (this.bytes > keptBytes && this.firstIndex + drop < index) {
+      this.bytes -= this.events[drop]!.size;
+      drop += 1;
+    }
+    if (drop > 0) {
+      this.events.splice(0, drop);
+      this.firstIndex += drop;
+    }
+    for (let position = index - this.firstIndex; position < this.events.length; position += 1) {
+      unstored += this.events[position]!.size;
+    }
+    this.unstoredBytes = unstored;
+    if (hidden) this.notify();
+  }
+
+  private notify(): void {
+    if (this.waiting.size === 0) return;
+    const waiting = [...this.waiting];
+    this.waiting.clear();
+    for (const wake of waiting) wake();
+  }
+}

@@ -1,0 +1,149 @@
+import type { Timers } from '../../timers.js';
+import type { TextSource } from '../journal/long-texts.js';
+import type { RunJournal } from '../journal/ports.js';
+import { terminalStatuses } from '../run.js';
+import type { EventLog } from './event-log.js';
+import { decodeBlock, type LoggedEvent } from './logged-event.js';
+
+/** How often a run that another process executes is looked at. */
+const pollMs = 200;
+const batchEvents = 512;
+const partsAtOnce = 2;
+
+export interface EventSources {
+  readonly journal: RunJournal;
+  readonly timers: Timers;
+  /** The log of a run that is live in this process. */
+  liveLog(runId: string): EventLog | undefined;
+  /** The events of a run that has ended, made anew from its journal: those that were sent are no longer kept. */
+  rebuilt?(runId: string): Promise<readonly LoggedEvent[]>;
+}
+
+/**
+ * A cursor over the events of one run: from memory while the run is live here and the reader keeps up, from the
+ * store otherwise. It holds no events, so a reader that stops reading costs only itself.
+ */
+export class EventReader {
+  private closed = false;
+  private log: EventLog | undefined;
+  private wake: (() => void) | null = null;
+  private closedListener: (() => void) | null = null;
+
+  constructor(
+    private readonly sources: EventSources,
+    readonly runId: string,
+    private cursor: number,
+    private readonly filter: ((event: LoggedEvent) => boolean) | null = null,
+  ) {
+    this.log = sources.liveLog(runId);
+  }
+
+  /** Ends the reading; a `next` that waits answers null. */
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.wake?.();
+    this.closedListener?.();
+  }
+
+  /** Calls `listener` when the reader is closed before the end of the run. */
+  onClosed(listener: () => void): void {
+    this.closedListener = listener;
+  }
+
+  /** The next events, in order, at least one; null at the end of the run (or of its present life: a pause). */
+  async next(): Promise<readonly LoggedEvent[] | null> {
+    while (!this.closed) {
+      const events = await this.available();
+      if (events === null) {
+        this.closedListener = null;
+        return null;
+      }
+      if (events.length === 0) {
+        await this.wait();
+        continue;
+      }
+      this.cursor = events[events.length - 1]!.index + 1;
+      const wanted = this.filter === null ? events : events.filter(this.filter);
+      if (wanted.length > 0) return wanted;
+    }
+    return null;
+  }
+
+  private async available(): Promise<readonly LoggedEvent[] | null> {
+    if (this.log?.ended && this.log.movedAway) this.log = undefined;
+    this.log ??= this.sources.liveLog(this.runId);
+    if (this.log === undefined) return this.fromStore();
+    const events = this.log.read(this.cursor, batchEvents);
+    if (events === 'behind') return this.catchUp(this.log);
+    if (events.length === 0 && this.log.ended) return null;
+    return events;
+  }
+
+  private async catchUp(log: EventLog): Promise<readonly LoggedEvent[]> {
+    const memoryBegins = log.start;
+    const events = await this.stored();
+    // a recovered run leaves a gap in the indices: nothing is stored there, so go on where memory begins
+    if (events.length === 0) this.cursor = Math.max(this.cursor, memoryBegins);
+    return events;
+  }
+
+  private async fromStore(): Promise<readonly LoggedEvent[] | null> {
+    // the status first: if the run ends in between, the events read after it are complete
+    const progress = await this.sources.journal.progress(this.runId);
+    const events = await this.stored();
+    if (events.length > 0) return events;
+    if (progress === undefined || progress.status === 'paused') return null;
+    if (!terminalStatuses.has(progress.status)) return [];
+    // the last event of a run is stored with its end: what was sent is not there any more
+    return this.cursor < progress.nextEventIndex ? this.fromJournal() : null;
+  }
+
+  private async fromJournal(): Promise<readonly LoggedEvent[] | null> {
+    const events = (await this.sources.rebuilt?.(this.runId)) ?? [];
+    const missed = events.filter(({ index }) => index >= this.cursor);
+    return missed.length > 0 ? missed : null;
+  }
+
+  private async stored(): Promise<readonly LoggedEvent[]> {
+    const [block] = await this.sources.journal.eventBlocks(this.runId, this.cursor, 1);
+    if (block === undefined) return [];
+    const events = decodeBlock(
+      block.firstIndex,
+      block.payload,
+      storedTexts(this.sources.journal, this.runId),
+    );
+    return events.filter((event) => event.index >= this.cursor);
+  }
+
+  private wait(): Promise<void> {
+    const { log } = this;
+    // what happened since `available` looked would wake nobody any more
+    if (this.closed || (log !== undefined && (log.ended || log.read(this.cursor, 1).length > 0)))
+      return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancelTimer = log === undefined ? this.sources.timers.after(pollMs, () => this.wake?.()) : null;
+      this.wake = () => {
+        if (this.wake === null) return;
+        log?.forget(this.wake);
+        cancelTimer?.();
+        this.wake = null;
+        resolve();
+      };
+      log?.onceChanged(this.wake);
+    });
+  }
+}
+
+/** The long texts of a stored run, a few parts at a time. */
+export function storedTexts(journal: RunJournal, runId: string): TextSource {
+  return {
+    async *parts(id) {
+      for (let from = 0; ; from += partsAtOnce) {
+        const parts = await journal.textParts(runId, id, from, partsAtOnce);
+        yield* parts;
+        if (parts.length < partsAtOnce) return;
+      }
+    },
+  };
+}

@@ -1,0 +1,242 @@
+import { thrownError } from '../../errors/thrown-error.js';
+import { newId } from '../../ids.js';
+import type { Json, JsonObject } from '../../json.js';
+import { type RunContext, RunPaused } from '../context.js';
+import { type Executable, RunCancelled, type RunEnd } from '../executable.js';
+import { childPrefix, stepsByChild } from '../journal/child-steps.js';
+import type { StepIdentity } from '../journal/journal-match.js';
+import type { Run, RunEntry, RunInput, RunKind, RunResult, RunStatus, StepRecord } from '../run.js';
+import { failureOf } from '../run-failure.js';
+
+/** A component that is to run inside of another run. */
+export interface ChildRequest {
+  /** The key of the step that the run is the work of. */
+  readonly key: string;
+  readonly kind: 'member' | 'step';
+  /** The step that this is a part of. Left out: the run around it. */
+  readonly parentKey?: string;
+  readonly executable: Executable;
+  readonly input: RunInput;
+  /** What its events carry beside the component's own fields: what it is a part of. */
+  readonly fields: JsonObject;
+  readonly depth: number;
+  /** Ends it alone, as cancelled; the reason of the abort is thrown. */
+  readonly signal?: AbortSignal;
+}
+
+/** Who runs inside, and on what: the input of the step. Stored data. */
+type ChildRecord = {
+  readonly runId: string;
+  readonly kind: RunKind;
+  readonly componentId: string;
+  readonly componentName: string | null;
+  readonly model: string | null;
+  readonly modelProvider: string | null;
+  readonly input: RunInput;
+  readonly fields: JsonObject;
+  readonly prefix?: string;
+  readonly depth: number;
+};
+
+/** How it ended: the output of the step. Stored data. */
+export type ChildOutcome = {
+  readonly runId: string;
+  readonly status: 'completed' | 'error';
+  readonly result: RunResult;
+};
+
+/** A run inside of another one, as the journal tells it. */
+export interface ChildView {
+  readonly step: StepRecord;
+  readonly run: Run;
+  readonly steps: readonly StepRecord[];
+}
+
+/**
+ * Runs a component as a step of another run. Its failure is an outcome; that it waits for somebody, or that the
+ * outermost run is cancelled, is passed on.
+ */
+export async function runChild(context: RunContext, request: ChildRequest): Promise<ChildOutcome> {
+  const { key, kind, executable } = request;
+  const identity = childIdentity(executable);
+  const earlier = context.recorded(key, { kind, name: executable.id, identity });
+  const record = (earlier?.input as ChildRecord | undefined) ?? newRecord(request);
+  const spec = {
+    kind,
+    name: executable.id,
+    identity,
+    contains: true,
+    input: record as unknown as Json,
+    failed: (outcome: Json) => (outcome as unknown as ChildOutcome).status === 'error',
+    ...(request.parentKey !== undefined && { parentKey: request.parentKey }),
+  };
+  const outcome = await context.step(key, spec, async () => {
+    const entry = earlier === undefined ? 'started' : context.entry;
+    const child = childContext(context, context.recorded(key)!, entry, request.signal, executable);
+    return (await execute(child, executable, context.signal)) as unknown as Json;
+  });
+  return outcome as unknown as ChildOutcome;
+}
+
+/** A run inside belongs to the component that began it: another one does not answer for it. */
+export function childIdentity({ kind, id }: Executable): StepIdentity {
+  return {
+    is: `${kind} '${id}'`,
+    was: ({ input, name }) => `${(input as Partial<ChildRecord> | null)?.kind ?? 'run'} '${name}'`,
+  };
+}
+
+/** Tells of the runs inside that do not come to their own end, the innermost first. */
+export function cancelChildren(context: RunContext, executable: Executable, reason: string): void {
+  for (const { step, run } of childrenOf(context.run, context.steps())) {
+    const inside = step.status === 'running' ? executable.inside?.(run) : undefined;
+    if (inside === undefined) continue;
+    const child = childContext(context, step, context.entry);
+    cancelChildren(child, inside, reason);
+    const result: RunResult = { content: reason, contentType: 'str' };
+    emitEnd(child, inside, { status: 'cancelled', reason, result });
+  }
+}
+
+function childContext(
+  context: RunContext,
+  step: StepRecord,
+  entry: RunEntry,
+  signal?: AbortSignal,
+  limited?: Executable,
+): RunContext {
+  const { runId, fields, prefix, depth } = step.input as unknown as ChildRecord;
+  const run = runOf(context.run, step, 'running', null);
+  const origin = { runId, fields, prefix, depth };
+  return context.child({
+    key: step.key,
+    run,
+    entry,
+    origin,
+    ...(signal !== undefined && { signal }),
+    ...(limited !== undefined && { limited }),
+  });
+}
+
+/** The runs right inside of a run, in the order in which they began. */
+export function childrenOf(run: Run, steps: readonly StepRecord[]): ChildView[] {
+  const children = steps.filter(isChildStep);
+  if (children.length === 0) return [];
+  const byChild = stepsByChild(steps);
+  return children.map((step) => {
+    const { runId } = step.input as unknown as ChildRecord;
+    const inside = (byChild.get(step.key) ?? []).map((inner) => ({ ...inner, runId }));
+    const outcome = step.status === 'completed' ? (step.output as unknown as ChildOutcome) : null;
+    const status = outcome?.status ?? (wasGivenUp(step) ? 'cancelled' : unendedStatus(run, inside));
+    return { step, run: runOf(run, step, status, outcome?.result ?? null), steps: inside };
+  });
+}
+
+/** Whether the run was stopped while the run around it went on: it is never executed again. */
+export function wasGivenUp({ status }: StepRecord): boolean {
+  return status === 'error';
+}
+
+/** `outer` is aborted when the run around it ends: that one tells of it then. */
+async function execute(child: RunContext, executable: Executable, outer: AbortSignal): Promise<ChildOutcome> {
+  const { runId } = child.run;
+  try {
+    const work = () => executable.execute(child);
+    const result = await (child.guard === undefined ? work() : child.guard.within(work));
+    return finish(child, executable, { status: 'completed', result });
+  } catch (thrown) {
+    // one that met a limit of its own has failed: the run around it continues
+    const exceeded = child.guard?.exceeded;
+    const error = exceeded ?? thrownError(thrown);
+    if (outer.aborted) throw error;
+    if (exceeded !== undefined) cancelChildren(child, executable, exceeded.message);
+    else if (child.signal.aborted || error instanceof RunCancelled) {
+      const reason = error.message;
+      cancelChildren(child, executable, reason);
+      emitEnd(child, executable, {
+        status: 'cancelled',
+        reason,
+        result: { content: reason, contentType: 'str' },
+      });
+      throw error;
+    }
+    const metrics = executable.metrics?.(child);
+    const shown: RunResult = {
+      ...child.draft,
+      contentType: 'str',
+      ...(metrics !== undefined && { metrics }),
+    };
+    if (error instanceof RunPaused) {
+      if (child.replay !== null) throw error;
+      const end: RunEnd = { status: 'paused', result: shown, requirements: error.requirements };
+      emitEnd(child, executable, end);
+      throw error;
+    }
+    const failure = failureOf(error);
+    child.log.warn({ err: error, runId }, 'a nested run failed');
+    const result = { ...shown, content: failure.message, error: failure };
+    return finish(child, executable, { status: 'error', failure, result });
+  }
+}
+
+function finish(
+  child: RunContext,
+  executable: Executable,
+  end: RunEnd & { readonly status: ChildOutcome['status'] },
+): ChildOutcome {
+  emitEnd(child, executable, end);
+  return { runId: child.run.runId, status: end.status, result: end.result };
+}
+
+function emitEnd(child: RunContext, executable: Executable, end: RunEnd): void {
+  for (const [position, event] of executable.endEvents(end, child).entries()) {
+    // one that paused may still be cancelled in the same execution
+    child.emit(event, `end:${child.run.attempt}:${end.status}:${position}`);
+  }
+}
+
+function newRecord({ executable, input, fields, depth }: ChildRequest): ChildRecord {
+  return {
+    fields: { ...executable.eventFields, ...fields },
+    ...(executable.eventPrefix !== undefined && { prefix: executable.eventPrefix }),
+    depth,
+    runId: newId(),
+    kind: executable.kind,
+    componentId: executable.id,
+    componentName: executable.name,
+    model: executable.model?.id ?? null,
+    modelProvider: executable.model?.provider ?? null,
+    input,
+  };
+}
+
+function isChildStep({ key, kind, input }: StepRecord): boolean {
+  return (
+    (kind === 'member' || kind === 'step') &&
+    !key.includes(childPrefix('')) &&
+    typeof input === 'object' &&
+    input !== null &&
+    'runId' in input
+  );
+}
+
+function runOf(parent: Run, step: StepRecord, status: RunStatus, result: RunResult | null): Run {
+  const { fields: _fields, prefix: _prefix, depth: _depth, ...record } = step.input as unknown as ChildRecord;
+  return {
+    ...parent,
+    ...record,
+    parentRunId: parent.runId,
+    createdAt: step.startedAt,
+    updatedAt: step.endedAt ?? step.startedAt,
+    status,
+    result,
+    lineage: null,
+  };
+}
+
+/** One that has not ended waits, is at work, or was left when the run around it ended. */
+function unendedStatus(parent: Run, steps: readonly StepRecord[]): RunStatus {
+  const waits = steps.some(({ kind, status }) => kind === 'wait' && status === 'running');
+  if (parent.status === 'paused') return waits ? 'paused' : 'running';
+  return parent.status === 'running' || parent.status === 'pending' ? parent.status : 'cancelled';
+}

@@ -1,0 +1,59 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Log } from '../../log.js';
+
+/** Whose application code is at work: what it leaves behind (timers, promises, listeners) still belongs to it. */
+export interface CodeOwner {
+  /** The log of the service that called it. */
+  readonly log: Log;
+  readonly facts: CodeFacts;
+}
+
+/** What the log says about it. */
+export type CodeFacts =
+  /** Of a run: the outermost one. Before there is a run, its component is known. */
+  | { readonly runId?: string; readonly component: string; readonly step: string }
+  /** A route of the application's own: `GET /orders/:id`. */
+  | { readonly route: string };
+
+/** Calls a function of the application in the name of its owner; `what` is what the log calls the function. */
+export type CallApplication = <T>(what: string, work: () => T) => T;
+
+const owners = new AsyncLocalStorage<CodeOwner>();
+
+/** Who the code that is running now works for; undefined for code that nobody's function set off. */
+export function codeOwner(): CodeOwner | undefined {
+  return owners.getStore();
+}
+
+/**
+ * Calls application code: all that it leaves behind works in the name of the owner. Whatever calls a function of the
+ * application comes through here, and nothing else does: from the first call on, Node 20 takes some microseconds more
+ * for each token that the process streams.
+ */
+export function inNameOf<T>(owner: CodeOwner, work: () => T): T {
+  return owners.run(owner, work);
+}
+
+/** The name of one run, in which its application code works. */
+export class OwnName {
+  /** What was called last is most likely what is at work when the run is stopped. */
+  private latest: CodeOwner | undefined;
+
+  /** Calls application code; all that it leaves behind belongs to the owner. */
+  call<T>(owner: CodeOwner, code: () => T): T {
+    this.latest = owner;
+    return inNameOf(owner, code);
+  }
+
+  /** A listener of the application that throws does so in the name of its run. */
+  abort(controller: AbortController, reason: Error): void {
+    const abort = () => controller.abort(reason);
+    if (this.latest === undefined) abort();
+    else inNameOf(this.latest, abort);
+  }
+}
+
+/** For what serves many runs: it works for none of them, whichever set it off. */
+export function inNobodysName<T>(work: () => T): T {
+  return owners.exit(work);
+}

@@ -1,0 +1,387 @@
+import { errors, isFenced, isReported, isUnstorable, type RunyardError } from '../../errors/errors.js';
+import { thrownError } from '../../errors/thrown-error.js';
+import type { Message } from '../../models/message.js';
+import { type RunContext, RunPaused } from '../context.js';
+import { EventReader } from '../events/event-reader.js';
+import type { LoggedEvent } from '../events/logged-event.js';
+import { type Executable, RunCancelled, type RunEnd, RunReleased } from '../executable.js';
+import { weigh } from '../journal/long-texts.js';
+import type { WriteQueue } from '../journal/write-queue.js';
+import { LeaseKeeper } from '../leases/lease-keeper.js';
+import type { RunSlots } from '../leases/run-slots.js';
+import { executedBefore } from '../limits/executed-time.js';
+import { LimitExceeded } from '../limits/limit-exceeded.js';
+import { RunGuard } from '../limits/run-guard.js';
+import { assertFits } from '../resume/replay.js';
+import type { Run, RunResult, StepRecord } from '../run.js';
+import { cancelledEnd, failedEnd, isOpenQuestion, isUnfit, restingResult, wakeAtOf } from '../run-ends.js';
+import { failureOf } from '../run-failure.js';
+import { optionsOf } from '../run-options.js';
+import { usageOf } from '../run-usage.js';
+import { cancelChildren } from './child-run.js';
+import { JournaledContext, type RunSurroundings } from './journaled-context.js';
+import type { LiveRun } from './live-run.js';
+
+export interface EndedRun {
+  readonly run: Run;
+  readonly steps: readonly StepRecord[];
+  /** The messages of earlier runs that the model was shown. */
+  readonly history: readonly Message[];
+}
+
+export interface RunHandle {
+  readonly runId: string;
+  readonly run: Run;
+  /** Resolves when the run has ended (or paused) and that is durable. */
+  readonly ended: Promise<EndedRun>;
+  /** The same for a caller who waits: rejects when the end cannot be stored for now. The run itself is not lost. */
+  readonly told: Promise<EndedRun>;
+  /** Resolves when all that the run has done so far is durable. */
+  stored(): Promise<void>;
+  events(fromIndex?: number, filter?: (event: LoggedEvent) => boolean): EventReader;
+  cancel(reason: string): void;
+}
+
+export interface ExecutorOptions extends RunSurroundings {
+  /** Who holds the leases: unique to this process. */
+  readonly owner: string;
+  readonly leaseMs: number;
+  /** How many runs are executed at once, over all engines of the process. */
+  readonly slots: RunSlots;
+  readonly isTransient: (error: unknown) => boolean;
+  /** No other process uses the database: runs that wait for a free slot wait in memory, and need not be offered. */
+  readonly alone?: boolean;
+  /** The events of a run that has ended, made anew, when those that were sent are no longer kept. */
+  readonly rebuiltEvents?: (runId: string) => Promise<readonly LoggedEvent[]>;
+  /** Hears of each run that was stored as paused or ended here. It must neither fail nor take time. */
+  readonly onRest?: (rested: EndedRun) => void;
+}
+
+interface Executed {
+  readonly live: LiveRun;
+  readonly ended: Promise<EndedRun>;
+  readonly told: Promise<EndedRun>;
+}
+
+/** Executes the runs that this process holds, from their start to their durable end. */
+export class RunExecutor {
+  private readonly live = new Map<string, Executed>();
+  private lost = false;
+  /** The leases of what is executed here. */
+  readonly leases: LeaseKeeper;
+  private readonly surroundings: RunSurroundings;
+  /** Called when an execution is over. */
+  onEnded: () => void = () => {};
+
+  constructor(
+    private readonly queue: WriteQueue,
+    private readonly options: ExecutorOptions,
+  ) {
+    this.leases = new LeaseKeeper(() => Array.from(this.live.values(), ({ live }) => live), options);
+    this.surroundings = { ...options, leaseConfirmed: (live) => this.leases.confirmed(live) };
+  }
+
+  get size(): number {
+    return this.live.size;
+  }
+
+  /** Whether a run left this process without its lease being given up: storing it failed. */
+  get hasLost(): boolean {
+    return this.lost;
+  }
+
+  has(runId: string): boolean {
+    return this.live.has(runId);
+  }
+
+  /** A run that is live in this process. */
+  handle(runId: string): RunHandle | undefined {
+    const entry = this.live.get(runId);
+    return entry && this.handleOf(entry);
+  }
+
+  /** The runs of a session that are live in this process. */
+  inSession(sessionId: string): RunHandle[] {
+    const handles: RunHandle[] = [];
+    for (const entry of this.live.values()) {
+      if (entry.live.run.sessionId === sessionId) handles.push(this.handleOf(entry));
+    }
+    return handles;
+  }
+
+  /** The index that the next event of a live run gets, once all before it are stored; undefined for any other. */
+  async storedUntil(runId: string): Promise<number | undefined> {
+    const live = this.live.get(runId)?.live;
+    if (live === undefined) return undefined;
+    const index = live.log.visibleUntil;
+    await this.stored(live);
+    return index;
+  }
+
+  /** For a caller who waits. Whether a new run is stored is decided soon; one under way is stored sooner or later. */
+  private stored(live: LiveRun): Promise<void> {
+    const flushed = this.queue.flush(live);
+    return live.isAccepted ? this.queue.withinPatience(flushed) : flushed;
+  }
+
+  /** A cursor over the events of any run, live here or not. */
+  events(runId: string, fromIndex: number, filter?: (event: LoggedEvent) => boolean): EventReader {
+    const { journal, timers, rebuiltEvents: rebuilt } = this.options;
+    const liveLog = (id: string) => this.live.get(id)?.live.log;
+    const sources = { journal, timers, liveLog, ...(rebuilt !== undefined && { rebuilt }) };
+    return new EventReader(sources, runId, fromIndex, filter ?? null);
+  }
+
+  /** Launches a run that continues, once that is stored. One that has to wait for a slot is offered to all processes. */
+  async continue(
+    live: LiveRun,
+    executable: Executable,
+    stored: (live: LiveRun) => Promise<unknown> | undefined,
+  ): Promise<RunHandle> {
+    const place = this.options.slots.keepPlace();
+    try {
+      if (place.waits && this.options.alone !== true) live.offer();
+      await stored(live);
+      return this.launch(live, executable);
+    } finally {
+      place.left();
+    }
+  }
+
+  launch(live: LiveRun, executable: Executable): RunHandle {
+    const taken = this.live.get(live.runId);
+    // its lease had ended before it was stored, and it was found here as an abandoned one
+    if (taken !== undefined && taken.live.run.attempt > live.run.attempt) {
+      live.close();
+      return this.handleOf(taken);
+    }
+    const { fixed } = optionsOf(live);
+    if (fixed !== undefined) live.state.fix(fixed);
+    let delayed = (_: Error): void => {};
+    const ended = this.execute(live, executable, (error) => delayed(error));
+    const told = new Promise<EndedRun>((resolve, reject) => {
+      delayed = reject;
+      ended.then(resolve, reject);
+    });
+    // nobody has to wait for either
+    told.catch(() => {});
+    const entry = { live, ended, told };
+    this.live.set(live.runId, entry);
+    return this.handleOf(entry);
+  }
+
+  /** Makes the end durable, and only then visible. */
+  async finish(
+    live: LiveRun,
+    executable: Executable,
+    end: RunEnd,
+    context: RunContext = new JournaledContext(live, this.queue, this.surroundings),
+    delayed: (error: Error) => void = () => {},
+  ): Promise<EndedRun> {
+    live.log.hold();
+    if (end.status === 'cancelled') cancelChildren(context, executable, end.reason);
+    // one that waited beside what failed is not waited for any more
+    if (end.status === 'error') cancelChildren(context, executable, 'The run around it failed.');
+    for (const [position, event] of executable.endEvents(end, context).entries()) {
+      live.emit(event, `end:${live.run.attempt}:${position}`);
+    }
+    live.transition(end.status, restingResult(end, context));
+    // one that no longer fits its code can be continued once it does: its questions are kept
+    const isOver = end.status !== 'paused' && !isUnfit(end);
+    if (isOver && live.allSteps().some(isOpenQuestion)) {
+      live.putApproval({ kind: 'cancel_pending', at: this.options.timers.now() });
+    }
+    if (end.status === 'paused') live.set({ wakeAt: wakeAtOf(live.allSteps()) });
+    live.putUsage(usageOf(live.run, live.allSteps(), this.options.prices));
+    live.giveUpLease();
+    live.close();
+    const stored = this.queue.flush(live);
+    this.queue.withinPatience(stored, () => errors.endNotStored(live.runId)).catch(delayed);
+    await stored;
+    live.log.release();
+    const rested = { run: live.run, steps: live.allSteps(), history: context.shown.history };
+    this.options.onRest?.(rested);
+    return rested;
+  }
+
+  /** Leaves the runs that have not begun to other processes. */
+  releaseWaiting(): void {
+    for (const { live } of this.live.values()) if (live.isWaiting) live.stop(new RunReleased());
+  }
+
+  /** Ends the executions without ending the runs: another process goes on with them. */
+  releaseAll(): void {
+    for (const { live } of this.live.values()) live.stop(new RunReleased());
+  }
+
+  async allEnded(withinMs: number): Promise<void> {
+    if (this.live.size === 0) return;
+    const ended = Promise.allSettled(Array.from(this.live.values(), (entry) => entry.ended));
+    let cancel = () => {};
+    const timeUp = new Promise<void>((resolve) => {
+      cancel = this.options.timers.after(withinMs, resolve);
+    });
+    await Promise.race([ended, timeUp]);
+    cancel();
+  }
+
+  private handleOf({ live, ended, told }: Executed): RunHandle {
+    return {
+      runId: live.runId,
+      get run() {
+        return live.run;
+      },
+      ended,
+      told,
+      stored: () => this.stored(live),
+      events: (fromIndex = 0, filter) => this.events(live.runId, fromIndex, filter),
+      cancel: (reason) => live.stop(new RunCancelled(reason)),
+    };
+  }
+
+  private async execute(
+    live: LiveRun,
+    executable: Executable,
+    delayed: (error: Error) => void,
+  ): Promise<EndedRun> {
+    const guard = this.guardOf(live, executable);
+    const context = new JournaledContext(live, this.queue, this.surroundings, guard);
+    let entered = false;
+    let begun = !live.isWaiting;
+    try {
+      const turn = this.options.slots.enter(live.abort.signal);
+      if (turn !== undefined) {
+        // it may take a while: whoever asks for the run meanwhile is to find it
+        this.queue.touch(live);
+        await turn;
+      }
+      entered = true;
+      if (live.isWaiting) await this.beginWaiting(live);
+      begun = true;
+      if (live.run.status !== 'running') live.transition('running');
+      // the run has to be among the live ones before its first event, so that a reader finds it
+      await Promise.resolve();
+      // a run that begins here has recorded nothing that could be in the way
+      if (live.entry !== 'started') await this.take(live, executable);
+      const result = await guard.within(() => untilAborted(executable.execute(context), live.abort.signal));
+      guard.hold(weigh(live.state.all()));
+      return await this.finish(live, executable, { status: 'completed', result }, context, delayed);
+    } catch (thrown) {
+      const error = thrownError(thrown);
+      // what a run under way could not read because the database is away is read when it is taken up again
+      const isUnread = !live.isClosed && live.isAccepted && isReported(error);
+      if (isUnread) delayed(errors.runInterrupted(live.runId, error));
+      if (live.isClosed && !begun && isFenced(error)) throw this.letGo(live, error);
+      if (live.isClosed && isUnstorable(error)) return await this.endUnstorable(live, executable, error);
+      if (live.isClosed || isUnread || error instanceof RunReleased) throw await this.abandon(live, error);
+      const end = this.endOf(live, executable, context, error);
+      return await this.finish(live, executable, end, context, delayed).catch(async (failed: unknown) => {
+        if (isUnstorable(failed)) return this.endUnstorable(live, executable, failed);
+        throw await this.abandon(live, failed);
+      });
+    } finally {
+      if (this.live.get(live.runId)?.live === live) this.live.delete(live.runId);
+      live.log.end();
+      if (entered) this.options.slots.leave();
+      this.onEnded();
+    }
+  }
+
+  private guardOf(live: LiveRun, owner: Executable): RunGuard {
+    const { timers, log, limits: ceiling = {}, prices = {} } = this.options;
+    const meter = live.meter(prices);
+    const executedMs = executedBefore(live.allSteps(), live.run.attempt);
+    const { ownName } = live;
+    const run = { owner, ceiling, meter, timers, log, prefix: '', executedMs, ownName };
+    return new RunGuard(run, live.abort, null);
+  }
+
+  /** Continues a run with the code at hand, unless that is no longer the code of the run. */
+  private async take(live: LiveRun, executable: Executable): Promise<void> {
+    const fits = assertFits(executable, live.run, live.allSteps(), this.options.timers);
+    await untilAborted(fits, live.abort.signal);
+    live.set({ definition: executable.fingerprint ?? null });
+  }
+
+  /** A run that waited where others see it is begun by the process that claims it first. */
+  private beginWaiting(live: LiveRun): Promise<void> | undefined {
+    return live.begin(this.options.owner) ? this.queue.flush(live) : undefined;
+  }
+
+  /** A run that waited here begins in another process: that is what the others are for. */
+  private letGo(live: LiveRun, error: Error): Error {
+    this.lost = true;
+    this.options.log.debug({ runId: live.runId }, 'a waiting run begins in another process');
+    live.log.moveAway();
+    return error;
+  }
+
+  /** The run is no longer executed here, and has not ended. */
+  private async abandon(live: LiveRun, error: unknown): Promise<unknown> {
+    if (live.isClosed) {
+      this.lost = true;
+      if (!isReported(error))
+        this.options.log.warn({ err: error, runId: live.runId }, 'the run is no longer executed here');
+    } else {
+      live.close();
+      live.stop(thrownError(error));
+      live.release();
+      await this.queue.flush(live).catch(() => {
+        this.lost = true;
+      });
+    }
+    if (!(error instanceof RunReleased)) live.log.moveAway();
+    return error;
+  }
+
+  /** Executed again, the run would come to the same: it ends, with what is stored of it. */
+  private async endUnstorable(live: LiveRun, executable: Executable, error: RunyardError): Promise<EndedRun> {
+    try {
+      const stored = await this.options.journal.load(live.runId);
+      const isOurs =
+        stored === undefined
+          ? !live.isAccepted
+          : stored.run.attempt === live.run.attempt && stored.run.leaseOwner === this.options.owner;
+      if (!isOurs) throw error;
+      const rest = live.withoutUnstored(stored);
+      if (rest.run.status !== 'running') rest.transition('running');
+      const ended = await this.finish(rest, executable, failedEnd(failureOf(error)));
+      // its last event is in the store
+      live.log.moveAway();
+      return ended;
+    } catch (failed) {
+      throw await this.abandon(live, failed);
+    }
+  }
+
+  private endOf(live: LiveRun, executable: Executable, context: JournaledContext, error: unknown): RunEnd {
+    const metrics = executable.metrics?.(context);
+    const result: RunResult = {
+      ...context.draft,
+      contentType: 'str',
+      sessionState: live.state.all(),
+      ...(metrics !== undefined && { metrics }),
+    };
+    if (error instanceof RunCancelled) return cancelledEnd(error.reason, result);
+    if (error instanceof RunPaused) return { status: 'paused', requirements: error.requirements, result };
+    const failure = failureOf(error);
+    if (!isReported(error)) this.options.log.warn({ err: error, runId: live.runId }, 'a run failed');
+    const said = error instanceof LimitExceeded && context.draft.content !== '';
+    const brokenOff = said ? { brokenOff: context.draft.content } : {};
+    return {
+      status: 'error',
+      failure,
+      result: { ...result, ...brokenOff, content: failure.message, error: failure },
+    };
+  }
+}
+
+/** Follows the work until the signal aborts; what the work does after that is nobody's concern. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

@@ -1,0 +1,384 @@
+import { errors } from '../../errors/errors.js';
+import { handled } from '../../errors/handled.js';
+import { thrownError } from '../../errors/thrown-error.js';
+import type { Json } from '../../json.js';
+import type { Log } from '../../log.js';
+import type { ModelPrices } from '../../models/prices.js';
+import type { Timers } from '../../timers.js';
+import {
+  type BegunStep,
+  type ChildRun,
+  type FailedTry,
+  type InterruptedPolicy,
+  type OutcomeAnswer,
+  type ReplaySite,
+  type Requirement,
+  type RunContext,
+  RunPaused,
+  type StepScope,
+  type StepSpec,
+} from '../context.js';
+import { maxUnstoredBytes } from '../events/event-log.js';
+import type { EventOrigin } from '../events/event-origin.js';
+import type { RunEvent } from '../events/logged-event.js';
+import { childPrefix, relativeStep, stepsUnder } from '../journal/child-steps.js';
+import { withDueTime } from '../journal/due-questions.js';
+import { type Difference, differenceOf, type ExpectedStep } from '../journal/journal-match.js';
+import { weigh } from '../journal/long-texts.js';
+import type { RunJournal, SessionSummary } from '../journal/ports.js';
+import type { WriteQueue } from '../journal/write-queue.js';
+import { executedBefore } from '../limits/executed-time.js';
+import { GrowingAnswer } from '../limits/growing-answer.js';
+import type { RunGuard } from '../limits/run-guard.js';
+import type { AnyLimits } from '../limits/run-limits.js';
+import { lastContinue } from '../resume/continuation.js';
+import type { Run, RunEntry, RunOptions, StepKind, StepRecord } from '../run.js';
+import { optionsInside, optionsOf } from '../run-options.js';
+import type { RunPorts } from '../run-ports.js';
+import { isWorkOfStep } from '../run-usage.js';
+import type { CallApplication } from './code-owner.js';
+import { failureOfStep, noteTry } from './failed-tries.js';
+import type { LiveRun } from './live-run.js';
+import { unheard } from './reports.js';
+import type { SessionState } from './session-state.js';
+
+/** What every run of an engine has around it. */
+export interface RunSurroundings {
+  readonly journal: RunJournal;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly ports: RunPorts;
+  readonly prices?: ModelPrices;
+  /** What the service allows each run. */
+  readonly limits?: AnyLimits;
+  /** What to wait for before a step begins when the lease may have ended. Rejects when another process has the run. */
+  readonly leaseConfirmed?: (live: LiveRun) => Promise<void> | undefined;
+}
+
+/** The context of a run whose steps are written down. */
+export class JournaledContext implements RunContext {
+  readonly draft: RunContext['draft'] = { content: '' };
+  readonly shown: RunContext['shown'] = { history: [] };
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly ports: RunPorts;
+  readonly prices: ModelPrices;
+  readonly options: RunOptions;
+  readonly replay: ReplaySite | null = null;
+  private readonly journal: RunJournal;
+  private readonly growing: GrowingAnswer;
+  /** What the keys of its steps and events begin with: empty for a run of its own. */
+  protected readonly prefix: string;
+
+  readonly callApplication: CallApplication = (what, work) => {
+    const { live, log, run } = this;
+    const facts = { runId: live.runId, component: run.componentId, step: what };
+    return live.ownName.call({ log, facts }, work);
+  };
+
+  constructor(
+    protected readonly live: LiveRun,
+    private readonly queue: Pick<WriteQueue, 'flush'>,
+    private readonly surroundings: RunSurroundings,
+    readonly guard: RunGuard | undefined = undefined,
+    protected readonly inside: ChildRun | null = null,
+  ) {
+    this.timers = surroundings.timers;
+    this.log = surroundings.log;
+    this.ports = surroundings.ports;
+    this.prices = surroundings.prices ?? {};
+    this.journal = surroundings.journal;
+    this.growing = new GrowingAnswer(guard);
+    this.prefix = inside === null ? '' : childPrefix(inside.key);
+    this.options = inside === null ? optionsOf(live) : optionsInside(live, inside.run);
+  }
+
+  get entry(): RunEntry {
+    return this.inside?.entry ?? this.live.entry;
+  }
+
+  get run(): Run {
+    return this.inside?.run ?? this.live.run;
+  }
+
+  get root(): Run {
+    return this.live.run;
+  }
+
+  get continuedIn(): number {
+    return lastContinue(this.live.stepsOfKind('', 'continue'))?.attempt ?? this.live.run.attempt;
+  }
+
+  get origin(): EventOrigin {
+    return this.inside?.origin ?? this.live.origin;
+  }
+
+  child(child: ChildRun): RunContext {
+    const inside = this.placed(child);
+    const guard = this.guardOf(inside);
+    const limited = { ...inside, ...(guard !== undefined && { signal: guard.signal }) };
+    return new JournaledContext(this.live, this.queue, this.surroundings, guard, limited);
+  }
+
+  /** A run inside this one, as a part of the whole journal. */
+  protected placed(child: ChildRun): ChildRun {
+    return { ...child, key: this.prefix + child.key, signal: child.signal ?? this.signal };
+  }
+
+  private guardOf({ key, signal, limited, entry }: ChildRun): RunGuard | undefined {
+    if (limited === undefined) return undefined;
+    const prefix = childPrefix(key);
+    const executedMs =
+      entry === 'started'
+        ? 0
+        : executedBefore(stepsUnder(this.live.allSteps(), prefix), this.live.run.attempt);
+    return this.guard?.inside({ owner: limited, prefix, executedMs }, signal ?? this.signal);
+  }
+
+  admit(kind: StepKind, count: number): void {
+    this.guard?.admit(kind, count);
+  }
+
+  affords(): boolean {
+    return this.guard?.affords() ?? true;
+  }
+
+  get depth(): number {
+    return (this.inside?.origin ?? this.live.origin).depth;
+  }
+
+  get signal(): AbortSignal {
+    return this.inside?.signal ?? this.live.abort.signal;
+  }
+
+  get state(): SessionState {
+    return this.live.state;
+  }
+
+  steps(kind?: StepKind): readonly StepRecord[] {
+    const own =
+      kind === undefined ? this.live.stepsOf(this.prefix) : this.live.stepsOfKind(this.prefix, kind);
+    if (this.inside === null) return own;
+    const { runId } = this.run;
+    return own.map((step) => ({ ...relativeStep(step, this.prefix), runId }));
+  }
+
+  allSteps(): readonly StepRecord[] {
+    const all = this.live.allSteps();
+    return this.inside === null ? all : stepsUnder(all, this.prefix);
+  }
+
+  idempotencyKey(key: string): string {
+    return `${this.live.runId}:${this.prefix}${key}`;
+  }
+
+  recorded(key: string, expected?: ExpectedStep): StepRecord | undefined {
+    const place = this.prefix + key;
+    const step = expected === undefined ? this.live.step(place) : this.matched(place, expected);
+    return this.inside === null || step === undefined ? step : { ...step, key, runId: this.run.runId };
+  }
+
+  definitionChanged(difference: Difference): Error {
+    // the whole run ends with it: nothing that catches errors on their way may carry on
+    const error = errors.definitionChanged(this.root.runId, this.root, difference);
+    this.live.abort.abort(error);
+    return error;
+  }
+
+  /** What is recorded under this key; a record of something else ends the run. */
+  protected matched(key: string, expected: ExpectedStep): StepRecord | undefined {
+    const recorded = this.live.step(key);
+    const difference = recorded && differenceOf(recorded, expected);
+    if (difference !== undefined) throw this.definitionChanged(difference);
+    return recorded;
+  }
+
+  emit(event: RunEvent, key: string): void {
+    this.live.emit(event, this.prefix + key, this.inside?.origin);
+  }
+
+  report(event: () => RunEvent, key: string): Promise<void> {
+    const { live, log, timers } = this;
+    if (live.isClosed || this.signal.aborted) return unheard(timers);
+    try {
+      this.emit(event(), key);
+    } catch (thrown) {
+      const error = thrownError(thrown);
+      log.warn({ err: error, runId: this.run.runId }, 'a custom event could not be sent');
+      return handled(Promise.reject(error));
+    }
+    if (live.log.overflowing) live.stop(errors.tooManyEvents(maxUnstoredBytes));
+    return this.congestion()?.catch(() => {}) ?? sent;
+  }
+
+  emitDelta(event: RunEvent, text: string): void {
+    // first: a piece that is too large is not stored
+    this.growing.piece(event, text.length);
+    this.live.emitDelta(event, text, this.inside?.origin);
+  }
+
+  congestion(): Promise<void> | undefined {
+    return this.live.log.congested ? this.queue.flush(this.live) : undefined;
+  }
+
+  stored(): Promise<void> {
+    return this.queue.flush(this.live);
+  }
+
+  async step<T extends Json>(
+    relativeKey: string,
+    spec: StepSpec<T>,
+    work: (scope: StepScope) => Promise<T>,
+  ): Promise<T> {
+    const key = this.prefix + relativeKey;
+    const recorded = this.matched(key, spec);
+    if (recorded?.status === 'completed') return recorded.output as T;
+    if (recorded?.status === 'running' && spec.interrupted !== undefined && !spec.interrupted.paused) {
+      const settled = await this.settleInterrupted(recorded, spec, spec.interrupted);
+      if (settled !== undefined) return settled;
+    }
+    // whatever sends events between its steps waits here for storage
+    const congestion = this.congestion();
+    if (congestion !== undefined) await congestion;
+    this.signal.throwIfAborted();
+    const confirmed = this.surroundings.leaseConfirmed?.(this.live);
+    if (confirmed !== undefined) await confirmed;
+    const counts = recorded === undefined && !isWorkOfStep({ kind: spec.kind, input: spec.input ?? null });
+    this.admit(spec.kind, counts ? 1 : 0);
+    const begun = this.begin(key, spec, recorded);
+    if (spec.interrupted !== undefined) {
+      await this.queue.flush(this.live);
+      // the run may have been cancelled meanwhile: what has not begun does not begin
+      this.signal.throwIfAborted();
+    }
+    return this.perform(begun, spec, work);
+  }
+
+  noteTry(relativeKey: string, failed: FailedTry): void {
+    const around = { aroundKey: this.inside?.key ?? null, now: this.timers.now() };
+    noteTry(this.live, this.prefix + relativeKey, failed, around);
+  }
+
+  async deadline(ms: number): Promise<number> {
+    return ms + (await this.journal.now().catch(() => this.timers.now()));
+  }
+
+  async wait<Answer extends Json>(requirement: Requirement): Promise<Answer> {
+    const key = `${this.prefix}wait:${requirement.key}`;
+    const { kind, data, dueAt, approval, parentKey, identity } = requirement;
+    const recorded = this.matched(key, { kind: 'wait', name: kind, ...(identity && { identity }) });
+    if (recorded?.status === 'completed') return recorded.output as Answer;
+    if (recorded === undefined) {
+      const spec = {
+        kind: 'wait',
+        name: kind,
+        input: withDueTime(data, dueAt),
+        ...(parentKey !== undefined && { parentKey }),
+        ...(identity !== undefined && { identity }),
+      } as const;
+      this.begin(key, spec, undefined);
+      if (approval !== undefined) this.live.putApproval({ kind: 'record', approval });
+    }
+    throw new RunPaused([requirement]);
+  }
+
+  async history(count: number): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
+    // what a run inside of another one said before is the other one's to know
+    if (this.inside !== null) return [];
+    const { sessionId, kind, componentId, runId, lineage } = this.run;
+    const copyOf = lineage?.forkedFromRunId;
+    const query = { sessionId, kind, componentId, count, runId, ...(copyOf !== undefined && { copyOf }) };
+    return this.journal.history(query);
+  }
+
+  runs(runIds: readonly string[]): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
+    return this.journal.loadAll(runIds);
+  }
+
+  sessionSummary(): Promise<SessionSummary | undefined> {
+    return this.journal.summary(this.run.sessionId);
+  }
+
+  putSessionSummary(summary: SessionSummary): void {
+    this.live.putSummary(summary);
+  }
+
+  protected begin(key: string, spec: BegunStep, earlier: StepRecord | undefined): StepRecord {
+    const step: StepRecord = {
+      runId: this.live.runId,
+      seq: earlier?.seq ?? this.live.nextSeq(),
+      key,
+      kind: spec.kind,
+      name: spec.name,
+      parentKey: spec.parentKey === undefined ? (this.inside?.key ?? null) : this.prefix + spec.parentKey,
+      status: 'running',
+      attempt: this.live.run.attempt,
+      input: spec.input ?? null,
+      output: null,
+      error: null,
+      startedAt: this.timers.now(),
+      endedAt: null,
+    };
+    this.live.putStep(step);
+    return step;
+  }
+
+  protected async perform<T extends Json>(
+    begun: StepRecord,
+    spec: StepSpec<T>,
+    work: (scope: StepScope) => Promise<T>,
+  ): Promise<T> {
+    try {
+      const key = begun.key.slice(this.prefix.length);
+      const idempotencyKey = this.idempotencyKey(key);
+      const output = await work({ key, signal: this.signal, idempotencyKey });
+      this.guard?.hold(weigh(output));
+      this.complete(begun, spec, output);
+      return output;
+    } catch (thrown) {
+      const error = thrownError(thrown);
+      // an aborted step did not end: whether it took effect is for the next execution to find out
+      if (!this.signal.aborted && !(error instanceof RunPaused)) {
+        const endedAt = this.timers.now();
+        this.live.putStep({ ...begun, status: 'error', ...failureOfStep(error), endedAt });
+      }
+      throw error;
+    }
+  }
+
+  private complete<T extends Json>(begun: StepRecord, { failed }: StepSpec<T>, output: T): void {
+    // what went wrong is in the output; that it did can be seen without looking into it
+    const error = failed?.(output) ? handledFailure : null;
+    this.live.putStep({ ...begun, status: 'completed', output, error, endedAt: this.timers.now() });
+  }
+
+  /** The process died inside this step. Answers with its outcome, or undefined when it is to be done again. */
+  private async settleInterrupted<T extends Json>(
+    recorded: StepRecord,
+    spec: StepSpec<T>,
+    interrupted: InterruptedPolicy<T>,
+  ): Promise<T | undefined> {
+    const key = recorded.key.slice(this.prefix.length);
+    const message = `The process stopped while '${recorded.name}' was at work; whether it took effect is not known.`;
+    const answer: OutcomeAnswer =
+      interrupted.policy === 'fail'
+        ? { outcome: 'failed', message }
+        : await this.wait<OutcomeAnswer>({
+            // a step that was done again and interrupted again is another question
+            key: `${key}:outcome:${recorded.attempt}`,
+            parentKey: key,
+            kind: 'unknown_outcome',
+            data: { step: recorded.key, name: recorded.name, started_at: recorded.startedAt, message },
+            ...(await interrupted.question?.(message)),
+          });
+    if (answer.outcome === 'retry') return undefined;
+    const output = answer.outcome === 'done' ? (answer.output as T) : interrupted.lost(answer.message);
+    this.complete(recorded, spec, output);
+    return output;
+  }
+}
+
+const sent: Promise<void> = Promise.resolve();
+
+/** `error` of a step that ended with a failure which the run went on from. */
+const handledFailure: Json = true;

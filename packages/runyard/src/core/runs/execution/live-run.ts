@@ -1,0 +1,396 @@
+import { setMaxListeners } from 'node:events';
+import type { Json, JsonObject } from '../../json.js';
+import type { ModelPrices } from '../../models/prices.js';
+import type { Timers } from '../../timers.js';
+import type { ApprovalWrite } from '../approval.js';
+import { EventLog } from '../events/event-log.js';
+import { asToldBy, type EventOrigin } from '../events/event-origin.js';
+import {
+  customEventName,
+  type DeltaTemplate,
+  deltaTemplate,
+  type LoggedEvent,
+  type RunEvent,
+  serialiseDelta,
+  serialiseEvent,
+} from '../events/logged-event.js';
+import type { SentEvents } from '../events/sent-events.js';
+import { LongTexts, type NewText, weigh } from '../journal/long-texts.js';
+import type { RestingRun, RunUsage, RunWrite, SessionSummary, SessionWrite } from '../journal/ports.js';
+import { updateOf } from '../journal/run-update.js';
+import { StepIndex } from '../journal/step-index.js';
+import type { WriteSource } from '../journal/write-queue.js';
+import { HeldLease, type Moment } from '../leases/held-lease.js';
+import { RunMeter } from '../limits/run-meter.js';
+import type { Run, RunEntry, RunResult, RunStatus, StepKind, StepRecord } from '../run.js';
+import { assertTransition } from '../transitions.js';
+import { OwnName } from './code-owner.js';
+import { type LiveRunStart, notBegun, type StoredRun, startAgain } from './live-run-start.js';
+import { SessionState } from './session-state.js';
+
+/**
+ * A run while this process holds its lease: the record, its journal, its events, and what of them is not stored
+ * yet. All changes go through here, so `drain` can hand over exactly what is new.
+ */
+export class LiveRun implements WriteSource {
+  readonly log: EventLog;
+  readonly abort = new AbortController();
+  readonly ownName = new OwnName();
+  readonly state: SessionState;
+  private record: Run;
+  readonly entry: RunEntry;
+  private session: SessionWrite | null;
+  private idempotency: RunWrite['idempotency'];
+  private claims: RestingRun | undefined;
+  private approvals: ApprovalWrite[] | undefined;
+  private removedSteps: number[] | undefined;
+  private waiting: boolean;
+  private stored: boolean;
+  private accepted: boolean;
+  readonly lease: HeldLease;
+  private drainedAt: Moment | undefined;
+  private changed = true;
+  private closed = false;
+  private highestSeq = -1;
+  private summary: RunWrite['summary'];
+  private usage: RunWrite['usage'];
+  private readonly steps = new StepIndex();
+  /** Counts what the steps come to, while the run is executed. */
+  private counting: RunMeter | null = null;
+  private changedSteps: Set<string> | null = null;
+  private readonly texts: LongTexts;
+  /** How much there is to write, beside the events. */
+  private unwritten = 0;
+  private readonly sent = new Set<string>();
+  private readonly sentBefore: SentEvents;
+  /** Whose events they are unless told otherwise. */
+  readonly origin: EventOrigin;
+  /** By the event whose pieces they are: runs inside of this one may stream side by side. */
+  private templates = new WeakMap<RunEvent, { second: number; origin: EventOrigin; value: DeltaTemplate }>();
+
+  constructor(
+    private readonly start: LiveRunStart,
+    private readonly onChange: (live: LiveRun) => void,
+    private readonly timers: Pick<Timers, 'now' | 'elapsed'>,
+  ) {
+    this.lease = new HeldLease(start.leaseMs, timers);
+    // as many as the run has parallel calls; they are removed when the calls end
+    setMaxListeners(0, this.abort.signal);
+    this.record = start.run;
+    this.entry = start.entry;
+    this.session = start.session;
+    this.idempotency = start.idempotency;
+    this.claims = start.claims;
+    this.waiting = start.run.attempt === notBegun;
+    this.stored = start.session === null;
+    this.accepted = this.stored && start.claims === undefined;
+    this.texts = new LongTexts(start.run.attempt);
+    if (this.accepted) this.lease.taken(this.lease.moment());
+    this.sentBefore = start.sentEvents;
+    const { eventFields: fields, eventPrefix: prefix } = start;
+    this.origin = { runId: start.run.runId, fields, ...(prefix !== undefined && { prefix }), depth: 0 };
+    // new ones are added at the end: both maps stay in order
+    for (const step of [...start.steps].sort((left, right) => left.seq - right.seq)) {
+      this.keep(step);
+      this.highestSeq = Math.max(this.highestSeq, step.seq);
+    }
+    this.log = new EventLog(start.run.nextEventIndex);
+    this.state = new SessionState(start.run.sessionId, start.sessionState, () => this.touch());
+  }
+
+  get runId(): string {
+    return this.record.runId;
+  }
+
+  get run(): Run {
+    return this.record;
+  }
+
+  get isAccepted(): boolean {
+    return this.accepted;
+  }
+
+  /** A closed run takes no more writes: it ended, or another process holds it. */
+  get isClosed(): boolean {
+    return this.closed;
+  }
+
+  /** Whether the database holds a lease of this run for this process. */
+  get isHeld(): boolean {
+    return this.lease.isTaken && !this.closed && !this.waiting;
+  }
+
+  /** Whether the run waits for a free slot, of this process or of any other. */
+  get isWaiting(): boolean {
+    return this.waiting;
+  }
+
+  /** Whether other processes can see that it waits. */
+  get isOffered(): boolean {
+    return this.waiting && this.accepted && !this.closed;
+  }
+
+  /** This run without anything that is not stored: what was stored of it, or how it began. */
+  withoutUnstored(stored: StoredRun | undefined): LiveRun {
+    const again = startAgain(this.start, this.record, this.log.nextIndex, stored);
+    return new LiveRun(again, this.onChange, this.timers);
+  }
+
+  /** Another process has the run: nothing more is done or written here. */
+  lose(error: Error): void {
+    this.closed = true;
+    this.stop(error);
+  }
+
+  /** With its next write the run belongs to the first process that has a free slot. */
+  offer(): void {
+    this.waiting = true;
+    this.release();
+  }
+
+  /** Begins a run that waited. Whether others could see it: then its next write claims it, or is refused. */
+  begin(owner: string): boolean {
+    const { attempt, status } = this.record;
+    this.waiting = false;
+    if (this.stored) this.claims = { attempt, status: status as RestingRun['status'] };
+    this.record = { ...this.record, attempt: attempt + 1, leaseOwner: owner };
+    this.changed = true;
+    return this.stored;
+  }
+
+  step(key: string): StepRecord | undefined {
+    return this.steps.get(key);
+  }
+
+  allSteps(): StepRecord[] {
+    return this.steps.all();
+  }
+
+  /** The steps of the run whose keys begin with this, without those of the runs inside of it. */
+  stepsOf(prefix: string): StepRecord[] {
+    return this.steps.of(prefix);
+  }
+
+  /** Those of one kind. */
+  stepsOfKind(prefix: string, kind: StepKind): StepRecord[] {
+    return this.steps.ofKind(prefix, kind);
+  }
+
+  /** What the steps come to, from now on without looking at all of them. */
+  meter(prices: ModelPrices): RunMeter {
+    this.counting ??= new RunMeter(this.record, this.steps.all(), prices);
+    return this.counting;
+  }
+
+  putStep(step: StepRecord): void {
+    this.assertOpen();
+    this.keep(step);
+    this.unwritten += weigh(step.input, this.texts.keep) + weigh(step.output, this.texts.keep);
+    this.changedSteps ??= new Set();
+    this.changedSteps.add(step.key);
+    this.touch();
+  }
+
+  /** The step no longer belongs to the run: what it did is done anew. */
+  removeStep(step: StepRecord): void {
+    this.assertOpen();
+    this.steps.delete(step);
+    this.counting?.changed(step, undefined);
+    this.removedSteps ??= [];
+    this.removedSteps.push(step.seq);
+    this.touch();
+  }
+
+  putApproval(approval: ApprovalWrite): void {
+    this.assertOpen();
+    this.approvals ??= [];
+    this.approvals.push(approval);
+    this.touch();
+  }
+
+  nextSeq(): number {
+    this.highestSeq += 1;
+    return this.highestSeq;
+  }
+
+  transition(status: RunStatus, result: RunResult | null = this.record.result): void {
+    assertTransition(this.runId, this.record.status, status);
+    this.record = { ...this.record, status, result };
+    this.unwritten += weigh(result, this.texts.keep);
+    this.changed = true;
+  }
+
+  /** The summary of the session is stored with the run's next write. */
+  putSummary(summary: SessionSummary): void {
+    this.assertOpen();
+    this.summary = { sessionId: this.record.sessionId, ...summary };
+    this.touch();
+  }
+
+  /** What the run has used is stored with its next write. */
+  putUsage(usage: RunUsage): void {
+    const { sessionId, kind, userId, createdAt } = this.record;
+    this.usage = { ...usage, run: { sessionId, kind, userId, createdAt } };
+    this.changed = true;
+  }
+
+  /** With the next write the run belongs to nobody. */
+  giveUpLease(): void {
+    this.record = { ...this.record, leaseOwner: null, leaseExpiresAt: null };
+  }
+
+  /** When the run, once it is paused, continues by itself; what it is executed with. Stored with its next write. */
+  set(facts: Partial<Pick<Run, 'wakeAt' | 'definition'>>): void {
+    this.record = { ...this.record, ...facts };
+  }
+
+  /** Gives the run up, with its next write, to whoever takes it over. */
+  release(): void {
+    this.giveUpLease();
+    this.changed = true;
+  }
+
+  /** Sends an event. One with a key is sent once in the life of the run, however often it is executed. */
+  emit(event: RunEvent, key: string | null, origin = this.origin): void {
+    this.assertOpen();
+    if (key !== null) {
+      if (this.sent.has(key) || this.sentBefore(key)) return;
+      if (event.name !== customEventName) this.sent.add(key);
+    }
+    const named = asToldBy(origin, event);
+    const fields = this.baseFields(named.name, origin);
+    this.append(serialiseEvent(this.log.nextIndex, named, fields, key, this.texts));
+  }
+
+  /** Sends a piece of content. `event` is the same object for all pieces of one model call. */
+  emitDelta(event: RunEvent, text: string, origin = this.origin): void {
+    this.assertOpen();
+    const second = Math.floor(this.timers.now() / 1000);
+    let template = this.templates.get(event);
+    if (template?.second !== second || template.origin !== origin) {
+      const named = asToldBy(origin, event);
+      template = { second, origin, value: deltaTemplate(named, this.baseFields(named.name, origin)) };
+      this.templates.set(event, template);
+    }
+    this.append(serialiseDelta(this.log.nextIndex, template.value, text));
+  }
+
+  /** Ends the execution: what is at work is told by its signal. */
+  stop(reason: Error): void {
+    this.ownName.abort(this.abort, reason);
+  }
+
+  /** Nothing may be written from here on except what is already waiting. */
+  close(): void {
+    this.closed = true;
+  }
+
+  drain(): RunWrite | undefined {
+    const { runId } = this.record;
+    const { summary, usage, approvals, removedSteps } = this;
+    this.summary = undefined;
+    this.usage = undefined;
+    this.approvals = undefined;
+    this.removedSteps = undefined;
+    const events = this.log.takeUnstored();
+    const state = this.state.takeChanges();
+    const steps = this.takeChangedSteps();
+    if (!(this.changed || events || state || summary || approvals || removedSteps || steps.length > 0))
+      return undefined;
+    this.changed = false;
+    this.record = { ...this.record, nextEventIndex: this.log.nextIndex, updatedAt: this.timers.now() };
+    const { attempt, leaseOwner } = this.record;
+    this.drainedAt = leaseOwner === null ? undefined : this.lease.moment();
+    const lease = leaseOwner === null ? {} : { leaseMs: this.lease.ms };
+    const replaces = this.record.status === 'completed' ? this.record.lineage?.replaces : undefined;
+    const size = this.unwritten + (events?.payload.length ?? 0);
+    this.unwritten = 0;
+    const texts = this.textsWrite();
+    const write = {
+      runId,
+      attempt,
+      steps,
+      events,
+      texts,
+      state,
+      summary,
+      usage,
+      approvals,
+      removedSteps,
+      replaces,
+      size,
+      ...lease,
+    };
+    return { ...write, ...(this.stored ? this.laterWrite() : this.firstWrite()) };
+  }
+
+  private keep(step: StepRecord): void {
+    this.counting?.changed(this.steps.get(step.key), step);
+    this.steps.put(step);
+  }
+
+  private takeChangedSteps(): StepRecord[] {
+    // one that was removed after it changed is gone
+    const steps = Array.from(this.changedSteps ?? [], (key) => this.steps.get(key) ?? []).flat();
+    this.changedSteps = null;
+    return steps;
+  }
+
+  private textsWrite(): RunWrite['texts'] {
+    const known = this.texts.size > 0;
+    const added: NewText[] = this.texts.takeNew();
+    return known ? { added, idOf: this.texts.idOf } : undefined;
+  }
+
+  private firstWrite(): Pick<RunWrite, 'insert' | 'session' | 'idempotency'> {
+    this.stored = true;
+    const { session, idempotency } = this;
+    this.session = null;
+    this.idempotency = undefined;
+    return { insert: this.record, session: session!, ...(idempotency !== undefined && { idempotency }) };
+  }
+
+  private laterWrite(): Pick<RunWrite, 'update' | 'claims'> {
+    const { claims } = this;
+    this.claims = undefined;
+    return {
+      update: updateOf(this.record),
+      ...(claims !== undefined && { claims: { ...claims, run: this.record } }),
+    };
+  }
+
+  written(write: RunWrite): void {
+    this.accepted = true;
+    if (this.drainedAt !== undefined) this.lease.taken(this.drainedAt);
+    if (write.events !== undefined) this.log.stored(write.events.firstIndex + write.events.count);
+  }
+
+  refused(error: Error): void {
+    this.lose(error);
+  }
+
+  private append(event: LoggedEvent): void {
+    this.log.append(event);
+    this.touch();
+  }
+
+  private touch(): void {
+    if (!this.closed) this.onChange(this);
+  }
+
+  private baseFields(name: string, { runId, fields, depth }: EventOrigin): JsonObject {
+    return {
+      created_at: Math.floor(this.timers.now() / 1000),
+      event: name,
+      ...fields,
+      run_id: runId,
+      session_id: this.record.sessionId,
+      nested_depth: depth,
+    } satisfies Record<string, Json>;
+  }
+
+  private assertOpen(): void {
+    if (!this.closed) return;
+    throw this.abort.signal.reason ?? new Error(`Run ${this.runId} has ended`);
+  }
+}

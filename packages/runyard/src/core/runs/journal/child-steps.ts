@@ -1,0 +1,57 @@
+import type { StepRecord } from '../run.js';
+
+/**
+ * A run inside of another one has no journal of its own: its steps stand in that of the outermost run, under the key
+ * of the step that it is the work of. What is written of it, what pauses it and what cancels it is so the outermost
+ * run's, and a crash finds both in the same state.
+ */
+const separator = '/';
+
+/** What the keys of the steps of a child begin with. */
+export function childPrefix(stepKey: string): string {
+  return stepKey + separator;
+}
+
+/** What the key of a step begins with because of the runs around it: nothing for a step of the outermost run. */
+export function prefixOf(key: string): string {
+  return key.slice(0, key.lastIndexOf(separator) + separator.length);
+}
+
+/** The steps of a run itself, without those of the runs inside of it. */
+export function ownSteps(steps: readonly StepRecord[]): readonly StepRecord[] {
+  return steps.some(isInside) ? steps.filter((step) => !isInside(step)) : steps;
+}
+
+/** The steps under a prefix, with the keys that they have there. */
+export function stepsUnder(steps: readonly StepRecord[], prefix: string): StepRecord[] {
+  return steps.filter(({ key }) => key.startsWith(prefix)).map((step) => relativeStep(step, prefix));
+}
+
+/** The steps of all runs right inside, with the keys that they have there, by the keys of the steps that those are. */
+export function stepsByChild(steps: readonly StepRecord[]): ReadonlyMap<string, StepRecord[]> {
+  const byChild = new Map<string, StepRecord[]>();
+  for (const step of steps) {
+    const end = step.key.indexOf(separator);
+    if (end === -1) continue;
+    const child = step.key.slice(0, end);
+    const inside = relativeStep(step, step.key.slice(0, end + separator.length));
+    const known = byChild.get(child);
+    if (known === undefined) byChild.set(child, [inside]);
+    else known.push(inside);
+  }
+  return byChild;
+}
+
+/** The step with the key that it has under a prefix. */
+export function relativeStep(step: StepRecord, prefix: string): StepRecord {
+  const { key, parentKey } = step;
+  return {
+    ...step,
+    key: key.slice(prefix.length),
+    parentKey: parentKey?.startsWith(prefix) ? parentKey.slice(prefix.length) : null,
+  };
+}
+
+function isInside({ key }: StepRecord): boolean {
+  return key.includes(separator);
+}

@@ -1,0 +1,201 @@
+import type { Json } from '../../json.js';
+
+/** From here on a text is stored once, in parts of its own, and everything that holds it refers to it. */
+export const longTextLength = 65_536;
+/** How much of a long text is handled at once. */
+const partLength = 65_536;
+
+/** Where the long texts of packed JSON are read. */
+export interface TextSource {
+  /** The JSON of a text without its quotes, in parts that follow each other. */
+  parts(id: string): Iterable<string> | AsyncIterable<string>;
+}
+
+/** A long text that is to be stored. */
+export interface NewText {
+  readonly id: string;
+  readonly text: string;
+  /** False for one that only events refer to: it is removed with them. */
+  readonly kept: boolean;
+}
+
+/*
+ * Packed JSON is JSON with a reference in place of each long text. A space before it distinguishes it from JSON that holds
+ * its texts itself: `JSON.stringify` never begins with one. A reference is a string that begins with the mark; a
+ * string that begins with it anyway has it twice.
+ */
+const mark = '\u0001';
+const packedSign = ' ';
+const reference = /(?<!\\)"\\u0001(?:(\d+-\d+)"(?!:)|\\u0001(?=(?:[^"\\]|\\.)*"(?!:)))/g;
+
+export function isPacked(json: string): boolean {
+  return json.startsWith(packedSign);
+}
+
+/** JSON in which each long text is replaced by the id that `idOf` gives it. */
+export function packed(value: unknown, idOf: (text: string) => string): string {
+  const withReferences = (_key: string, member: unknown): unknown => {
+    if (typeof member !== 'string') return member;
+    if (member.length >= longTextLength) return mark + idOf(member);
+    return member.startsWith(mark) ? mark + member : member;
+  };
+  return packedSign + JSON.stringify(value, withReferences);
+}
+
+/** The value that was packed. */
+export function unpacked(json: string, textOf: (id: string) => string): Json {
+  return JSON.parse(json, (_key, member: Json) => {
+    if (typeof member !== 'string' || !member.startsWith(mark)) return member;
+    return member[1] === mark ? member.slice(1) : textOf(member.slice(1));
+  });
+}
+
+/** The JSON that was packed, in pieces of bounded length as long as what stands between its long texts is short. */
+export async function* unpackedPieces(json: string, source: TextSource): AsyncGenerator<string> {
+  let from = packedSign.length;
+  for (const match of json.matchAll(reference)) {
+    const [whole, id] = match;
+    yield `${json.slice(from, match.index)}"`;
+    if (id === undefined) yield '\\u0001';
+    else {
+      yield* source.parts(id);
+      yield '"';
+    }
+    from = match.index + whole.length;
+  }
+  yield json.slice(from);
+}
+
+/** The JSON of a text without its quotes, made part by part. */
+export function* partsOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const to = endOfPart(text, from + partLength);
+    yield escapeLineSeparators(JSON.stringify(text.slice(from, to)).slice(1, -1));
+    from = to;
+  }
+}
+
+/** The text whose parts these are. */
+export function joinedParts(parts: readonly string[]): string {
+  return JSON.parse(`"${parts.join('')}"`) as string;
+}
+
+/** U+2028 and U+2029 count as line ends to some clients. */
+export function escapeLineSeparators(json: string): string {
+  return lineSeparator.test(json)
+    ? json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+    : json;
+}
+
+const lineSeparator = /[\u2028\u2029]/;
+
+/** A pair of surrogates is one character: it is not divided. */
+function endOfPart(text: string, wanted: number): number {
+  if (wanted >= text.length) return text.length;
+  const last = text.charCodeAt(wanted - 1);
+  return last >= 0xd800 && last <= 0xdbff ? wanted - 1 : wanted;
+}
+
+/** What a value that is no text counts for. */
+const plainWeight = 8;
+
+/** No JSON text can be as long as that. */
+const tooHeavy = 2 ** 29;
+/** Stands on the stack above a value whose members have been looked at. */
+const leave = Symbol('leave');
+
+/**
+ * About how many bytes a value takes, a character counted as one; each long text in it is handed to `found`. Throws for
+ * what application code may hand over and JSON cannot hold: a value that is inside itself, or a BigInt.
+ */
+export function weigh(value: unknown, found?: (text: string) => void): number {
+  let weight = 0;
+  // a stack of its own: a value may be nested deeper than calls can be
+  const open: unknown[] = [value];
+  const around = new Set<unknown>();
+  while (open.length > 0) {
+    const one = open.pop();
+    if (typeof one === 'string') {
+      weight += one.length;
+      if (one.length >= longTextLength) found?.(one);
+    } else if (one === leave) around.delete(open.pop());
+    else if (typeof one === 'object' && one !== null) {
+      if (around.has(one)) throw new TypeError('It contains a circular reference, which is not valid JSON.');
+      around.add(one);
+      open.push(one, leave);
+      weight += openMembers(one, open);
+      if (weight > tooHeavy) throw new RangeError('It is too large to be written as JSON.');
+    } else if (typeof one === 'bigint') throw new TypeError('It contains a BigInt, which is not valid JSON.');
+  }
+  return weight;
+}
+
+/** Puts the members of a value on the stack, and answers with what they count for besides their texts. */
+function openMembers(value: object, open: unknown[]): number {
+  if (Array.isArray(value)) {
+    for (const member of value) open.push(member);
+    return plainWeight * value.length;
+  }
+  let weight = 0;
+  for (const key in value) {
+    weight += plainWeight;
+    open.push((value as Record<string, unknown>)[key]);
+  }
+  return weight;
+}
+
+export function holdsLongText(value: unknown): boolean {
+  let found = false;
+  weigh(value, () => {
+    found = true;
+  });
+  return found;
+}
+
+/** The long texts of one execution of a run: each has an id, under which it is stored once. */
+export class LongTexts implements TextSource {
+  private readonly ids = new Map<string, string>();
+  private readonly texts = new Map<string, string>();
+  private readonly kept = new Set<string>();
+  private unstored: string[] = [];
+  private count = 0;
+
+  /** Two executions of a run give out different ids. */
+  constructor(private readonly attempt: number) {}
+
+  get size(): number {
+    return this.ids.size;
+  }
+
+  /** The text is a part of the journal: it is remembered for whatever refers to it later. */
+  keep = (text: string): void => {
+    this.kept.add(this.idOf(text));
+  };
+
+  idOf = (text: string): string => {
+    let id = this.ids.get(text);
+    if (id === undefined) {
+      id = `${this.attempt}-${this.count++}`;
+      this.ids.set(text, id);
+      this.texts.set(id, text);
+      this.unstored.push(id);
+    }
+    return id;
+  };
+
+  parts(id: string): Iterable<string> {
+    return partsOf(this.texts.get(id) ?? '');
+  }
+
+  /** What has to be stored before anything refers to it. What only events refer to is forgotten then. */
+  takeNew(): NewText[] {
+    const taken = this.unstored.map((id) => ({ id, text: this.texts.get(id)!, kept: this.kept.has(id) }));
+    this.unstored = [];
+    for (const { id, text, kept } of taken) {
+      if (kept) continue;
+      this.ids.delete(text);
+      this.texts.delete(id);
+    }
+    return taken;
+  }
+}

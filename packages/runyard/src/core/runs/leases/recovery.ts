@@ -1,0 +1,257 @@
+import { isReported } from '../../errors/errors.js';
+import type { Log } from '../../log.js';
+import type { Timers } from '../../timers.js';
+import { indexGap } from '../events/event-log.js';
+import { customEventName, decodeBlock } from '../events/logged-event.js';
+import { type SentEvents, toldWith } from '../events/sent-events.js';
+import type { Executable } from '../executable.js';
+import type { RunExecutor, RunHandle } from '../execution/executor.js';
+import { LiveRun } from '../execution/live-run.js';
+import { notBegun } from '../execution/live-run-start.js';
+import { Setbacks } from '../execution/setbacks.js';
+import type { RunJournal } from '../journal/ports.js';
+import type { WriteQueue } from '../journal/write-queue.js';
+import { lastContinue } from '../resume/continuation.js';
+import { endingExecutable, type OrphanOptions } from '../resume/ending-executable.js';
+import { askedBy } from '../resume/resting-runs.js';
+import type { Run, RunEntry, RunFailure, RunResult, StepRecord } from '../run.js';
+import { cancelledEnd, failedEnd } from '../run-ends.js';
+import { appliesTo } from './cancellations.js';
+import type { RunSlots } from './run-slots.js';
+
+export interface RecoveryOptions {
+  readonly journal: RunJournal;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly slots: RunSlots;
+  readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
+  /** Set in a service: runs of components that are not registered here are left to others, or ended. */
+  readonly orphans?: OrphanOptions;
+}
+
+/** A run that was executed this often without finishing a step is not tried again: it may be what kills us. */
+const fruitlessAttempts = 5;
+const batchSize = 32;
+
+/** Takes over runs whose process died, and lets them go on from their last finished step. */
+export class Recovery {
+  private looking: Promise<void> = Promise.resolve();
+  private ended = false;
+  private isLooking = false;
+  private cutShort = false;
+  /** When a look last came a step further. */
+  movedAt = 0;
+  private readonly setbacks = new Setbacks();
+
+  constructor(
+    private readonly executor: RunExecutor,
+    private readonly queue: WriteQueue,
+    private readonly options: RecoveryOptions,
+  ) {}
+
+  /** Looks for runs whose lease ended. One look at a time; the promise tells when the present one is done. */
+  look(): Promise<void> {
+    this.isLooking = true;
+    const looking = this.looking
+      .then(() => this.lookOnce())
+      .catch((error: unknown) => {
+        if (!isReported(error)) this.options.log.error({ err: error }, 'looking for abandoned runs failed');
+      })
+      .finally(() => {
+        if (this.looking === looking) this.isLooking = false;
+      });
+    this.looking = looking;
+    return this.looking;
+  }
+
+  /** Looks now if there is room, unless a look is under way. */
+  lookForWaiting(): void {
+    if (this.isLooking || this.ended || this.options.slots.full) return;
+    void this.look();
+  }
+
+  /** Takes over nothing from now on. */
+  async end(): Promise<void> {
+    this.ended = true;
+    await this.looking;
+  }
+
+  /** Looks again when the last look left runs for later, and there is room now. */
+  lookOn(): void {
+    if (!this.cutShort || this.options.slots.full) return;
+    this.cutShort = false;
+    void this.look();
+  }
+
+  /** Goes on with a run whose lease ended; undefined when somebody else has it, or nothing here executes it. */
+  async resume(run: Run, askers: readonly string[]): Promise<RunHandle | undefined> {
+    const executable = await this.options.resolve(run);
+    const live = executable && (await this.takeOver(run, executable, askers));
+    if (executable === undefined || live === undefined) return undefined;
+    return this.executor.continue(live, executable, () =>
+      live.isWaiting ? this.queue.flush(live) : undefined,
+    );
+  }
+
+  /** Ends a run whose lease ended. */
+  cancel(run: Run, reason: string): Promise<boolean> {
+    return this.endNow(run, (live, executable) =>
+      this.executor.finish(live, executable, cancelledEnd(reason, emptyResult)),
+    );
+  }
+
+  /** Ends a run whose lease ended as failed. */
+  fail(run: Run, failure: RunFailure): Promise<boolean> {
+    return this.endNow(run, (live, executable) => this.finishFailed(live, executable, failure));
+  }
+
+  private async endNow(
+    run: Run,
+    finish: (live: LiveRun, executable: Executable) => Promise<unknown>,
+  ): Promise<boolean> {
+    const executable = await endingExecutable(run, this.options);
+    const live = await this.takeOver(run, executable);
+    if (live === undefined) return false;
+    await finish(live, executable);
+    return true;
+  }
+
+  /** Makes a stored run live here under a new attempt; undefined when somebody else has it. */
+  private async takeOver(
+    run: Run,
+    executable: Executable,
+    askers: readonly string[] = [],
+  ): Promise<LiveRun | undefined> {
+    const { journal, timers, owner, leaseMs } = this.options;
+    const { runId, attempt } = run;
+    const neverBegan = attempt === notBegun;
+    // nobody has seen an event of one that never began
+    const claim = { runId, attempt, owner, leaseMs, indexGap: neverBegan ? 0 : indexGap };
+    const claimed = await journal.claim(claim);
+    const stored = claimed && (await journal.load(run.runId));
+    // a slow process may have lost it again: it must not write in the other one's name
+    if (stored === undefined || stored.run.attempt !== claimed?.attempt) return undefined;
+    const [session, sentEvents] = await Promise.all([
+      journal.session(run.sessionId),
+      this.sentEvents(stored.run, stored.steps),
+    ]);
+    return new LiveRun(
+      {
+        run: askedBy(stored.run, askers),
+        steps: stored.steps,
+        leaseMs,
+        entry: entryOf(stored, neverBegan || isUnbegun(run, stored.steps)),
+        session: null,
+        sessionState: session?.state ?? {},
+        sentEvents,
+        eventFields: executable.eventFields,
+        eventPrefix: executable.eventPrefix,
+      },
+      (changed) => this.queue.touch(changed),
+      timers,
+    );
+  }
+
+  private async lookOnce(): Promise<void> {
+    const { journal, timers, log } = this.options;
+    // what cannot be taken over here stays in the list: look past it
+    for (let passed = 0; !this.ended; ) {
+      const now = timers.now();
+      this.movedAt = now;
+      this.cutShort = this.options.slots.full;
+      if (this.cutShort) return;
+      const runs = await journal.expired(batchSize, passed, this.options.orphans?.components());
+      this.movedAt = timers.now();
+      for (const run of runs) {
+        // what cannot be executed now is left to others, or for later
+        this.cutShort = this.options.slots.full;
+        if (this.cutShort) return;
+        try {
+          if (this.setbacks.holdsBack(run.runId, now) || !(await this.recover(run))) passed += 1;
+          else this.setbacks.succeeded(run.runId);
+        } catch (error) {
+          // the database went away: the next look finds all of them
+          if (isReported(error)) throw error;
+          this.setbacks.failed(run.runId, now);
+          log.error({ err: error, runId: run.runId }, 'an abandoned run could not be taken over');
+          passed += 1;
+        }
+        this.movedAt = timers.now();
+      }
+      if (runs.length < batchSize) return;
+    }
+  }
+
+  private async recover(run: Run): Promise<boolean> {
+    if (this.ended || this.executor.has(run.runId)) return false;
+    const executable = await this.options.resolve(run);
+    const live = executable && (await this.takeOver(run, executable));
+    if (executable === undefined || live === undefined) return false;
+    const facts = { runId: run.runId, attempt: live.run.attempt };
+    if (run.attempt === notBegun) this.options.log.debug(facts, 'a waiting run begins here');
+    else this.options.log.info(facts, 'an abandoned run continues here');
+    const wish = await this.options.journal.cancellation(run.runId, 0);
+    if (wish !== undefined && appliesTo(wish, run))
+      await this.executor.finish(live, executable, cancelledEnd(wish.reason, emptyResult));
+    else if (isFruitless(live.run, live.allSteps())) await this.giveUp(live, executable);
+    else this.executor.launch(live, executable);
+    return true;
+  }
+
+  private async giveUp(live: LiveRun, executable: Executable): Promise<void> {
+    const message = `The run was interrupted ${fruitlessAttempts} times without getting on and is not tried again.`;
+    await this.finishFailed(live, executable, { type: 'interrupted_too_often', message });
+  }
+
+  private async finishFailed(live: LiveRun, executable: Executable, failure: RunFailure): Promise<void> {
+    if (live.run.status !== 'running') live.transition('running');
+    await this.executor.finish(live, executable, failedEnd(failure));
+  }
+
+  private async sentEvents({ runId }: Run, steps: readonly StepRecord[]): Promise<SentEvents> {
+    const last = lastContinue(steps);
+    const first = firstEventOf(last) ?? 0;
+    const toldBefore = toldWith(
+      last === undefined ? [] : steps.filter(({ attempt }) => attempt < last.attempt),
+    );
+    const keys = new Set<string>();
+    for (let from = first; ; ) {
+      const blocks = await this.options.journal.eventBlocks(runId, from, 50);
+      if (blocks.length === 0) return (key) => keys.has(key) || toldBefore(key);
+      for (const block of blocks) {
+        for (const { index, key, name } of decodeBlock(block.firstIndex, block.payload))
+          if (key !== null && index >= first && name !== customEventName) keys.add(key);
+        from = block.firstIndex + block.count;
+      }
+    }
+  }
+}
+
+/** What the execution is that a run is taken over for. */
+function entryOf(
+  { run, steps }: { readonly run: Run; readonly steps: readonly StepRecord[] },
+  waited: boolean,
+): RunEntry {
+  // one that was stored and never begun begins now, a copy with what it was made from
+  if (run.status === 'pending' && steps.length === 0) return 'started';
+  return waited ? 'continued' : 'recovered';
+}
+
+/** Whether nothing was told of the run since a request to continue it: it waited for a free slot. */
+function isUnbegun({ nextEventIndex }: Run, steps: readonly StepRecord[]): boolean {
+  const last = lastContinue(steps);
+  return last !== undefined && (firstEventOf(last) ?? 0) === nextEventIndex;
+}
+
+function firstEventOf(continued: StepRecord | undefined): number | undefined {
+  return (continued?.input as { first_event?: number } | null | undefined)?.first_event;
+}
+
+const emptyResult: RunResult = { content: '', contentType: 'str' };
+
+function isFruitless({ attempt }: Run, steps: readonly StepRecord[]): boolean {
+  if (attempt <= fruitlessAttempts) return false;
+  return !steps.some((step) => step.status === 'completed' && step.attempt > attempt - fruitlessAttempts);
+}

@@ -1,0 +1,58 @@
+import type { JsonObject } from '../../json.js';
+import type { RunOptions, StepRecord } from '../run.js';
+
+/**
+ * Where in a conversation to go on: at its end, after the last thing that the user said, before the last answer, or
+ * after so many messages.
+ */
+export type ContinueFrom = 'end' | 'last_user' | 'last_answer' | number;
+
+/** What of a run's journal is kept when the run, or a copy of it, goes on. */
+export interface Continuation {
+  readonly steps: readonly StepRecord[];
+  /** How many messages of the run that is. No tool call is kept without its result. */
+  readonly messageIndex: number;
+  /** The turn that comes next: what is said with the continuation stands before it. */
+  readonly turn: number;
+  /**
+   * What there is of that turn when the run failed in the middle of it. The run itself goes on with it, so that no
+   * call is made twice and no answer is asked for twice; a copy does not, so that no answer is used twice.
+   */
+  readonly unfinished?: readonly StepRecord[];
+  /**
+   * The last answer, when what checks it has not come to its end. The run itself has it checked again; when something
+   * is said instead, and in a copy, it is void.
+   */
+  readonly unpassed?: readonly StepRecord[];
+}
+
+/** step `continue:<attempt>`: what came with the request to go on. Stored data. */
+export type ContinueRecord = {
+  /** The turn that it stands before. */
+  readonly turn: number;
+  /** What the user says then; null when there is nothing to add. */
+  readonly input: string | null;
+  /** What the request changes for the rest of the run. */
+  readonly options: JsonObject & Partial<RunOptions>;
+};
+
+export function continueKey(attempt: number): string {
+  return `continue:${attempt}`;
+}
+
+/** The last request to continue the run: a component's word to its own model does not count. */
+export function lastContinue(steps: readonly StepRecord[]): StepRecord | undefined {
+  return steps.findLast(({ key, attempt }) => key === continueKey(attempt));
+}
+
+/** The key of a step in a copy of its run: a copy goes on by itself, and what came with that has the same keys again. */
+export function copiedKey(key: string): string {
+  return key.replace(/^(continue|said):/, '$1:0:');
+}
+
+/** The continuations of a run so far, in order. */
+export function continuationsOf(steps: readonly StepRecord[]): readonly ContinueRecord[] {
+  return steps
+    .filter(({ kind, output }) => kind === 'continue' && output !== null)
+    .map(({ output }) => output as unknown as ContinueRecord);
+}

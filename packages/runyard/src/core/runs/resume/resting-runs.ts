@@ -1,0 +1,313 @@
+import { errors, isFenced, isReported, RunyardError } from '../../errors/errors.js';
+import type { Json } from '../../json.js';
+import type { Log } from '../../log.js';
+import type { ModelPrices } from '../../models/prices.js';
+import type { Timers } from '../../timers.js';
+import type { ApprovalWrite } from '../approval.js';
+import { toldWith } from '../events/sent-events.js';
+import type { Executable, RunEnd } from '../executable.js';
+import type { RunExecutor, RunHandle } from '../execution/executor.js';
+import { LiveRun } from '../execution/live-run.js';
+import { Setbacks } from '../execution/setbacks.js';
+import { dueAtOf, timedOut } from '../journal/due-questions.js';
+import type { RestingRun, RunJournal, RunUsage } from '../journal/ports.js';
+import type { WriteQueue } from '../journal/write-queue.js';
+import { executedUntil } from '../limits/executed-time.js';
+import type { Run, RunFailure, StepRecord } from '../run.js';
+import { cancelledEnd, failedEnd } from '../run-ends.js';
+import { usageOfRemoved } from '../run-usage.js';
+import { type Continuation, type ContinueRecord, continueKey } from './continuation.js';
+import { endingExecutable, type OrphanOptions } from './ending-executable.js';
+import { assertFits, definitionChanged } from './replay.js';
+
+export interface RestingRunsOptions {
+  readonly journal: RunJournal;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly prices?: ModelPrices;
+  readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
+  readonly orphans?: OrphanOptions;
+}
+
+/** Whether a write came after that of another process, which has the run now. */
+export function hasMovedOn(error: unknown): boolean {
+  return error instanceof RunyardError && (error.code === 'cannot_continue' || error.code === 'run_fenced');
+}
+
+/** Answers to some or all of what a run waits for, by the keys of the `wait` steps. */
+export interface RunAnswers {
+  /** The attempt whose questions they answer; left out: the present one. */
+  readonly attempt?: number;
+  readonly answers: ReadonlyMap<string, Json>;
+  readonly continuation: ContinueRecord;
+  /** Who lets it continue, as `Run.askers`; nobody by name when left out. */
+  readonly askers?: readonly string[];
+  /** What is written down together with the answers. */
+  readonly approvals?: readonly ApprovalWrite[];
+}
+
+const wokenAtOnce = 100;
+const rememberedUnfit = 10_000;
+
+/** Nothing is said when a run goes on because its time has come. */
+const onItsOwn: ContinueRecord = { turn: 0, input: null, options: {} };
+
+/**
+ * Runs that nobody executes because they wait for an answer or have failed. One write takes such a run up again, with
+ * all that it goes on with: whoever comes second is refused, and a crash leaves it as it was or on its way.
+ */
+export class RestingRuns {
+  private waking: Promise<void> | undefined;
+  private ended = false;
+  private readonly setbacks = new Setbacks();
+  /** Runs that could not be woken because the code no longer fits them, by their attempt. */
+  private readonly unfit = new Map<string, number>();
+
+  constructor(
+    private readonly executor: RunExecutor,
+    private readonly queue: WriteQueue,
+    private readonly options: RestingRunsOptions,
+  ) {}
+
+  async answer(runId: string, given: RunAnswers): Promise<RunHandle> {
+    const { answers, continuation, approvals } = given;
+    const { run, steps, executable } = await this.load(runId, 'paused');
+    if (run.attempt !== (given.attempt ?? run.attempt)) throw errors.cannotContinue(runId, 'running');
+    const open = openQuestions(steps);
+    for (const key of answers.keys()) if (!open.has(key)) throw errors.answeredBefore(runId);
+    // before anything is used up: a run that does not fit stays as it is until its code is back
+    await assertFits(executable, run, steps, this.options.timers);
+    const live = await this.revive(askedBy(run, given.askers), steps, executable);
+    const [now, deadline] = [this.options.timers.now(), await this.options.journal.now()];
+    const { attempt } = live.run;
+    for (const [key, step] of open) {
+      // an answer that comes too late does not count, and what else is due is settled with it
+      const output = isDue(step, deadline) ? timedOut : answers.get(key);
+      if (output !== undefined) live.putStep({ ...step, status: 'completed', attempt, output, endedAt: now });
+    }
+    for (const approval of approvals ?? []) live.putApproval(approval);
+    return this.goOn(live, executable, continuation);
+  }
+
+  /** Lets paused runs go on whose time has come. */
+  async wake(): Promise<void> {
+    this.waking ??= this.wakeDue().finally(() => {
+      this.waking = undefined;
+    });
+    return this.waking;
+  }
+
+  /** Wakes nothing from now on. */
+  async end(): Promise<void> {
+    this.ended = true;
+    await this.waking;
+  }
+
+  private async wakeDue(): Promise<void> {
+    const { journal, timers, log, orphans } = this.options;
+    const now = timers.now();
+    try {
+      // what cannot be woken here stays in the list: look past it
+      for (let passed = 0; !this.ended; ) {
+        const runs = await journal.due(wokenAtOnce, passed, orphans?.components());
+        for (const run of runs) if (!(await this.wakeOne(run, now))) passed += 1;
+        if (runs.length < wokenAtOnce) return;
+      }
+    } catch (error) {
+      if (!isReported(error)) log.error({ err: error }, 'waking paused runs failed');
+    }
+  }
+
+  /** Whether the run does not wait for its time any more. */
+  private async wakeOne(run: Run, now: number): Promise<boolean> {
+    if (this.ended || this.setbacks.holdsBack(run.runId, now)) return false;
+    if (this.unfit.get(run.runId) === run.attempt) return false;
+    try {
+      await this.answer(run.runId, { answers: new Map(), continuation: onItsOwn });
+      this.setbacks.succeeded(run.runId);
+      return true;
+    } catch (error) {
+      // somebody answered it, or another process woke it
+      if (error instanceof RunyardError && error.code === 'cannot_continue') return true;
+      if (isReported(error)) throw error;
+      this.setbacks.failed(run.runId, now);
+      if (error instanceof RunyardError && error.code === definitionChanged) this.noteUnfit(run);
+      this.options.log.error({ err: error, runId: run.runId }, 'a paused run could not be woken');
+      return false;
+    }
+  }
+
+  /** The code of this process does not change: it is told once, and not looked at every second. */
+  private noteUnfit({ runId, attempt }: Run): void {
+    if (this.unfit.size >= rememberedUnfit) this.unfit.clear();
+    this.unfit.set(runId, attempt);
+  }
+
+  /** Lets a failed run go on with what is kept of its journal. */
+  async retry(
+    runId: string,
+    kept: Continuation,
+    record: ContinueRecord,
+    askers: readonly string[],
+  ): Promise<RunHandle> {
+    const { run, steps, executable } = await this.load(runId, 'error');
+    const { unpassed = [] } = record.input === null ? kept : {};
+    const unfinished = [...(kept.unfinished ?? []), ...unpassed];
+    const goesOnWith = [...kept.steps, ...unfinished];
+    await assertFits(executable, run, goesOnWith, this.options.timers);
+    const keys = new Set(goesOnWith.map(({ key }) => key));
+    const live = await this.revive(askedBy(run, askers), steps, executable, goesOnWith);
+    const removed = steps.filter(({ key }) => !keys.has(key));
+    for (const step of removed) live.removeStep(step);
+    const spent = usageOfRemoved(run, steps, removed, this.options.prices);
+    // what is said comes after a turn that is yet to be finished
+    const turn = unfinished.length > 0 ? record.turn + 1 : record.turn;
+    return this.goOn(live, executable, { ...record, turn }, spent);
+  }
+
+  /** Ends a paused run. */
+  cancel(runId: string, reason: string): Promise<void> {
+    // what it showed was what it waited for
+    return this.endPaused(runId, ({ result }) =>
+      cancelledEnd(reason, { ...(result ?? { contentType: 'str' }), content: '' }),
+    );
+  }
+
+  /** Ends a paused run as failed. */
+  fail(runId: string, failure: RunFailure): Promise<void> {
+    return this.endPaused(runId, () => failedEnd(failure));
+  }
+
+  private async endPaused(runId: string, endOf: (run: Run) => RunEnd): Promise<void> {
+    const { run, steps } = await this.stored(runId, 'paused');
+    const executable = await endingExecutable(run, this.options);
+    const live = await this.revive(run, steps, executable);
+    const end = endOf(run);
+    if (end.status === 'error') live.transition('running');
+    await this.claimed(runId, () => this.executor.finish(live, executable, end));
+  }
+
+  private async load(runId: string, status: RestingRun['status']) {
+    const stored = await this.stored(runId, status);
+    const executable = await this.options.resolve(stored.run);
+    if (executable === undefined) throw errors.componentNotRegistered(stored.run);
+    return { ...stored, executable };
+  }
+
+  private async stored(runId: string, status: RestingRun['status']) {
+    const stored = await this.options.journal.load(runId);
+    if (stored === undefined) throw errors.runNotFound();
+    if (stored.run.status !== status) throw errors.cannotContinue(runId, stored.run.status);
+    return stored;
+  }
+
+  private async revive(
+    run: Run,
+    steps: readonly StepRecord[],
+    executable: Executable,
+    kept = steps,
+  ): Promise<LiveRun> {
+    const { journal, timers, owner, leaseMs } = this.options;
+    const session = await journal.session(run.sessionId);
+    return new LiveRun(
+      {
+        run: {
+          ...run,
+          attempt: run.attempt + 1,
+          leaseOwner: owner,
+          leaseExpiresAt: null,
+          wakeAt: null,
+        },
+        steps,
+        leaseMs,
+        entry: 'continued',
+        claims: { attempt: run.attempt, status: run.status as RestingRun['status'] },
+        session: null,
+        sessionState: session?.state ?? {},
+        sentEvents: toldWith(kept),
+        eventFields: executable.eventFields,
+        eventPrefix: executable.eventPrefix,
+      },
+      (changed) => this.queue.touch(changed),
+      timers,
+    );
+  }
+
+  private async goOn(
+    live: LiveRun,
+    executable: Executable,
+    record: ContinueRecord,
+    spent?: RunUsage,
+  ): Promise<RunHandle> {
+    live.putStep(continueStep(live.run, live.nextSeq(), record, this.options.timers.now(), spent));
+    live.transition('running', null);
+    return this.executor.continue(live, executable, () =>
+      this.claimed(live.runId, () => this.queue.flush(live)),
+    );
+  }
+
+  /** Somebody else was quicker: that is a run that goes on, not a process that lost it. */
+  private async claimed<T>(runId: string, write: () => Promise<T>): Promise<T> {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isFenced(error)) throw error;
+      const stored = await this.options.journal.progress(runId);
+      throw errors.cannotContinue(
+        runId,
+        stored?.status === 'paused' ? 'running' : (stored?.status ?? 'gone'),
+      );
+    }
+  }
+}
+
+/** What came with the request to go on, as a step of the journal. `spent` is what was used for steps that are gone. */
+export function continueStep(
+  run: Run,
+  seq: number,
+  record: ContinueRecord,
+  now: number,
+  spent?: RunUsage,
+): StepRecord {
+  const isSpent = spent !== undefined && spent.runs.length + spent.models.length > 0;
+  return {
+    runId: run.runId,
+    seq,
+    key: continueKey(run.attempt),
+    kind: 'continue',
+    name: 'continue',
+    parentKey: null,
+    status: 'completed',
+    attempt: run.attempt,
+    // what was told before counts only as far as it is about steps that are kept
+    input: {
+      first_event: run.nextEventIndex,
+      ...(isSpent && { spent: spent as unknown as Json }),
+      ...executedUntil(run),
+    },
+    output: record as unknown as Json,
+    error: null,
+    startedAt: now,
+    endedAt: now,
+  };
+}
+
+/** The run, with those who let it continue among its askers. */
+export function askedBy(run: Run, askers: readonly string[] = []): Run {
+  return { ...run, askers: [...new Set([...run.askers, ...askers])] };
+}
+
+function isDue(step: StepRecord, now: number): boolean {
+  const dueAt = dueAtOf(step);
+  return dueAt !== undefined && dueAt <= now;
+}
+
+function openQuestions(steps: readonly StepRecord[]): ReadonlyMap<string, StepRecord> {
+  return new Map(
+    steps
+      .filter(({ kind, status }) => kind === 'wait' && status === 'running')
+      .map((step) => [step.key, step]),
+  );
+}

@@ -1,0 +1,96 @@
+import { backOffMs } from '../../back-off.js';
+import { pause } from '../../pause.js';
+import { RunPaused } from '../../runs/context.js';
+import type { Timers } from '../../timers.js';
+import { type AskPerson, askedTooLate, type CallQuestions, nobodyToAsk } from '../questions/tool-question.js';
+import type { Tool } from '../tool.js';
+import { attemptContext, type ToolContext } from '../tool-context.js';
+import type { ClearedCall } from './gate.js';
+import { ToolRefused } from './tool-hooks.js';
+
+/** A tool's time was up. It is not tried again: nobody knows what it did. */
+export class ToolTimeout extends Error {}
+
+/** Is told of a try that failed before the next one is made. */
+export type NoteTry = (failed: { error: unknown; startedAt: number; delayMs: number }) => void;
+
+/** What attempts need from around them. */
+export interface AttemptEnvironment {
+  readonly timers: Timers;
+  readonly noteTry?: NoteTry;
+  /** Left out: the tool cannot ask a person. */
+  readonly questions?: CallQuestions;
+}
+
+/** Executes a cleared call, again after a throw as often as the tool allows. */
+export async function attemptTool(
+  tool: Tool,
+  call: ClearedCall,
+  context: ToolContext,
+  environment: AttemptEnvironment,
+): Promise<unknown> {
+  const { timers, noteTry } = environment;
+  for (let attempt = 0; ; attempt++) {
+    context.signal.throwIfAborted();
+    const startedAt = timers.now();
+    try {
+      return await attemptOnce(tool, call, context, environment);
+    } catch (error) {
+      context.signal.throwIfAborted();
+      const isFinal = [ToolTimeout, ToolRefused, RunPaused].some((kind) => error instanceof kind);
+      if (isFinal || attempt >= tool.retries) throw error;
+      const delayMs = backOffMs(tool.backoff, attempt);
+      noteTry?.({ error, startedAt, delayMs });
+      if (delayMs > 0) await pause(delayMs, context.signal, timers);
+    }
+  }
+}
+
+/** Races the tool against its time and the run's abort, and tells it when it has lost. */
+function attemptOnce(
+  tool: Tool,
+  call: ClearedCall,
+  context: ToolContext,
+  { timers, questions }: AttemptEnvironment,
+): Promise<unknown> {
+  const controller = new AbortController();
+  let over = false;
+  const series = questions?.series() ?? nobodyToAsk;
+  const ask: AskPerson = (question) => (over ? askedTooLate() : series(question));
+  const own = attemptContext(context, { signal: controller.signal, isOver: () => over, timers, ask });
+  return new Promise((resolve, reject) => {
+    const giveUp = (reason: unknown) => {
+      settle();
+      reject(questions?.paused ?? reason);
+      controller.abort(reason);
+    };
+    const onAbort = () => giveUp(context.signal.reason);
+    const cancelTimer =
+      tool.timeoutMs === undefined
+        ? undefined
+        : timers.after(tool.timeoutMs, () => giveUp(new ToolTimeout(timeoutMessage(tool))));
+    const settle = () => {
+      over = true;
+      cancelTimer?.();
+      context.signal.removeEventListener('abort', onAbort);
+    };
+    context.signal.addEventListener('abort', onAbort, { once: true });
+    tool.run(call, own).then(
+      (result) => {
+        settle();
+        // whatever a tool makes of it, a call that has asked waits for the answer
+        if (questions?.paused === undefined) resolve(result);
+        else reject(questions.paused);
+      },
+      (error) => {
+        settle();
+        reject(questions?.paused ?? error);
+      },
+    );
+  });
+}
+
+function timeoutMessage(tool: Tool): string {
+  const effect = tool.readOnly ? '' : ' It may or may not have taken effect.';
+  return `'${tool.name}' did not finish within ${tool.timeoutMs} ms and was stopped.${effect}`;
+}

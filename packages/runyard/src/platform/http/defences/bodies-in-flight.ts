@@ -1,0 +1,106 @@
+import type { HttpSettings } from '../settings.js';
+
+/** Whose a body is. */
+export interface BodyOwner {
+  readonly key: string;
+  /** A credential proved it; else it is only an address, which many may share. */
+  readonly isKnown: boolean;
+}
+
+/** A body that is being read. */
+export interface BodyReading {
+  readonly owner: BodyOwner;
+  /** How many bytes have come. */
+  received: number;
+  /** How many had come when it was last looked at; undefined when it was not yet. */
+  looked: number | undefined;
+  /** Gives it up. */
+  cut(why: 'slow' | 'crowded'): void;
+}
+
+/** What a body has to bring in each span, unless it ends. */
+export const leastBytes = 16_384;
+
+/** What all bodies may hold when the settings do not say. */
+const usualMost = 67_108_864;
+
+type Settings = Pick<HttpSettings, 'slowClientMs' | 'maxUploadBytes' | 'maxBodiesBytes'>;
+
+/**
+ * All bodies that are being read. One timer finds those that come so slowly that they only hold a place, and what they
+ * hold together is bounded: when it is too much, the caller who holds most loses the largest body. So a few who send
+ * large bodies, or never finish them, keep nobody else out.
+ */
+export class BodiesInFlight {
+  readonly spanMs: number;
+  /** How many bytes all of them may hold. */
+  readonly most: number;
+  /** How many those of one known caller may. */
+  readonly #mostOfOne: number;
+  readonly #reading = new Set<BodyReading>();
+  readonly #heldBy = new Map<string, number>();
+  #held = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ slowClientMs, maxUploadBytes, maxBodiesBytes }: Settings) {
+    this.spanMs = slowClientMs;
+    // one body has room, however large it may be
+    this.most = Math.max(maxBodiesBytes ?? Math.max(usualMost, 2 * maxUploadBytes), maxUploadBytes);
+    this.#mostOfOne = Math.max(this.most / 2, maxUploadBytes);
+  }
+
+  add(reading: BodyReading): void {
+    this.#reading.add(reading);
+    this.#timer ??= setInterval(() => this.#look(), this.spanMs).unref();
+  }
+
+  /** Counts what has come. It may be the body itself that is given up for it. */
+  grow(reading: BodyReading, bytes: number): void {
+    reading.received += bytes;
+    const { key, isKnown } = reading.owner;
+    const held = this.#count(key, bytes);
+    if (isKnown && held > this.#mostOfOne) this.#cutLargestOf(key);
+    while (this.#held > this.most) this.#cutLargestOf(this.#heaviest());
+  }
+
+  delete(reading: BodyReading): void {
+    if (this.#reading.delete(reading)) this.#count(reading.owner.key, -reading.received);
+  }
+
+  #count(key: string, bytes: number): number {
+    this.#held += bytes;
+    const held = (this.#heldBy.get(key) ?? 0) + bytes;
+    if (held === 0) this.#heldBy.delete(key);
+    else this.#heldBy.set(key, held);
+    return held;
+  }
+
+  #heaviest(): string {
+    let heaviest = '';
+    let most = -1;
+    for (const [key, held] of this.#heldBy) if (held > most) [heaviest, most] = [key, held];
+    return heaviest;
+  }
+
+  #cutLargestOf(key: string): void {
+    let largest: BodyReading | undefined;
+    for (const reading of this.#reading) {
+      if (reading.owner.key === key && reading.received > (largest?.received ?? -1)) largest = reading;
+    }
+    if (largest === undefined) return;
+    this.delete(largest);
+    largest.cut('crowded');
+  }
+
+  #look(): void {
+    if (this.#reading.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+    for (const reading of this.#reading) {
+      const { looked, received } = reading;
+      reading.looked = received;
+      if (looked !== undefined && received - looked < leastBytes) reading.cut('slow');
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import { isIPv6 } from 'node:net';
+import { errors, RunyardError } from '../../../core/errors/errors.js';
+import type { Caller } from '../../auth/caller.js';
+
+export interface RateLimitSettings {
+  /** Requests of one caller in a minute; left out, nothing is limited. */
+  readonly rateLimit?: number | undefined;
+  /** How many of them may come at once. */
+  readonly rateLimitBurst?: number | undefined;
+}
+
+/** How much a caller has left, and when that was so. */
+interface Bucket {
+  left: number;
+  at: number;
+}
+
+/** The number of callers whose remaining requests a process remembers; a forgotten caller starts afresh. */
+const mostCallers = 50_000;
+
+/**
+ * Counts the requests of callers, each for itself: as many as may come at once, and then as many as the time since
+ * has brought back. Every process counts what it gets.
+ */
+export class RateLimiter {
+  /** Two generations: who was not seen for the whole life of one has everything back, and is forgotten with it. */
+  #recent = new Map<string, Bucket>();
+  #older = new Map<string, Bucket>();
+  #begunAt: number;
+  readonly #burst: number;
+  readonly #perMs: number;
+
+  constructor(
+    private readonly perMinute: number,
+    burst: number | undefined,
+    private readonly now: () => number = () => performance.now(),
+    private readonly mostRemembered = mostCallers,
+  ) {
+    this.#burst = burst ?? perMinute;
+    this.#perMs = perMinute / 60_000;
+    this.#begunAt = now();
+  }
+
+  /** Undefined where nothing is limited. */
+  static of({ rateLimit, rateLimitBurst }: RateLimitSettings): RateLimiter | undefined {
+    return rateLimit === undefined ? undefined : new RateLimiter(rateLimit, rateLimitBurst);
+  }
+
+  /** Throws 429 for a caller who has nothing left. */
+  takeFor(caller: Caller, clientAddress: string): void {
+    this.#take(callerKey(caller, clientAddress));
+  }
+
+  takeForAddress(clientAddress: string): void {
+    this.#take(addressKey(clientAddress));
+  }
+
+  /** Wrong tokens count for the address that they come from; what else went wrong is nobody's request. */
+  takeForRefused(error: unknown, clientAddress: string): void {
+    if (error instanceof RunyardError && error.status === 401)
+      this.#take(`refused ${addressKey(clientAddress)}`);
+  }
+
+  #take(key: string): void {
+    const now = this.now();
+    const bucket = this.#bucketOf(key, now);
+    bucket.left = Math.min(this.#burst, bucket.left + (now - bucket.at) * this.#perMs);
+    bucket.at = now;
+    if (bucket.left < 1) {
+      const seconds = Math.max(1, Math.ceil((1 - bucket.left) / this.#perMs / 1000));
+      throw errors.rateLimited(this.perMinute, this.#burst, seconds);
+    }
+    bucket.left -= 1;
+  }
+
+  #bucketOf(key: string, now: number): Bucket {
+    const recent = this.#recent.get(key);
+    if (recent) return recent;
+    if (this.#recent.size >= this.mostRemembered / 2 || now - this.#begunAt > this.#burst / this.#perMs) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+      this.#begunAt = now;
+    }
+    const bucket = this.#older.get(key) ?? { left: this.#burst, at: now };
+    this.#recent.set(key, bucket);
+    return bucket;
+  }
+}
+
+/** A name that nobody proved could be another one each time. */
+export function isKnown({ proven, userId }: Caller): boolean {
+  return proven && userId !== null;
+}
+
+/** By what a caller is told from others: the name that was proved, or the address. */
+export function callerKey(caller: Caller, clientAddress: string): string {
+  return isKnown(caller) ? `user ${caller.userId}` : addressKey(clientAddress);
+}
+
+/** Whoever has one IPv6 address has all of its /64: it counts as one. */
+function addressKey(address: string): string {
+  if (!isIPv6(address)) return `address ${address}`;
+  return `network ${networkOf(address)}`;
+}
+
+function networkOf(address: string): string {
+  const [head = '', tail] = address.replace(/%.*$/, '').toLowerCase().split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros =
+    tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
+  return [...before, ...zeros, ...after]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
+}

@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { recordingLog } from '../../../../test/support/clients/http-server.js';
+import { StalledSockets } from './stalled-sockets.js';
+
+// the test decides when the sockets are looked at
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+afterEach(() => void vi.useRealTimers());
+
+const looksPerSpan = 4;
+
+function watched(socket: Duplex) {
+  const sockets = new StalledSockets(looksPerSpan, recordingLog([]));
+  sockets.watch(socket);
+  return (times: number) => void vi.advanceTimersByTime(times);
+}
+
+/** Both ends of a connection. The client takes nothing until the test lets it. */
+async function connection() {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  client.pause();
+  onTestFinished(() => {
+    for (const side of [client, socket]) side.destroy();
+    server.close();
+  });
+  return { client, socket };
+}
+
+/** What is still in this process of the write under way. */
+const queued = (socket: Socket) =>
+  (socket as unknown as { _handle: { writeQueueSize: number } })._handle.writeQueueSize;
+
+async function takesOnePiece(client: Socket): Promise<void> {
+  client.resume();
+  await once(client, 'data');
+  client.pause();
+}
+
+const large = Buffer.alloc(64_000_000);
+
+test('a connection with nothing to send stays, however often it is looked at', async () => {
+  const { socket } = await connection();
+  const look = watched(socket);
+  look(100);
+  expect(socket.destroyed).toBe(false);
+});
+
+test('a span in which nothing is taken begins when there is something to take', () => {
+  // takes nothing of what is written
+  const stream = new Duplex({ read: () => {}, write: () => {} });
+  const look = watched(stream);
+  look(100);
+  stream.write('x');
+  look(looksPerSpan);
+  expect(stream.destroyed).toBe(false);
+  look(1);
+  expect(stream.destroyed).toBe(true);
+});
+
+test('a client that takes some of one long write between two looks stays', async () => {
+  const { client, socket } = await connection();
+  const look = watched(socket);
+  socket.write(large);
+  for (let looks = 0; looks < 2 * looksPerSpan; looks += 1) {
+    const before = queued(socket);
+    while (queued(socket) === before) await takesOnePiece(client);
+    look(1);
+  }
+  expect(socket.destroyed).toBe(false);
+});
+
+test('a client that takes nothing is cut, however much is written to it meanwhile', async () => {
+  const { socket } = await connection();
+  const look = watched(socket);
+  socket.write(large);
+  for (let looks = 0; looks <= 2 * looksPerSpan && !socket.destroyed; looks += 1) {
+    socket.write('more');
+    look(1);
+  }
+  expect(socket.destroyed).toBe(true);
+});

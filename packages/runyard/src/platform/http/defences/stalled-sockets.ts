@@ -1,0 +1,84 @@
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Log } from '../../../core/log.js';
+
+/** How much of what was written has left this process, and whether something waits to. */
+interface Outflow {
+  readonly taken: number;
+  readonly waiting: boolean;
+}
+
+interface Watched {
+  last: Outflow;
+  /**
+   * How many looks in a row saw it take nothing of what waits. Looks are counted and not time: while this process is
+   * held up itself, nobody could take anything.
+   */
+  silentLooks: number;
+}
+
+/** What Node's sockets are made of. It counts what the system has taken of a write that is still under way. */
+interface Handle {
+  readonly bytesWritten: number;
+  readonly writeQueueSize: number;
+}
+
+/** How often in each span all are looked at. */
+const looksPerSpan = 4;
+
+/**
+ * Closes connections whose client takes nothing of what is there for it for a whole span: event streams, long answers
+ * and WebSockets alike. A client that takes some of it, however slowly, stays, and so does one for which there is
+ * nothing. One timer looks at all of them.
+ */
+export class StalledSockets {
+  readonly #watched = new Map<Duplex, Watched>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly spanMs: number,
+    private readonly log: Log,
+  ) {}
+
+  /** From now until it is closed. To say it again for the same one changes nothing. */
+  watch(socket: Duplex): void {
+    if (this.#watched.has(socket) || socket.destroyed) return;
+    this.#watched.set(socket, { last: outflowOf(socket), silentLooks: 0 });
+    socket.once('close', () => this.#forget(socket));
+    this.#timer ??= setInterval(() => this.#look(), this.spanMs / looksPerSpan).unref();
+  }
+
+  #forget(socket: Duplex): void {
+    this.#watched.delete(socket);
+    if (this.#watched.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #look(): void {
+    for (const [socket, watched] of this.#watched) {
+      const { last } = watched;
+      const outflow = outflowOf(socket);
+      watched.last = outflow;
+      const isSilent = outflow.waiting && last.waiting && outflow.taken <= last.taken;
+      watched.silentLooks = isSilent ? watched.silentLooks + 1 : 0;
+      if (watched.silentLooks >= looksPerSpan) this.#close(socket);
+    }
+  }
+
+  #close(socket: Duplex): void {
+    const facts = { client: (socket as Socket).remoteAddress, silent_ms: this.spanMs };
+    this.log.info(facts, 'closing a connection: its client does not read (setting slowClientMs)');
+    socket.destroy();
+  }
+}
+
+function outflowOf(socket: Duplex): Outflow {
+  const handle = (socket as { _handle?: Partial<Handle> | null })._handle;
+  const { bytesWritten, writeQueueSize } = handle ?? {};
+  const waiting = socket.writableLength > 0;
+  // another kind of stream: it is seen to take something when less waits
+  if (bytesWritten === undefined || writeQueueSize === undefined)
+    return { taken: -socket.writableLength, waiting };
+  return { taken: bytesWritten - writeQueueSize, waiting: waiting || writeQueueSize > 0 };
+}

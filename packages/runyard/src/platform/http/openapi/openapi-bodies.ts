@@ -1,0 +1,92 @@
+import type { z } from 'zod';
+import { formContentTypes } from '../request/forms.js';
+import { jsonMayBe } from '../request/json-body.js';
+import type { Route } from '../route.js';
+import type { SchemaCollection } from './openapi-schemas.js';
+
+type JsonSchema = Record<string, unknown>;
+
+/** How the body of a request is described: JSON, or a form in each way that it can be sent. */
+export function requestBodyOf<Services>(
+  route: Route<Services>,
+  body: z.ZodType,
+  schemas: SchemaCollection,
+): JsonSchema {
+  const required = !body.safeParse(undefined).success;
+  if (route.accepts !== 'form') {
+    return { required, content: { 'application/json': { schema: schemas.add(body, 'input') } } };
+  }
+  const whole = schemas.inline(body);
+  const [multipart, urlencoded, json] = formContentTypes;
+  return {
+    required,
+    content: {
+      [multipart]: { schema: withEmptyFields(whole) },
+      [urlencoded]: { schema: withEmptyFields(withoutFiles(whole)) },
+      [json]: { schema: withValues(whole), 'x-addition': true },
+    },
+  };
+}
+
+/**
+ * API browsers fill each field of a form with its first example, or with a made-up value: an optional one is left empty,
+ * which counts as not sent. Of a list of files it shows one empty place.
+ */
+function withEmptyFields(schema: JsonSchema): JsonSchema {
+  const needed = (schema.required ?? []) as readonly string[];
+  const field = ([name, property]: [string, JsonSchema]) => {
+    if (needed.includes(name) || property.default !== undefined) return [name, property];
+    const { examples = [] } = property as { examples?: readonly unknown[] };
+    return [name, { ...property, examples: isFileList(property) ? [['']] : ['', ...examples] }];
+  };
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
+  return { ...schema, properties: Object.fromEntries(properties.map(field)) };
+}
+
+/** Where a form holds JSON as text, a body of JSON may hold the value itself. */
+function withValues(schema: JsonSchema): JsonSchema {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
+  const needed = (schema.required ?? []) as readonly string[];
+  const example = properties
+    .filter(
+      ([name, { default: usual, examples }]) => needed.includes(name) || (usual !== undefined && examples),
+    )
+    .map(([name, { examples }]) => [name, (examples as readonly unknown[] | undefined)?.[0] ?? '…']);
+  return {
+    ...schema,
+    properties: Object.fromEntries(properties.map(([name, one]) => [name, jsonSchemaOf(one)])),
+    examples: [Object.fromEntries(example)],
+  };
+}
+
+/** A client may say that it sends none. */
+const noFiles = {
+  type: 'array',
+  maxItems: 0,
+  description: 'Without files; send files as multipart/form-data.',
+};
+
+function jsonSchemaOf(property: JsonSchema): JsonSchema {
+  const {
+    type,
+    contentMediaType,
+    contentSchema = { type: ['object', 'array'] },
+    examples,
+    ...rest
+  } = property;
+  if (isFileList(property)) return noFiles;
+  if (jsonMayBe in property) return { ...property, type: [type, property[jsonMayBe]] };
+  if (contentMediaType !== 'application/json') return property;
+  return { ...rest, anyOf: [contentSchema, { type, contentMediaType }] };
+}
+
+/** Files travel in multipart bodies only. */
+function withoutFiles(schema: JsonSchema): JsonSchema {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
+  const kept = properties.filter(([, property]) => !isFileList(property));
+  return { ...schema, properties: Object.fromEntries(kept) };
+}
+
+function isFileList({ items }: JsonSchema): boolean {
+  return (items as JsonSchema | undefined)?.format === 'binary';
+}

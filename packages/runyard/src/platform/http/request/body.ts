@@ -1,0 +1,93 @@
+import { errors, type RunyardError } from '../../../core/errors/errors.js';
+import { type BodyReading, leastBytes } from '../defences/bodies-in-flight.js';
+import type { Exchange } from '../exchange.js';
+import { BodyPieces } from './body-pieces.js';
+
+/** How large a body may be, and which setting says so. */
+export interface BodyLimit {
+  readonly bytes: number;
+  readonly setting: string;
+}
+
+/** The client went away in the middle of its request: there is nobody left to answer. */
+export class ClientGone extends Error {
+  constructor() {
+    super('The client closed the connection before its request was complete.');
+    this.name = 'ClientGone';
+  }
+}
+
+export function hasBody(exchange: Exchange): boolean {
+  const { headers } = exchange.request;
+  if (headers['transfer-encoding'] !== undefined) return true;
+  const length = headers['content-length'];
+  return length !== undefined && length !== '0';
+}
+
+/** Reads the whole body, as long as it stays within the limit. */
+export function readBody(exchange: Exchange, limit: BodyLimit): Promise<Buffer> {
+  const { request, response } = exchange;
+  if (Number(request.headers['content-length'] ?? 0) > limit.bytes) {
+    return Promise.reject(tooLarge(limit));
+  }
+  if (exchange.expectsContinue) response.writeContinue();
+  return new Promise((resolve, reject) => {
+    const pieces = new BodyPieces();
+    const reading: BodyReading = {
+      owner: exchange.bodyOwner,
+      received: 0,
+      looked: undefined,
+      cut: (why) => {
+        settle();
+        reject(
+          why === 'slow' ? tooSlow(exchange) : errors.tooManyBodies(describeBytes(exchange.bodies.most)),
+        );
+      },
+    };
+    exchange.bodies.add(reading);
+    const settle = () => {
+      exchange.bodies.delete(reading);
+      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+    };
+    const onData = (chunk: Buffer) => {
+      if (reading.received + chunk.length > limit.bytes) {
+        settle();
+        reject(tooLarge(limit));
+        return;
+      }
+      pieces.add(chunk);
+      exchange.bodies.grow(reading, chunk.length);
+    };
+    const onEnd = () => {
+      settle();
+      resolve(pieces.whole());
+    };
+    const onClose = () => {
+      settle();
+      reject(new ClientGone());
+    };
+    request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+  });
+}
+
+function tooLarge(limit: BodyLimit): RunyardError {
+  return errors.payloadTooLarge('The request body', describeBytes(limit.bytes), limit.setting);
+}
+
+function tooSlow({ slowClientMs }: Exchange): RunyardError {
+  const rate = `${describeBytes(leastBytes)} in ${slowClientMs} ms`;
+  return errors.requestTimeout(`arrives too slowly: its body must bring at least ${rate}`, 'slowClientMs');
+}
+
+export function describeBytes(bytes: number): string {
+  if (bytes % 1_048_576 === 0) return `${bytes / 1_048_576} MiB`;
+  if (bytes % 1_024 === 0) return `${bytes / 1_024} KiB`;
+  return `${bytes} bytes`;
+}
+
+/** The media type of a content type header, in lower case, without parameters. */
+export function mediaType(header: string | undefined): string {
+  if (header === undefined) return '';
+  const end = header.indexOf(';');
+  return (end === -1 ? header : header.slice(0, end)).trim().toLowerCase();
+}

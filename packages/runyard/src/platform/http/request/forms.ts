@@ -1,0 +1,112 @@
+import { unescape as unescapeLeniently } from 'node:querystring';
+import { errors } from '../../../core/errors/errors.js';
+import type { Exchange } from '../exchange.js';
+import type { HttpSettings } from '../settings.js';
+import { type BodyLimit, hasBody, mediaType, readBody } from './body.js';
+import { longestFieldName } from './fields.js';
+import { checkCharset, type JsonForms, parseJsonForm } from './json-body.js';
+import { type PartReceiver, parseMultipart } from './multipart.js';
+import { UploadedFile } from './uploaded-file.js';
+
+type FormEntry = string | UploadedFile;
+
+/** The fields of a form. An empty value counts as not sent; only repeatable fields are lists. */
+type FormFields = Record<string, FormEntry | FormEntry[]>;
+
+export const formContentTypes = [
+  'multipart/form-data',
+  'application/x-www-form-urlencoded',
+  'application/json',
+] as const;
+
+/** Reads the form of a request in either content type, or the JSON that stands for it. */
+export async function readForm(
+  exchange: Exchange,
+  repeatable: ReadonlySet<string>,
+  jsonForms: JsonForms,
+  settings: HttpSettings,
+): Promise<Record<string, unknown>> {
+  const header = exchange.request.headers['content-type'];
+  const form = new FormBuilder(repeatable);
+  switch (mediaType(header)) {
+    case 'application/x-www-form-urlencoded': {
+      const limit: BodyLimit = { bytes: settings.maxBodyBytes, setting: 'maxBodyBytes' };
+      parseUrlencoded((await readBody(exchange, limit)).toString(), settings.maxFields, form);
+      return form.fields;
+    }
+    case 'application/json': {
+      checkCharset(header);
+      const limit: BodyLimit = { bytes: settings.maxBodyBytes, setting: 'maxBodyBytes' };
+      return jsonForms.fieldsOf(parseJsonForm(await readBody(exchange, limit), settings.maxFields));
+    }
+    case 'multipart/form-data': {
+      const limit: BodyLimit = { bytes: settings.maxUploadBytes, setting: 'maxUploadBytes' };
+      parseMultipart(await readBody(exchange, limit), header ?? '', settings, form);
+      return form.fields;
+    }
+    default:
+      if (header === undefined && !hasBody(exchange)) return form.fields;
+      throw errors.unsupportedMediaType(header ?? '', formContentTypes);
+  }
+}
+
+function parseUrlencoded(text: string, maxFields: number, form: FormBuilder): void {
+  let count = 0;
+  let start = 0;
+  while (start < text.length) {
+    const next = text.indexOf('&', start);
+    const end = next === -1 ? text.length : next;
+    if (end > start) {
+      if (++count > maxFields) {
+        throw errors.payloadTooLarge('The number of fields in the form', String(maxFields), 'maxFields');
+      }
+      const pair = text.slice(start, end);
+      const equals = pair.indexOf('=');
+      const nameEnd = equals === -1 ? pair.length : equals;
+      form.addText(decode(pair.slice(0, nameEnd)), decode(pair.slice(nameEnd + 1)));
+    }
+    start = end + 1;
+  }
+}
+
+function decode(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    // Broken escapes stay as they are, as browsers read them.
+    return unescapeLeniently(spaced);
+  }
+}
+
+class FormBuilder implements PartReceiver {
+  readonly fields: FormFields = Object.create(null) as FormFields;
+
+  constructor(private readonly repeatable: ReadonlySet<string>) {}
+
+  addText(name: string, value: string): void {
+    this.#add(name, value);
+  }
+
+  addFile(name: string, filename: string, mimeType: string, bytes: Uint8Array): void {
+    this.#add(name, new UploadedFile(filename, mimeType, bytes));
+  }
+
+  #add(name: string, value: FormEntry): void {
+    // no field has this name, and copying it would replace the prototype
+    if (name === '__proto__') return;
+    if (name.length > longestFieldName)
+      throw errors.payloadTooLarge('The name of a form field', `${longestFieldName} characters`);
+    if (!this.repeatable.has(name)) {
+      // The last of several wins, and an empty one takes the earlier ones back.
+      if (value === '') delete this.fields[name];
+      else this.fields[name] = value;
+      return;
+    }
+    if (value === '') return;
+    const list = this.fields[name];
+    if (Array.isArray(list)) list.push(value);
+    else this.fields[name] = [value];
+  }
+}

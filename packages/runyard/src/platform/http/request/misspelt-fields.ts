@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { nearestName } from '../../../core/nearest-name.js';
+
+const mostNames = 20;
+const longestName = 64;
+
+/**
+ * A hint about fields of a form that nobody knows and that look like one that is known. Such fields are legal (hooks see
+ * them), so they are no fault; who misspelt one learns it from a header of the answer.
+ */
+export class MisspeltFields {
+  readonly #known: readonly string[];
+
+  constructor(schema: z.ZodType | undefined) {
+    this.#known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  }
+
+  hintFor(body: unknown): string | undefined {
+    if (typeof body !== 'object' || body === null) return undefined;
+    const hints = Object.keys(body)
+      .filter((name) => !this.#known.includes(name) && name.length <= longestName)
+      .slice(0, mostNames)
+      .flatMap((name) => {
+        const near = nearestName(name, this.#known);
+        return near === undefined ? [] : [`unknown field ${printable(name)}: did you mean "${near}"?`];
+      });
+    return hints.length === 0 ? undefined : hints.join(' ');
+  }
+}
+
+/** As a header can carry it. */
+function printable(name: string): string {
+  return JSON.stringify(name).replaceAll(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

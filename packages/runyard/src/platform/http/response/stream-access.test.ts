@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { startServer } from '../../../../test/support/clients/http-server.js';
+import { SseClient } from '../../../../test/support/clients/sse-client.js';
+import { until } from '../../../../test/support/until.js';
+import { errors } from '../../../core/errors/errors.js';
+import { anonymousCaller, type Caller } from '../../auth/caller.js';
+import { defineRoute } from '../route.js';
+import { eventStream } from './results.js';
+import type { StreamEvent } from './sse.js';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+afterEach(() => void vi.useRealTimers());
+
+const ada: Caller = { ...anonymousCaller, userId: 'ada', proven: true };
+
+/** A stream that says something once and then waits, and what the door says of its caller from then on. */
+async function openStream(caller: Caller) {
+  let closed = () => {};
+  const end = new Promise<null>((resolve) => {
+    closed = () => resolve(null);
+  });
+  const first: StreamEvent = { index: 0, name: 'RunStarted', data: '{"event":"RunStarted"}' };
+  const batches: (readonly StreamEvent[])[] = [[first]];
+  const route = defineRoute({
+    method: 'GET',
+    path: '/events',
+    operationId: 'events',
+    scope: null,
+    tag: 'Test',
+    summary: 'x',
+    responses: { 200: { events: 'Events.' } },
+    handler: () => eventStream({ next: async () => batches.shift() ?? end, close: closed }),
+  });
+  const door = { looks: 0, answer: (): Caller => caller };
+  const { url } = await startServer([route], {
+    resolveCaller: async () => {
+      door.looks++;
+      return door.answer();
+    },
+  });
+  const stream = new SseClient(await fetch(`${url}/events`));
+  await stream.event('RunStarted');
+  /** Lets the time pass until the door was asked again. */
+  const look = async () => {
+    const before = door.looks;
+    await until('the door is asked', () => {
+      vi.advanceTimersByTime(1_000);
+      return door.looks > before;
+    });
+  };
+  return { stream, door, look };
+}
+
+const refusing = (error: Error) => () => {
+  throw error;
+};
+
+test('a stream lasts while its token is good or cannot be looked at, and ends when it is refused', async () => {
+  const { stream, door, look } = await openStream(ada);
+  await look();
+  for (const error of [
+    errors.authenticationUnavailable(),
+    errors.databaseUnavailable('away'),
+    new Error('?'),
+  ]) {
+    door.answer = refusing(error);
+    await look();
+  }
+  door.answer = () => ada;
+  await look();
+  expect(stream.names).toEqual(['RunStarted']);
+  door.answer = refusing(errors.tokenExpired());
+  await look();
+  await stream.end();
+  expect(stream.frames.at(-1)).toMatchObject({ event: 'error', payload: { error_code: 'token_expired' } });
+});
+
+test('a stream ends when its token has become that of somebody else', async () => {
+  const { stream, door, look } = await openStream(ada);
+  door.answer = () => ({ ...ada, userId: 'eve' });
+  await look();
+  await stream.end();
+  expect(stream.frames.at(-1)!.event).toBe('error');
+});
+
+test('nobody asks again about the stream of an anonymous caller', async () => {
+  const { door } = await openStream(anonymousCaller);
+  vi.advanceTimersByTime(60_000);
+  expect(door.looks).toBe(1);
+});

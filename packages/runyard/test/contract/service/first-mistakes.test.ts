@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { agent, step, team, workflow } from '../../../src/index.js';
+import { Gatehouse } from '../../support/clients/tokens.js';
+import { startService } from '../../support/service.js';
+
+const writer = agent({ id: 'writer', model: 'offline' });
+const components = {
+  agents: [writer, agent({ id: 'editor', model: 'offline' })],
+  teams: [team({ id: 'crew', model: 'offline', members: [writer] })],
+  workflows: [workflow({ id: 'flow', steps: [step({ name: 'write', agent: writer })] })],
+};
+
+test('a component that is not there: the answer names those that are', async () => {
+  const service = await startService(components);
+  for (const [path, hint] of [
+    ['/agents/writr', 'Agents here: writer, editor'],
+    ['/teams/none', 'Teams here: crew'],
+    ['/workflows/none/runs/x', 'Workflows here: flow'],
+    ['/agents/writr/runs', 'Agents here: writer, editor'],
+  ] as const) {
+    expect(await service.get(path)).toMatchObject({ status: 404, body: { hint } });
+  }
+  const run = await service.run('writr', { message: 'Hello' });
+  expect(run).toMatchObject({
+    status: 404,
+    body: { detail: 'Agent not found', hint: 'Agents here: writer, editor' },
+  });
+});
+
+test('a component that is not there: only what the caller may read or run is named', async () => {
+  const gatehouse = await Gatehouse.open(components);
+  const seenWith = async (path: string, ...scopes: string[]) => {
+    const { status, body, text } = await (await gatehouse.person('ada', scopes)).get(path);
+    return { status, hint: body.hint, namesEditor: text.includes('editor') };
+  };
+  const paths = ['/agents/none', '/agents/none/runs', '/agents/none/runs/x'];
+  for (const path of paths) {
+    // who may do this to one component alone is refused before anything is looked up
+    expect(await seenWith(path, 'agents:writer:read', 'agents:writer:run')).toEqual({
+      status: 403,
+      hint: undefined,
+      namesEditor: false,
+    });
+    expect(await seenWith(path, 'agents:none:read', 'agents:none:run', 'agents:writer:run')).toEqual({
+      status: 404,
+      hint: 'Agents here: writer',
+      namesEditor: false,
+    });
+    expect(await seenWith(path, 'agents:none:read', 'agents:none:run')).toEqual({
+      status: 404,
+      hint: undefined,
+      namesEditor: false,
+    });
+    expect(await seenWith(path, 'agents:read', 'agents:run')).toMatchObject({
+      hint: 'Agents here: writer, editor',
+    });
+  }
+});
+
+test('a misspelt field: a header says what was meant, also when the request has no other fault', async () => {
+  const service = await startService(components);
+  const hint = async (form: object) =>
+    (await service.run('writer', { stream: false, ...form })).headers.get('x-runyard-hint');
+  expect(await hint({ mesage: 'Hello' })).toBe('unknown field "mesage": did you mean "message"?');
+  expect(await hint({ message: 'Hello', sesion_id: 's' })).toBe(
+    'unknown field "sesion_id": did you mean "session_id"?',
+  );
+  expect(await hint({ message: 'Hello', colour: 'red' })).toBeNull();
+  const { body } = await service.get('/openapi.json');
+  const { responses } = body.paths['/agents/{agent_id}/runs'].post;
+  const described = { headers: { 'x-runyard-hint': { 'x-addition': true } } };
+  expect(responses).toMatchObject({ 200: described, 202: described });
+  expect(body.components.responses.InvalidRequest).toMatchObject(described);
+});
+
+test('the service says what it is', async () => {
+  const service = await startService(components);
+  expect((await service.get('/info')).body).toMatchObject({
+    product: 'Runyard',
+    version: expect.any(String),
+  });
+});
