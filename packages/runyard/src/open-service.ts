@@ -4,7 +4,7 @@ import type { RunSpaces } from './capabilities/runs/run-spaces.js';
 import type { Readiness } from './capabilities/system/readiness.js';
 import { type InterfaceEntry, loadInterfaces } from './interfaces/interface.js';
 import { openCapabilities } from './open-capabilities.js';
-import { Door } from './platform/auth/door.js';
+import { Authenticator } from './platform/auth/authenticator.js';
 import { type AccountTokens, Identities } from './platform/auth/identity.js';
 import { TokenVerifier } from './platform/auth/tokens/verifier.js';
 import type { CustomRoutes } from './platform/http/custom-routes.js';
@@ -39,7 +39,7 @@ export async function openService(options: OpenServiceOptions): Promise<OpenServ
   const capabilities = await openCapabilities(options.capabilities, options);
   const { services, spaces } = capabilities;
   const identities = await openIdentities(options, services.accountTokens);
-  const door = new Door({ settings, identities });
+  const authenticator = new Authenticator({ settings, identities });
   const wanted = await loadInterfaces(options.interfaces, settings);
   const site = { services, identities, settings, log };
   const interfaces = await Promise.all(wanted.map(async (one) => (await one.open?.(site)) ?? {}));
@@ -48,7 +48,7 @@ export async function openService(options: OpenServiceOptions): Promise<OpenServ
   const http = await createHttpServer({
     routes: routesOf([...options.capabilities, ...wanted]),
     services,
-    resolveCaller: (request) => door.admit(request),
+    resolveCaller: (request) => authenticator.admit(request),
     settings,
     info: options.info,
     pathExamples: options.pathExamples,

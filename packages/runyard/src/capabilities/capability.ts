@@ -41,13 +41,13 @@ export interface Told {
 export interface OpenCapability extends Told {
   readonly services?: Partial<Services>;
   /** `space` is being filled in the order of the list: what a later capability has there is there when runs begin. */
-  inDatabase?(database: Database, space: RunSpace): Room;
+  inDatabase?(database: Database, space: RunSpace): DatabasePart;
   /** Called after everything else has stopped. */
   close?(withinMs: number): Promise<void>;
 }
 
 /** What a capability has in one database. */
-export interface Room {
+export interface DatabasePart {
   readonly parts?: Partial<RunSpace>;
   /** What runs may ask of it. */
   readonly ports?: Partial<RunPorts>;

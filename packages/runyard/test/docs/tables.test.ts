@@ -58,7 +58,9 @@ describe('docs/changing-code.md', () => {
   const page = readPage('docs/changing-code.md');
   const rules = ['Workflows', 'Agents', 'Teams'].flatMap((part) => tableBelow(page, part));
   const tests = ['changed-code', 'changed-answers']
-    .map((name) => readFileSync(join(repository, `packages/runyard/test/heart/changed-code/${name}.test.ts`), 'utf8'))
+    .map((name) =>
+      readFileSync(join(repository, `packages/runyard/test/heart/changed-code/${name}.test.ts`), 'utf8'),
+    )
     .join('\n');
 
   test.each(rules.map(([rule]) => rule!))('has a test for the rule: %s', (rule) => {

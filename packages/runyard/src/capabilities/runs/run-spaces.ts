@@ -11,7 +11,7 @@ import type { Database } from '../../platform/storage/database.js';
 import { schemaStatus } from '../../platform/storage/migrations/migrate.js';
 import { type DatabaseProbe, probeDatabase } from '../../platform/storage/probe.js';
 import { isTransientStorageError } from '../../platform/storage/transient.js';
-import type { Room, RunSpace, ServiceSite, Spaces } from '../capability.js';
+import type { DatabasePart, RunSpace, ServiceSite, Spaces } from '../capability.js';
 import { rebuiltEvents } from './events/rebuilt-events.js';
 
 type SpaceSite = Omit<ServiceSite, 'spaces'>;
@@ -27,7 +27,7 @@ interface BuiltSpace {
   readonly space: RunSpace;
   readonly database: Database;
   /** The engine, and what each capability has here. */
-  readonly rooms: readonly Room[];
+  readonly parts: readonly DatabasePart[];
   /** How many of them have started. */
   started: number;
   starting: Promise<void> | undefined;
@@ -89,30 +89,30 @@ export class RunSpaces implements Spaces {
   }
 
   async stop(graceMs: number): Promise<void> {
-    const rooms = [...this.spaces.values()].flatMap(({ rooms }) => rooms);
-    await Promise.all(rooms.map((room) => room.stop?.(graceMs)));
+    const parts = [...this.spaces.values()].flatMap(({ parts }) => parts);
+    await Promise.all(parts.map((part) => part.stop?.(graceMs)));
   }
 }
 
 /** What the capabilities have in a database, and what executes its runs. */
 function built(database: Database, site: SpaceSite): BuiltSpace {
   const space = { databaseId: database.id } as RunSpace;
-  const rooms: Room[] = [];
+  const parts: DatabasePart[] = [];
   for (const capability of site.opened) {
-    const room = capability.inDatabase?.(database, space) ?? {};
-    Object.assign(space, room.parts);
-    rooms.push(room);
+    const part = capability.inDatabase?.(database, space) ?? {};
+    Object.assign(space, part.parts);
+    parts.push(part);
   }
-  const engine = newEngine(database, space, rooms, site);
+  const engine = newEngine(database, space, parts, site);
   Object.assign(space, { engine });
-  const executing: Room = { start: () => engine.open(), stop: (graceMs) => engine.stop(graceMs) };
-  return { space, database, rooms: [executing, ...rooms], started: 0, starting: undefined };
+  const executing: DatabasePart = { start: () => engine.open(), stop: (graceMs) => engine.stop(graceMs) };
+  return { space, database, parts: [executing, ...parts], started: 0, starting: undefined };
 }
 
 /** Whether the database has the schema of this version. What a capability does there begins only then. */
 async function startIfReady(built: BuiltSpace): Promise<boolean> {
-  const { database, rooms } = built;
-  if (built.started === rooms.length) return true;
+  const { database, parts } = built;
+  if (built.started === parts.length) return true;
   if ((await schemaStatus(database)).pending.length > 0) return false;
   // one that fails is tried again by the next one who needs the database
   built.starting ??= startRooms(built).finally(() => {
@@ -123,19 +123,19 @@ async function startIfReady(built: BuiltSpace): Promise<boolean> {
 }
 
 async function startRooms(built: BuiltSpace): Promise<void> {
-  for (; built.started < built.rooms.length; built.started += 1) await built.rooms[built.started]!.start?.();
+  for (; built.started < built.parts.length; built.started += 1) await built.parts[built.started]!.start?.();
 }
 
 function newEngine(
   database: Database,
   { runs, orphans }: RunSpace,
-  rooms: readonly Room[],
+  parts: readonly DatabasePart[],
   { settings, components, log, prices, slots }: SpaceSite,
 ): RunEngine {
-  const listeners = rooms.flatMap(({ onRest }) => onRest ?? []);
+  const listeners = parts.flatMap(({ onRest }) => onRest ?? []);
   return new RunEngine({
     journal: runs,
-    ports: Object.assign({}, ...rooms.map(({ ports }) => ports)) as RunPorts,
+    ports: Object.assign({}, ...parts.map(({ ports }) => ports)) as RunPorts,
     timers: systemTimers,
     log,
     prices,

@@ -25,10 +25,10 @@ import { approvalOfRun } from './requirements/tool-requirements.js';
 import { assistantMessage, producedMedia, toolMessage } from './transcript.js';
 import { compressToolResults } from './turns/compression.js';
 import { callModel } from './turns/model-step.js';
-import { ResultsInMind } from './turns/results-in-mind.js';
+import { PastTurns } from './turns/past-turns.js';
+import { RememberedResults } from './turns/remembered-results.js';
 import { toolSetOf } from './turns/tool-set.js';
 import { runToolCalls } from './turns/tool-steps.js';
-import { TurnsSoFar } from './turns/turns-so-far.js';
 
 /**
  * Runs an agent over the journal. Each stage is a file of its own; what a stage does outside of steps is done
@@ -79,8 +79,8 @@ async function prepare(agent: AgentDefinition, context: RunContext): Promise<Age
     fallback: null,
     contentShape,
     output,
-    soFar: new TurnsSoFar(),
-    results: new ResultsInMind(messages),
+    soFar: new PastTurns(),
+    results: new RememberedResults(messages),
     remembering: new Remembering(agent, context),
     dependencies,
     metadata: { ...options.metadata, ...agent.settings.metadata },

@@ -5,8 +5,8 @@ import type { RunContext } from '../runs/context.js';
 import type { Tool } from '../tools/tool.js';
 import type { OutputShape } from './answer/output-format.js';
 import type { AgentDefinition } from './definition.js';
-import type { ResultsInMind } from './turns/results-in-mind.js';
-import type { TurnsSoFar } from './turns/turns-so-far.js';
+import type { PastTurns } from './turns/past-turns.js';
+import type { RememberedResults } from './turns/remembered-results.js';
 
 /** Who keeps in mind what the user says, beside the conversation. */
 export interface UserListener {
@@ -37,8 +37,8 @@ export interface AgentExecution {
   readonly output: OutputShape | null;
   /** What the content of the run has to fit; null for plain text. */
   readonly contentShape: OutputShape | null;
-  readonly soFar: TurnsSoFar;
-  readonly results: ResultsInMind;
+  readonly soFar: PastTurns;
+  readonly results: RememberedResults;
   readonly remembering: UserListener;
   readonly dependencies: JsonObject;
   readonly metadata: JsonObject;

@@ -16,10 +16,10 @@ import {
 import { type ClientFrame, readFrame } from './client-frame.js';
 import { Deliveries, type FollowedRun } from './deliveries.js';
 import { goodbyeMs, type SocketLimits } from './limits.js';
-import type { Outlet } from './outlet.js';
-import { Probation, type WaitingRoom } from './probation.js';
+import type { SendQueue } from './send-queue.js';
 import { type EventFormat, errorFrame, plainEvent, streamedEvent } from './server-frame.js';
-import { type SocketIdentities, Speaker } from './speaker.js';
+import { SocketCaller, type SocketIdentities } from './socket-caller.js';
+import { AuthenticationPeriod, type UnauthenticatedConnections } from './unauthenticated-connections.js';
 
 /** Answers an action of somebody who may speak. What it throws becomes an error frame. */
 export type Action = (connection: Connection, frame: ClientFrame, caller: Caller) => void | Promise<void>;
@@ -34,7 +34,7 @@ export interface ConnectionOptions {
   readonly kind: RunKind;
   readonly actions: ReadonlyMap<string, Action>;
   readonly identities: SocketIdentities;
-  readonly waitingRoom: WaitingRoom;
+  readonly unauthenticated: UnauthenticatedConnections;
   readonly limits: SocketLimits;
   /** The client asked for events as plain JSON everywhere. */
   readonly plain: boolean;
@@ -48,8 +48,8 @@ const maxSilentBeats = 2;
 
 /** One client. Its actions are done one after the other; the runs that it follows come as they go. */
 export class Connection {
-  readonly #speaker: Speaker;
-  readonly #probation: Probation;
+  readonly #socketCaller: SocketCaller;
+  readonly #authenticationPeriod: AuthenticationPeriod;
   readonly #deliveries: Deliveries;
   #turn: Promise<void>;
   #waiting = 0;
@@ -59,17 +59,22 @@ export class Connection {
 
   constructor(
     private readonly socket: WebSocket,
-    private readonly outlet: Outlet,
+    private readonly sendQueue: SendQueue,
     readonly options: ConnectionOptions,
   ) {
-    const { identities, clientAddress, waitingRoom, limits } = options;
-    this.#speaker = new Speaker(identities, clientAddress, () => this.#askForToken());
-    this.#probation = new Probation(outlet.stream, waitingRoom, limits, (code, reason) =>
-      this.#refuse(code, reason),
+    const { identities, clientAddress, unauthenticated, limits } = options;
+    this.#socketCaller = new SocketCaller(identities, clientAddress, () => this.#askForToken());
+    this.#authenticationPeriod = new AuthenticationPeriod(
+      sendQueue.stream,
+      unauthenticated,
+      limits,
+      (code, reason) => this.#refuse(code, reason),
     );
-    this.#deliveries = new Deliveries(socket, outlet, (error, runId) => this.#fail(error, followed(runId)));
+    this.#deliveries = new Deliveries(socket, sendQueue, (error, runId) =>
+      this.#fail(error, followed(runId)),
+    );
     this.#listen();
-    if (this.#speaker.current === null) this.#probation.begin();
+    if (this.#socketCaller.current === null) this.#authenticationPeriod.begin();
     this.#turn = this.#greet(options.token);
   }
 
@@ -79,7 +84,7 @@ export class Connection {
   }
 
   send(frame: object): void {
-    this.outlet.send([JSON.stringify(frame)]);
+    this.sendQueue.send([JSON.stringify(frame)]);
   }
 
   /** Refuses while the connection follows as many runs as it may. A run that it follows takes no further place. */
@@ -102,20 +107,20 @@ export class Connection {
   /** A sign of life is asked for; a client that owes some is cut off. */
   beat(): void {
     // while its own frames wait for us, nothing of it is read: that is not its silence
-    if (this.socket.isPaused && !this.outlet.isFull) return;
+    if (this.socket.isPaused && !this.sendQueue.isFull) return;
     if (this.#silentBeats >= maxSilentBeats) {
       this.socket.terminate();
       return;
     }
     this.#silentBeats++;
-    if (!this.outlet.isFull) this.socket.ping();
+    if (!this.sendQueue.isFull) this.socket.ping();
   }
 
   /** One who only listens is asked for the token again too: it may have been withdrawn. */
   async recheck(): Promise<void> {
-    if (this.#deliveries.isEmpty || !this.#speaker.hasToken) return;
+    if (this.#deliveries.isEmpty || !this.#socketCaller.hasToken) return;
     try {
-      await this.#speaker.caller();
+      await this.#socketCaller.caller();
       // whoever stopped them meanwhile has said so
       if (!this.#deliveries.isEmpty) this.#stopHidden();
     } catch (error) {
@@ -138,20 +143,20 @@ export class Connection {
   }
 
   #listen(): void {
-    const { socket, outlet } = this;
+    const { socket, sendQueue } = this;
     socket.on('message', (data: Buffer, isBinary) => this.#receive(data, isBinary));
     socket.on('pong', () => this.#alive());
     socket.on('ping', (data) => {
       this.#alive();
       // one who sends pings and reads nothing would fill our memory with the answers
-      if (!outlet.isFull) socket.pong(data);
+      if (!sendQueue.isFull) socket.pong(data);
     });
     // a slow reader may owe an answer behind much that it has not read yet
-    outlet.onDrain(() => this.#alive());
+    sendQueue.onDrain(() => this.#alive());
     socket.on('close', () => {
       this.#deliveries.stopAll();
-      this.#probation.pass();
-      this.#speaker.leave();
+      this.#authenticationPeriod.pass();
+      this.#socketCaller.leave();
     });
     // the library closes the connection with the code that fits; there is nothing else to do
     socket.on('error', (error) => this.options.log.debug({ ...this.#facts, err: error }, 'websocket fault'));
@@ -165,22 +170,22 @@ export class Connection {
   async #greet(token: string | undefined): Promise<void> {
     if (token !== undefined) {
       try {
-        await this.#speaker.present(token);
-        this.#probation.pass();
+        await this.#socketCaller.present(token);
+        this.#authenticationPeriod.pass();
       } catch (error) {
         this.options.log.debug({ ...this.#facts, err: error }, 'the token of the request is ignored');
       }
     }
-    this.send(connectedFrame(this.#speaker.current === null));
+    this.send(connectedFrame(this.#socketCaller.current === null));
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
     this.#alive();
     this.#waiting++;
     // the next frames stay on the wire until this one has its turn; who is not known sends one after the other
-    if (this.#waiting > 1 || this.#probation.isOn) this.socket.pause();
+    if (this.#waiting > 1 || this.#authenticationPeriod.isOn) this.socket.pause();
     this.#turn = this.#turn.then(async () => {
-      await this.outlet.room();
+      await this.sendQueue.room();
       if (!this.#refused) await this.#answer(data, isBinary);
       this.#waiting--;
       if (this.#waiting === 0 && this.socket.isPaused) this.socket.resume();
@@ -201,7 +206,7 @@ export class Connection {
 
   /** Nothing else is done for somebody who is not known, not even to say what there is. */
   async #act(frame: ClientFrame): Promise<void> {
-    const caller = await this.#speaker.caller();
+    const caller = await this.#socketCaller.caller();
     if (caller === null) {
       this.#askForToken();
       return;
@@ -215,25 +220,25 @@ export class Connection {
   async #authenticate(token: unknown): Promise<void> {
     if (typeof token !== 'string' || token === '') {
       this.send(tokenRequiredFrame);
-      this.#probation.attemptFailed();
+      this.#authenticationPeriod.attemptFailed();
       return;
     }
     try {
-      const identity = await this.#speaker.present(token);
-      this.#probation.pass();
+      const identity = await this.#socketCaller.present(token);
+      this.#authenticationPeriod.pass();
       for (const frame of authenticatedFrames(identity)) this.send(frame);
       this.#stopHidden();
     } catch (error) {
       if (!(error instanceof RunyardError)) throw error;
       this.options.log.info({ ...this.#facts, error_code: error.code }, 'websocket token rejected');
       this.send(authErrorFrame(error, this.options.identities.mode, token));
-      if (isRefusedToken(error)) this.#probation.attemptFailed();
+      if (isRefusedToken(error)) this.#authenticationPeriod.attemptFailed();
     }
   }
 
   /** What the one who speaks now may not see comes no further. */
   #stopHidden(): void {
-    const caller = this.#speaker.current;
+    const caller = this.#socketCaller.current;
     if (caller === null) {
       this.#askForToken();
       return;
@@ -247,8 +252,8 @@ export class Connection {
   #askForToken(): void {
     const runs = this.#deliveries.stopAll();
     if (this.socket.readyState !== this.socket.OPEN) return;
-    this.#probation.begin();
-    this.send(authRequiredFrame(this.options.identities.mode, this.#speaker.fault, runs));
+    this.#authenticationPeriod.begin();
+    this.send(authRequiredFrame(this.options.identities.mode, this.#socketCaller.fault, runs));
   }
 
   #refuse(code: number, reason: string): void {

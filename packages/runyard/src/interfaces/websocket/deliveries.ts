@@ -4,7 +4,7 @@ import type { Caller } from '../../platform/auth/caller.js';
 import type { EventReader } from '../../platform/http/response/sse.js';
 import type { StoppedRun } from './authenticate.js';
 import { Delivery } from './delivery.js';
-import type { Outlet } from './outlet.js';
+import type { SendQueue } from './send-queue.js';
 import type { EventFormat } from './server-frame.js';
 
 /** A run that somebody follows, and who may. */
@@ -22,7 +22,7 @@ export class Deliveries {
 
   constructor(
     private readonly socket: WebSocket,
-    private readonly outlet: Outlet,
+    private readonly sendQueue: SendQueue,
     private readonly onFailure: (error: unknown, runId: string) => void,
   ) {}
 
@@ -38,7 +38,7 @@ export class Deliveries {
   start(run: FollowedRun, reader: EventReader, format: EventFormat, sent: number): void {
     const { runId } = run;
     this.stop(runId);
-    const delivery = new Delivery(reader, format, this.outlet, sent);
+    const delivery = new Delivery(reader, format, this.sendQueue, sent);
     this.#open.set(runId, { run, delivery });
     if (this.socket.readyState !== this.socket.OPEN) delivery.stop();
     const ended = () => {

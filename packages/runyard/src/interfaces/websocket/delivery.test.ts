@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { gate } from '../../../test/support/until.js';
 import type { StreamEvent } from '../../platform/http/response/sse.js';
 import { Delivery } from './delivery.js';
-import type { Outlet } from './outlet.js';
+import type { SendQueue } from './send-queue.js';
 import { plainEvent } from './server-frame.js';
 
 const event = (index: number): StreamEvent => ({ index, name: 'Piece', data: `{"event_index":${index}}` });
@@ -26,7 +26,7 @@ class EndlessReader extends EventEmitter {
 }
 
 /** Has room for three frames, then none until `opened`. */
-class NarrowOutlet {
+class NarrowSendQueue {
   readonly sent: string[] = [];
   readonly more = gate();
 
@@ -41,13 +41,13 @@ class NarrowOutlet {
 
 test('nothing is read from the run while the client does not take what it got', async () => {
   const reader = new EndlessReader();
-  const outlet = new NarrowOutlet();
-  const delivery = new Delivery(reader, plainEvent, outlet as unknown as Outlet);
+  const sendQueue = new NarrowSendQueue();
+  const delivery = new Delivery(reader, plainEvent, sendQueue as unknown as SendQueue);
   const over = delivery.run();
-  while (outlet.sent.length < 3) await setImmediate();
+  while (sendQueue.sent.length < 3) await setImmediate();
   for (let turn = 0; turn < 20; turn++) await setImmediate();
   expect(reader.asked).toBe(3);
-  outlet.more.open();
+  sendQueue.more.open();
   await once(reader, 'asked');
   expect(delivery.lastIndex).toBeGreaterThanOrEqual(2);
   delivery.stop();
@@ -56,10 +56,10 @@ test('nothing is read from the run while the client does not take what it got', 
 
 test('not one more event goes out once it is stopped', async () => {
   const reader = new EndlessReader();
-  const outlet = new NarrowOutlet();
-  const delivery = new Delivery(reader, plainEvent, outlet as unknown as Outlet);
+  const sendQueue = new NarrowSendQueue();
+  const delivery = new Delivery(reader, plainEvent, sendQueue as unknown as SendQueue);
   reader.once('asked', () => delivery.stop());
   await delivery.run();
   expect(reader.closed).toBe(true);
-  expect(outlet.sent).toEqual([]);
+  expect(sendQueue.sent).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EventReader, StreamEvent } from '../../platform/http/response/sse.js';
-import type { Outlet } from './outlet.js';
+import type { SendQueue } from './send-queue.js';
 import type { EventFormat } from './server-frame.js';
 
 /** How much is handed to the socket at once. A slow client is seen to read whenever it has taken one portion. */
@@ -13,7 +13,7 @@ export class Delivery {
   constructor(
     private readonly reader: EventReader,
     private readonly format: EventFormat,
-    private readonly outlet: Outlet,
+    private readonly sendQueue: SendQueue,
     /** The index of the last event that was sent, by this one or the one before; -1 before the first. */
     public lastIndex = -1,
   ) {}
@@ -27,14 +27,14 @@ export class Delivery {
   /** Settles at the end of the run or of its present life, or when it is stopped. */
   async run(): Promise<void> {
     for (;;) {
-      await this.outlet.room();
+      await this.sendQueue.room();
       const events = this.#stopped ? null : await this.reader.next();
       if (events === null) return;
       for (const some of portions(events)) {
-        await this.outlet.room();
+        await this.sendQueue.room();
         if (this.#stopped) return;
-        if (some[0]?.pieces === undefined) this.outlet.send(some.map(this.format));
-        else await this.outlet.sendPieces(this.#longEvent(some[0], some[0].pieces()));
+        if (some[0]?.pieces === undefined) this.sendQueue.send(some.map(this.format));
+        else await this.sendQueue.sendPieces(this.#longEvent(some[0], some[0].pieces()));
         this.lastIndex = some.findLast(({ index }) => index !== null)?.index ?? this.lastIndex;
       }
       // what comes up in the same turn goes out in one write

@@ -18,9 +18,9 @@ import {
 import { actionsOf } from './actions.js';
 import { type Action, Connection } from './connection.js';
 import { goodbyeMs, type SocketLimits, usualLimits } from './limits.js';
-import { Outlet } from './outlet.js';
-import { WaitingRoom } from './probation.js';
-import type { SocketIdentities } from './speaker.js';
+import { SendQueue } from './send-queue.js';
+import type { SocketIdentities } from './socket-caller.js';
+import { UnauthenticatedConnections } from './unauthenticated-connections.js';
 
 export interface WebSocketOptions {
   readonly runs: RunsService;
@@ -73,7 +73,7 @@ interface EndpointFacts {
 class OpenSockets {
   readonly #open = new Set<Connection>();
   readonly #limits: SocketLimits;
-  readonly #waitingRoom: WaitingRoom;
+  readonly #unauthenticated: UnauthenticatedConnections;
   #timers: NodeJS.Timeout[] = [];
   #closing = false;
   #onEmpty: () => void = () => {};
@@ -83,7 +83,7 @@ class OpenSockets {
     private readonly options: WebSocketOptions,
   ) {
     this.#limits = { ...usualLimits, ...options.limits };
-    this.#waitingRoom = new WaitingRoom(this.#limits.unprovenConnections);
+    this.#unauthenticated = new UnauthenticatedConnections(this.#limits.unprovenConnections);
   }
 
   endpoint(path: string, kind: RunKind): UpgradeEndpoint {
@@ -122,7 +122,7 @@ class OpenSockets {
     const { identities, log, settings } = this.options;
     const { headers } = request;
     const plain = new URLSearchParams(request.url?.split('?')[1]).get('format') === 'json';
-    const connection = new Connection(webSocket, new Outlet(webSocket, socket), {
+    const connection = new Connection(webSocket, new SendQueue(webSocket, socket), {
       requestId,
       clientAddress: upgrade.clientAddress,
       spend: (caller) => upgrade.spend(caller),
@@ -130,7 +130,7 @@ class OpenSockets {
       kind,
       actions,
       identities,
-      waitingRoom: this.#waitingRoom,
+      unauthenticated: this.#unauthenticated,
       limits: this.#limits,
       plain,
       format: wireFormatOf(settings, headers),

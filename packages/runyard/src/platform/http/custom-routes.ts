@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errors } from '../../core/errors/errors.js';
-import { inNameOf } from '../../core/runs/execution/code-owner.js';
+import { runAsOwner } from '../../core/runs/execution/code-owner.js';
 import type { Caller } from '../auth/caller.js';
 import type { RateLimiter } from './defences/rate-limit.js';
 import { admit, type ResolveCaller } from './dispatch.js';
@@ -21,12 +21,12 @@ declare module 'fastify' {
 function inNameOfRoute(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   const { method, url = '(not found)' } = request.routeOptions;
   const route = `${[method].flat()[0] ?? request.method} ${url}`;
-  inNameOf({ log: exchangeOf(request.raw).log, facts: { route } }, done);
+  runAsOwner({ log: exchangeOf(request.raw).log, facts: { route } }, done);
 }
 
 /**
  * Custom routes live in a scope of their own: their hooks, parsers and error handlers reach no route of ours.
- * They stand behind the same door, so that they are not open by accident.
+ * The authenticator admits their callers too, so that they are not open by accident.
  */
 export function customRouteScope(
   customRoutes: CustomRoutes,

@@ -29,7 +29,7 @@ export interface HttpServer {
 
 interface Parts {
   readonly app: FastifyInstance;
-  readonly front: {
+  readonly listener: {
     receive(request: IncomingMessage, response: ServerResponse, basePath?: string): void;
   };
   readonly streams: EventStreams;
@@ -42,7 +42,7 @@ interface Parts {
 const flushMs = 1_000;
 const sweepMs = 20;
 
-export function httpServer({ app, front, streams, description, upgrades, gate }: Parts): HttpServer {
+export function httpServer({ app, listener, streams, description, upgrades, gate }: Parts): HttpServer {
   return {
     app,
     description,
@@ -58,7 +58,7 @@ export function httpServer({ app, front, streams, description, upgrades, gate }:
       const prefix = basePath.replace(/\/+$/, '');
       const handle = (request: IncomingMessage, response: ServerResponse): void => {
         request.url = withoutPrefix(request.url ?? '/', prefix);
-        front.receive(request, response, prefix);
+        listener.receive(request, response, prefix);
       };
       const upgrade: NodeUpgrade = (request, socket, head) => {
         request.url = withoutPrefix(request.url ?? '/', prefix);

@@ -12,10 +12,10 @@ import { type CustomRoutes, customRouteScope } from './custom-routes.js';
 import { BodiesInFlight } from './defences/bodies-in-flight.js';
 import { ClientAddresses } from './defences/client-address.js';
 import { isPreflight } from './defences/cors.js';
-import { Entrance } from './defences/entrance.js';
 import { answerMalformed, headersTimeoutMs } from './defences/malformed.js';
 import { RateLimiter } from './defences/rate-limit.js';
 import { mostHeaders, mostUnanswered } from './defences/request-bounds.js';
+import { RequestGuard } from './defences/request-guard.js';
 import { StalledSockets } from './defences/stalled-sockets.js';
 import { admit, type ResolveCaller, RouteDispatcher } from './dispatch.js';
 import { Exchange, type ExchangeSurroundings, exchangeOf } from './exchange.js';
@@ -64,9 +64,9 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
   const addresses = new ClientAddresses(settings.trustedProxies);
   const stalled = new StalledSockets(settings.slowClientMs, log);
   const bodies = new BodiesInFlight(settings);
-  const entrance = new Entrance(settings, addresses, log);
-  const front = new Front(entrance, stalled, { log, addresses, bodies });
-  const app = buildApp(front, settings, log);
+  const requestGuard = new RequestGuard(settings, addresses, log);
+  const listener = new RequestListener(requestGuard, stalled, { log, addresses, bodies });
+  const app = buildApp(listener, settings, log);
 
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
   const answerUnrouted = (request: FastifyRequest, reply: FastifyReply): void => {
@@ -86,10 +86,10 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
     app.register(customRouteScope(options.customRoutes, table, options.resolveCaller, limiter));
   await app.ready();
   const { upgrades } = options;
-  const parts = { app, front, streams, description, ...(upgrades && { upgrades }) };
+  const parts = { app, listener, streams, description, ...(upgrades && { upgrades }) };
   // Without an endpoint nobody listens: then Node ignores the wish for another protocol by itself.
   if (!upgrades?.paths.size) return httpServer(parts);
-  const gate = new UpgradeGate({ upgrades, entrance, stalled, addresses, limiter });
+  const gate = new UpgradeGate({ upgrades, requestGuard, stalled, addresses, limiter });
   acceptUpgrades(app.server, gate);
   return httpServer({ ...parts, gate });
 }
@@ -109,12 +109,12 @@ function addRoute<Services>(app: FastifyInstance, dispatcher: RouteDispatcher<Se
 }
 
 /** What happens to every request before it is routed. */
-class Front {
+class RequestListener {
   /** Set once the application is there. */
   route: (request: IncomingMessage, response: ServerResponse) => void = () => {};
 
   constructor(
-    private readonly entrance: Entrance,
+    private readonly requestGuard: RequestGuard,
     private readonly stalled: StalledSockets,
     private readonly surroundings: ExchangeSurroundings,
   ) {}
@@ -127,23 +127,23 @@ class Front {
       request.socket.destroy();
       return;
     }
-    const { entrance } = this;
-    const refusal = entrance.refusalOf(request);
+    const { requestGuard } = this;
+    const refusal = requestGuard.refusalOf(request);
     if (refusal) {
       sendError(exchange, refusal);
       return;
     }
     if (isPreflight(request)) {
-      entrance.cors.answerPreflight(request, response, exchange.requestId);
+      requestGuard.cors.answerPreflight(request, response, exchange.requestId);
       return;
     }
     const { origin } = request.headers;
-    if (origin !== undefined) exchange.cors = entrance.cors.headersFor(origin, request);
+    if (origin !== undefined) exchange.cors = requestGuard.cors.headersFor(origin, request);
     this.route(request, response);
   }
 }
 
-function buildApp(front: Front, settings: HttpSettings, log: Log): FastifyInstance {
+function buildApp(listener: RequestListener, settings: HttpSettings, log: Log): FastifyInstance {
   const app = Fastify({
     logger: false,
     genReqId: (request) => exchangeOf(request as IncomingMessage).requestId,
@@ -158,14 +158,14 @@ function buildApp(front: Front, settings: HttpSettings, log: Log): FastifyInstan
     frameworkErrors: (error, request, reply) => answerError(error, request, reply),
     clientErrorHandler: (error, socket) => answerMalformed(error, socket, settings),
     serverFactory: (handler) => {
-      front.route = handler;
-      return createNodeServer(front, settings, log);
+      listener.route = handler;
+      return createNodeServer(listener, settings, log);
     },
   });
   return app as unknown as FastifyInstance;
 }
 
-function createNodeServer(front: Front, settings: HttpSettings, log: Log): Server {
+function createNodeServer(listener: RequestListener, settings: HttpSettings, log: Log): Server {
   const server = createServer({
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
@@ -176,9 +176,9 @@ function createNodeServer(front: Front, settings: HttpSettings, log: Log): Serve
     connectionsCheckingInterval: Math.min(5_000, settings.requestTimeoutMs),
     keepAliveTimeout: settings.keepAliveMs,
   });
-  server.on('request', (request, response) => front.receive(request, response));
+  server.on('request', (request, response) => listener.receive(request, response));
   // Whoever asks first is told to go on only when its body is going to be read.
-  server.on('checkContinue', (request, response) => front.receive(request, response, '', true));
+  server.on('checkContinue', (request, response) => listener.receive(request, response, '', true));
   // Node drops what is beyond: one more is let in, so that it can be seen and refused.
   server.maxHeadersCount = mostHeaders + 1;
   server.maxConnections = settings.maxConnections;

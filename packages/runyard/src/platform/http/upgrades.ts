@@ -4,8 +4,8 @@ import { RunyardError } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
 import type { Caller } from '../auth/caller.js';
 import type { ClientAddresses } from './defences/client-address.js';
-import type { Entrance } from './defences/entrance.js';
 import type { RateLimiter } from './defences/rate-limit.js';
+import type { RequestGuard } from './defences/request-guard.js';
 import type { StalledSockets } from './defences/stalled-sockets.js';
 import { withoutTrailingSlashes } from './request/request-address.js';
 
@@ -35,7 +35,7 @@ export interface Upgrades {
 
 interface UpgradeGateParts {
   readonly upgrades: Upgrades;
-  readonly entrance: Entrance;
+  readonly requestGuard: RequestGuard;
   readonly stalled: StalledSockets;
   readonly addresses: ClientAddresses;
   readonly limiter: RateLimiter | undefined;
@@ -62,8 +62,8 @@ export class UpgradeGate {
   }
 
   #factsOf(request: IncomingMessage): UpgradeFacts {
-    const { entrance, addresses, limiter } = this.parts;
-    const refusal = entrance.refusalOfUpgrade(request);
+    const { requestGuard, addresses, limiter } = this.parts;
+    const refusal = requestGuard.refusalOfUpgrade(request);
     if (refusal) throw refusal;
     const clientAddress = addresses.of(request);
     limiter?.takeForAddress(clientAddress);

@@ -4,7 +4,7 @@ import { errors } from '../../../src/core/errors/errors.js';
 import { silentLog } from '../../../src/core/log.js';
 import { openWebSockets, type WebSocketOptions } from '../../../src/interfaces/websocket/endpoint.js';
 import type { SocketLimits } from '../../../src/interfaces/websocket/limits.js';
-import type { SocketIdentities } from '../../../src/interfaces/websocket/speaker.js';
+import type { SocketIdentities } from '../../../src/interfaces/websocket/socket-caller.js';
 import type { Caller } from '../../../src/platform/auth/caller.js';
 import type { Identity } from '../../../src/platform/auth/identity.js';
 import { Rights } from '../../../src/platform/auth/rights.js';

@@ -2,7 +2,7 @@ import { AgentFactory } from '../../../core/agents/agent-factory.js';
 import { errors } from '../../../core/errors/errors.js';
 import { handled } from '../../../core/errors/handled.js';
 import type { Log } from '../../../core/log.js';
-import { type CallApplication, inNameOf } from '../../../core/runs/execution/code-owner.js';
+import { type CallApplication, runAsOwner } from '../../../core/runs/execution/code-owner.js';
 import type { AnyLimits } from '../../../core/runs/limits/run-limits.js';
 import { systemTimers } from '../../../platform/engine/local/timers.js';
 import type { Component } from '../../components/service.js';
@@ -29,7 +29,7 @@ export function beforeRun<T>(
   let at = 'inputSchema';
   const call: CallApplication = (what, work) => {
     at = what;
-    return inNameOf({ log, facts: { component: component.id, step: what } }, work);
+    return runAsOwner({ log, facts: { component: component.id, step: what } }, work);
   };
   const isFactory = component instanceof AgentFactory;
   if (!isFactory && component.settings.inputSchema === undefined) return prepare(call);

@@ -5,7 +5,7 @@ import type { ModelRequest, ToolChoice } from '../model.js';
 import { type AnswerPiece, type PieceOwner, piecesOf } from '../provider/answer/answer-pieces.js';
 import { argumentsObject } from '../provider/answer/tool-arguments.js';
 import { callIdsOf, withPairedToolCalls } from '../provider/conversation.js';
-import { base64, bytesOf, isText, mimeTypeOf, nameOf, toldInWords } from '../provider/media-parts.js';
+import { base64, bytesOf, describedInWords, isText, mimeTypeOf, nameOf } from '../provider/media-parts.js';
 import type { AiSdkCallOptions, AiSdkPart, AiSdkVersion } from './types.js';
 
 export interface PromptOptions {
@@ -163,7 +163,7 @@ async function resultPart(media: Media, contents: MediaContents, options: Prompt
   if (media.url) {
     if (version === 'v4') return filePart(media, contents, options);
     if (version === 'v3') return { type: image ? 'image-url' : 'file-url', url: media.url };
-    return { type: 'text', text: `${toldInWords(media)} It is at ${media.url}` };
+    return { type: 'text', text: `${describedInWords(media)} It is at ${media.url}` };
   }
   if (version === 'v4') return filePart(media, contents, options);
   const bytes = await bytesOf(media, contents, provider);

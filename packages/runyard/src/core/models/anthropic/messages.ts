@@ -6,11 +6,11 @@ import { argumentsObject } from '../provider/answer/tool-arguments.js';
 import {
   base64,
   bytesOf,
+  describedInWords,
   isText,
   mimeTypeOf,
   nameOf,
   notTaken,
-  toldInWords,
 } from '../provider/media-parts.js';
 
 export interface MessageOptions {
@@ -102,7 +102,7 @@ async function toolResult(message: Message, contents: MediaContents, provider: s
   const media = await Promise.all(
     (message.media ?? []).map(async (item): Promise<JsonObject> => {
       const taken = item.kind === 'image' || (item.kind === 'file' && isDocument(item));
-      return taken ? mediaBlock(item, contents, provider) : { type: 'text', text: toldInWords(item) };
+      return taken ? mediaBlock(item, contents, provider) : { type: 'text', text: describedInWords(item) };
     }),
   );
   const blocks = [...textBlocks(message.content), ...media];

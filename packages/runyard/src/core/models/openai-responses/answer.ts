@@ -40,7 +40,7 @@ export class ResponsesAnswer implements GrowingAnswer {
   #sharedIndex = false;
   readonly #messages: GrowingItem[] = [];
   /** The message whose text is delivered: the first that is not complete. The text of later ones waits for its end. */
-  #speaker: GrowingItem | undefined;
+  #currentMessage: GrowingItem | undefined;
   #completeMessages = 0;
   #hasSpoken = false;
   #status: string | undefined;
@@ -193,7 +193,7 @@ export class ResponsesAnswer implements GrowingAnswer {
     if (typeof wire.id === 'string' && wire.id !== '') this.#byId.set(wire.id, item);
     if (item.type !== 'message') return item;
     this.#messages.push(item);
-    this.#speaker ??= item;
+    this.#currentMessage ??= item;
     return item;
   }
 
@@ -201,7 +201,7 @@ export class ResponsesAnswer implements GrowingAnswer {
     if (typeof text !== 'string' || text === '') return;
     const begins = item.text === '';
     item.text += text;
-    if (item === this.#speaker)
+    if (item === this.#currentMessage)
       deliver({ type: 'text', text: begins && this.#hasSpoken ? textGap + text : text });
     else if (item.type === 'reasoning') deliver({ type: 'reasoning', text });
   }
@@ -254,12 +254,12 @@ export class ResponsesAnswer implements GrowingAnswer {
 
   /** Delivers the text of the messages that waited for the end of the one before them. */
   #passOn(deliver: Deliver): void {
-    while (this.#speaker?.done) {
-      this.#hasSpoken ||= this.#speaker.text !== '';
+    while (this.#currentMessage?.done) {
+      this.#hasSpoken ||= this.#currentMessage.text !== '';
       this.#completeMessages += 1;
-      this.#speaker = this.#messages[this.#completeMessages];
-      if (!this.#speaker?.text) continue;
-      deliver({ type: 'text', text: (this.#hasSpoken ? textGap : '') + this.#speaker.text });
+      this.#currentMessage = this.#messages[this.#completeMessages];
+      if (!this.#currentMessage?.text) continue;
+      deliver({ type: 'text', text: (this.#hasSpoken ? textGap : '') + this.#currentMessage.text });
     }
   }
 

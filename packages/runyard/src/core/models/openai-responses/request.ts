@@ -11,12 +11,12 @@ import {
   base64,
   bytesOf,
   dataUrl,
+  describedInWords,
   forOneRequest,
   isText,
   loaded,
   nameOf,
   notTaken,
-  toldInWords,
 } from '../provider/media-parts.js';
 import type { BodyOptions } from '../provider/protocol.js';
 import { fitsStrictMode } from '../provider/strict-schema.js';
@@ -241,7 +241,7 @@ async function toolOutput(
 /** What a tool returned may be meant for the person: the model gets a description of what it cannot take. */
 async function resultPart(media: Media, place: Place): Promise<JsonObject> {
   if (media.kind !== 'image' && media.kind !== 'file')
-    return { type: 'input_text', text: toldInWords(media) };
+    return { type: 'input_text', text: describedInWords(media) };
   return mediaPart(media, place);
 }
 

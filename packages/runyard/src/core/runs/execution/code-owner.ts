@@ -30,7 +30,7 @@ export function codeOwner(): CodeOwner | undefined {
  * application comes through here, and nothing else does: from the first call on, Node 20 takes some microseconds more
  * for each token that the process streams.
  */
-export function inNameOf<T>(owner: CodeOwner, work: () => T): T {
+export function runAsOwner<T>(owner: CodeOwner, work: () => T): T {
   return owners.run(owner, work);
 }
 
@@ -42,18 +42,18 @@ export class OwnName {
   /** Calls application code; all that it leaves behind belongs to the owner. */
   call<T>(owner: CodeOwner, code: () => T): T {
     this.latest = owner;
-    return inNameOf(owner, code);
+    return runAsOwner(owner, code);
   }
 
   /** A listener of the application that throws does so in the name of its run. */
   abort(controller: AbortController, reason: Error): void {
     const abort = () => controller.abort(reason);
     if (this.latest === undefined) abort();
-    else inNameOf(this.latest, abort);
+    else runAsOwner(this.latest, abort);
   }
 }
 
 /** For what serves many runs: it works for none of them, whichever set it off. */
-export function inNobodysName<T>(work: () => T): T {
+export function runWithoutOwner<T>(work: () => T): T {
   return owners.exit(work);
 }

@@ -2,7 +2,7 @@ import { errors } from '../../errors/errors.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import type { Log } from '../../log.js';
 import type { Timers } from '../../timers.js';
-import { inNobodysName } from '../execution/code-owner.js';
+import { runWithoutOwner } from '../execution/code-owner.js';
 import type { Run } from '../run.js';
 import { longTextLength } from './long-texts.js';
 import type { RefusedWrite, RunJournal, RunWrite } from './ports.js';
@@ -132,7 +132,7 @@ export class WriteQueue {
       this.cancelLazy = null;
       this.schedule();
     };
-    this.cancelLazy ??= inNobodysName(() => this.timers.after(lazyMs, begin));
+    this.cancelLazy ??= runWithoutOwner(() => this.timers.after(lazyMs, begin));
   }
 
   private schedule(): void {
@@ -144,7 +144,7 @@ export class WriteQueue {
       this.scheduled = false;
       void this.commitNext();
     };
-    inNobodysName(() => this.timers.soon(commit));
+    runWithoutOwner(() => this.timers.soon(commit));
   }
 
   private async commitNext(): Promise<void> {

@@ -13,7 +13,7 @@ afterEach(() => void vi.useRealTimers());
 
 const ada: Caller = { ...anonymousCaller, userId: 'ada', proven: true };
 
-/** A stream that says something once and then waits, and what the door says of its caller from then on. */
+/** A stream that says something once and then waits, and what the authenticator says of its caller from then on. */
 async function openStream(caller: Caller) {
   let closed = () => {};
   const end = new Promise<null>((resolve) => {
@@ -31,24 +31,24 @@ async function openStream(caller: Caller) {
     responses: { 200: { events: 'Events.' } },
     handler: () => eventStream({ next: async () => batches.shift() ?? end, close: closed }),
   });
-  const door = { looks: 0, answer: (): Caller => caller };
+  const authenticator = { looks: 0, answer: (): Caller => caller };
   const { url } = await startServer([route], {
     resolveCaller: async () => {
-      door.looks++;
-      return door.answer();
+      authenticator.looks++;
+      return authenticator.answer();
     },
   });
   const stream = new SseClient(await fetch(`${url}/events`));
   await stream.event('RunStarted');
-  /** Lets the time pass until the door was asked again. */
+  /** Lets the time pass until the authenticator was asked again. */
   const look = async () => {
-    const before = door.looks;
-    await until('the door is asked', () => {
+    const before = authenticator.looks;
+    await until('the authenticator is asked', () => {
       vi.advanceTimersByTime(1_000);
-      return door.looks > before;
+      return authenticator.looks > before;
     });
   };
-  return { stream, door, look };
+  return { stream, authenticator, look };
 }
 
 const refusing = (error: Error) => () => {
@@ -56,35 +56,35 @@ const refusing = (error: Error) => () => {
 };
 
 test('a stream lasts while its token is good or cannot be looked at, and ends when it is refused', async () => {
-  const { stream, door, look } = await openStream(ada);
+  const { stream, authenticator, look } = await openStream(ada);
   await look();
   for (const error of [
     errors.authenticationUnavailable(),
     errors.databaseUnavailable('away'),
     new Error('?'),
   ]) {
-    door.answer = refusing(error);
+    authenticator.answer = refusing(error);
     await look();
   }
-  door.answer = () => ada;
+  authenticator.answer = () => ada;
   await look();
   expect(stream.names).toEqual(['RunStarted']);
-  door.answer = refusing(errors.tokenExpired());
+  authenticator.answer = refusing(errors.tokenExpired());
   await look();
   await stream.end();
   expect(stream.frames.at(-1)).toMatchObject({ event: 'error', payload: { error_code: 'token_expired' } });
 });
 
 test('a stream ends when its token has become that of somebody else', async () => {
-  const { stream, door, look } = await openStream(ada);
-  door.answer = () => ({ ...ada, userId: 'eve' });
+  const { stream, authenticator, look } = await openStream(ada);
+  authenticator.answer = () => ({ ...ada, userId: 'eve' });
   await look();
   await stream.end();
   expect(stream.frames.at(-1)!.event).toBe('error');
 });
 
 test('nobody asks again about the stream of an anonymous caller', async () => {
-  const { door } = await openStream(anonymousCaller);
+  const { authenticator } = await openStream(anonymousCaller);
   vi.advanceTimersByTime(60_000);
-  expect(door.looks).toBe(1);
+  expect(authenticator.looks).toBe(1);
 });

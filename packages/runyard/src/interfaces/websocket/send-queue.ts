@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
  * The way out of a connection. Whoever has much to send waits for room first, so that what a client does not take
  * stays where it is and not in this process's memory.
  */
-export class Outlet {
+export class SendQueue {
   #waiting: (() => void)[] = [];
   /** What was to be sent while a message was under way that goes out in pieces: nothing may come between them. */
   #heldBack: string[] | undefined;

@@ -3,7 +3,7 @@ import type { StepRecord } from '../../runs/run.js';
 import { estimatedTokens } from '../auxiliary/bounded-text.js';
 
 /** The tool results among the messages of an execution, and how long they are together. It looks at each once. */
-export class ResultsInMind {
+export class RememberedResults {
   /** An estimate, as the model reads them now. */
   tokens = 0;
   private looked = 0;

@@ -9,7 +9,7 @@ export type SocketIdentities = Pick<Identities, 'mode' | 'of'>;
 const longestTimerMs = 2 ** 31 - 1;
 
 /** Who speaks on a connection. A token is looked at again for every action, and ends here when it ends. */
-export class Speaker {
+export class SocketCaller {
   #token: string | null = null;
   #caller: Caller | null;
   #fault: RunyardError | null = null;

@@ -3,7 +3,7 @@ import { type Gate, gate } from '../../../test/support/until.js';
 import { errors } from '../../core/errors/errors.js';
 import { anonymousCaller } from '../../platform/auth/caller.js';
 import type { Identity } from '../../platform/auth/identity.js';
-import { type SocketIdentities, Speaker } from './speaker.js';
+import { SocketCaller, type SocketIdentities } from './socket-caller.js';
 
 const identity = (userId: string, expiresAt: number | null = null): Identity => ({
   caller: { ...anonymousCaller, userId, proven: true },
@@ -25,14 +25,14 @@ class SlowIdentities implements SocketIdentities {
   }
 }
 
-async function speakerWith(first: Identity) {
+async function socketCallerWith(first: Identity) {
   const identities = new SlowIdentities();
   const onExpiry = vi.fn();
-  const speaker = new Speaker(identities, '127.0.0.1', onExpiry);
-  const presented = speaker.present('first');
+  const socketCaller = new SocketCaller(identities, '127.0.0.1', onExpiry);
+  const presented = socketCaller.present('first');
   identities.asked[0]?.open(first);
   await presented;
-  return { speaker, identities, onExpiry };
+  return { socketCaller, identities, onExpiry };
 }
 
 describe('a token that is looked at while another one is sent', () => {
@@ -40,15 +40,15 @@ describe('a token that is looked at while another one is sent', () => {
     ['good', identity('alice')],
     ['withdrawn', errors.invalidToken('Signature verification failed')],
   ])('changes nothing any more when it is found %s', async (_name, late) => {
-    const { speaker, identities } = await speakerWith(identity('alice'));
-    const looked = speaker.caller();
-    const presented = speaker.present('second');
+    const { socketCaller, identities } = await socketCallerWith(identity('alice'));
+    const looked = socketCaller.caller();
+    const presented = socketCaller.present('second');
     identities.asked[2]?.open(identity('bob'));
     await presented;
     identities.asked[1]?.open(late);
     expect((await looked)?.userId).toBe('bob');
-    expect(speaker.current?.userId).toBe('bob');
-    expect(speaker.fault).toBeNull();
+    expect(socketCaller.current?.userId).toBe('bob');
+    expect(socketCaller.fault).toBeNull();
   });
 });
 
@@ -62,19 +62,21 @@ describe('the end of a token', () => {
   const days = (count: number) => count * 86_400_000;
 
   test('comes when it is due, also when that is further than a timer goes', async () => {
-    const { speaker, onExpiry } = await speakerWith(identity('alice', Date.now() + days(60)));
+    const { socketCaller, onExpiry } = await socketCallerWith(identity('alice', Date.now() + days(60)));
     vi.advanceTimersByTime(days(60) - 1);
-    expect(speaker.current?.userId).toBe('alice');
+    expect(socketCaller.current?.userId).toBe('alice');
     expect(onExpiry).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
-    expect(speaker.current).toBeNull();
-    expect(speaker.fault?.code).toBe('token_expired');
+    expect(socketCaller.current).toBeNull();
+    expect(socketCaller.fault?.code).toBe('token_expired');
     expect(onExpiry).toHaveBeenCalledOnce();
   });
 
   test('is that of the token which counts', async () => {
-    const { speaker, identities, onExpiry } = await speakerWith(identity('alice', Date.now() + 1_000));
-    const presented = speaker.present('longer');
+    const { socketCaller, identities, onExpiry } = await socketCallerWith(
+      identity('alice', Date.now() + 1_000),
+    );
+    const presented = socketCaller.present('longer');
     identities.asked[1]?.open(identity('alice', Date.now() + 5_000));
     await presented;
     vi.advanceTimersByTime(4_000);
@@ -84,9 +86,11 @@ describe('the end of a token', () => {
   });
 
   test('concerns nobody who has left', async () => {
-    const { speaker, identities, onExpiry } = await speakerWith(identity('alice', Date.now() + 1_000));
-    const looked = speaker.caller();
-    speaker.leave();
+    const { socketCaller, identities, onExpiry } = await socketCallerWith(
+      identity('alice', Date.now() + 1_000),
+    );
+    const looked = socketCaller.caller();
+    socketCaller.leave();
     identities.asked[1]?.open(identity('alice', Date.now() + 1_000));
     await looked;
     vi.advanceTimersByTime(2_000);

@@ -5,32 +5,32 @@ import type { SocketLimits } from './limits.js';
 type Refuse = (code: number, reason: string) => void;
 
 /** Connections that nobody has proved anything on. When there are too many, the one that waits longest goes. */
-export class WaitingRoom {
-  readonly #waiting = new Set<Probation>();
+export class UnauthenticatedConnections {
+  readonly #waiting = new Set<AuthenticationPeriod>();
 
   constructor(private readonly places: number) {}
 
-  enter(probation: Probation): void {
-    this.#waiting.add(probation);
+  enter(authenticationPeriod: AuthenticationPeriod): void {
+    this.#waiting.add(authenticationPeriod);
     if (this.#waiting.size <= this.places) return;
     const [longest] = this.#waiting;
     longest?.refuse(1013, 'Too many connections wait for a token');
   }
 
-  leave(probation: Probation): void {
-    this.#waiting.delete(probation);
+  leave(authenticationPeriod: AuthenticationPeriod): void {
+    this.#waiting.delete(authenticationPeriod);
   }
 }
 
 /** The little that a client gets before it has proved who it is: some time, some bytes, some attempts. */
-export class Probation {
+export class AuthenticationPeriod {
   #attempts = 0;
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly stream: Duplex,
-    private readonly room: WaitingRoom,
+    private readonly room: UnauthenticatedConnections,
     private readonly limits: SocketLimits,
     private readonly end: Refuse,
   ) {}

@@ -6,7 +6,7 @@ import { type PresentedToken, presentedToken } from './presented-token.js';
 import { parseScope, Rights } from './rights.js';
 import type { AuthSettings } from './tokens/settings.js';
 
-export interface DoorOptions {
+export interface AuthenticatorOptions {
   readonly settings: AuthSettings;
   readonly identities: Identities;
 }
@@ -22,10 +22,10 @@ const instanceParameters: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Decides who a caller is, and whether they may call a route, before anything else of the request is read. */
-export class Door {
+export class Authenticator {
   readonly #publicPaths: readonly string[];
 
-  constructor(private readonly options: DoorOptions) {
+  constructor(private readonly options: AuthenticatorOptions) {
     this.#publicPaths = options.settings.publicPaths;
   }
 

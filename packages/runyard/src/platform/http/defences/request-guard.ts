@@ -8,15 +8,15 @@ import { Hosts } from './hosts.js';
 import { Origins } from './origins.js';
 import { excessOf, repeatedHeaderOf } from './request-bounds.js';
 
-type EntranceSettings = Pick<HttpSettings, 'host' | 'allowedHosts' | 'corsOrigins'>;
+type RequestGuardSettings = Pick<HttpSettings, 'host' | 'allowedHosts' | 'corsOrigins'>;
 
 /** What is asked of every request before anything looks at what it is for, and by whom. */
-export class Entrance {
+export class RequestGuard {
   readonly cors: Cors;
   readonly #hosts: Hosts;
   readonly #origins: Origins;
 
-  constructor(settings: EntranceSettings, addresses: ClientAddresses, log: Log) {
+  constructor(settings: RequestGuardSettings, addresses: ClientAddresses, log: Log) {
     this.#hosts = new Hosts(settings, log);
     this.#origins = new Origins(settings.corsOrigins, addresses, log);
     this.cors = new Cors(this.#origins);

@@ -6,7 +6,7 @@ import type { ModelRecord } from '../journal-records.js';
  * What the turns so far came to. It is a fold of the journal that grows with each turn, also when the run is executed
  * again, so that a turn does not look through all those before it.
  */
-export class TurnsSoFar {
+export class PastTurns {
   /** How many tool calls the model has asked for. */
   toolCalls = 0;
   /** How the model was called last, as its step says. */
