@@ -14,7 +14,7 @@ import type { ContinueRecord } from '../../src/core/runs/resume/continuation.js'
 import type { RunAnswers } from '../../src/core/runs/resume/resting-runs.js';
 import type { RunResult } from '../../src/core/runs/run.js';
 import type { RunPorts } from '../../src/core/runs/run-ports.js';
-import { startRun } from '../../src/core/runs/start-run.js';
+import type { RunRequest } from '../../src/core/runs/run-request.js';
 import { systemTimers } from '../../src/platform/engine/local/timers.js';
 import { freshSqlite } from '../support/databases.js';
 
@@ -73,12 +73,11 @@ export function engineOver(
 
 export function begin(
   engine: RunEngine,
-  store: RunStore,
+  _store: RunStore,
   component: Executable,
-  more: Partial<Parameters<typeof startRun>[2]> = {},
+  more: Partial<RunRequest> = {},
 ): Promise<RunHandle> {
-  return startRun(engine, store, {
-    executable: component,
+  return engine.start(component, {
     input: { content: 'hello', media: [], options: { stream: true } },
     userId: null,
     background: false,

@@ -8,7 +8,7 @@ import { RunReleased } from '../../core/runs/executable.js';
 import type { CallApplication } from '../../core/runs/execution/code-owner.js';
 import type { RunHandle } from '../../core/runs/execution/executor.js';
 import type { Run, RunKind, RunStatus } from '../../core/runs/run.js';
-import { startRun } from '../../core/runs/start-run.js';
+import type { RunKey } from '../../core/runs/run-request.js';
 import { teamContinuationOf } from '../../core/teams/team-continuation.js';
 import { parseTraceParent, traceParentLength } from '../../core/traces/trace-parent.js';
 import type { Caller } from '../../platform/auth/caller.js';
@@ -29,7 +29,7 @@ import { type Followed, followRun } from './events/follow-run.js';
 import { storedEvents } from './events/stored-events.js';
 import { type BeforeRunOptions, beforeRun } from './request/before-run.js';
 import { boundFor, boundForm, boundRequest, boundSession, claimsFor } from './request/bound-values.js';
-import { checkKey, type KeyedRequest, mayBeSecond, payloadHash, runUnderKey } from './request/idempotency.js';
+import { checkKey, mayBeSecond, payloadHash, runUnderKey } from './request/idempotency.js';
 import { preparedRun, type RunCaller } from './request/prepared-run.js';
 import { newRunInput } from './request/run-request.js';
 import {
@@ -111,7 +111,7 @@ export class RunsService {
       claims: claimsFor(caller, userId),
       fixed: fixedBy(bound),
     };
-    const begin = (keyed?: KeyedRequest) =>
+    const begin = (keyed?: RunKey) =>
       hideForeign(caller, () => this.begin(found, runCaller, form, wishes, { keyed, ...begun }));
     if (idempotencyKey === undefined) return startedRun(await begin(), wishes, { status: 'pending' });
     checkKey(idempotencyKey);
@@ -295,7 +295,7 @@ export class RunsService {
     caller: RunCaller,
     form: CreateForm,
     wishes: FollowWishes,
-    { keyed, traceParent, disconnected }: { readonly keyed?: KeyedRequest | undefined } & CreateOptions,
+    { keyed, traceParent, disconnected }: { readonly keyed?: RunKey | undefined } & CreateOptions,
   ): Promise<RunHandle> {
     const prepare = async (call: CallApplication) => {
       const prepared = await preparedRun(component, space, caller, form, call);
@@ -307,15 +307,14 @@ export class RunsService {
     const given = await newRunInput(executable.kind, said, space.media, streamOptionsOf(wishes), factory);
     const { fixed } = caller;
     const input = fixed === undefined ? given : { ...given, options: { ...given.options, fixed } };
-    const handle = await startRun(space.engine, space.runs, {
-      executable,
+    const handle = await space.engine.start(executable, {
       input,
       userId: caller.userId,
       askers: caller.askers,
       background: wishes.background,
-      ...(sessionId !== undefined && { sessionId }),
-      ...(form.run_id !== undefined && { runId: form.run_id }),
-      ...(keyed !== undefined && { idempotency: keyed }),
+      sessionId,
+      runId: form.run_id,
+      idempotency: keyed,
       ...(traceParent !== undefined && traceOf(traceParent)),
     });
     // the head of a stream names the run: a client that has read it must find the run again, whatever happens here

@@ -17,7 +17,6 @@ import { MemoryJournal } from '../runs/journal/memory-journal.js';
 import type { RunJournal } from '../runs/journal/ports.js';
 import { unlimitedSlots } from '../runs/leases/run-slots.js';
 import type { RunFailure, RunStatus } from '../runs/run.js';
-import { startRun } from '../runs/start-run.js';
 import type { Timers } from '../timers.js';
 import type { ToolRequirement } from '../tools/questions/requirement.js';
 import { endingOf } from './answer/ending.js';
@@ -147,14 +146,8 @@ export class AgentRunner {
     const shape = outputSchema !== undefined && { outputSchema: storableSchema(outputSchema) };
     const extra = additionalData !== undefined && { extra: { additional_data: additionalData } };
     const input = { content, media: [], options: { ...given, ...shape, ...extra, stream } };
-    const { engine, journal } = await this.open();
-    const handle = await startRun(engine, journal, {
-      executable: agent,
-      input,
-      userId: userId ?? null,
-      background: false,
-      ...(sessionId !== undefined && { sessionId }),
-    });
+    const { engine } = await this.open();
+    const handle = await engine.start(agent, { input, userId: userId ?? null, sessionId, background: false });
     cancelWith(signal, handle);
     return handle;
   }

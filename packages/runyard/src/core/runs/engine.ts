@@ -1,6 +1,5 @@
 import { errors, isReported, RunyardError } from '../errors/errors.js';
 import { newId } from '../ids.js';
-import type { JsonObject } from '../json.js';
 import { conditionOf, type EngineCondition } from './engine-condition.js';
 import type { EventReader } from './events/event-reader.js';
 import type { LoggedEvent } from './events/logged-event.js';
@@ -10,8 +9,8 @@ import { type ExecutorOptions, RunExecutor, type RunHandle } from './execution/e
 import { introductionOf } from './execution/introduction.js';
 import { LiveRun } from './execution/live-run.js';
 import { notBegun } from './execution/live-run-start.js';
-import { copiedSteps, type RunCopy } from './journal/copied-steps.js';
-import type { CancelRequest, IdempotencyKey, RunWrite, SessionSnapshot } from './journal/ports.js';
+import { copiedSteps } from './journal/copied-steps.js';
+import type { CancelRequest, RunWrite } from './journal/ports.js';
 import { WriteQueue } from './journal/write-queue.js';
 import { appliesTo, CancellationWatch, cancellationKeptMs } from './leases/cancellations.js';
 import { OrphanedRuns } from './leases/orphaned-runs.js';
@@ -19,7 +18,8 @@ import { Recovery } from './leases/recovery.js';
 import type { Continuation, ContinueRecord } from './resume/continuation.js';
 import type { OrphanOptions } from './resume/ending-executable.js';
 import { hasMovedOn, RestingRuns, type RunAnswers } from './resume/resting-runs.js';
-import { type Run, type RunInput, terminalStatuses } from './run.js';
+import { type Run, terminalStatuses } from './run.js';
+import { type RunRequest, type RunSession, sessionOf } from './run-request.js';
 
 export interface EngineOptions extends ExecutorOptions {
   /** Finds what executes a stored run; undefined when it is not registered in this process. */
@@ -30,30 +30,6 @@ export interface EngineOptions extends ExecutorOptions {
   readonly orphans?: OrphanOptions;
   /** Whether a lease owner is known to be dead, so that its runs need not wait for their leases to end. */
   readonly isGone?: (owner: string) => boolean;
-}
-
-export interface StartRun {
-  readonly executable: Executable;
-  readonly input: RunInput;
-  readonly sessionId: string;
-  readonly userId: string | null;
-  readonly askers: readonly string[];
-  /** Chosen by the client; refused when it is taken. */
-  readonly runId?: string;
-  /** The session as stored; undefined when this run makes it. */
-  readonly session: SessionSnapshot | undefined;
-  /** For a session without a name. */
-  readonly sessionName: string | null;
-  /** State that this run brings along. */
-  readonly state: JsonObject;
-  /** Stored before it is answered: a run that nobody waits for, or whose ids the client chose. */
-  readonly durableFirst: boolean;
-  /** A run that was started under this key before is not started again. */
-  readonly idempotency?: IdempotencyKey & { readonly payload: string };
-  /** Set for a run that begins with what another one did. */
-  readonly copy?: RunCopy;
-  /** The trace that the run is to be a part of. */
-  readonly traceParent?: string;
 }
 
 /** How often to look for paused runs whose time has come. */
@@ -139,8 +115,10 @@ export class RunEngine {
     return this.executor.size;
   }
 
-  start(request: StartRun): Promise<RunHandle> {
-    return this.unlessStopping(() => this.startNow(request));
+  /** Begins a run in its session: the one way in, whichever interface asks and however the caller waits. */
+  async start(executable: Executable, request: RunRequest): Promise<RunHandle> {
+    const session = await sessionOf(this.options.journal, executable, request);
+    return this.unlessStopping(() => this.startNow(executable, request, session));
   }
 
   /** A run that is live in this process. */
@@ -283,55 +261,67 @@ export class RunEngine {
     }
   }
 
-  private async startNow(request: StartRun): Promise<RunHandle> {
+  private async startNow(
+    executable: Executable,
+    request: RunRequest,
+    session: RunSession,
+  ): Promise<RunHandle> {
     const arrived = this.options.slots.arrive();
     try {
       await this.options.assertWritable?.();
-      return await this.makeRun(request, arrived.waits);
+      return await this.makeRun(executable, request, session, arrived.waits);
     } finally {
       arrived.left();
     }
   }
 
-  private async makeRun(request: StartRun, waits: boolean): Promise<RunHandle> {
-    const run = this.newRun(request);
-    const isFirst = request.session === undefined || request.session.unused === true;
-    if (isFirst && request.executable.introduction) await this.introduce(request, run);
-    const steps = copiedSteps(run, request.copy);
+  private async makeRun(
+    executable: Executable,
+    request: RunRequest,
+    { sessionId, stored, name, state }: RunSession,
+    waits: boolean,
+  ): Promise<RunHandle> {
+    const { copy } = request;
+    const run = this.newRun(executable, request, sessionId);
+    const isFirst = stored === undefined || stored.unused === true;
+    if (isFirst && executable.introduction) await this.introduce(executable.introduction, request, run);
+    const steps = copiedSteps(run, copy);
     const offered = waits && this.options.alone !== true;
     const live = new LiveRun(
       {
         run: offered ? { ...run, attempt: notBegun, leaseOwner: null } : run,
         leaseMs: this.options.leaseMs,
         steps,
-        entry: request.copy === undefined ? 'started' : 'continued',
+        entry: copy === undefined ? 'started' : 'continued',
         idempotency: await this.idempotencyOf(run, request),
         session: {
-          sessionId: run.sessionId,
+          sessionId,
           kind: run.kind,
           componentId: run.componentId,
           userId: run.userId,
-          name: request.sessionName,
-          metadata: request.executable.sessionMetadata ?? null,
-          existing: request.session !== undefined,
+          name,
+          metadata: executable.sessionMetadata ?? null,
+          existing: stored !== undefined,
           now: run.createdAt,
         },
-        sessionState: request.session?.state ?? {},
-        sentEvents: request.copy === undefined ? nothingSent : toldWith(steps),
-        eventFields: request.executable.eventFields,
-        eventPrefix: request.executable.eventPrefix,
+        sessionState: stored?.state ?? {},
+        sentEvents: copy === undefined ? nothingSent : toldWith(steps),
+        eventFields: executable.eventFields,
+        eventPrefix: executable.eventPrefix,
       },
       (changed) => this.queue.touch(changed),
       this.options.timers,
     );
-    for (const [key, value] of Object.entries(request.state)) live.state.set(key, value);
+    for (const [key, value] of Object.entries(state)) live.state.set(key, value);
     for (const step of live.allSteps()) live.putStep(step);
-    if (request.durableFirst || request.idempotency !== undefined) await this.queue.flush(live);
+    // ids that clients choose can clash with another caller's: that has to be known before anything is done
+    const choseIds = request.runId !== undefined || (request.sessionId !== undefined && stored === undefined);
+    if (choseIds || request.background || request.idempotency !== undefined) await this.queue.flush(live);
     if (request.runId !== undefined && (await this.isUnwanted(run))) live.stop(new RunCancelled(unwanted));
-    return this.executor.launch(live, request.executable);
+    return this.executor.launch(live, executable);
   }
 
-  private async idempotencyOf({ runId }: Run, { idempotency }: StartRun): Promise<RunWrite['idempotency']> {
+  private async idempotencyOf({ runId }: Run, { idempotency }: RunRequest): Promise<RunWrite['idempotency']> {
     if (idempotency === undefined) return undefined;
     const now = await this.options.journal.now();
     return { ...idempotency, runId, now, since: now - keysKeptMs };
@@ -345,29 +335,29 @@ export class RunEngine {
   }
 
   /** Stores what the component says first, before the run that comes after it: that run's history shows it. */
-  private async introduce({ executable, runId }: StartRun, run: Run): Promise<void> {
+  private async introduce(text: string, { runId }: RunRequest, run: Run): Promise<void> {
     // a run that will be refused must not leave a session behind
     if (runId !== undefined && (await this.options.journal.progress(runId)) !== undefined)
       throw errors.runExists(runId);
     try {
-      await this.queue.flush(introductionOf(run, executable.introduction!));
+      await this.queue.flush(introductionOf(run, text));
     } catch (error) {
       // another first run of this session came at the same time and has introduced it
       if (!(error instanceof RunyardError && error.code === 'run_exists')) throw error;
     }
   }
 
-  private newRun(request: StartRun): Run {
-    const { executable, input } = request;
+  private newRun(executable: Executable, request: RunRequest, sessionId: string): Run {
+    const { input } = request;
     const now = this.options.timers.now();
     return {
       runId: request.runId ?? newId(),
       kind: executable.kind,
       componentId: executable.id,
       componentName: executable.name,
-      sessionId: request.sessionId,
+      sessionId,
       userId: request.userId,
-      askers: request.askers,
+      askers: request.askers ?? [],
       parentRunId: null,
       model: executable.model?.id ?? null,
       modelProvider: executable.model?.provider ?? null,

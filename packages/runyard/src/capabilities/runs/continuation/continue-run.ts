@@ -7,7 +7,6 @@ import type { CallApplication } from '../../../core/runs/execution/code-owner.js
 import type { RunHandle } from '../../../core/runs/execution/executor.js';
 import type { Continuation, ContinueRecord } from '../../../core/runs/resume/continuation.js';
 import type { Run, RunLineage, StepRecord } from '../../../core/runs/run.js';
-import { startRun } from '../../../core/runs/start-run.js';
 import type { Caller } from '../../../platform/auth/caller.js';
 import { personsBehind } from '../../../platform/auth/persons.js';
 import type { RunSpace } from '../../capability.js';
@@ -134,8 +133,7 @@ export class RunContinuation {
     const kept = continuationIn(stored, executable, this.request);
     const { sessionState: _stored, ...options } = run.input.options;
     const claims = this.claimsFor(run) ?? undefined;
-    const handle = await startRun(space.engine, space.runs, {
-      executable,
+    const handle = await space.engine.start(executable, {
       // the state that came with the source is in the session already
       input: { ...run.input, options: { ...options, claims } },
       userId: run.userId,

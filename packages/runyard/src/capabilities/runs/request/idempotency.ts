@@ -3,7 +3,7 @@ import { errors, RunyardError } from '../../../core/errors/errors.js';
 import type { Json } from '../../../core/json.js';
 import { keysKeptMs } from '../../../core/runs/engine.js';
 import type { RunHandle } from '../../../core/runs/execution/executor.js';
-import type { IdempotencyKey } from '../../../core/runs/journal/ports.js';
+import type { RunKey } from '../../../core/runs/run-request.js';
 import { canonicalJson } from '../../../core/tools/call/canonical-json.js';
 import { UploadedFile } from '../../../platform/http/request/uploaded-file.js';
 import type { RunSpace } from '../../capability.js';
@@ -17,9 +17,6 @@ export function checkKey(key: string): void {
   const msg = 'Value error, an Idempotency-Key has 1 to 255 printable ASCII characters';
   throw errors.invalidRequest([{ type: 'value_error', loc: ['header', 'idempotency-key'], msg, input: key }]);
 }
-
-/** A key with a hash of all that came with it. */
-export type KeyedRequest = IdempotencyKey & { readonly payload: string };
 
 /** The same for the same request, as a form or as JSON: every field as it was understood, and the bytes of every file. */
 export function payloadHash(form: Readonly<Record<string, unknown>>): string {
@@ -50,7 +47,7 @@ function withoutLayout(text: string): Json {
 }
 
 /** The run that was started under this key; undefined when there is none yet, refused when it was another request. */
-export async function runUnderKey(space: RunSpace, request: KeyedRequest): Promise<RunHandle | undefined> {
+export async function runUnderKey(space: RunSpace, request: RunKey): Promise<RunHandle | undefined> {
   const known = await space.runs.idempotentRun(request, (await space.runs.now()) - keysKeptMs);
   if (known === undefined) return undefined;
   if (known.payload !== request.payload) throw errors.idempotencyKeyTaken(known.runId);

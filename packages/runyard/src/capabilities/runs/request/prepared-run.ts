@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js'
 import type { Executable } from '../../../core/runs/executable.js';
 import type { CallApplication } from '../../../core/runs/execution/code-owner.js';
 import type { FixedValues, RunOptions } from '../../../core/runs/run.js';
-import { ownSession } from '../../../core/runs/start-run.js';
+import { ownSession } from '../../../core/runs/run-request.js';
 import { parseJson } from '../../../platform/http/request/json-text.js';
 import type { RunSpace } from '../../capability.js';
 import type { Component } from '../../components/service.js';

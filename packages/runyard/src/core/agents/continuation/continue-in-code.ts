@@ -7,7 +7,6 @@ import type { RunHandle } from '../../runs/execution/executor.js';
 import type { RunJournal } from '../../runs/journal/ports.js';
 import type { Continuation, ContinueFrom, ContinueRecord } from '../../runs/resume/continuation.js';
 import type { Run, RunLineage, RunStatus, StepRecord } from '../../runs/run.js';
-import { startRun } from '../../runs/start-run.js';
 import { auditRecordOf } from '../requirements/approvals.js';
 import { answerInCode, type GivenAnswer } from '../requirements/read-answer.js';
 import { teamRequirementsOf } from '../requirements/team-requirements.js';
@@ -68,15 +67,7 @@ export async function continueInCode(
   // the state that came with the source is in the session already
   const { sessionState: _stored, ...rest } = run.input.options;
   const input = { ...run.input, options: rest };
-  return startRun(engine, journal, {
-    executable: agent,
-    input,
-    sessionId,
-    userId,
-    askers,
-    background: false,
-    copy,
-  });
+  return engine.start(agent, { input, sessionId, userId, askers, background: false, copy });
 }
 
 function checkTogether({ answers, from, fork, regenerate }: AgentContinueOptions): void {

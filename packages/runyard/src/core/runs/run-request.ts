@@ -1,63 +1,61 @@
 import { errors } from '../errors/errors.js';
 import { newId } from '../ids.js';
 import type { JsonObject } from '../json.js';
-import type { RunEngine, StartRun } from './engine.js';
 import type { Executable } from './executable.js';
-import type { RunHandle } from './execution/executor.js';
 import { sizeFault, stateSize } from './execution/state-size.js';
 import type { RunCopy } from './journal/copied-steps.js';
-import type { RunJournal, SessionSnapshot } from './journal/ports.js';
+import type { IdempotencyKey, RunJournal, SessionSnapshot } from './journal/ports.js';
 import type { RunInput } from './run.js';
 
+/**
+ * What a caller asks for. A form, a WebSocket frame and a call in code are each read once into this value, and
+ * `RunEngine.start` makes the run from it.
+ */
 export interface RunRequest {
-  readonly executable: Executable;
   readonly input: RunInput;
-  readonly sessionId?: string;
   readonly userId: string | null;
   /** Who asks for it, as `Run.askers`; nobody by name when left out. */
   readonly askers?: readonly string[];
-  readonly runId?: string;
+  /** Left out: the run begins a new session. */
+  readonly sessionId?: string | undefined;
+  /** Chosen by the client; refused when it is taken. */
+  readonly runId?: string | undefined;
   /** Nobody waits: the run is stored before it is acknowledged. */
   readonly background: boolean;
-  readonly idempotency?: StartRun['idempotency'];
+  /** A run that was started under this key before is not started again. */
+  readonly idempotency?: RunKey | undefined;
   /** Set for a run that begins with what another one did. */
   readonly copy?: RunCopy;
   /** The trace that the caller's own system began, as a W3C `traceparent`. */
-  readonly traceParent?: string;
+  readonly traceParent?: string | undefined;
+}
+
+/** A key that a client chose, with a hash of everything that came with it. */
+export type RunKey = IdempotencyKey & { readonly payload: string };
+
+/** The session that a new run belongs to. */
+export interface RunSession {
+  readonly sessionId: string;
+  /** As it is stored; undefined when this run creates it. */
+  readonly stored: SessionSnapshot | undefined;
+  /** For a session without a name. */
+  readonly name: string | null;
+  /** The state that the run adds. */
+  readonly state: JsonObject;
 }
 
 const sessionNameLength = 255;
 
-/** Begins a run in its session. The one way in, whichever interface asks and however the caller waits. */
-export async function startRun(
-  engine: RunEngine,
+/** Finds the session of a request, or plans a new one. Throws when the user may not run in it. */
+export async function sessionOf(
   journal: RunJournal,
-  request: RunRequest,
-): Promise<RunHandle> {
-  const { executable, input, userId } = request;
-  const session =
-    request.sessionId === undefined ? undefined : await ownSession(journal, request.sessionId, userId);
-  const state = { ...initialState(executable, session), ...input.options.sessionState };
-  checkState(session?.state ?? {}, state);
-  return engine.start({
-    executable,
-    input,
-    userId,
-    askers: request.askers ?? [],
-    runId: request.runId,
-    sessionId: request.sessionId ?? newId(),
-    session,
-    sessionName: nameFrom(executable, input.content),
-    state,
-    // ids that clients choose can clash with another caller's: that has to be known before anything is done
-    durableFirst:
-      request.background ||
-      request.runId !== undefined ||
-      (request.sessionId !== undefined && session === undefined),
-    ...(request.idempotency !== undefined && { idempotency: request.idempotency }),
-    ...(request.copy !== undefined && { copy: request.copy }),
-    ...(request.traceParent !== undefined && { traceParent: request.traceParent }),
-  });
+  executable: Executable,
+  { sessionId, userId, input }: RunRequest,
+): Promise<RunSession> {
+  const stored = sessionId === undefined ? undefined : await ownSession(journal, sessionId, userId);
+  const state = { ...initialState(executable, stored), ...input.options.sessionState };
+  checkState(stored?.state ?? {}, state);
+  return { sessionId: sessionId ?? newId(), stored, name: nameFrom(executable, input.content), state };
 }
 
 /** A session that this user may run in: their own, or undefined for one that is yet to be made. */
