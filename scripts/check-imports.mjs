@@ -61,7 +61,7 @@ const faces = new Set(['index.ts', 'models.ts', 'tools.ts', 'guardrails.ts', 'te
  */
 export function findViolations(files) {
   const modules = new Map([...files].map(([path, text]) => [path, readModule(path, text)]));
-  const rules = [importDirections, coreStaysPure, sqlStaysInStores, noBarrels, noLongFiles];
+  const rules = [importDirections, loadsOnDemand, coreStaysPure, sqlStaysInStores, noBarrels, noLongFiles];
   const found = [...modules].flatMap(([path, module]) => rules.flatMap((rule) => rule(path, module)));
   return [...found, ...crowdedFolders(files), ...cycles(modules)];
 }
@@ -82,6 +82,12 @@ function importDirections(path, module) {
     const fault = directionFault(path, target);
     return fault ? [`${path}:${line} imports ${target}: ${fault}`] : [];
   });
+}
+
+function loadsOnDemand(path, module) {
+  return module.imports
+    .filter(({ from, typeOnly }) => from === 'kysely' && !typeOnly && wingOf(path) !== 'core')
+    .map(({ line }) => `${path}:${line} imports kysely, which every start would load: call queryBuilder()`);
 }
 
 function directionFault(path, target) {

@@ -103,6 +103,14 @@ describe('the core', () => {
   });
 });
 
+test('the query builder is loaded on demand', () => {
+  const imported = (what) =>
+    violations({ 'platform/storage/a.ts': `import ${what} from 'kysely';\nexport const a = 1;` });
+  expect(imported('{ sql }')).toEqual([expect.stringContaining('call queryBuilder()')]);
+  expect(imported('{ type Kysely, sql }')).toHaveLength(1);
+  expect(imported('type { Kysely }')).toEqual([]);
+});
+
 describe('SQL', () => {
   test.each([
     'select id from runs where id = ?',

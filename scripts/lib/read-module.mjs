@@ -16,7 +16,8 @@ function collect(node, facts, text) {
     case 'ExportNamedDeclaration':
     case 'ExportAllDeclaration':
     case 'ImportExpression':
-      if (node.source?.value) facts.imports.push({ from: node.source.value, line: line() });
+      if (node.source?.value)
+        facts.imports.push({ from: node.source.value, line: line(), typeOnly: node.importKind === 'type' });
       break;
     case 'Literal':
       if (typeof node.value === 'string') facts.literals.push({ text: node.value, line: line() });

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
 import type { JsonObject } from '../../core/json.js';
 import type { ApprovalRecord, ApprovalStatus, PauseType } from '../../core/runs/approval.js';
 import type { RunKind, RunStatus } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
 import { type Database, statementNow } from '../../platform/storage/database.js';
+import { queryBuilder } from '../../platform/storage/query-builder.js';
 import { within } from '../../platform/storage/scope.js';
 import type { ApprovalsTable } from './tables.js';
 
@@ -158,6 +158,7 @@ export class ApprovalStore {
 }
 
 function nowOf({ dialect }: Database) {
+  const { sql } = queryBuilder();
   return sql<number>`${sql.raw(statementNow[dialect])}`;
 }
 
