@@ -1,5 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { CommandFailure } from '../../src/cli/failure.js';
+import { token as printToken } from '../../src/cli/token.js';
 import { agent } from '../../src/index.js';
 import { startService } from '../support/service.js';
 import { buildPackage, entry, project, run } from './support.js';
@@ -98,19 +100,30 @@ describe('runyard token', () => {
   });
 
   test.each([
-    [['--user', 'sa:ci'], 'flag --user is "sa:ci"; it is reserved'],
-    [['--user', '__scheduler__'], 'flag --user is "__scheduler__"; it is reserved'],
-    [['--user', ''], 'flag --user is empty'],
-    [['--user', 'ada', '--expires', '8'], 'flag --expires is "8"; allowed: a time of at most 365d'],
-    [['--user', 'ada', '--expires', '400d'], 'flag --expires is "400d"'],
-    [['--user', 'ada', '--scopes', 'agents:run,nonsense'], 'flag --scopes has nonsense; allowed'],
+    [{ user: 'sa:ci' }, 'flag --user is "sa:ci"; it is reserved'],
+    [{ user: '__scheduler__' }, 'flag --user is "__scheduler__"; it is reserved'],
+    [{ user: '' }, 'flag --user is empty'],
+    [{ expires: '8' }, 'flag --expires is "8"; allowed: a time of at most 365d'],
+    [{ expires: '400d' }, 'flag --expires is "400d"'],
+    [{ scopes: 'agents:run,nonsense' }, 'flag --scopes has nonsense; allowed'],
+    [{ scopes: 'agent:run' }, 'Did you mean agents:run?'],
+    [{ scopes: 'sessions:mine:read' }, 'flag --scopes has sessions:mine:read; allowed'],
+    [{ scopes: 'agents:run;nonsense' }, 'flag --scopes has nonsense; allowed'],
+    [{ claim: ['tier'] }, 'flag --claim is "tier"; allowed: name=value'],
+    [{ claim: ['exp=1'] }, 'flag --claim names exp'],
+  ])('%j is refused with what to do', async (flags, text) => {
+    vi.stubEnv('RUNYARD_JWT_KEYS', secret);
+    vi.stubEnv('RUNYARD_AUTHORIZATION', 'true');
+    onTestFinished(() => vi.unstubAllEnvs());
+    const refused = printToken(undefined, { user: 'ada', expires: '8h', claim: [], ...flags });
+    await expect(refused).rejects.toThrow(text);
+    await expect(refused).rejects.toBeInstanceOf(CommandFailure);
+  });
+
+  test.each([
     [['--user', 'ada', '--scopes', 'agent:run'], 'Did you mean agents:run?'],
-    [['--user', 'ada', '--scopes', 'sessions:mine:read'], 'flag --scopes has sessions:mine:read; allowed'],
-    [['--user', 'ada', '--scopes', 'agents:run;nonsense'], 'flag --scopes has nonsense; allowed'],
-    [['--user', 'ada', '--claim', 'tier'], 'flag --claim is "tier"; allowed: name=value'],
-    [['--user', 'ada', '--claim', 'exp=1'], 'flag --claim names exp'],
     [[], "required option '--user <id>' not specified"],
-  ])('%j is refused with what to do', async (words, text) => {
+  ])('%j ends with 1 and prints no token', async (words, text) => {
     const { code, stdout, stderr } = await token(words);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(text);
