@@ -114,7 +114,9 @@ describe('runyard token', () => {
   ])('%j is refused with what to do', async (flags, text) => {
     vi.stubEnv('RUNYARD_JWT_KEYS', secret);
     vi.stubEnv('RUNYARD_AUTHORIZATION', 'true');
-    onTestFinished(() => vi.unstubAllEnvs());
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
     const refused = printToken(undefined, { user: 'ada', expires: '8h', claim: [], ...flags });
     await expect(refused).rejects.toThrow(text);
     await expect(refused).rejects.toBeInstanceOf(CommandFailure);
