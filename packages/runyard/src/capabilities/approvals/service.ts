@@ -1,6 +1,6 @@
-import type { ResolvedApproval } from '../../core/agents/requirements/approvals.js';
 import { errors } from '../../core/errors/errors.js';
 import type { JsonObject } from '../../core/json.js';
+import type { Resolutions, ResolvedApproval } from '../../core/runs/approval.js';
 import type { Run } from '../../core/runs/run.js';
 import type { Caller, DataScope } from '../../platform/auth/caller.js';
 import { isServiceAccount } from '../../platform/auth/named-user.js';
@@ -22,8 +22,8 @@ export class DatabaseApprovals {
     this.store = new ApprovalStore(database);
   }
 
-  /** What became of the approvals of a run so far, by approval id: what the run needs to know to go on. */
-  async resolutionsOf(scope: DataScope, runId: string): Promise<ReadonlyMap<string, ResolvedApproval>> {
+  /** What became of the approvals of a run so far, by approval id: what the run needs to know to continue. */
+  async resolutionsOf(scope: DataScope, runId: string): Promise<Resolutions> {
     const approvals = await this.store.ofRun(scope, runId);
     return new Map(approvals.map((approval) => [approval.approvalId, resolvedApproval(approval)]));
   }

@@ -1,4 +1,5 @@
 import { AgentFactory } from '../../core/agents/agent-factory.js';
+import { type Checkpoint, checkpointAt, checkpointsOf } from '../../core/agents/continuation/checkpoints.js';
 import { continuationOf } from '../../core/agents/continuation/continuation.js';
 import { snapshotAt } from '../../core/agents/continuation/snapshot.js';
 import { errors } from '../../core/errors/errors.js';
@@ -7,6 +8,7 @@ import type { Media } from '../../core/media/media.js';
 import { RunReleased } from '../../core/runs/executable.js';
 import type { CallApplication } from '../../core/runs/execution/code-owner.js';
 import type { RunHandle } from '../../core/runs/execution/executor.js';
+import { resumeRun } from '../../core/runs/resume/resume-run.js';
 import type { Run, RunKind, RunStatus } from '../../core/runs/run.js';
 import type { RunKey } from '../../core/runs/run-request.js';
 import { teamContinuationOf } from '../../core/teams/team-continuation.js';
@@ -21,9 +23,8 @@ import type { ComponentsService } from '../components/service.js';
 import { isUnfinishedSession, type ListedRun, listedRuns } from './bodies/listed-runs.js';
 import type { RunView } from './bodies/run-body.js';
 import { cancelRun } from './continuation/cancel-run.js';
-import { type Checkpoint, checkpointAt, checkpointsOf } from './continuation/checkpoints.js';
 import { continueRequestOf } from './continuation/continue-request.js';
-import { RunContinuation } from './continuation/continue-run.js';
+import { resumeSite } from './continuation/continue-run.js';
 import { forkSession, mayMean } from './continuation/fork-session.js';
 import { type Followed, followRun } from './events/follow-run.js';
 import { storedEvents } from './events/stored-events.js';
@@ -147,16 +148,11 @@ export class RunsService {
     if (component === undefined) throw errors.componentNotRegistered(run);
     await space.approvals.assertMayContinue(caller, run);
     const wishes = followWishes(form, this.options.onDisconnect);
-    const request = await continueRequestOf(kind, form, streamOptionsOf(wishes));
-    const bounded = boundRequest(request, bound);
-    const continuation = new RunContinuation(
-      { ...found, component },
-      caller,
-      bounded,
-      wishes.background,
-      (factory, work) => beforeRun(this.options, factory, disconnected, work),
+    const request = boundRequest(await continueRequestOf(kind, form, streamOptionsOf(wishes)), bound);
+    const site = resumeSite({ ...found, component }, caller, request, wishes.background, (factory, work) =>
+      beforeRun(this.options, factory, disconnected, work),
     );
-    const { handle, fromIndex } = await continuation.begin();
+    const { handle, fromIndex } = await resumeRun(site, runId, request);
     if (wishes.stream) await handle.stored();
     return startedRun(handle, wishes, { fromIndex, continued: true });
   }

@@ -16,16 +16,13 @@ import type { EndedRun, RunHandle } from '../runs/execution/executor.js';
 import { MemoryJournal } from '../runs/journal/memory-journal.js';
 import type { RunJournal } from '../runs/journal/ports.js';
 import { unlimitedSlots } from '../runs/leases/run-slots.js';
+import { type ResumeRequest, resumeRun } from '../runs/resume/resume-run.js';
 import type { RunFailure, RunStatus } from '../runs/run.js';
 import type { Timers } from '../timers.js';
 import type { ToolRequirement } from '../tools/questions/requirement.js';
 import { endingOf } from './answer/ending.js';
 import { storableSchema } from './answer/output-format.js';
-import {
-  type AgentContinueOptions,
-  continueInCode,
-  openRequirements,
-} from './continuation/continue-in-code.js';
+import { type AgentContinueOptions, callRequest, openRequirements } from './continuation/continue-in-code.js';
 import {
   type AgentRunOptions,
   agentContinueOptions,
@@ -87,9 +84,7 @@ export class AgentRunner {
 
   async continue(agent: Executable, runId: string, options: AgentContinueOptions): Promise<AgentRunOutput> {
     checkOptions(`${agent.kind}.continue()`, options, agentContinueOptions);
-    const ended = await this.goOn(options.signal, (space) =>
-      continueInCode({ ...space, agent }, runId, options),
-    );
+    const ended = await this.resume(agent, runId, callRequest(options), options.signal);
     return outputOf(ended, await this.media());
   }
 
@@ -98,13 +93,16 @@ export class AgentRunner {
     return (await this.open()).media;
   }
 
-  /** Lets a run go on in the way of its kind and waits for its end. */
-  async goOn(
+  /** Continues a run of any kind of component and waits for its end. */
+  async resume(
+    component: Executable,
+    runId: string,
+    request: ResumeRequest,
     signal: AbortSignal | undefined,
-    begin: (space: RunnerSpace) => Promise<RunHandle>,
   ): Promise<EndedRun> {
     signal?.throwIfAborted();
-    const handle = await begin(await this.open());
+    const site = { ...(await this.open()), component, executable: () => component };
+    const { handle } = await resumeRun(site, runId, request);
     cancelWith(signal, handle);
     return handle.ended;
   }

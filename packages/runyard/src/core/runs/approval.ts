@@ -34,6 +34,19 @@ export interface ApprovalRecord {
   readonly createdAt: number;
 }
 
+/** How an approval was decided. */
+export interface ResolvedApproval {
+  readonly status: ApprovalStatus;
+  readonly resolutionData: JsonObject | null;
+  readonly resolvedBy: string | null;
+  readonly resolvedAt: number | null;
+  /** The whole record in wire form: kept with the answer. */
+  readonly record: JsonObject;
+}
+
+/** How the approvals of a run were decided, by their ids. */
+export type Resolutions = ReadonlyMap<string, ResolvedApproval>;
+
 /** How the approvals of a run change together with the run. */
 export type ApprovalWrite =
   /** A new one: pending, or (`audit`) decided already. */

@@ -33,10 +33,10 @@ export interface Executable {
   acceptInput?(message: string, call?: CallApplication): Promise<string>;
   execute(context: RunContext): Promise<RunResult>;
   /**
-   * What of a run is kept when it goes on from there. Left out: runs of this kind go on only where they paused.
-   * Throws when there is no such place.
+   * What of a run is kept when it, or a copy of it, continues from there; undefined when it cannot. Left out: runs of
+   * this kind continue only where they paused. Throws when there is no such place.
    */
-  continuation?(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation;
+  continuation?(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation | undefined;
   /** What the run has cost so far, in wire form: for one that does not complete. */
   metrics?(context: RunContext): JsonObject;
   /** What executes a run inside of one of this component's. */

@@ -1,21 +1,16 @@
-import { auditRecordOf } from '../agents/requirements/approvals.js';
+import { Questions } from '../agents/requirements/call-answers.js';
 import { answerInCode, type GivenAnswer } from '../agents/requirements/read-answer.js';
-import { toWaitOutput } from '../agents/requirements/wait-output.js';
 import { errors } from '../errors/errors.js';
 import type { Json, JsonObject } from '../json.js';
-import type { ApprovalWrite } from '../runs/approval.js';
-import type { RunEngine } from '../runs/engine.js';
-import type { Executable } from '../runs/executable.js';
-import type { RunHandle } from '../runs/execution/executor.js';
-import type { RunJournal } from '../runs/journal/ports.js';
-import type { Run } from '../runs/run.js';
+import type { AnswerSource, ResumeRequest } from '../runs/resume/resume-run.js';
 import { readStepAnswer } from './review/read-step-answer.js';
+import { callsOf } from './review/step-answers.js';
 import { type StepRequirementState, workflowRequirementsOf } from './review/workflow-requirements.js';
 
-/** What somebody says about one step; which of it counts depends on what the step waits for. */
+/** An answer to one step; which of it counts depends on what the step waits for. */
 export interface GivenStepAnswer {
   readonly confirmed?: boolean;
-  /** Why it was rejected: whoever does the step again is told. */
+  /** Why it was rejected: the next attempt of the step receives it. */
   readonly feedback?: string;
   readonly userInput?: JsonObject;
   /** The choices of a router. */
@@ -35,39 +30,46 @@ export interface WorkflowContinueOptions {
   readonly signal?: AbortSignal;
 }
 
-export async function continueWorkflow(
-  engine: RunEngine,
-  journal: RunJournal,
-  workflow: Executable,
-  runId: string,
-  options: WorkflowContinueOptions,
-): Promise<RunHandle> {
-  const stored = await journal.load(runId);
-  if (stored === undefined || stored.run.componentId !== workflow.id || stored.run.kind !== workflow.kind)
-    throw errors.runNotFound();
-  const { run, steps } = stored;
-  if (run.status !== 'paused') throw errors.cannotContinue(runId, run.status);
-  const { open } = workflowRequirementsOf(run, steps);
-  const answers = new Map<string, Json>();
-  const approvals: ApprovalWrite[] = [];
-  for (const [name, given] of Object.entries(options.answers)) {
-    const state = open.find(({ stepName }) => stepName === name);
-    if (state === undefined)
-      throw errors.invalidAnswer(`Run ${runId} does not wait for an answer to the step '${name}'.`);
-    if (state.kind === 'executor') answerCalls(run, state, given, answers, approvals);
-    else {
-      const answer = readStepAnswer(state, wireAnswer(given));
-      if (answer !== undefined) answers.set(state.waitKey!, answer as Json);
-    }
-  }
-  if (answers.size === 0) {
-    const names = open.map(({ stepName }) => `'${stepName}'`).join(', ');
-    throw errors.invalidAnswer(
-      `Run ${runId} waits for answers. Give one to at least one of its steps: ${names}.`,
-    );
-  }
-  const continuation = { turn: 0, input: null, options: { stream: false } };
-  return engine.answer(runId, { answers, approvals, continuation });
+/** What the options ask of a run of a workflow: it continues where it paused. */
+export function stepRequest({ answers }: WorkflowContinueOptions): ResumeRequest {
+  return {
+    answers: answersInCode(answers),
+    from: 'end',
+    fork: false,
+    regenerate: false,
+    replaceOriginal: false,
+    input: null,
+    options: { stream: false },
+  };
+}
+
+function answersInCode(given: WorkflowContinueOptions['answers']): AnswerSource {
+  return {
+    given: Object.keys(given).length > 0,
+    match(run, steps) {
+      const { open } = workflowRequirementsOf(run, steps);
+      const answers = new Map<string, Json>();
+      const calls = new Questions(run, []);
+      for (const [name, answer] of Object.entries(given)) {
+        const state = open.find(({ stepName }) => stepName === name);
+        if (state === undefined)
+          throw errors.invalidAnswer(`Run ${run.runId} does not wait for an answer to the step '${name}'.`);
+        if (state.kind === 'executor') answerCalls(calls, state, answer);
+        else {
+          const read = readStepAnswer(state, wireAnswer(answer));
+          if (read !== undefined) answers.set(state.waitKey!, read as Json);
+        }
+      }
+      const ofCalls = calls.matched();
+      return { ...ofCalls, answers: new Map([...answers, ...ofCalls.answers]), turn: 0 };
+    },
+    unanswered(run, steps) {
+      const names = workflowRequirementsOf(run, steps).open.map(({ stepName }) => `'${stepName}'`);
+      return errors.invalidAnswer(
+        `Run ${run.runId} waits for answers. Give one to at least one of its steps: ${names.join(', ')}.`,
+      );
+    },
+  };
 }
 
 function wireAnswer(given: GivenStepAnswer): JsonObject {
@@ -83,19 +85,18 @@ function wireAnswer(given: GivenStepAnswer): JsonObject {
 }
 
 function answerCalls(
-  run: Run,
-  { stepName, calls }: StepRequirementState,
+  calls: Questions,
+  state: StepRequirementState,
   { calls: given = {} }: GivenStepAnswer,
-  answers: Map<string, Json>,
-  approvals: ApprovalWrite[],
 ): void {
-  for (const [callId, said] of Object.entries(given)) {
-    const call = calls.find(({ state }) => state.requirement.callId === callId && state.answer === null);
+  for (const [callId, answer] of Object.entries(given)) {
+    const call = callsOf(state).find(
+      ({ requirement, answer: known }) => requirement.callId === callId && known === null,
+    );
     if (call === undefined)
-      throw errors.invalidAnswer(`Step '${stepName}' does not wait for an answer to the call '${callId}'.`);
-    const answer = answerInCode(call.state, said);
-    answers.set(call.waitKey, toWaitOutput(call.state, answer));
-    const audit = auditRecordOf(run, call.state, answer, Date.now());
-    if (audit !== undefined) approvals.push({ kind: 'record', approval: audit });
+      throw errors.invalidAnswer(
+        `Step '${state.stepName}' does not wait for an answer to the call '${callId}'.`,
+      );
+    calls.put(call, answerInCode(call, answer));
   }
 }

@@ -15,7 +15,7 @@ import type { Continuation, ContinueFrom } from '../runs/resume/continuation.js'
 import { definitionChanged } from '../runs/resume/replay.js';
 import type { Run, RunResult, StepRecord } from '../runs/run.js';
 import { ChatAgent } from './chat-agent.js';
-import { continueWorkflow, type WorkflowContinueOptions } from './continue-in-code.js';
+import { stepRequest, type WorkflowContinueOptions } from './continue-in-code.js';
 import { nodesFrom } from './definition/builders.js';
 import { checkTree } from './definition/check-tree.js';
 import type { WorkflowFunction } from './definition/functions.js';
@@ -110,15 +110,10 @@ export class Workflow implements Executable, WorkflowDefinition {
     return executeWorkflow(this, context);
   }
 
-  /** A run that the code no longer fitted is continued as it is once it does; any other runs on only where it paused. */
-  continuation(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation {
-    if (run.status !== 'error' || run.result?.error?.type !== definitionChanged || from !== 'end')
-      throw errors.cannotContinue(
-        run.runId,
-        run.status,
-        run.status === 'error' ? 'has errored' : `is already ${run.status}`,
-      );
-    return { steps, messageIndex: 0, turn: 0 };
+  /** A run that the code no longer fitted continues as it is once it does; any other continues only where it paused. */
+  continuation(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation | undefined {
+    const isUnfit = run.status === 'error' && run.result?.error?.type === definitionChanged;
+    return isUnfit && from === 'end' ? { steps, messageIndex: 0, turn: 0 } : undefined;
   }
 
   endEvents(end: RunEnd, context: RunContext): readonly RunEvent[] {
@@ -154,13 +149,11 @@ export class Workflow implements Executable, WorkflowDefinition {
     yield* this.currentRunner().stream(this, input, options);
   }
 
-  /** Answers what a paused run waits for, lets it go on, and waits for its end. */
+  /** Continues a paused run with the answers that it waits for, and waits for its end. */
   async continue(runId: string, options: WorkflowContinueOptions): Promise<WorkflowRunOutput> {
     checkOptions('workflow.continue()', options, workflowContinueOptions);
     const runner = this.currentRunner();
-    const ended = await runner.goOn(options.signal, ({ engine, journal }) =>
-      continueWorkflow(engine, journal, this, runId, options),
-    );
+    const ended = await runner.resume(this, runId, stepRequest(options), options.signal);
     return outputOf(ended, await runner.media());
   }
 

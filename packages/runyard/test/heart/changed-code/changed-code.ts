@@ -140,7 +140,7 @@ function waitingRun(store: RunStore, runId: string) {
     /** Continues it after it failed. */
     async retriedBy(after: Executable) {
       const { run, steps } = await look();
-      const kept = after.continuation!(run, steps, 'end');
+      const kept = after.continuation!(run, steps, 'end')!;
       return (await engineOver(store, [after]).retry(runId, kept, goOn)).ended;
     },
     async replayedBy(after: Executable) {

@@ -194,7 +194,7 @@ test('a run that met a limit ends at once when it is continued, and resumes when
   const continued = async (component: Executable) => {
     const engine = engineOver(store, [component]);
     const { run, steps } = (await store.load(runId))!;
-    const kept = component.continuation!(run, steps, 'end');
+    const kept = component.continuation!(run, steps, 'end')!;
     await (await engine.retry(runId, kept, { ...goOn, turn: kept.turn })).ended;
     return (await store.load(runId))!.run;
   };

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { matchStepAnswers } from '../../../src/capabilities/runs/continuation/matched-step-answers.js';
 import type { RunStore } from '../../../src/capabilities/runs/storage/store.js';
 import { errors } from '../../../src/core/errors/errors.js';
 import type { JsonObject } from '../../../src/core/json.js';
 import type { RunEngine } from '../../../src/core/runs/engine.js';
 import { executorRunsOf, nodeStates, stepResultsOf } from '../../../src/core/workflows/fold/workflow-fold.js';
+import { stepAnswers } from '../../../src/core/workflows/review/step-answers.js';
 import { workflowRequirementsOf } from '../../../src/core/workflows/review/workflow-requirements.js';
 import { type ReviewSettings, type StepContext, step, type Workflow, workflow } from '../../../src/index.js';
 import { allEvents, begin, engineOver, freshStore, goOn } from '../harness.js';
@@ -42,12 +42,11 @@ export function workflowRun(store: RunStore, engine: RunEngine, runId: string) {
     const fill = (list: readonly JsonObject[]) =>
       list.map((body, position) => (position === list.length - 1 ? { ...body, ...given } : body));
     const { stepRequirements, errorRequirements } = requirements;
-    const { answers } = matchStepAnswers(run, steps, {
+    const source = stepAnswers({
       stepRequirements: kind === 'step' ? fill(stepRequirements) : stepRequirements,
       errorRequirements: kind === 'error' ? fill(errorRequirements) : errorRequirements,
-      resolutions: new Map(),
-      now: Date.now(),
     });
+    const { answers } = source.match(run, steps, new Map());
     if (answers.size === 0) throw errors.unresolvedRequirements();
     await (await engine.answer(runId, { answers, continuation: goOn })).ended;
     return look();

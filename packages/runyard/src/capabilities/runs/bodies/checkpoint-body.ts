@@ -1,6 +1,6 @@
+import type { Checkpoint } from '../../../core/agents/continuation/checkpoints.js';
 import type { Run } from '../../../core/runs/run.js';
 import { statusIn, type WireFormat } from '../../../platform/http/response/wire-format.js';
-import type { Checkpoint } from '../continuation/checkpoints.js';
 
 type Body = Record<string, unknown>;
 

@@ -1,5 +1,6 @@
 import { mediaBody, messageBody } from '../../../core/agents/agent-events.js';
 import { endingFields } from '../../../core/agents/answer/ending.js';
+import { lastCheckpointOf } from '../../../core/agents/continuation/checkpoints.js';
 import { pausedText } from '../../../core/agents/requirements/paused-text.js';
 import { requirementBody } from '../../../core/agents/requirements/requirement-body.js';
 import { teamRequirementsOf } from '../../../core/agents/requirements/team-requirements.js';
@@ -12,7 +13,6 @@ import type { Message } from '../../../core/models/message.js';
 import type { Run, StepRecord } from '../../../core/runs/run.js';
 import { memberResponses } from '../../../core/teams/member-responses.js';
 import { createdAtIn, statusIn, type WireFormat } from '../../../platform/http/response/wire-format.js';
-import { lastCheckpointOf } from '../continuation/checkpoints.js';
 import type { SoFar } from '../events/told-events.js';
 import { listedEnding, listedWorkflowRunOf, workflowRunBodyOf } from './workflow-run-body.js';
 

@@ -1,47 +1,34 @@
+import { callAnswers } from '../../../core/agents/requirements/call-answers.js';
+import { type AnswersField, wrongStructure } from '../../../core/agents/requirements/wire-answer.js';
 import { errors } from '../../../core/errors/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
-import type { ContinueFrom, ContinueRecord } from '../../../core/runs/resume/continuation.js';
+import type { ContinueFrom } from '../../../core/runs/resume/continuation.js';
+import type { AnswerSource, ResumeRequest } from '../../../core/runs/resume/resume-run.js';
 import type { RunKind } from '../../../core/runs/run.js';
 import type { StreamOptions } from '../../../core/runs/run-options.js';
+import { stepAnswers } from '../../../core/workflows/review/step-answers.js';
 import { parseJson } from '../../../platform/http/request/json-text.js';
 import { continuedOptionsOf } from '../request/run-request.js';
 import type { ContinueForm, ContinueRunForm, ContinueWorkflowRunForm } from '../schema.js';
-import { type AnswersField, wrongStructure } from './given-answer.js';
 
-/** What a request to go on asks for, read and found consistent. */
-export interface ContinueRequest {
-  /** Objects of the wire with answers in them; empty when the request brings none. */
-  readonly tools: readonly JsonObject[];
-  readonly requirements: readonly JsonObject[];
-  /** The same for the steps of a workflow, and for those that failed. */
-  readonly stepRequirements: readonly JsonObject[];
-  readonly errorRequirements: readonly JsonObject[];
-  readonly from: ContinueFrom;
-  readonly fork: boolean;
-  readonly regenerate: boolean;
-  readonly replaceOriginal: boolean;
-  /** What the user says. */
-  readonly input: string | null;
-  readonly options: ContinueRecord['options'];
-}
-
+/** What a request to continue a run asks for, read and found consistent. */
 export async function continueRequestOf(
   kind: RunKind,
   form: ContinueForm,
   streaming: StreamOptions,
-): Promise<ContinueRequest> {
+): Promise<ResumeRequest> {
   return kind === 'workflow'
     ? workflowRequestOf(form as ContinueWorkflowRunForm, streaming)
     : conversationRequestOf(form as ContinueRunForm, streaming);
 }
 
-/** The run of a workflow goes on where it paused, and nowhere else. */
-function workflowRequestOf(form: ContinueWorkflowRunForm, streaming: StreamOptions): ContinueRequest {
+/** The run of a workflow continues where it paused, and nowhere else. */
+function workflowRequestOf(form: ContinueWorkflowRunForm, streaming: StreamOptions): ResumeRequest {
   return {
-    tools: [],
-    requirements: [],
-    stepRequirements: answersOf('step_requirements', form.step_requirements),
-    errorRequirements: answersOf('error_requirements', form.error_requirements),
+    answers: stepAnswers({
+      stepRequirements: answersOf('step_requirements', form.step_requirements),
+      errorRequirements: answersOf('error_requirements', form.error_requirements),
+    }),
     from: 'end',
     fork: false,
     regenerate: false,
@@ -54,17 +41,15 @@ function workflowRequestOf(form: ContinueWorkflowRunForm, streaming: StreamOptio
 async function conversationRequestOf(
   form: ContinueRunForm,
   streaming: StreamOptions,
-): Promise<ContinueRequest> {
+): Promise<ResumeRequest> {
   const tools = answersOf('tools', form.tools);
   const requirements = answersOf('requirements', form.requirements);
+  const answers = callAnswers({ tools, requirements });
   const from = continueFromOf(form.continue_from);
-  checkTogether(form, from, tools.length + requirements.length > 0);
+  checkTogether(form, from, answers.given);
   return {
-    tools,
-    requirements,
-    stepRequirements: [],
-    errorRequirements: [],
-    from: form.regenerate && from === 'end' ? 'last_answer' : from,
+    answers: from === 'end' ? answers : { ...answers, match: refuseFrom },
+    from,
     fork: form.fork ?? false,
     regenerate: form.regenerate ?? false,
     replaceOriginal: form.replace_original ?? true,
@@ -72,6 +57,12 @@ async function conversationRequestOf(
     options: await continuedOptionsOf(form, streaming),
   };
 }
+
+const refuseFrom: AnswerSource['match'] = ({ runId }) => {
+  throw errors.invalidContinue(
+    `Run ${runId} waits for an answer: continue_from requires fork=true, which continues a copy.`,
+  );
+};
 
 function answersOf(field: AnswersField, text: string | undefined): readonly JsonObject[] {
   if (text === undefined) return [];

@@ -1,10 +1,10 @@
 import { errors } from '../../../core/errors/errors.js';
 import type { JsonObject } from '../../../core/json.js';
+import type { ResumeRequest } from '../../../core/runs/resume/resume-run.js';
 import type { RunKind } from '../../../core/runs/run.js';
 import type { BoundValues, Caller } from '../../../platform/auth/caller.js';
 import { actsForAnother, fixedBy, without } from '../../../platform/auth/fixed-values.js';
 import { identifier } from '../../../platform/http/request/fields.js';
-import type { ContinueRequest } from '../continuation/continue-request.js';
 import type { CreateForm } from '../schema.js';
 
 /** What the caller's token fixes for a run of this user. An admin's says nothing about those whom they act for. */
@@ -39,7 +39,7 @@ export function boundForm<Form extends CreateForm>(form: Form, bound: BoundValue
 }
 
 /** A run that continues keeps to the token it continues with. */
-export function boundRequest(request: ContinueRequest, bound: BoundValues): ContinueRequest {
+export function boundRequest(request: ResumeRequest, bound: BoundValues): ResumeRequest {
   const given = without(request.options.dependencies, bound.claimNames?.dependencies ?? []);
   const dependencies = bound.dependencies ?? given;
   const fixed = fixedBy(bound);
@@ -48,7 +48,7 @@ export function boundRequest(request: ContinueRequest, bound: BoundValues): Cont
     ...(dependencies !== undefined && { dependencies }),
     ...(fixed !== undefined && { fixed }),
   };
-  return { ...request, options: options as ContinueRequest['options'] };
+  return { ...request, options: options as ResumeRequest['options'] };
 }
 
 /** The session that a read has to keep to: of workflows, the one that the token names. */

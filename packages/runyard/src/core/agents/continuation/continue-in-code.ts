@@ -1,28 +1,22 @@
 import { errors } from '../../errors/errors.js';
-import type { Json, JsonObject } from '../../json.js';
-import type { ApprovalWrite } from '../../runs/approval.js';
-import type { RunEngine } from '../../runs/engine.js';
-import type { Executable } from '../../runs/executable.js';
-import type { RunHandle } from '../../runs/execution/executor.js';
-import type { RunJournal } from '../../runs/journal/ports.js';
-import type { Continuation, ContinueFrom, ContinueRecord } from '../../runs/resume/continuation.js';
-import type { Run, RunLineage, RunStatus, StepRecord } from '../../runs/run.js';
-import { auditRecordOf } from '../requirements/approvals.js';
+import type { JsonObject } from '../../json.js';
+import type { AnswerSource, ResumeRequest } from '../../runs/resume/resume-run.js';
+import type { Run, StepRecord } from '../../runs/run.js';
+import { Questions } from '../requirements/call-answers.js';
 import { answerInCode, type GivenAnswer } from '../requirements/read-answer.js';
 import { teamRequirementsOf } from '../requirements/team-requirements.js';
 import type { ToolRequirementState } from '../requirements/tool-requirements.js';
-import { toWaitOutput } from '../requirements/wait-output.js';
 import { nextTurn } from './continuation.js';
 
 /** What comes with `agent.continue()`. */
 export interface AgentContinueOptions {
   /** Answers to what a paused run waits for, by the ids of the tool calls or of the requirements. */
   readonly answers?: Readonly<Record<string, GivenAnswer>>;
-  /** What the user says before the model goes on. */
+  /** The user's new message, before the next call of the model. */
   readonly input?: string;
   /**
-   * Where a run that is not paused goes on: at its `end` (as it does when left out), after the `last_user` message,
-   * or after so many messages.
+   * Where a run that is not paused continues: at its `end` (the default), after the `last_user` message, or after so
+   * many messages.
    */
   readonly from?: 'end' | 'last_user' | number;
   /** Works on a copy of the run and leaves the run as it is. A completed run always stays as it is. */
@@ -35,39 +29,24 @@ export interface AgentContinueOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Statuses of runs that can be continued as a copy. */
-const copiedStatuses: ReadonlySet<RunStatus> = new Set(['completed', 'regenerated', 'error', 'paused']);
-
-export interface Continued {
-  readonly engine: RunEngine;
-  readonly journal: RunJournal;
-  readonly agent: Executable;
-}
-
-/** Lets a run of the agent go on: a paused or failed one as itself, any other as a copy. */
-export async function continueInCode(
-  { engine, journal, agent }: Continued,
-  runId: string,
-  options: AgentContinueOptions,
-): Promise<RunHandle> {
+/** What the options ask of a run of an agent or a team. */
+export function callRequest(options: AgentContinueOptions): ResumeRequest {
   checkTogether(options);
-  const stored = await journal.load(runId);
-  if (stored === undefined || stored.run.componentId !== agent.id || stored.run.kind !== agent.kind)
-    throw errors.runNotFound();
-  const { run, steps } = stored;
-  const copies = options.fork === true || options.regenerate === true;
-  if (run.status === 'paused' && !copies) return answer(engine, run, steps, options);
-  if (options.answers !== undefined) throw errors.cannotContinue(runId, run.status);
-  const kept = agent.continuation!(run, steps, placeOf(options));
-  const record = recordOf(kept.turn, options);
-  if (run.status === 'error' && !copies) return engine.retry(runId, kept, record);
-  if (!copiedStatuses.has(run.status)) throw errors.cannotContinue(runId, run.status);
-  const copy = { steps: kept.steps, lineage: lineageOf(run, kept, options), continuation: record };
-  const { sessionId, userId, askers } = run;
-  // the state that came with the source is in the session already
-  const { sessionState: _stored, ...rest } = run.input.options;
-  const input = { ...run.input, options: rest };
-  return engine.start(agent, { input, sessionId, userId, askers, background: false, copy });
+  const { answers, from = 'end', fork = false, regenerate = false, input = null } = options;
+  const { dependencies, metadata } = options;
+  return {
+    answers: answersInCode(answers),
+    from,
+    fork,
+    regenerate,
+    replaceOriginal: true,
+    input,
+    options: {
+      stream: false,
+      ...(dependencies !== undefined && { dependencies }),
+      ...(metadata !== undefined && { metadata }),
+    },
+  };
 }
 
 function checkTogether({ answers, from, fork, regenerate }: AgentContinueOptions): void {
@@ -79,52 +58,22 @@ function checkTogether({ answers, from, fork, regenerate }: AgentContinueOptions
     throw errors.invalidContinue('answers cannot be combined with from, fork or regenerate.');
 }
 
-function placeOf({ from = 'end', regenerate }: AgentContinueOptions): ContinueFrom {
-  return regenerate && from === 'end' ? 'last_answer' : from;
-}
-
-function recordOf(
-  turn: number,
-  { input, dependencies, metadata }: Pick<AgentContinueOptions, 'input' | 'dependencies' | 'metadata'>,
-): ContinueRecord {
-  const options = {
-    stream: false,
-    ...(dependencies !== undefined && { dependencies }),
-    ...(metadata !== undefined && { metadata }),
-  };
-  return { turn, input: input ?? null, options };
-}
-
-function lineageOf(run: Run, kept: Continuation, { regenerate }: AgentContinueOptions): RunLineage {
-  const { runId } = run;
+function answersInCode(given: AgentContinueOptions['answers']): AnswerSource {
   return {
-    forkedFromRunId: runId,
-    forkedFromMessageIndex: kept.messageIndex,
-    ...(regenerate && { regeneratedFrom: runId }),
-    ...(regenerate && run.status === 'completed' && { replaces: runId }),
+    given: given !== undefined,
+    match(run, steps) {
+      const open = openRequirements(run, steps);
+      const questions = new Questions(run, open);
+      for (const [id, answer] of Object.entries(given ?? {})) {
+        const state = openCall(open, id);
+        if (state === undefined)
+          throw errors.invalidAnswer(`Run ${run.runId} does not wait for an answer to the call '${id}'.`);
+        questions.put(state, answerInCode(state, answer));
+      }
+      return { ...questions.matched(), turn: nextTurn(steps) };
+    },
+    unanswered: (run, steps) => errors.invalidAnswer(waitingText(run, openRequirements(run, steps))),
   };
-}
-
-function answer(
-  engine: RunEngine,
-  run: Run,
-  steps: readonly StepRecord[],
-  options: AgentContinueOptions,
-): Promise<RunHandle> {
-  const open = openRequirements(run, steps);
-  const answers = new Map<string, Json>();
-  const approvals: ApprovalWrite[] = [];
-  for (const [callId, given] of Object.entries(options.answers ?? {})) {
-    const state = openCall(open, callId);
-    if (state === undefined)
-      throw errors.invalidAnswer(`Run ${run.runId} does not wait for an answer to the call '${callId}'.`);
-    const read = answerInCode(state, given);
-    answers.set(state.waitKey, toWaitOutput(state, read));
-    const audit = auditRecordOf(run, state, read, Date.now());
-    if (audit !== undefined) approvals.push({ kind: 'record', approval: audit });
-  }
-  if (answers.size === 0) throw errors.invalidAnswer(waitingText(run, open));
-  return engine.answer(run.runId, { answers, approvals, continuation: recordOf(nextTurn(steps), options) });
 }
 
 function waitingText({ runId }: Run, open: readonly ToolRequirementState[]): string {

@@ -1,22 +1,12 @@
 import { newId } from '../../ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { ApprovalRecord, ApprovalStatus, PauseType } from '../../runs/approval.js';
+import type { ApprovalRecord, ApprovalStatus, PauseType, ResolvedApproval } from '../../runs/approval.js';
 import type { Run } from '../../runs/run.js';
 import type { RequirementKind, ToolAnswer, ToolRequirement } from '../../tools/questions/requirement.js';
 import { fitValue } from './fit-value.js';
 import { resultText } from './read-answer.js';
 import { requirementBody } from './requirement-body.js';
 import type { ToolRequirementState } from './tool-requirements.js';
-
-/** How an approval was decided. */
-export interface ResolvedApproval {
-  readonly status: ApprovalStatus;
-  readonly resolutionData: JsonObject | null;
-  readonly resolvedBy: string | null;
-  readonly resolvedAt: number | null;
-  /** The whole record in wire form: kept with the answer. */
-  readonly record: JsonObject;
-}
 
 const pauseTypes: Readonly<Record<RequirementKind, PauseType>> = {
   confirmation: 'confirmation',

@@ -1,6 +1,6 @@
-import type { GivenAnswer } from '../../../core/agents/requirements/read-answer.js';
-import { errors } from '../../../core/errors/errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+import { errors } from '../../errors/errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { GivenAnswer } from './read-answer.js';
 
 /** The form fields that bring answers. */
 export type AnswersField = 'tools' | 'requirements' | 'step_requirements' | 'error_requirements';

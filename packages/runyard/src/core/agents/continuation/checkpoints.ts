@@ -1,8 +1,8 @@
-import { messagesOf } from '../../../core/agents/transcript.js';
-import type { Message } from '../../../core/models/message.js';
-import type { Run, RunStatus, StepRecord } from '../../../core/runs/run.js';
+import type { Message } from '../../models/message.js';
+import type { Run, RunStatus, StepRecord } from '../../runs/run.js';
+import { messagesOf } from '../transcript.js';
 
-/** A place in the conversation of a run from which it can go on. */
+/** A place in the conversation of a run from which it can continue. */
 export interface Checkpoint {
   /** Its place among the run's checkpoints, from 1; null for a place that is not listed. */
   readonly position: number | null;

@@ -1,55 +1,48 @@
-import {
-  answerOfApproval,
-  auditRecordOf,
-  type ResolvedApproval,
-} from '../../../core/agents/requirements/approvals.js';
-import { type GivenAnswer, readAnswer } from '../../../core/agents/requirements/read-answer.js';
-import { teamRequirementsOf } from '../../../core/agents/requirements/team-requirements.js';
-import type { ToolRequirementState } from '../../../core/agents/requirements/tool-requirements.js';
-import { toWaitOutput } from '../../../core/agents/requirements/wait-output.js';
-import { toolExecutionsOf } from '../../../core/agents/tool-executions.js';
-import { errors } from '../../../core/errors/errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
-import type { ApprovalWrite } from '../../../core/runs/approval.js';
-import { childrenOf } from '../../../core/runs/execution/child-run.js';
-import type { Run, StepRecord } from '../../../core/runs/run.js';
-import { canonicalJson } from '../../../core/tools/call/canonical-json.js';
-import type { ToolAnswer } from '../../../core/tools/questions/requirement.js';
-import { answerInRequirement, answerInTool, wrongStructure } from './given-answer.js';
+import { errors } from '../../errors/errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { Resolutions } from '../../runs/approval.js';
+import { childrenOf } from '../../runs/execution/child-run.js';
+import type { AnswerSource, MatchedAnswers } from '../../runs/resume/resume-run.js';
+import type { Run, StepRecord } from '../../runs/run.js';
+import { canonicalJson } from '../../tools/call/canonical-json.js';
+import type { ToolAnswer } from '../../tools/questions/requirement.js';
+import { nextTurn } from '../continuation/continuation.js';
+import { toolExecutionsOf } from '../tool-executions.js';
+import { answerOfApproval, auditRecordOf } from './approvals.js';
+import { type GivenAnswer, readAnswer } from './read-answer.js';
+import { teamRequirementsOf } from './team-requirements.js';
+import type { ToolRequirementState } from './tool-requirements.js';
+import { toWaitOutput } from './wait-output.js';
+import { answerInRequirement, answerInTool, wrongStructure } from './wire-answer.js';
 
-/** What a request, and the approvals that were decided meanwhile, answer of what a run waits for. */
-export interface MatchedAnswers {
-  /** By the keys of the steps that wait. */
-  readonly answers: ReadonlyMap<string, Json>;
-  readonly approvals: readonly ApprovalWrite[];
-}
-
-/** How the approvals of a run were decided, by their ids. */
-export type Resolutions = ReadonlyMap<string, ResolvedApproval>;
-
-export interface AnswerSources {
+/** Lists of the wire with the answers of a client. */
+interface CallAnswers {
   readonly tools: readonly JsonObject[];
   readonly requirements: readonly JsonObject[];
-  readonly resolutions: Resolutions;
-  readonly now: number;
 }
 
 /**
- * Finds the question to each answer. Clients send back whole lists: what was answered before is passed over, what the
- * run never asked is refused, and of each entry only the answer is read.
+ * Answers to the calls of an agent or a team. Clients send back whole lists: what was answered before is passed over,
+ * what the run never asked is refused, and of each entry only the answer is read.
  */
-export function matchAnswers(run: Run, steps: readonly StepRecord[], sources: AnswerSources): MatchedAnswers {
-  const questions = new Questions(run, teamRequirementsOf(run, steps), callIdsOf(run, steps));
-  for (const tool of sources.tools) {
-    const callId = tool.tool_call_id;
-    if (typeof callId !== 'string') throw wrongStructure('tools', 'each tool needs its tool_call_id');
-    questions.answer(questions.ofCall(callId), answerInTool(tool));
-  }
-  for (const requirement of sources.requirements) {
-    questions.answer(questions.ofRequirement(requirement), answerInRequirement(requirement));
-  }
-  questions.applyApprovals(sources.resolutions);
-  return questions.matched(sources.now);
+export function callAnswers({ tools, requirements }: CallAnswers): AnswerSource {
+  return {
+    given: tools.length + requirements.length > 0,
+    match(run, steps, resolutions) {
+      const questions = new Questions(run, teamRequirementsOf(run, steps), callIdsOf(run, steps));
+      for (const tool of tools) {
+        const callId = tool.tool_call_id;
+        if (typeof callId !== 'string') throw wrongStructure('tools', 'each tool needs its tool_call_id');
+        questions.answer(questions.ofCall(callId), answerInTool(tool));
+      }
+      for (const requirement of requirements) {
+        questions.answer(questions.ofRequirement(requirement), answerInRequirement(requirement));
+      }
+      questions.applyApprovals(resolutions);
+      return { ...questions.matched(), turn: nextTurn(steps) };
+    },
+    unanswered: () => errors.unresolvedRequirements('requirements'),
+  };
 }
 
 /** The ids of all calls of a run and of its nested runs. */
@@ -101,6 +94,10 @@ export class Questions {
       throw errors.invalidContinue(
         `The tool call '${state.requirement.callId}' is answered twice, in different ways.`,
       );
+    this.put(state, answer);
+  }
+
+  put(state: ToolRequirementState, answer: ToolAnswer): void {
     this.answers.set(state, answer);
   }
 
@@ -110,12 +107,13 @@ export class Questions {
       const { approval } = state.requirement;
       const resolution = approval?.type === 'required' && resolutions.get(approval.id ?? '');
       const answer = resolution ? answerOfApproval(state, resolution) : undefined;
-      if (answer !== undefined) this.answers.set(state, answer);
+      if (answer !== undefined) this.put(state, answer);
     }
   }
 
-  matched(now: number): MatchedAnswers {
+  matched(): Pick<MatchedAnswers, 'answers' | 'approvals'> {
     const entries = [...this.answers];
+    const now = Date.now();
     return {
       answers: new Map(entries.map(([state, answer]) => [state.waitKey, toWaitOutput(state, answer)])),
       approvals: entries.flatMap(([state, answer]) => {
