@@ -1,3 +1,4 @@
+import { mapConcurrently } from '../../core/concurrency.js';
 import { newId } from '../../core/ids.js';
 import type { MediaContents } from '../../core/media/media.js';
 import type { Role } from '../../core/models/message.js';
@@ -29,21 +30,12 @@ export async function mergeTexts(texts: readonly string[], merging: Merging): Pr
   let level = texts;
   while (true) {
     const pieces = piecesOf(level);
-    const merged = await mergeAll(pieces, merging);
+    const merged = await mapConcurrently(atOnce, pieces, (piece) => mergePiece(piece, merging));
     if (merged.length === 1) return merged[0]!;
     // what does not get shorter never ends
     if (lengthOf(merged) >= lengthOf(level)) return merged.join('\n');
     level = merged;
   }
-}
-
-async function mergeAll(pieces: readonly (readonly string[])[], merging: Merging): Promise<string[]> {
-  const merged: string[] = [];
-  for (let from = 0; from < pieces.length; from += atOnce) {
-    const together = pieces.slice(from, from + atOnce);
-    merged.push(...(await Promise.all(together.map((piece) => mergePiece(piece, merging)))));
-  }
-  return merged;
 }
 
 async function mergePiece(texts: readonly string[], { model, media, signal }: Merging): Promise<string> {

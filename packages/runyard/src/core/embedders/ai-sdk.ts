@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.js';
-import { failureOf } from '../models/ai-sdk/failure.js';
+import { modelErrorOf } from '../models/ai-sdk/failure.js';
 import { count as tokenCount } from '../models/provider/answer/usage.js';
 import { pauseBeforeRetry } from '../models/provider/call/provider-call.js';
 import { checkOptions, checkValue } from '../options/check-options.js';
@@ -63,7 +63,7 @@ async function embedBatch(
       return { vectors: embeddings, tokens: tokenCount(usage?.tokens) };
     } catch (error) {
       signal.throwIfAborted();
-      await pauseBeforeRetry(failureOf(model.provider, error), attempt, retrying, signal);
+      await pauseBeforeRetry(modelErrorOf(model.provider, error), attempt, retrying, signal);
     }
   }
 }

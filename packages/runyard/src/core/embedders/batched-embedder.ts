@@ -1,3 +1,4 @@
+import { mapConcurrently } from '../concurrency.js';
 import { ModelError } from '../models/model-error.js';
 import { usageOf } from '../models/provider/answer/usage.js';
 import { checkOptions, checkValue } from '../options/check-options.js';
@@ -79,8 +80,7 @@ export class BatchedEmbedder implements Embedder {
       this.#embedBatch(batch, purpose, stop.signal),
     );
     try {
-      const lanes = Array.from({ length: Math.min(maxParallel, sent.length) }, () => batches.work());
-      await Promise.all(lanes);
+      await batches.send(maxParallel);
     } catch (error) {
       // the requests under way are of no use any longer
       stop.abort(error);
@@ -93,7 +93,7 @@ export class BatchedEmbedder implements Embedder {
   }
 }
 
-/** The texts of one call, which any number of lanes work off batch by batch. */
+/** The texts of one call, in batches that providers accept. */
 class Batches {
   readonly vectors: Float32Array[] = [];
   tokens = 0;
@@ -103,7 +103,6 @@ class Batches {
   readonly #send: (texts: readonly string[]) => Promise<SentBatch>;
   #maxBytes: number;
   #length: number | undefined;
-  #next = 0;
 
   constructor(
     texts: readonly string[],
@@ -119,11 +118,16 @@ class Batches {
     this.#length = options.dimensions;
   }
 
-  async work(): Promise<void> {
-    while (this.#next < this.#texts.length) {
-      const start = this.#next;
-      this.#next = this.#endOfBatch(start);
-      await this.#embed(start, this.#next);
+  async send(maxParallel: number): Promise<void> {
+    await mapConcurrently(maxParallel, this.#batches(), ([start, end]) => this.#embed(start, end));
+  }
+
+  /** Where each batch starts and ends: known when it is sent, because a batch that is too large shrinks the rest. */
+  *#batches(): Generator<[number, number]> {
+    for (let start = 0; start < this.#texts.length; ) {
+      const end = this.#endOfBatch(start);
+      yield [start, end];
+      start = end;
     }
   }
 

@@ -1,3 +1,4 @@
+import { untilAborted } from '../abort.js';
 import { newCallId } from '../ids.js';
 import type { JsonObject } from '../json.js';
 import { checkOptions, checkValue } from '../options/check-options.js';
@@ -206,18 +207,6 @@ function responseOf(answer: ScriptedAnswer, content: string): ModelResponse {
     ...(answer.citations !== undefined && { citations: answer.citations }),
     ...(answer.providerData ? { providerData: answer.providerData } : undefined),
   };
-}
-
-/** Waits for the work or for the abort, whichever comes first. */
-function untilAborted<T>(work: T | Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    Promise.resolve(work)
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
 
 function scriptEnded(turns: number, request: ModelRequest): Error {

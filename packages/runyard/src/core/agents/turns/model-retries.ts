@@ -1,8 +1,8 @@
+import { pause } from '../../abort.js';
 import { backOffMs } from '../../back-off.js';
 import type { Model } from '../../models/model.js';
 import { ModelError } from '../../models/model-error.js';
 import { resolveModel } from '../../models/resolve.js';
-import { pause } from '../../pause.js';
 import type { StepScope } from '../../runs/context.js';
 import type { AgentSettings } from '../definition.js';
 import type { AgentExecution } from '../execution.js';

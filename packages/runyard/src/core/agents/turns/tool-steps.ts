@@ -1,10 +1,11 @@
 import type { Json, JsonObject } from '../../json.js';
 import { isNative } from '../../native-code.js';
-import { type RunContext, RunPaused, type StepScope } from '../../runs/context.js';
+import type { RunContext, StepScope } from '../../runs/context.js';
 import { Reports } from '../../runs/execution/reports.js';
 import type { StateView } from '../../runs/execution/session-state.js';
 import type { StepIdentity } from '../../runs/journal/journal-match.js';
 import type { StepRecord } from '../../runs/run.js';
+import { pauseOf, throwFailure } from '../../runs/settled.js';
 import { storable } from '../../storable-json.js';
 import type { NoteTry } from '../../tools/call/attempt-tool.js';
 import { executeTool } from '../../tools/call/execute-tool.js';
@@ -77,6 +78,7 @@ export async function runToolCalls(
   const ready = calls.filter(isReady);
   for (const call of ready) announce(execution, call);
   const done = await Promise.allSettled(ready.map((call) => runToolCall(execution, call)));
+  // every call comes to its end before the turn fails
   throwFailure(done);
   const asked = requirementsOf(context.steps('wait'));
   for (const { key } of ready) {
@@ -311,21 +313,11 @@ function parsedArguments(call: RequestedCall): JsonObject | null {
   return parsed.ok ? parsed.args : null;
 }
 
-/** Lets every call of the turn come to its end before the turn fails. */
-function throwFailure(settled: readonly PromiseSettledResult<unknown>[]): void {
-  const failure = reasonsOf(settled).find((reason) => !(reason instanceof RunPaused));
-  if (failure !== undefined) throw failure;
-}
-
-/** All that the turn waits for, as one pause. What it has to show is what was said before, or what it waits for. */
+/** What a paused turn has to show is what was said before, or what it waits for. */
 function throwPause({ context }: AgentExecution, settled: readonly PromiseSettledResult<unknown>[]): void {
-  const pauses = reasonsOf(settled).filter((reason) => reason instanceof RunPaused);
-  if (pauses.length === 0) return;
-  const requirements = pauses.flatMap((pause) => pause.requirements);
-  context.draft.content ||= pausedText(requirements.map(({ data }) => data as unknown as ToolRequirement));
-  throw new RunPaused(requirements);
-}
-
-function reasonsOf(settled: readonly PromiseSettledResult<unknown>[]): unknown[] {
-  return settled.filter((result) => result.status === 'rejected').map((result) => result.reason as unknown);
+  const paused = pauseOf(settled);
+  if (paused === undefined) return;
+  const requirements = paused.requirements.map(({ data }) => data as unknown as ToolRequirement);
+  context.draft.content ||= pausedText(requirements);
+  throw paused;
 }

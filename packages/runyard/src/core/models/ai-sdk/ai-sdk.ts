@@ -11,7 +11,7 @@ import type {
 import { ModelError } from '../model-error.js';
 import { pauseBeforeRetry } from '../provider/call/provider-call.js';
 import { AiSdkAnswer } from './answer.js';
-import { failureOf } from './failure.js';
+import { modelErrorOf } from './failure.js';
 import { callOptions, type PromptOptions } from './prompt.js';
 import {
   type AiSdkLanguageModel,
@@ -95,7 +95,7 @@ class AiSdkBridge implements Model {
         const answer = new AiSdkAnswer(this.#prompt.owner);
         for (let part = await next(reader); part !== undefined; part = await next(reader)) {
           signal.throwIfAborted();
-          if (part.type === 'error') throw failureOf(this.provider, part.error);
+          if (part.type === 'error') throw modelErrorOf(this.provider, part.error);
           const chunk = answer.accept(part);
           if (chunk === undefined) continue;
           delivered = true;
@@ -108,7 +108,7 @@ class AiSdkBridge implements Model {
         yield { type: 'response', response };
         return;
       } catch (error) {
-        if (delivered) throw signal.aborted ? signal.reason : failureOf(this.provider, error);
+        if (delivered) throw signal.aborted ? signal.reason : modelErrorOf(this.provider, error);
         await this.#pause(error, attempt, signal);
       } finally {
         // A reader that leaves early must not leave the provider talking.
@@ -120,7 +120,7 @@ class AiSdkBridge implements Model {
   /** Waits until it is time for another try; throws the error if another makes no sense. */
   async #pause(error: unknown, attempt: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await pauseBeforeRetry(failureOf(this.provider, error), attempt, this.#options, signal);
+    await pauseBeforeRetry(modelErrorOf(this.provider, error), attempt, this.#options, signal);
   }
 
   #unfinished(): ModelError {

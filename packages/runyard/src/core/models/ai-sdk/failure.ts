@@ -16,7 +16,7 @@ interface CallError {
 const redact = redactor([]);
 
 /** What a model of the AI SDK threw, or put into its stream, as an error of ours. */
-export function failureOf(provider: string, error: unknown): ModelError {
+export function modelErrorOf(provider: string, error: unknown): ModelError {
   if (error instanceof ModelError) return error;
   if (!(error instanceof Error)) {
     return errorFromStream(provider, (error ?? 'no explanation') as Json, redact);

@@ -1,3 +1,4 @@
+import { untilAborted } from '../../abort.js';
 import { errors, isFenced, isReported, isUnstorable, type RunyardError } from '../../errors/errors.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import type { Message } from '../../models/message.js';
@@ -374,14 +375,4 @@ export class RunExecutor {
       result: { ...result, ...brokenOff, content: failure.message, error: failure },
     };
   }
-}
-
-/** Follows the work until the signal aborts; what the work does after that is nobody's concern. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

@@ -1,6 +1,6 @@
+import { pause } from '../../abort.js';
 import type { Json } from '../../json.js';
 import { ModelStopped } from '../../models/model-stopped.js';
-import { pause } from '../../pause.js';
 import type { Timers } from '../../timers.js';
 import type { FailedTry, RunContext, StepScope } from '../context.js';
 import type { StepRecord } from '../run.js';

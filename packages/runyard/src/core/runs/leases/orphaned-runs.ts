@@ -81,7 +81,7 @@ export class OrphanedRuns {
 
   private async fail(run: Run): Promise<boolean> {
     const { runId, kind, componentId } = run;
-    const failure = failureOf(run, this.orphans.endAfterMs);
+    const failure = notRegistered(run, this.orphans.endAfterMs);
     if (run.status === 'paused') await this.resting.fail(runId, failure);
     else if (!(await this.recovery.fail(run, failure))) return false;
     this.options.log.warn({ runId, kind, componentId }, failure.message);
@@ -105,7 +105,7 @@ export class OrphanedRuns {
   }
 }
 
-function failureOf({ kind, componentId }: Run, waitedMs: number): RunFailure {
+function notRegistered({ kind, componentId }: Run, waitedMs: number): RunFailure {
   const next = kind === 'workflow' ? 'start a new run' : 'continue this run';
   return {
     type: 'component_not_registered',

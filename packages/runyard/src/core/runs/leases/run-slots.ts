@@ -1,3 +1,4 @@
+import { Semaphore } from '../../concurrency.js';
 import { errors } from '../../errors/errors.js';
 
 export interface SlotLimits {
@@ -16,31 +17,18 @@ interface Place {
 }
 
 /** Bounds how many runs a process executes at once; the others wait in the order in which they came. */
-export class RunSlots {
-  private taken = 0;
+export class RunSlots extends Semaphore {
   /** Runs that are not stored yet and will take a slot, or wait for one. */
   private arriving = 0;
-  private readonly queue = new Set<() => void>();
 
-  constructor(readonly limits: SlotLimits) {}
-
-  get executing(): number {
-    return this.taken;
-  }
-
-  get waiting(): number {
-    return this.queue.size;
-  }
-
-  /** Whether a run that came now would have to wait. */
-  get full(): boolean {
-    return this.taken >= this.limits.executing;
+  constructor(readonly limits: SlotLimits) {
+    super(limits.executing);
   }
 
   /** Keeps a place for a new run while it is made; refuses one that would have to wait behind too many others. */
   arrive(): Place {
     const { executing, waiting } = this.limits;
-    if (this.before >= executing + waiting) throw errors.tooManyRuns(this.queue.size);
+    if (this.before >= executing + waiting) throw errors.tooManyRuns(this.waiting);
     return this.keepPlace();
   }
 
@@ -57,39 +45,7 @@ export class RunSlots {
   }
 
   private get before(): number {
-    return this.taken + this.queue.size + this.arriving;
-  }
-
-  /** Takes a slot: at once (undefined), or when the promise resolves. It rejects when the signal aborts first. */
-  enter(signal: AbortSignal): Promise<void> | undefined {
-    signal.throwIfAborted();
-    if (!this.full) {
-      this.taken += 1;
-      return undefined;
-    }
-    return new Promise((resolve, reject) => {
-      const enter = (): void => {
-        signal.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = (): void => {
-        this.queue.delete(enter);
-        reject(signal.reason);
-      };
-      this.queue.add(enter);
-      signal.addEventListener('abort', leave, { once: true });
-    });
-  }
-
-  /** Gives a slot back: to the one who has waited longest, if anybody waits. */
-  leave(): void {
-    const [next] = this.queue;
-    if (next === undefined) {
-      this.taken -= 1;
-      return;
-    }
-    this.queue.delete(next);
-    next();
+    return this.executing + this.waiting + this.arriving;
   }
 }
 

@@ -2,12 +2,12 @@ import { textOf } from '../../agents/answer/answer-record.js';
 import type { AgentExecution } from '../../agents/execution.js';
 import { questionsAtRest } from '../../agents/requirements/questions-at-rest.js';
 import { toolKeyOf } from '../../agents/tool-executions.js';
+import { Semaphore } from '../../concurrency.js';
 import { type RunContext, RunPaused } from '../../runs/context.js';
 import { type ChildOutcome, runChild } from '../../runs/execution/child-run.js';
 import { ToolRefused } from '../../tools/call/tool-hooks.js';
 import { type ToolResult, toolResult } from '../../tools/tool-result.js';
 import type { TeamMember, TeamSettings } from '../settings.js';
-import { Lanes } from './lanes.js';
 import { type MemberVoices, withVoices } from './member-events.js';
 import { memberInput } from './member-input.js';
 
@@ -21,7 +21,7 @@ export interface MemberQuestion {
 
 /** How members are asked in one execution of a team's run: within its bounds, and nobody twice. */
 export class Delegations {
-  private readonly lanes: Lanes;
+  private readonly parallel: Semaphore;
   /** The steps of members that have begun, or that this execution is about to begin. */
   private readonly reserved: Set<string>;
 
@@ -31,7 +31,7 @@ export class Delegations {
     private readonly voicesFor: (key: string) => MemberVoices,
   ) {
     this.reserved = new Set(execution.context.steps('member').map(({ key }) => key));
-    this.lanes = new Lanes(settings.maxParallelMembers ?? Number.POSITIVE_INFINITY);
+    this.parallel = new Semaphore(settings.maxParallelMembers ?? Number.POSITIVE_INFINITY);
   }
 
   /** Refuses what would be more than the run may ask. */
@@ -51,7 +51,7 @@ export class Delegations {
     const { context } = this.execution;
     const resting = questionsAtRest(context, key);
     if (resting !== undefined) throw new RunPaused(resting);
-    return this.lanes.enter(async () => {
+    return this.parallel.run(async () => {
       const begun = context.recorded(key) !== undefined;
       if (!begun) context.replay?.stop();
       const input = begun
@@ -74,17 +74,6 @@ export class Delegations {
 function fieldsOf({ origin, run }: RunContext) {
   const { team_id: _id, team_name: _name, ...around } = origin.fields;
   return { ...around, parent_run_id: run.runId };
-}
-
-/** Lets all come to their end; those that wait are then one pause. */
-export async function together<T>(works: readonly Promise<T>[]): Promise<T[]> {
-  const settled = await Promise.allSettled(works);
-  const reasons = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
-  const failure = reasons.find((reason) => !(reason instanceof RunPaused));
-  if (failure !== undefined) throw failure;
-  if (reasons.length > 0)
-    throw new RunPaused((reasons as RunPaused[]).flatMap((pause) => pause.requirements));
-  return settled.map((one) => (one as PromiseFulfilledResult<T>).value);
 }
 
 /** What the leader reads of what a member came to: its answer, or why there is none. */

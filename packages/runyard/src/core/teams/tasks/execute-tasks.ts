@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { ChildOutcome } from '../../runs/execution/child-run.js';
+import { settledValues } from '../../runs/settled.js';
 import { ToolRefused } from '../../tools/call/tool-hooks.js';
 import { nativeTool, type Tool } from '../../tools/tool.js';
-import { outcomeResult, outcomeText, together } from '../members/ask-members.js';
+import { outcomeResult, outcomeText } from '../members/ask-members.js';
 import { memberNamed } from '../members/roster.js';
 import type { TeamMember } from '../settings.js';
 import { type LeaderCall, type LeadersTeam, leaderCallOf } from '../tools/leader.js';
@@ -56,7 +57,9 @@ export function executeTasks(team: LeadersTeam): Tool {
       const planned = planOf(team, call, task_ids);
       const assignments = planned.filter((one) => typeof one !== 'string');
       call.delegations.reserve(assignments.map(({ key }) => key));
-      const outcomes = await together(assignments.map((assignment) => perform(call, assignment)));
+      const outcomes = settledValues(
+        await Promise.allSettled(assignments.map((assignment) => perform(call, assignment))),
+      );
       const results = new Map(assignments.map((assignment, index) => [assignment, outcomes[index]!]));
       const texts = planned.map((one) =>
         typeof one === 'string' ? one : resultText(one.task, results.get(one)!),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { settledValues } from '../../runs/settled.js';
 import { nativeTool, type Tool } from '../../tools/tool.js';
-import { outcomeResult, outcomeText, together } from '../members/ask-members.js';
+import { outcomeResult, outcomeText } from '../members/ask-members.js';
 import { memberNamed, membersText } from '../members/roster.js';
 import { type LeadersTeam, leaderCallOf } from './leader.js';
 
@@ -49,7 +50,9 @@ export function delegateToMembers(team: LeadersTeam): Tool {
         task,
       }));
       delegations.reserve(questions.map(({ key }) => key));
-      const outcomes = await together(questions.map((question) => delegations.ask(question)));
+      const outcomes = settledValues(
+        await Promise.allSettled(questions.map((question) => delegations.ask(question))),
+      );
       const texts = outcomes.map(
         (outcome, position) => `Member '${team.members[position]!.id}':\n${outcomeText(outcome)}`,
       );

@@ -1,5 +1,5 @@
+import { pause, withinTime } from '../../abort.js';
 import { backOffMs } from '../../back-off.js';
-import { pause } from '../../pause.js';
 import { RunPaused } from '../../runs/context.js';
 import type { Timers } from '../../timers.js';
 import { type AskPerson, askedTooLate, type CallQuestions, nobodyToAsk } from '../questions/tool-question.js';
@@ -46,48 +46,33 @@ export async function attemptTool(
   }
 }
 
-/** Races the tool against its time and the run's abort, and tells it when it has lost. */
-function attemptOnce(
+/** Races the tool against its time and the abort of the run, and tells it when it has lost. */
+async function attemptOnce(
   tool: Tool,
   call: ClearedCall,
   context: ToolContext,
   { timers, questions }: AttemptEnvironment,
 ): Promise<unknown> {
-  const controller = new AbortController();
-  let over = false;
   const series = questions?.series() ?? nobodyToAsk;
-  const ask: AskPerson = (question) => (over ? askedTooLate() : series(question));
-  const own = attemptContext(context, { signal: controller.signal, isOver: () => over, timers, ask });
-  return new Promise((resolve, reject) => {
-    const giveUp = (reason: unknown) => {
-      settle();
-      reject(questions?.paused ?? reason);
-      controller.abort(reason);
-    };
-    const onAbort = () => giveUp(context.signal.reason);
-    const cancelTimer =
-      tool.timeoutMs === undefined
-        ? undefined
-        : timers.after(tool.timeoutMs, () => giveUp(new ToolTimeout(timeoutMessage(tool))));
-    const settle = () => {
-      over = true;
-      cancelTimer?.();
-      context.signal.removeEventListener('abort', onAbort);
-    };
-    context.signal.addEventListener('abort', onAbort, { once: true });
-    tool.run(call, own).then(
-      (result) => {
-        settle();
-        // whatever a tool makes of it, a call that has asked waits for the answer
-        if (questions?.paused === undefined) resolve(result);
-        else reject(questions.paused);
-      },
-      (error) => {
-        settle();
-        reject(questions?.paused ?? error);
+  const timeout = () => new ToolTimeout(timeoutMessage(tool));
+  let ended = false;
+  try {
+    const result = await withinTime(
+      { timeoutMs: tool.timeoutMs, signal: context.signal, timers, timeout },
+      (signal) => {
+        const isOver = () => ended || signal.aborted;
+        const ask: AskPerson = (question) => (isOver() ? askedTooLate() : series(question));
+        return tool.run(call, attemptContext(context, { signal, isOver, timers, ask }));
       },
     );
-  });
+    // whatever a tool makes of it, a call that has asked waits for the answer
+    if (questions?.paused !== undefined) throw questions.paused;
+    return result;
+  } catch (error) {
+    throw questions?.paused ?? error;
+  } finally {
+    ended = true;
+  }
 }
 
 function timeoutMessage(tool: Tool): string {

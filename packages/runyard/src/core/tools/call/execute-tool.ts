@@ -1,3 +1,4 @@
+import { untilAborted } from '../../abort.js';
 import { reasonOf } from '../../errors/reason.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import type { JsonObject } from '../../json.js';
@@ -99,8 +100,9 @@ class ToolExecution {
     };
     if (hooks.length === 0) return execute(given);
     const call = { toolName: this.tool.name, args: given, context };
-    const work = () => this.unlessPaused(throughHooks(hooks, call, execute));
-    return unlessAborted(signal, work).finally(() => {
+    const hooked = this.unlessPaused(throughHooks(hooks, call, execute));
+    // a hook that hangs does not keep a cancelled run
+    return untilAborted(hooked, signal).finally(() => {
       this.ended = true;
     });
   }
@@ -166,17 +168,6 @@ function withPersonsPart({ gate }: Tool, given: JsonObject, input: JsonObject): 
     ...Object.entries(given).filter((entry) => !isPersons(entry)),
     ...Object.entries(input).filter(isPersons),
   ]);
-}
-
-/** A hook that hangs does not keep a cancelled run. */
-function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    work()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
 
 const waitsFor: Record<GateKind, string> = {

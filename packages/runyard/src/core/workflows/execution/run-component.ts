@@ -1,3 +1,4 @@
+import { withinTime } from '../../abort.js';
 import { questionsAtRest } from '../../agents/requirements/questions-at-rest.js';
 import { requirementBody } from '../../agents/requirements/requirement-body.js';
 import { teamRequirementsOf } from '../../agents/requirements/team-requirements.js';
@@ -22,7 +23,7 @@ import { stepExecutorContinued, stepExecutorPaused } from '../workflow-events.js
 import { type Flow, type Place, type Scope, stepFields, tell } from './flow.js';
 import type { Round, RoundResult } from './round.js';
 import { shownFailure } from './run-function.js';
-import { StepTimeout, timeoutType, withinTime } from './within-time.js';
+import { boundOf, StepTimeout, timeoutType } from './step-timeout.js';
 
 /** One round of a step that is an agent, a team or a workflow: a run inside of this one. */
 export async function runComponent(
@@ -116,9 +117,8 @@ async function runInside(
     depth: component.kind === 'workflow' ? context.depth + 1 : context.depth,
   };
   if (node.timeoutMs === undefined) return runChild(context, request);
-  const { signal: outer, timers } = context;
   const run = (signal: AbortSignal) => runChild(context, { ...request, signal });
-  return withinTime(node.timeoutMs, outer, timers, node.name, run, tidyMs);
+  return withinTime({ ...boundOf(node, context.signal, context.timers), graceMs: tidyMs }, run);
 }
 
 /** How long a run that was stopped may take to tell of its end. */

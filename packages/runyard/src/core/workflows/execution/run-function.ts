@@ -1,7 +1,7 @@
+import { pause, withinTime } from '../../abort.js';
 import { backOffMs } from '../../back-off.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import type { Json } from '../../json.js';
-import { pause } from '../../pause.js';
 import { RunPaused, type StepScope } from '../../runs/context.js';
 import { resumeTries } from '../../runs/execution/failed-tries.js';
 import { Reports } from '../../runs/execution/reports.js';
@@ -14,7 +14,7 @@ import { type FunctionRecord, nodeKey, runKey } from '../journal-records.js';
 import { customEvent } from '../workflow-events.js';
 import { type Flow, type Place, type Scope, stepFields, stepInput } from './flow.js';
 import type { Round, RoundResult } from './round.js';
-import { withinTime } from './within-time.js';
+import { boundOf } from './step-timeout.js';
 
 /**
  * One round of a step that is a function. It is a step of the journal of its own where somebody may have to be asked
@@ -85,7 +85,7 @@ async function attempt(
     const startedAt = context.timers.now();
     let delayMs: number;
     try {
-      const value = await withinTime(node.timeoutMs, site.signal, context.timers, node.name, (signal) => {
+      const value = await withinTime(boundOf(node, site.signal, context.timers), (signal) => {
         const input = stepInput(flow, place, scope, state);
         const given = stepContext(flow, node, place, input, round, { ...site, signal }, reports);
         return context.callApplication(node.name, () => work(given));

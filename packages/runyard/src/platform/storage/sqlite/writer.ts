@@ -161,7 +161,7 @@ export class SqliteWriter {
         texts,
         batches: batches.map((batch) => batch.units),
       });
-      if (reply.kind !== 'batches') throw failureOf(reply);
+      if (reply.kind !== 'batches') throw errorIn(reply);
       reply.outcomes.forEach((outcome, index) => {
         if ('message' in outcome)
           batches[index]!.reject(this.options.availability.failure(new SqliteError(outcome)));
@@ -217,11 +217,11 @@ async function queryOver(
   parameters: readonly StoredValue[],
 ): Promise<QueryOutcome> {
   const reply = await link.exchange({ kind: 'query', sql, parameters });
-  if (reply.kind !== 'query') throw failureOf(reply);
+  if (reply.kind !== 'query') throw errorIn(reply);
   return reply;
 }
 
-function failureOf(reply: ThreadReply): Error {
+function errorIn(reply: ThreadReply): Error {
   return reply.kind === 'failure'
     ? new SqliteError(reply.failure)
     : new Error(`Unexpected answer: ${reply.kind}`);

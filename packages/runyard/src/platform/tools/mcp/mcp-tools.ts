@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { untilAborted } from '../../../core/abort.js';
 import { errors } from '../../../core/errors/errors.js';
 import type { JsonObject, JsonSchema } from '../../../core/json.js';
 import type { Log } from '../../../core/log.js';
@@ -118,7 +119,7 @@ class McpSource implements ToolSource {
 
   async tools(signal: AbortSignal, log?: Log): Promise<readonly Tool[]> {
     try {
-      const list = await unlessAborted(signal, this.#currentList());
+      const list = await untilAborted(this.#currentList(), signal);
       if (this.#list !== list) this.#known = this.#toolsOf(list, log);
       this.#list = list;
     } catch (error) {
@@ -233,7 +234,7 @@ class McpSource implements ToolSource {
 
   async #call(name: string, args: JsonObject, context: ToolContext, repeatable: boolean): Promise<unknown> {
     for (let attempt = 0; ; attempt++) {
-      const connection = await unlessAborted(context.signal, this.#connected());
+      const connection = await untilAborted(this.#connected(), context.signal);
       try {
         return resultOf(await this.#request(connection, name, args, context));
       } catch (error) {
@@ -292,15 +293,4 @@ function freeName(wanted: string, taken: Set<string>): string {
 function defaultName(server: McpServer): string {
   if ('url' in server) return new URL(server.url).hostname;
   return basename(server.command).replace(/\.\w+$/, '');
-}
-
-/** Waits for work that others wait for too: an abort ends the waiting, not the work. */
-function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  work.catch(() => {});
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { pause, untilAborted, withinTime } from './abort.js';
+import type { Timers } from './timers.js';
+
+/** Timers that a test fires by hand. */
+function handTimers() {
+  const due = new Set<() => void>();
+  const after = (_ms: number, work: () => void) => {
+    due.add(work);
+    return () => due.delete(work);
+  };
+  return { timers: { after } as unknown as Timers, due, fire: () => [...due].forEach((work) => void work()) };
+}
+
+test('an abort ends the waiting, before it begins or later, and not the work', async () => {
+  const controller = new AbortController();
+  let finish!: (value: number) => void;
+  const work = new Promise<number>((resolve) => {
+    finish = resolve;
+  });
+  const waiting = untilAborted(work, controller.signal);
+  controller.abort('stop');
+  await expect(waiting).rejects.toBe('stop');
+  await expect(untilAborted(work, controller.signal)).rejects.toBe('stop');
+  finish(1);
+  expect(await work).toBe(1);
+  expect(await untilAborted(2, new AbortController().signal)).toBe(2);
+});
+
+test('a pause leaves no timer behind', async () => {
+  const { timers, due, fire } = handTimers();
+  const controller = new AbortController();
+  const whole = pause(5, controller.signal, timers);
+  fire();
+  await whole;
+  const cut = pause(5, controller.signal, timers);
+  controller.abort('stop');
+  await expect(cut).rejects.toBe('stop');
+  await expect(pause(5, controller.signal, timers)).rejects.toBe('stop');
+  expect(due.size).toBeLessThanOrEqual(1);
+});
+
+test('work that is out of time is aborted, and may tidy up within the grace', async () => {
+  const { timers, due, fire } = handTimers();
+  const bound = { timeoutMs: 5, signal: undefined, timers, timeout: () => new Error('too slow') };
+  let seen: unknown;
+  const never = withinTime(bound, (signal) => {
+    signal.addEventListener('abort', () => {
+      seen = signal.reason;
+    });
+    return new Promise(() => {});
+  });
+  fire();
+  await expect(never).rejects.toThrow('too slow');
+  expect(seen).toMatchObject({ message: 'too slow' });
+  due.clear();
+  const tidy = withinTime({ ...bound, graceMs: 10 }, (signal) => {
+    return new Promise((resolve) => signal.addEventListener('abort', () => resolve('tidied')));
+  });
+  fire();
+  expect(await tidy).toBe('tidied');
+  expect(await withinTime({ ...bound, timeoutMs: undefined }, () => 'at once')).toBe('at once');
+});

@@ -1,0 +1,65 @@
+import type { Timers } from './timers.js';
+
+/** Waits for the work or for the abort, whichever comes first. An abort ends the waiting, not the work. */
+export function untilAborted<T>(work: T | Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    Promise.resolve(work)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/** Waits so long, unless the signal aborts first: then it throws the reason of the abort. */
+export function pause(ms: number, signal: AbortSignal, timers: Timers): Promise<void> {
+  let cancelTimer = (): void => {};
+  const waited = new Promise<void>((resolve) => {
+    if (!signal.aborted) cancelTimer = timers.after(ms, resolve);
+  });
+  return untilAborted(waited, signal).finally(() => cancelTimer());
+}
+
+export interface TimeBound {
+  /** Undefined: for as long as the signal allows. */
+  readonly timeoutMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly timers: Timers;
+  /** The error when the time is up. */
+  readonly timeout: () => Error;
+  /** How long work that is stopped may tidy up before it is left behind. */
+  readonly graceMs?: number;
+}
+
+/** Does the work with a signal of its own, which aborts with the outer signal or when the time is up. */
+export function withinTime<T>(bound: TimeBound, work: (signal: AbortSignal) => T | Promise<T>): Promise<T> {
+  const { timeoutMs, signal, timers, timeout, graceMs = 0 } = bound;
+  const controller = new AbortController();
+  return new Promise((resolve, reject) => {
+    let cancelTimer = (): void => {};
+    let fail = reject;
+    const settle = (): void => {
+      cancelTimer();
+      signal?.removeEventListener('abort', onAbort);
+    };
+    const stop = (reason: unknown): void => {
+      settle();
+      // whatever the work makes of being stopped
+      fail = () => reject(reason);
+      if (graceMs === 0) reject(reason);
+      else cancelTimer = timers.after(graceMs, () => reject(reason));
+      controller.abort(reason);
+    };
+    const onAbort = (): void => stop(signal?.reason);
+    if (timeoutMs !== undefined) cancelTimer = timers.after(timeoutMs, () => stop(timeout()));
+    signal?.addEventListener('abort', onAbort, { once: true });
+    new Promise<T>((done) => {
+      done(work(controller.signal));
+    })
+      .then(resolve, (error: unknown) => fail(error))
+      .finally(settle);
+    // a signal that was aborted before is noticed as well
+    if (signal?.aborted) onAbort();
+  });
+}
