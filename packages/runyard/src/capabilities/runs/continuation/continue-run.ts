@@ -10,7 +10,7 @@ import { personsBehind } from '../../../platform/auth/persons.js';
 import type { FoundComponent, FoundRun } from '../run-lookup.js';
 
 /** How a factory is called before there is a run. */
-export type PrepareRun = <T>(
+type PrepareRun = <T>(
   factory: AgentFactory,
   work: (call: CallApplication) => Promise<T>,
 ) => Promise<T>;
