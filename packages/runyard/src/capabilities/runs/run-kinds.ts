@@ -7,20 +7,9 @@ import {
   workflowRunBody,
 } from './bodies/response-schema.js';
 import type { RunKindFacts } from './routes/route-kit.js';
-import {
-  continueRunForm,
-  continueWorkflowRunForm,
-  createRunForm,
-  createWorkflowRunForm,
-  listRunsQuery,
-  listWorkflowRunsQuery,
-  runQuery,
-  workflowRunQuery,
-} from './schema.js';
+import { listRunsQuery, listWorkflowRunsQuery, runQuery, workflowRunQuery } from './schema.js';
 
 const conversation = {
-  createForm: createRunForm,
-  continueForm: continueRunForm,
   continueText:
     'A paused run continues with the given answers. A failed run is retried. A completed run ' +
     'continues as a copy with a new run_id.',
@@ -60,8 +49,6 @@ export const workflowRuns: RunKindFacts = {
   plural: 'workflows',
   idName: 'workflow_id',
   tag: 'Workflows',
-  createForm: createWorkflowRunForm,
-  continueForm: continueWorkflowRunForm,
   continueText: 'A paused run continues with the answers that its steps wait for.',
   runQuery: workflowRunQuery,
   listQuery: listWorkflowRunsQuery,

@@ -24,13 +24,9 @@ export interface RunsPlace {
   readonly sessionId?: string | undefined;
 }
 
-/** Names a run as a path does. */
-export interface RunPlace {
-  readonly kind: RunKind;
-  readonly componentId: string;
+/** Names a run as a path does. When a session is given, the run has to belong to it. */
+export interface RunPlace extends RunsPlace {
   readonly runId: string;
-  /** When given, the run has to belong to this session. */
-  readonly sessionId?: string | undefined;
 }
 
 /**
@@ -43,8 +39,8 @@ export class RunLookup {
     private readonly spaces: Spaces,
   ) {}
 
-  async component(kind: RunKind, id: string, caller?: Caller): Promise<FoundComponent> {
-    const component = this.components.find(kind, id) ?? this.components.missing(kind, caller);
+  async component({ kind, componentId }: RunsPlace, caller?: Caller): Promise<FoundComponent> {
+    const component = this.components.find(kind, componentId) ?? this.components.missing(kind, caller);
     return { component, space: await this.spaceOf(component) };
   }
 

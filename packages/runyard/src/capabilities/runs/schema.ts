@@ -17,7 +17,7 @@ const mediaArray = (what: string) =>
     .optional()
     .meta({ description: `A JSON array of ${what}, each with exactly one of url or content (base64).` });
 
-/** What a caller may set for a new run, and again for one that goes on. */
+/** What a caller may set for a new run, and again for one that continues. */
 const optionFields = {
   dependencies: jsonObjectField()
     .optional()
@@ -48,8 +48,6 @@ const optionFields = {
     .optional()
     .meta({ description: 'Overrides the setting of the agent for this run.' }),
 };
-
-export type OptionFields = z.output<z.ZodObject<typeof optionFields>>;
 
 /** How the caller wants to follow the run. */
 const followFields = {
@@ -126,7 +124,10 @@ export const createRunForm = z
   })
   .catchall(z.unknown());
 
-export type CreateRunForm = z.output<typeof createRunForm>;
+type CreateRunForm = z.output<typeof createRunForm>;
+
+/** How a form says that its caller follows the run. */
+export type FollowFields = Pick<CreateRunForm, keyof typeof followFields | 'background'>;
 
 /** The form of a new run of a workflow. Fields that are not named here reach a workflow that is one function. */
 export const createWorkflowRunForm = createRunForm
@@ -143,10 +144,8 @@ export const createWorkflowRunForm = createRunForm
       .meta({ description: 'Text that every step receives in addition to the input.' }),
   });
 
-export type CreateWorkflowRunForm = z.output<typeof createWorkflowRunForm>;
-
 /** What starts a run, whatever it is a run of. */
-export type CreateForm = CreateRunForm | CreateWorkflowRunForm;
+export type CreateForm = CreateRunForm | z.output<typeof createWorkflowRunForm>;
 
 /** The answers to what a run waits for: JSON, but what is wrong with it has a status of its own. */
 const answersField = (what: string) =>
@@ -159,7 +158,7 @@ const answersField = (what: string) =>
       contentSchema: { type: 'array' },
     });
 
-/** The form that lets a run go on. Fields that are not named here are kept as text and are visible to hooks. */
+/** The form that continues a run. Fields that are not named here are kept as text and are visible to hooks. */
 export const continueRunForm = z
   .object({
     tools: answersField('tools'),
@@ -206,13 +205,13 @@ export const continueRunForm = z
 
 export type ContinueRunForm = z.output<typeof continueRunForm>;
 
-/** Workflows take it also with their reads and when they go on, in the older interface. */
+/** Workflows take it also with their reads and when they continue, in the older interface. */
 const factoryInputField = z
   .string()
   .optional()
   .meta({ description: 'Accepted for older clients; workflows registered in code ignore it.' });
 
-/** The form that lets a run of a workflow go on. */
+/** The form that continues a run of a workflow. */
 export const continueWorkflowRunForm = z
   .object({
     step_requirements: answersField('step_requirements'),
@@ -227,8 +226,17 @@ export const continueWorkflowRunForm = z
 
 export type ContinueWorkflowRunForm = z.output<typeof continueWorkflowRunForm>;
 
-/** What lets a run go on, whatever it is a run of. */
+/** What continues a run, whatever it is a run of. */
 export type ContinueForm = ContinueRunForm | ContinueWorkflowRunForm;
+
+const conversationForms = { create: createRunForm, continue: continueRunForm };
+
+/** The forms of a run, by its kind. */
+export const runForms = {
+  agent: conversationForms,
+  team: conversationForms,
+  workflow: { create: createWorkflowRunForm, continue: continueWorkflowRunForm },
+};
 
 export const resumeForm = z.object({
   last_event_index: formInteger().optional().meta({

@@ -11,9 +11,6 @@ export function optionsOf(live: LiveRun): RunOptions {
     : Object.assign({}, options, ...continuations.map((continuation) => continuation.options));
 }
 
-/** How the caller of a run follows it. */
-export type StreamOptions = Pick<RunOptions, 'stream' | 'streamed'>;
-
 /** Whether a request that started the run, or one that continued it, asked for a stream of its events. */
 export function isStreamed({ input }: Run, steps: readonly StepRecord[]): boolean {
   const asked = [input.options, ...continuationsOf(steps).map(({ options }) => options)];

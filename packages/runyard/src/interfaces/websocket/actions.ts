@@ -1,12 +1,4 @@
-import {
-  type ContinueForm,
-  type CreateForm,
-  continueRunForm,
-  continueWorkflowRunForm,
-  createRunForm,
-  createWorkflowRunForm,
-  resumeForm,
-} from '../../capabilities/runs/schema.js';
+import { type ContinueForm, type CreateForm, resumeForm, runForms } from '../../capabilities/runs/schema.js';
 import type { RunsService } from '../../capabilities/runs/service.js';
 import { errors } from '../../core/errors/errors.js';
 import type { Run, RunKind } from '../../core/runs/run.js';
@@ -17,7 +9,7 @@ import type { Action, Connection } from './connection.js';
 import type { FollowedRun } from './deliveries.js';
 import { plainEvent } from './server-frame.js';
 
-/** A run outlives the connection that asks for it: it goes on like a background run, and is followed. */
+/** A run outlives the connection that asks for it: it continues like a background run, and is followed. */
 const followedRun = { background: 'true', stream: 'true' };
 
 /** What a client of the components of one kind may ask for, once it is known who it is. */
@@ -48,46 +40,40 @@ class RunActions {
   async start(connection: Connection, frame: ClientFrame, caller: Caller): Promise<void> {
     const componentId = requiredText(frame, this.idField);
     this.assertMayRun(caller, componentId, 'run');
-    const createForm = this.kind === 'workflow' ? createWorkflowRunForm : createRunForm;
     const others = [this.idField, 'idempotency_key'];
-    const form: CreateForm = readForm(frame, createForm, others, followedRun);
+    const form: CreateForm = readForm(frame, runForms[this.kind].create, others, followedRun);
     const idempotencyKey = optionalText(frame, 'idempotency_key');
     connection.assertRoom();
-    const started = await this.runs.create(caller, this.kind, componentId, form, { idempotencyKey });
-    await this.followStarted(connection, caller, componentId, started);
+    const place = { kind: this.kind, componentId };
+    const started = await this.runs.create(caller, place, form, { idempotencyKey });
+    await this.followStarted(connection, caller, started);
   }
 
   async continue(connection: Connection, frame: ClientFrame, caller: Caller): Promise<void> {
     const componentId = requiredText(frame, this.idField);
     this.assertMayRun(caller, componentId, 'continue');
     const runId = requiredText(frame, 'run_id');
-    const continueForm = this.kind === 'workflow' ? continueWorkflowRunForm : continueRunForm;
-    const form: ContinueForm = readForm(frame, continueForm, [this.idField, 'run_id'], followedRun);
+    const others = [this.idField, 'run_id'];
+    const form: ContinueForm = readForm(frame, runForms[this.kind].continue, others, followedRun);
     connection.assertRoom(runId);
-    const place = { sessionId: form.session_id, after: -1 };
-    const found = await this.runs.follow(caller, this.kind, componentId, runId, place);
+    const place = { kind: this.kind, componentId, runId, sessionId: form.session_id };
+    const found = await this.runs.follow(caller, place, -1);
     if (found === undefined) throw errors.runNotFound();
-    // a finished run goes on as a copy: only when that is what the client asks for
+    // a finished run continues as a copy: only when that is what the client asks for
     const asksForMore = form.fork || form.regenerate || (form.input ?? form.continue_from) !== undefined;
     const isRetried = found.status === 'error' && this.kind !== 'workflow';
     if (!asksForMore && found.status !== 'paused' && !isRetried) throw errors.notPaused(found.status);
-    const started = await this.runs.continueRun(caller, this.kind, componentId, runId, form);
-    await this.followStarted(connection, caller, componentId, started);
+    const started = await this.runs.continueRun(caller, place, form);
+    await this.followStarted(connection, caller, started);
   }
 
-  /** A connection that has not been sent all of the run's earlier events yet goes on with those. */
-  private async followStarted(
-    connection: Connection,
-    caller: Caller,
-    componentId: string,
-    started: StartedRun,
-  ): Promise<void> {
-    const { runId, run } = started.handle;
+  /** A connection that has not been sent all of the run's earlier events yet continues with those. */
+  private async followStarted(connection: Connection, caller: Caller, started: StartedRun): Promise<void> {
+    const { run } = started.handle;
+    const { kind, componentId, runId } = run;
     const sent = connection.unfollow(runId);
     const further =
-      sent === -1
-        ? undefined
-        : await this.runs.follow(caller, this.kind, componentId, runId, { after: sent });
+      sent === -1 ? undefined : await this.runs.follow(caller, { kind, componentId, runId }, sent);
     const events = (further ?? started).events();
     connection.follow(this.followed(run), events, connection.ownFormat, sent);
   }
@@ -97,7 +83,7 @@ class RunActions {
     this.assertMayRun(caller, componentId, 'cancel');
     const runId = requiredText(frame, 'run_id');
     const { session_id: sessionId } = readForm(frame, resumeForm, []);
-    await this.runs.cancel(caller, this.kind, componentId, runId, sessionId);
+    await this.runs.cancel(caller, { kind: this.kind, componentId, runId, sessionId });
     connection.send({ event: 'cancel_requested', run_id: runId });
   }
 
@@ -106,16 +92,14 @@ class RunActions {
     const form = readForm(frame, resumeForm, []);
     connection.assertRoom(runId);
     const componentId = await this.reconnectedComponent(frame, caller, runId);
-    const look = async (after: number) =>
-      componentId === undefined
-        ? undefined
-        : this.runs.follow(caller, this.kind, componentId, runId, { sessionId: form.session_id, after });
+    if (componentId === undefined) throw errors.runNotFound();
+    const place = { kind: this.kind, componentId, runId, sessionId: form.session_id };
     const asked = form.last_event_index ?? -1;
-    const found = await look(asked);
+    const found = await this.runs.follow(caller, place, asked);
     if (found === undefined) throw errors.runNotFound();
     // what this very connection was sent while it followed the run is not sent twice
     const sent = connection.unfollow(runId);
-    const further = sent > asked ? ((await look(sent)) ?? found) : found;
+    const further = sent > asked ? ((await this.runs.follow(caller, place, sent)) ?? found) : found;
     const frames = further.frames(connection.options.format);
     connection.follow(this.followed(found.run), frames, plainEvent, sent);
   }

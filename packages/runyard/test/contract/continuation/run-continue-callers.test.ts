@@ -9,6 +9,8 @@ import { ScriptBook } from '../../support/providers/script-book.js';
 const ada = person('ada');
 const bob = person('bob');
 const admin = administrator();
+const component = { kind: 'agent', componentId: 'a' } as const;
+const place = { ...component, runId: 'r' };
 
 /** The rules without HTTP, for callers whom a token names. */
 async function pausedRunOfAda() {
@@ -18,7 +20,7 @@ async function pausedRunOfAda() {
   const { runs } = services;
   book.write('pay', { toolCalls: [payCall(5)] }, { text: 'paid' });
   const form = createRunForm.parse({ message: 'pay', stream: 'false', run_id: 'r', session_id: 's' });
-  const { run } = await runs.ended(await runs.create(ada, 'agent', 'a', form));
+  const { run } = await runs.ended(await runs.create(ada, component, form));
   expect(run).toMatchObject({ status: 'paused', userId: 'ada' });
   const answer = continueRunForm.parse({
     tools: JSON.stringify([{ tool_call_id: 'pay-5', confirmed: true }]),
@@ -31,35 +33,36 @@ const notFound = { status: 404, message: 'Run not found' };
 
 test('what belongs to somebody else is not there', async () => {
   const { runs, paid, answer } = await pausedRunOfAda();
-  const place = { kind: 'agent', componentId: 'a', runId: 'r' } as const;
-  await expect(runs.get(bob, 'agent', 'a', 'r')).rejects.toMatchObject(notFound);
-  await expect(runs.continueRun(bob, 'agent', 'a', 'r', answer)).rejects.toMatchObject(notFound);
+  await expect(runs.get(bob, place)).rejects.toMatchObject(notFound);
+  await expect(runs.continueRun(bob, place, answer)).rejects.toMatchObject(notFound);
   await expect(runs.checkpoints(bob, place)).rejects.toMatchObject(notFound);
   await expect(runs.checkpoint(bob, place, 1)).rejects.toMatchObject(notFound);
-  await expect(runs.forkSession(bob, 'agent', 'a', 's')).rejects.toMatchObject({ status: 400 });
-  expect(await runs.follow(bob, 'agent', 'a', 'r', { after: -1 })).toBeUndefined();
+  await expect(runs.forkSession(bob, { ...component, sessionId: 's' })).rejects.toMatchObject({
+    status: 400,
+  });
+  expect(await runs.follow(bob, place, -1)).toBeUndefined();
   expect(await runs.componentOf(bob, 'agent', 'r')).toBeUndefined();
-  for await (const seen of await runs.list(bob, 'agent', 'a', {})) expect(seen).toBeUndefined();
-  await runs.cancel(bob, 'agent', 'a', 'r');
-  const { run } = await runs.get(ada, 'agent', 'a', 'r');
+  for await (const seen of await runs.list(bob, component, {})) expect(seen).toBeUndefined();
+  await runs.cancel(bob, place);
+  const { run } = await runs.get(ada, place);
   expect([run.status, paid]).toEqual(['paused', []]);
 });
 
 test('its owner, and whoever may act for everybody, go on with it as the same user', async () => {
   const { runs, paid, answer } = await pausedRunOfAda();
   expect(await runs.componentOf(ada, 'agent', 'r')).toBe('a');
-  const { run } = await runs.ended(await runs.continueRun(admin, 'agent', 'a', 'r', answer));
+  const { run } = await runs.ended(await runs.continueRun(admin, place, answer));
   expect(run).toMatchObject({ status: 'completed', userId: 'ada' });
-  const copy = await runs.continueRun(admin, 'agent', 'a', 'r', continueRunForm.parse({ input: 'more' }));
+  const copy = await runs.continueRun(admin, place, continueRunForm.parse({ input: 'more' }));
   expect((await runs.ended(copy)).run).toMatchObject({ userId: 'ada', sessionId: 's' });
-  expect((await runs.get(ada, 'agent', 'a', copy.handle.runId)).run.status).toBe('completed');
+  expect((await runs.get(ada, { ...component, runId: copy.handle.runId })).run.status).toBe('completed');
   expect(paid).toHaveLength(1);
 });
 
 test('a wish of somebody else does not end the run that comes later', async () => {
   const { runs } = await pausedRunOfAda();
-  await runs.cancel(bob, 'agent', 'a', 'later');
+  await runs.cancel(bob, { ...component, runId: 'later' });
   const form = createRunForm.parse({ message: 'hello', stream: 'false', run_id: 'later' });
-  const { run } = await runs.ended(await runs.create(ada, 'agent', 'a', form));
+  const { run } = await runs.ended(await runs.create(ada, component, form));
   expect(run.status).toBe('completed');
 });

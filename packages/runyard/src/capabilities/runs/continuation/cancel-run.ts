@@ -17,7 +17,7 @@ export async function cancelRun(
   const { scope } = caller;
   // a wish that is kept names whose run it means: of one who is nobody it would mean anybody's
   if (scope.kind === 'unowned' && found === undefined) return undefined;
-  const { space } = found ?? (await lookup.component(place.kind, place.componentId, caller));
+  const { space } = found ?? (await lookup.component(place, caller));
   return space.engine.cancel(place.runId, {
     runId: place.runId,
     kind: place.kind,

@@ -5,25 +5,36 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js'
 import type { ContinueFrom } from '../../../core/runs/resume/continuation.js';
 import type { AnswerSource, ResumeRequest } from '../../../core/runs/resume/resume-run.js';
 import type { RunKind } from '../../../core/runs/run.js';
-import type { StreamOptions } from '../../../core/runs/run-options.js';
 import { stepAnswers } from '../../../core/workflows/review/step-answers.js';
+import type { BoundValues } from '../../../platform/auth/caller.js';
 import { parseJson } from '../../../platform/http/request/json-text.js';
-import { continuedOptionsOf } from '../request/run-request.js';
-import type { ContinueForm, ContinueRunForm, ContinueWorkflowRunForm } from '../schema.js';
+import { optionsOf } from '../request/run-request.js';
+import type { Following } from '../request/started-run.js';
+import {
+  type ContinueForm,
+  type ContinueRunForm,
+  type ContinueWorkflowRunForm,
+  continueRunForm,
+} from '../schema.js';
 
 /** What a request to continue a run asks for, read and found consistent. */
 export async function continueRequestOf(
   kind: RunKind,
   form: ContinueForm,
-  streaming: StreamOptions,
+  following: Following,
+  bound: BoundValues,
 ): Promise<ResumeRequest> {
   return kind === 'workflow'
-    ? workflowRequestOf(form as ContinueWorkflowRunForm, streaming)
-    : conversationRequestOf(form as ContinueRunForm, streaming);
+    ? workflowRequestOf(form as ContinueWorkflowRunForm, following, bound)
+    : conversationRequestOf(form as ContinueRunForm, following, bound);
 }
 
 /** The run of a workflow continues where it paused, and nowhere else. */
-function workflowRequestOf(form: ContinueWorkflowRunForm, streaming: StreamOptions): ResumeRequest {
+async function workflowRequestOf(
+  form: ContinueWorkflowRunForm,
+  following: Following,
+  bound: BoundValues,
+): Promise<ResumeRequest> {
   return {
     answers: stepAnswers({
       stepRequirements: answersOf('step_requirements', form.step_requirements),
@@ -34,13 +45,14 @@ function workflowRequestOf(form: ContinueWorkflowRunForm, streaming: StreamOptio
     regenerate: false,
     replaceOriginal: false,
     input: null,
-    options: { ...streaming },
+    options: await optionsOf({}, {}, following, bound),
   };
 }
 
 async function conversationRequestOf(
   form: ContinueRunForm,
-  streaming: StreamOptions,
+  following: Following,
+  bound: BoundValues,
 ): Promise<ResumeRequest> {
   const tools = answersOf('tools', form.tools);
   const requirements = answersOf('requirements', form.requirements);
@@ -54,7 +66,7 @@ async function conversationRequestOf(
     regenerate: form.regenerate ?? false,
     replaceOriginal: form.replace_original ?? true,
     input: form.input ?? form.additional_instructions ?? null,
-    options: await continuedOptionsOf(form, streaming),
+    options: await optionsOf(form, continueRunForm.shape, following, bound),
   };
 }
 

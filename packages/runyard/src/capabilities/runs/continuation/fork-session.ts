@@ -1,13 +1,10 @@
 import { errors } from '../../../core/errors/errors.js';
 import { newId } from '../../../core/ids.js';
-import type { RunKind } from '../../../core/runs/run.js';
 import type { Caller } from '../../../platform/auth/caller.js';
 import { namedBy } from '../../../platform/auth/named-user.js';
-import type { RunLookup } from '../run-lookup.js';
+import type { RunLookup, RunsPlace } from '../run-lookup.js';
 
-export interface SessionPlace {
-  readonly kind: RunKind;
-  readonly componentId: string;
+export interface SessionPlace extends RunsPlace {
   readonly sessionId: string;
   /** When given, the session has to belong to this user, or to nobody. */
   readonly userId?: string | undefined;

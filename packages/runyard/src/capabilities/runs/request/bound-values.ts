@@ -1,11 +1,10 @@
 import { errors } from '../../../core/errors/errors.js';
 import type { JsonObject } from '../../../core/json.js';
-import type { ResumeRequest } from '../../../core/runs/resume/resume-run.js';
-import type { RunKind } from '../../../core/runs/run.js';
+import type { RunOptions } from '../../../core/runs/run.js';
 import type { BoundValues, Caller } from '../../../platform/auth/caller.js';
 import { actsForAnother, fixedBy, without } from '../../../platform/auth/fixed-values.js';
 import { identifier } from '../../../platform/http/request/fields.js';
-import type { CreateForm } from '../schema.js';
+import type { RunsPlace } from '../run-lookup.js';
 
 /** What the caller's token fixes for a run of this user. An admin's says nothing about those whom they act for. */
 export function boundFor(caller: Caller, owner: string | null): BoundValues {
@@ -16,7 +15,7 @@ export function boundFor(caller: Caller, owner: string | null): BoundValues {
   return bound;
 }
 
-/** What a factory is told. Whoever the run belongs to may let it go on: they must not get what an admin would. */
+/** What a factory receives. The owner of the run may continue it: they must not get what an admin would. */
 export function claimsFor(caller: Caller, owner: string | null): JsonObject | null {
   return actsForAnother(caller, owner) ? null : caller.claims;
 }
@@ -25,33 +24,27 @@ function isSessionId(text: string): boolean {
   return text !== '' && identifier().safeParse(text).success;
 }
 
-/** The form of a new run. What the token says takes the place of what the form says: nothing of that is left. */
-export function boundForm<Form extends CreateForm>(form: Form, bound: BoundValues): Form {
-  const { sessionId, claimNames } = bound;
-  const sessionState = bound.sessionState ?? without(form.session_state, claimNames?.sessionState ?? []);
-  const dependencies = bound.dependencies ?? without(form.dependencies, claimNames?.dependencies ?? []);
-  return {
-    ...form,
-    ...(sessionId !== undefined && { session_id: sessionId }),
-    ...(sessionState !== undefined && { session_state: sessionState }),
-    ...(dependencies !== undefined && { dependencies }),
-  };
-}
-
-/** A run that continues keeps to the token it continues with. */
-export function boundRequest(request: ResumeRequest, bound: BoundValues): ResumeRequest {
-  const given = without(request.options.dependencies, bound.claimNames?.dependencies ?? []);
-  const dependencies = bound.dependencies ?? given;
+/** The options of a request, in which the values of the token take the place of its own. A new run also has a state. */
+export function bindOptions(
+  options: Partial<RunOptions>,
+  bound: BoundValues,
+  isNew: boolean,
+): Partial<RunOptions> {
+  const { claimNames } = bound;
   const fixed = fixedBy(bound);
-  const options = {
-    ...request.options,
+  const dependencies = bound.dependencies ?? without(options.dependencies, claimNames?.dependencies ?? []);
+  const state = bound.sessionState ?? without(options.sessionState, claimNames?.sessionState ?? []);
+  return {
+    ...options,
     ...(dependencies !== undefined && { dependencies }),
+    ...(isNew && state !== undefined && { sessionState: state }),
     ...(fixed !== undefined && { fixed }),
   };
-  return { ...request, options: options as ResumeRequest['options'] };
 }
 
-/** The session that a read has to keep to: of workflows, the one that the token names. */
-export function boundSession(caller: Caller, kind: RunKind, named: string | undefined): string | undefined {
-  return (kind === 'workflow' && !caller.rights.isAdmin ? caller.bound.sessionId : undefined) ?? named;
+/** The place that a read has to keep to: of workflows, the session that the token names. */
+export function boundPlace<Place extends RunsPlace>(caller: Caller, place: Place): Place {
+  const { sessionId } = caller.bound;
+  const isBound = place.kind === 'workflow' && !caller.rights.isAdmin && sessionId !== undefined;
+  return isBound ? { ...place, sessionId } : place;
 }

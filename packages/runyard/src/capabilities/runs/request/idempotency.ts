@@ -7,19 +7,26 @@ import type { RunKey } from '../../../core/runs/run-request.js';
 import { canonicalJson } from '../../../core/tools/call/canonical-json.js';
 import { UploadedFile } from '../../../platform/http/request/uploaded-file.js';
 import type { RunSpace } from '../../capability.js';
+import type { RunsPlace } from '../run-lookup.js';
 import { attachedTo } from './started-run.js';
 
 /** Printable ASCII: anything else does not travel safely in a header. */
 const keyPattern = /^[\x20-\x7e]{1,255}$/;
 
-export function checkKey(key: string): void {
-  if (keyPattern.test(key)) return;
+/** What a client's key stands for: a run of this user and this component, started with this form. */
+export function runKeyOf(
+  userId: string | null,
+  { kind, componentId }: RunsPlace,
+  key: string,
+  form: Readonly<Record<string, unknown>>,
+): RunKey {
+  if (keyPattern.test(key)) return { userId, kind, componentId, key, payload: payloadHash(form) };
   const msg = 'Value error, an Idempotency-Key has 1 to 255 printable ASCII characters';
   throw errors.invalidRequest([{ type: 'value_error', loc: ['header', 'idempotency-key'], msg, input: key }]);
 }
 
 /** The same for the same request, as a form or as JSON: every field as it was understood, and the bytes of every file. */
-export function payloadHash(form: Readonly<Record<string, unknown>>): string {
+function payloadHash(form: Readonly<Record<string, unknown>>): string {
   const fields = Object.fromEntries(
     Object.entries(form)
       .filter(([, value]) => value !== undefined)

@@ -1,107 +1,123 @@
 import { verifyOutputSchema } from '../../../core/agents/answer/output-format.js';
 import { errors, type ValidationItem } from '../../../core/errors/errors.js';
 import type { Json, JsonObject } from '../../../core/json.js';
-import type { Media } from '../../../core/media/media.js';
 import { maxStateKeyLength } from '../../../core/runs/execution/session-state.js';
-import type { ContinueRecord } from '../../../core/runs/resume/continuation.js';
-import type { RunInput, RunKind, RunOptions } from '../../../core/runs/run.js';
-import type { StreamOptions } from '../../../core/runs/run-options.js';
+import type { RunOptions } from '../../../core/runs/run.js';
+import type { RunRequest } from '../../../core/runs/run-request.js';
+import { parseTraceParent, traceParentLength } from '../../../core/traces/trace-parent.js';
+import type { BoundValues, Caller } from '../../../platform/auth/caller.js';
+import { userFor } from '../../../platform/auth/named-user.js';
+import { personsBehind } from '../../../platform/auth/persons.js';
 import { parseJson } from '../../../platform/http/request/json-text.js';
-import type { MediaService } from '../../media/service.js';
-import {
-  type ContinueRunForm,
-  type CreateForm,
-  type CreateRunForm,
-  type CreateWorkflowRunForm,
-  continueRunForm,
-  createRunForm,
-  createWorkflowRunForm,
-  type OptionFields,
-} from '../schema.js';
-import type { PreparedRun } from './prepared-run.js';
+import type { RunsPlace } from '../run-lookup.js';
+import { type CreateForm, runForms } from '../schema.js';
+import { bindOptions, boundFor, claimsFor } from './bound-values.js';
+import { runKeyOf } from './idempotency.js';
+import type { Following } from './started-run.js';
 
-/** Turns the form of a new run into its input. Whatever is wrong is found before anything is done. */
-export function newRunInput(
-  kind: RunKind,
+/** What comes with a form, beside its fields. */
+export interface FormContext {
+  /** A key of the client's: the same key and the same form stand for the same run. */
+  readonly idempotencyKey?: string | undefined;
+  /** The trace that the client's own system began, as its header says; ignored when it is malformed. */
+  readonly traceParent?: string | undefined;
+  /** Called only when application code has to prepare a run: aborted when the client is gone. */
+  readonly disconnected?: (() => AbortSignal) | undefined;
+}
+
+/** The request for a new run, read from a form. */
+export interface FormRequest extends RunRequest, Following, Pick<FormContext, 'disconnected'> {
+  /** What the caller's token says, for a factory. */
+  readonly claims: JsonObject | null;
+  /** What is read when the run begins: media, which are stored then, and the input of a factory. */
+  readonly form: CreateForm;
+}
+
+/** Reads the form of a new run. Whatever is wrong with it is found before anything is done. */
+export async function runRequestOf(
+  caller: Caller,
+  place: RunsPlace,
   form: CreateForm,
-  media: MediaService,
-  streaming: StreamOptions,
-  factory: PreparedRun['factory'],
-): Promise<RunInput> {
-  return kind === 'workflow'
-    ? workflowInputOf(form as CreateWorkflowRunForm, media, streaming)
-    : runInputOf(form as CreateRunForm, media, streaming, factory);
-}
-
-/** What a workflow is told goes to its steps; how their agents answer is theirs to say. */
-async function workflowInputOf(
-  form: CreateWorkflowRunForm,
-  media: MediaService,
-  streaming: StreamOptions,
-): Promise<RunInput> {
-  const { additional_data: _toSteps, ...shape } = createWorkflowRunForm.shape;
-  checkStateKeys(form.session_state ?? {});
-  const options: RunOptions = {
-    ...streaming,
-    sessionState: form.session_state,
-    version: form.version,
-    dependencies: form.dependencies,
-    metadata: form.metadata,
-    addDependenciesToContext: form.add_dependencies_to_context,
-    addSessionStateToContext: form.add_session_state_to_context,
-    extra: extraFields({ ...form }, shape),
+  following: Following,
+  { idempotencyKey, traceParent, disconnected }: FormContext,
+): Promise<FormRequest> {
+  const userId = userFor(caller, form.user_id);
+  const bound = boundFor(caller, userId);
+  const { sessionId = form.session_id } = bound;
+  const options = await optionsOf(form, runForms[place.kind].create.shape, following, bound);
+  const { dependencies, sessionState } = options;
+  // what the token says is a part of the request: the same form with another token is another one
+  const sent = { ...form, session_id: sessionId, session_state: sessionState, dependencies };
+  return {
+    ...following,
+    input: { content: form.message, media: [], options },
+    userId,
+    askers: personsBehind(caller),
+    claims: claimsFor(caller, userId),
+    sessionId,
+    runId: form.run_id,
+    idempotency: idempotencyKey === undefined ? undefined : runKeyOf(userId, place, idempotencyKey, sent),
+    traceParent: parseTraceParent(traceParent ?? '') && traceParent?.slice(0, traceParentLength),
+    disconnected,
+    form,
   };
-  return { content: form.message, media: await mediaOf(form, media), options };
 }
 
-async function runInputOf(
-  form: CreateRunForm,
-  media: MediaService,
-  streaming: StreamOptions,
-  factory: PreparedRun['factory'],
-): Promise<RunInput> {
-  const options: RunOptions = {
-    ...(await runOptionsOf(form, createRunForm.shape, streaming)),
-    sessionState: form.session_state,
-    version: form.version,
-    ...factory,
-  };
-  checkStateKeys(form.session_state ?? {});
-  return { content: form.message, media: await mediaOf(form, media), options };
-}
+/** Form fields that are options of a run, with the names that a run has for them. */
+const optionNames = new Map<string, keyof RunOptions>([
+  ['session_state', 'sessionState'],
+  ['dependencies', 'dependencies'],
+  ['metadata', 'metadata'],
+  ['knowledge_filters', 'knowledgeFilters'],
+  ['output_schema', 'outputSchema'],
+  ['use_json_schema', 'useJsonSchema'],
+  ['add_history_to_context', 'addHistoryToContext'],
+  ['add_dependencies_to_context', 'addDependenciesToContext'],
+  ['add_session_state_to_context', 'addSessionStateToContext'],
+  ['version', 'version'],
+]);
 
-/** What the request changes for the rest of a run that goes on. */
-export async function continuedOptionsOf(
-  form: ContinueRunForm,
-  streaming: StreamOptions,
-): Promise<ContinueRecord['options']> {
-  const options = await runOptionsOf(form, continueRunForm.shape, streaming);
-  const named = Object.entries(options).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(named) as ContinueRecord['options'];
-}
-
-async function runOptionsOf(
-  form: OptionFields,
+/** Reads the options of a run from a form of this shape. Where the token fixes a value, the form does not count. */
+export async function optionsOf(
+  form: Readonly<Record<string, unknown>>,
   shape: object,
-  streaming: StreamOptions,
-): Promise<RunOptions> {
+  { stream, background }: Following,
+  bound: BoundValues,
+): Promise<JsonObject & RunOptions> {
+  const given: Record<string, unknown> = {};
+  const extra: JsonObject = {};
+  for (const [field, value] of Object.entries(form)) {
+    if (!Object.hasOwn(shape, field) || field === 'additional_data') addExtra(extra, field, value);
+    else if (value !== undefined && optionNames.has(field)) given[optionNames.get(field)!] = value;
+  }
   const options = {
-    ...streaming,
-    dependencies: form.dependencies,
-    metadata: form.metadata,
-    knowledgeFilters: knowledgeFilters(form.knowledge_filters),
-    outputSchema: form.output_schema,
-    useJsonSchema: form.use_json_schema,
-    addHistoryToContext: form.add_history_to_context,
-    addDependenciesToContext: form.add_dependencies_to_context,
-    addSessionStateToContext: form.add_session_state_to_context,
-    extra: extraFields({ ...form }, shape),
-  };
+    // a run in the background streams too: others may follow it
+    stream: stream || background,
+    ...(background && !stream && { streamed: false }),
+    ...bindOptions(given, bound, Object.hasOwn(shape, 'session_state')),
+    ...('knowledgeFilters' in given && {
+      knowledgeFilters: knowledgeFilters(given.knowledgeFilters as string),
+    }),
+    ...(Object.keys(extra).length > 0 && { extra }),
+  } as JsonObject & RunOptions;
   await checkOutputSchema(options);
+  checkStateKeys(options.sessionState ?? {});
   return options;
 }
 
-type MediaFields = Pick<CreateRunForm, 'files' | 'images' | 'audio' | 'videos' | 'input_files'>;
+/** Names that older servers use internally. */
+const ignoredFields = new Set(['input', 'run_context', 'yield_run_output']);
+const literals = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
+/** Keeps a field that Runyard does not know, as hooks and the steps of a workflow see it. */
+function addExtra(extra: JsonObject, field: string, value: unknown): void {
+  const last = Array.isArray(value) ? value.at(-1) : value;
+  if (typeof last !== 'string' || ignoredFields.has(field)) return;
+  extra[field] = literals.get(last.toLowerCase()) ?? (last === 'null' || last === 'none' ? null : last);
+}
 
 function checkStateKeys(state: JsonObject): void {
   const long = Object.keys(state).find((key) => key.length > maxStateKeyLength);
@@ -110,77 +126,28 @@ function checkStateKeys(state: JsonObject): void {
   throw valueError('session_state', message, `${long.slice(0, 40)}…`);
 }
 
-async function mediaOf(form: MediaFields, media: MediaService): Promise<Media[]> {
-  const lists = await Promise.all([
-    media.fromUploads(form.files ?? []),
-    media.fromJson('image', 'images', form.images ?? []),
-    media.fromJson('audio', 'audio', form.audio ?? []),
-    media.fromJson('video', 'videos', form.videos ?? []),
-    media.fromJson('file', 'input_files', form.input_files ?? []),
-  ]);
-  return lists.flat();
-}
-
 async function checkOutputSchema(options: RunOptions): Promise<void> {
   if (options.outputSchema === undefined) return;
   try {
     await verifyOutputSchema(options);
   } catch (error) {
-    throw valueError(
-      'output_schema',
-      error instanceof Error ? error.message : String(error),
-      options.outputSchema,
-    );
+    const message = error instanceof Error ? error.message : String(error);
+    throw valueError('output_schema', message, options.outputSchema);
   }
 }
 
 /** An object, one filter expression, or an array of expressions. */
-function knowledgeFilters(text: string | undefined): Json | undefined {
-  if (text === undefined) return undefined;
+function knowledgeFilters(text: string): Json {
   let value: Json;
   try {
     value = parseJson(text);
   } catch (error) {
     const ctx = { error: error instanceof Error ? error.message : String(error) };
-    throw invalid({
-      type: 'json_invalid',
-      loc: ['body', 'knowledge_filters'],
-      msg: 'JSON decode error',
-      input: text,
-      ctx,
-    });
+    const loc = ['body', 'knowledge_filters'];
+    throw invalid({ type: 'json_invalid', loc, msg: 'JSON decode error', input: text, ctx });
   }
-  if (typeof value !== 'object' || value === null) {
-    throw valueError(
-      'knowledge_filters',
-      'it must be a JSON object or an array of filter expressions',
-      value,
-    );
-  }
-  return value;
-}
-
-/** Fields that Runyard does not know, as hooks see them. */
-function extraFields(form: Readonly<Record<string, unknown>>, shape: object): JsonObject | undefined {
-  const extra: JsonObject = {};
-  for (const [name, value] of Object.entries(form)) {
-    if (Object.hasOwn(shape, name) || ignoredFields.has(name)) continue;
-    const last = Array.isArray(value) ? value.at(-1) : value;
-    if (typeof last === 'string')
-      extra[name] = literals.get(last.toLowerCase()) ?? (isNull(last) ? null : last);
-  }
-  return Object.keys(extra).length === 0 ? undefined : extra;
-}
-
-/** Names that mean something inside older servers; they are nobody's business here. */
-const ignoredFields = new Set(['input', 'run_context', 'yield_run_output']);
-const literals = new Map([
-  ['true', true],
-  ['false', false],
-]);
-
-function isNull(text: string): boolean {
-  return text === 'null' || text === 'none';
+  if (typeof value === 'object' && value !== null) return value;
+  throw valueError('knowledge_filters', 'it must be a JSON object or an array of filter expressions', value);
 }
 
 function valueError(field: string, message: string, input: unknown): Error {

@@ -7,40 +7,33 @@ import type { EndedRun, RunHandle } from '../../../core/runs/execution/executor.
 import { ownSteps } from '../../../core/runs/journal/child-steps.js';
 import type { CancelRequest } from '../../../core/runs/journal/ports.js';
 import { type Run, type RunStatus, type StepRecord, terminalStatuses } from '../../../core/runs/run.js';
-import type { StreamOptions } from '../../../core/runs/run-options.js';
 import type { RunSpace } from '../../capability.js';
 import { contentFilter } from '../events/stream-events.js';
+import type { FollowFields } from '../schema.js';
 
-/** A run that a request began, let go on, or asked for once more. */
+/** A run that a request started, continued, or asked for once more. */
 export interface StartedRun {
   readonly handle: RunHandle;
   readonly stream: boolean;
   readonly background: boolean;
   /** What the run was when it was acknowledged. */
   readonly status: RunStatus;
-  /** It had begun before this request: its body tells what happened until then. */
+  /** It had begun before this request: its body shows what happened until then. */
   readonly continued: boolean;
   /** What the reader of the stream is to be shown. */
   events(): EventReader;
 }
 
-/** How a caller wants to follow the run that they ask for. */
-export interface FollowWishes {
+/** How the caller follows the run: a part of each request that starts a run or continues one. */
+export interface Following {
   readonly stream: boolean;
   readonly background: boolean;
-  /** Only content, and what a reader must not miss. */
+  /** The stream carries only content, and what a reader must not miss. */
   readonly contentOnly: boolean;
   readonly cancelsOnDisconnect: boolean;
 }
 
-interface FollowFields {
-  readonly stream?: boolean | undefined;
-  readonly background?: boolean | undefined;
-  readonly stream_events?: boolean | undefined;
-  readonly on_disconnect?: 'continue' | 'cancel' | undefined;
-}
-
-export function followWishes(form: FollowFields, onDisconnect: 'continue' | 'cancel'): FollowWishes {
+export function followingOf(form: FollowFields, onDisconnect: 'continue' | 'cancel'): Following {
   const background = form.background ?? false;
   return {
     background,
@@ -50,18 +43,12 @@ export function followWishes(form: FollowFields, onDisconnect: 'continue' | 'can
   };
 }
 
-/** How the run is to be executed, so that it can be followed in that way. A run in the background streams too: others may follow it. */
-export function streamOptionsOf({ stream, background }: FollowWishes): StreamOptions {
-  return { stream: stream || background, ...(background && !stream && { streamed: false }) };
-}
-
 /** `fromIndex`: the first event that belongs to what was asked for. */
 export function startedRun(
   handle: RunHandle,
-  wishes: FollowWishes,
+  { stream, background, contentOnly, cancelsOnDisconnect }: Following,
   { fromIndex = 0, status = handle.run.status, continued = false } = {},
 ): StartedRun {
-  const { stream, background, contentOnly, cancelsOnDisconnect } = wishes;
   return {
     handle,
     stream,

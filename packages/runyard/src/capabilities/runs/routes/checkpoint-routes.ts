@@ -91,10 +91,10 @@ export function forkSession(facts: RunKindFacts): RunRoute {
     query: forkQuery,
     responses: { 200: forkedSessionBody },
     handler: async ({ runs }: RunServices, { params, query, caller }) => {
-      const { componentId, sessionId } = params;
+      const place = { kind, ...params, userId: query.user_id };
       return {
-        session_id: await runs.forkSession(caller, kind, componentId, sessionId, query.user_id),
-        forked_from_session_id: sessionId,
+        session_id: await runs.forkSession(caller, place),
+        forked_from_session_id: params.sessionId,
       };
     },
   });

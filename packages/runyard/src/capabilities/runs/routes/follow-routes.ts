@@ -47,9 +47,9 @@ export function resumeRun(facts: RunKindFacts): RunRoute {
       200: { description: 'The stream of events.', events: resumedStreamText, headers: runIdHeaders },
     },
     handler: async ({ runs, settings }: RunServices, { params, body, caller, headers }) => {
-      const { componentId, runId } = params;
-      const place = { sessionId: body.session_id, after: body.last_event_index ?? -1 };
-      const followed = await runs.follow(caller, kind, componentId, runId, place);
+      const { runId } = params;
+      const place = { kind, ...params, sessionId: body.session_id };
+      const followed = await runs.follow(caller, place, body.last_event_index ?? -1);
       const frames = followed?.frames(wireFormatOf(settings, headers));
       return eventStream(frames ?? unknownRunFrames(runId), runIdHeader(runId));
     },
@@ -77,14 +77,13 @@ export function followEvents(facts: RunKindFacts): RunRoute {
       204: { description: 'No more events follow.' },
     },
     handler: async ({ runs }: RunServices, { params, query, caller, headers }) => {
-      const { componentId, runId } = params;
       const last = headers['last-event-id'];
       const after = last ? Number(last) : (query.last_event_index ?? -1);
-      const place = { sessionId: query.session_id, after };
-      const followed = await runs.follow(caller, kind, componentId, runId, place);
+      const place = { kind, ...params, sessionId: query.session_id };
+      const followed = await runs.follow(caller, place, after);
       if (followed === undefined) throw errors.runNotFound();
       if (followed.resting && followed.missedEvents === 0) return reply(204);
-      return eventStream(followed.events(), runIdHeader(runId));
+      return eventStream(followed.events(), runIdHeader(params.runId));
     },
   });
 }

@@ -3,7 +3,7 @@ import type { RunKind } from '../../../core/runs/run.js';
 import type { WireFormat, WireFormatSettings } from '../../../platform/http/response/wire-format.js';
 import type { Route } from '../../../platform/http/route.js';
 import { type RunView, runBodyOf, runMediaOf } from '../bodies/run-body.js';
-import type { ContinueForm, CreateForm, listRunsQuery, runQuery } from '../schema.js';
+import type { listRunsQuery, runQuery } from '../schema.js';
 import type { RunsService } from '../service.js';
 
 export interface RunServices {
@@ -23,9 +23,7 @@ export interface RunKindFacts {
   /** The parameter that names the component in a path. */
   readonly idName: string;
   readonly tag: string;
-  readonly createForm: z.ZodType<CreateForm>;
-  readonly continueForm: z.ZodType<ContinueForm>;
-  /** What becomes of a run that is let go on, in words. */
+  /** What becomes of a run that is continued, in words. */
   readonly continueText: string;
   readonly runQuery: z.ZodType<z.output<typeof runQuery>>;
   readonly listQuery: z.ZodType<z.output<typeof listRunsQuery>>;
@@ -73,11 +71,11 @@ export function componentField({ kind, idName }: RunKindFacts): Record<string, z
   };
 }
 
-/** The header that `runIdHeader` adds, for the description of the API. */
 /** How every stream of events ends whose reader lost the right to it. */
 export const endedStreamText =
   'If the token expires or is revoked, a final frame named error (error, error_code) without an id ends the stream.';
 
+/** The header that `runIdHeader` adds, for the description of the API. */
 export const runIdHeaders = { 'x-run-id': 'The id of the run, percent-encoded.' };
 
 export const runField = { run_id: z.string().meta({ description: 'The identifier of the run.' }) };

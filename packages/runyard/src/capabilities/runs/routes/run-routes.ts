@@ -23,7 +23,7 @@ import { pausedOutput } from '../bodies/paused-output.js';
 import { emptyBody, startedRun as startedRunBody } from '../bodies/response-schema.js';
 import { listedRunOf, runMediaOf } from '../bodies/run-body.js';
 import type { StartedRun } from '../request/started-run.js';
-import { createRunHeaders, runQuery } from '../schema.js';
+import { createRunHeaders, runForms, runQuery } from '../schema.js';
 import {
   componentParams,
   endedStreamText,
@@ -38,7 +38,7 @@ import {
   shown,
 } from './route-kit.js';
 
-/** The answers of a request that starts a run or lets it go on. */
+/** The answers of a request that starts a run or continues it. */
 function runResponses({ body, lastEvents }: RunKindFacts) {
   return {
     200: {
@@ -72,18 +72,17 @@ export function createRun(facts: RunKindFacts): RunRoute {
     accepts: 'form',
     params: componentParams(facts),
     headers: createRunHeaders,
-    body: facts.createForm,
+    body: runForms[kind].create,
     responses: runResponses(facts),
     handler: async (services: RunServices, request) => {
       const { params, body, caller, headers } = request;
       const key = headers['idempotency-key'];
       const idempotencyKey = Array.isArray(key) ? key.join(', ') : key;
-      const { componentId } = params;
       const { traceparent } = headers;
       // several are none, by the rules of W3C Trace Context
       const traceParent = Array.isArray(traceparent) ? undefined : traceparent;
-      const options = { idempotencyKey, traceParent, disconnected: () => request.signal };
-      const started = await services.runs.create(caller, kind, componentId, body, options);
+      const context = { idempotencyKey, traceParent, disconnected: () => request.signal };
+      const started = await services.runs.create(caller, { kind, ...params }, body, context);
       return answerOf(services, started, wireFormatOf(services.settings, headers));
     },
   });
@@ -102,15 +101,12 @@ export function continueRun(facts: RunKindFacts): RunRoute {
     accepts: 'form',
     params: runParams(facts),
     headers: wireFormatHeaders,
-    body: facts.continueForm,
+    body: runForms[kind].continue,
     responses: runResponses(facts),
     handler: async (services: RunServices, request) => {
       const { params, body, caller, headers } = request;
-      const { componentId, runId } = params;
-      const disconnected = () => request.signal;
-      const started = await services.runs.continueRun(caller, kind, componentId, runId, body, {
-        disconnected,
-      });
+      const context = { disconnected: () => request.signal };
+      const started = await services.runs.continueRun(caller, { kind, ...params }, body, context);
       return answerOf(services, started, wireFormatOf(services.settings, headers));
     },
   });
@@ -134,7 +130,7 @@ export function cancelRun(facts: RunKindFacts): RunRoute {
     headers: wireFormatHeaders,
     responses: { 200: emptyBody, 202: startedRunBody },
     handler: async ({ runs, settings }: RunServices, { params, query, caller, headers }) => {
-      const left = await runs.cancel(caller, kind, params.componentId, params.runId, query.session_id);
+      const left = await runs.cancel(caller, { kind, ...params, sessionId: query.session_id });
       if (left === undefined) return {};
       const { runId, sessionId, status } = left;
       const shownStatus = statusIn(wireFormatOf(settings, headers), status);
@@ -162,8 +158,8 @@ export function listRuns(facts: RunKindFacts): RunRoute {
     handler: async (services: RunServices, { params, query, caller, headers }) => {
       const { session_id: sessionId, include_events: withEvents, ...rest } = query;
       const format = wireFormatOf(services.settings, headers);
-      const wanted = { sessionId, withEvents, hidesUnfinished: format === 'agentos', ...rest };
-      const runs = await services.runs.list(caller, kind, params.componentId, wanted);
+      const wanted = { withEvents, hidesUnfinished: format === 'agentos', ...rest };
+      const runs = await services.runs.list(caller, { kind, ...params, sessionId }, wanted);
       return jsonPieces(jsonListOf(listed(runs, format)));
     },
   });
@@ -185,8 +181,7 @@ export function getRun(facts: RunKindFacts): RunRoute {
     headers: wireFormatHeaders,
     responses: { 200: facts.body },
     handler: async (services: RunServices, { params, query, caller, headers }) => {
-      const { componentId, runId } = params;
-      const view = await services.runs.get(caller, kind, componentId, runId, query.session_id);
+      const view = await services.runs.get(caller, { kind, ...params, sessionId: query.session_id });
       return bodyReply(await shown(services, view, wireFormatOf(services.settings, headers)));
     },
   });

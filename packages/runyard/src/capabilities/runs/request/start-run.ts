@@ -1,0 +1,164 @@
+import { AgentFactory } from '../../../core/agents/agent-factory.js';
+import { errors } from '../../../core/errors/errors.js';
+import { handled } from '../../../core/errors/handled.js';
+import { newId } from '../../../core/ids.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
+import type { Log } from '../../../core/log.js';
+import type { Media } from '../../../core/media/media.js';
+import type { Executable } from '../../../core/runs/executable.js';
+import { type CallApplication, runAsOwner } from '../../../core/runs/execution/code-owner.js';
+import type { RunHandle } from '../../../core/runs/execution/executor.js';
+import type { AnyLimits } from '../../../core/runs/limits/run-limits.js';
+import type { RunOptions } from '../../../core/runs/run.js';
+import { ownSession } from '../../../core/runs/run-request.js';
+import { systemTimers } from '../../../platform/engine/local/timers.js';
+import { parseJson } from '../../../platform/http/request/json-text.js';
+import type { RunSpace } from '../../capability.js';
+import type { Component } from '../../components/service.js';
+import type { MediaService } from '../../media/service.js';
+import type { FoundComponent } from '../run-lookup.js';
+import type { CreateForm } from '../schema.js';
+import { mayBeSecond, runUnderKey } from './idempotency.js';
+import type { FormRequest } from './run-request.js';
+import { type StartedRun, startedRun } from './started-run.js';
+
+/** The longest time that application code may take before there is a run that a client could cancel. */
+const longestMs = 60_000;
+
+export interface BeforeRunOptions {
+  readonly log: Log;
+  /** What the service allows each run: application code may not take longer before it either. */
+  readonly limits?: AnyLimits;
+}
+
+/** Starts the run of a request, unless one was started under its key: then that one. */
+export async function startOnce(
+  space: RunSpace,
+  request: FormRequest,
+  start: () => Promise<StartedRun>,
+): Promise<StartedRun> {
+  const key = request.idempotency;
+  if (key === undefined) return start();
+  const known = await runUnderKey(space, key);
+  if (known !== undefined) return startedRun(known, request);
+  try {
+    return await start();
+  } catch (error) {
+    // another request with this key came at the same time
+    const first = mayBeSecond(error) ? await runUnderKey(space, key) : undefined;
+    if (first === undefined) throw error;
+    return startedRun(first, request);
+  }
+}
+
+/** Starts the run that a form asks for, once application code has prepared it. */
+export async function startRun(
+  options: BeforeRunOptions,
+  { component, space }: FoundComponent,
+  request: FormRequest,
+): Promise<RunHandle> {
+  const { executable, content, sessionId, origin } = await beforeRun(
+    options,
+    component,
+    request.disconnected,
+    (call) => prepare(component, space, request, call),
+  );
+  const media = await storedMedia(request.form, space.media);
+  const input = { content, media, options: { ...request.input.options, ...origin } };
+  const handle = await space.engine.start(executable, { ...request, sessionId, input });
+  // the head of a stream names the run: a client that has read it must find the run again, whatever happens here
+  if (request.stream) await handle.stored();
+  return handle;
+}
+
+interface PreparedRun {
+  readonly executable: Executable;
+  readonly content: string;
+  readonly sessionId: string | undefined;
+  /** What must be kept to build the same agent again. */
+  readonly origin?: Pick<RunOptions, 'factoryInput' | 'claims'>;
+}
+
+/** What executes the run, the component or what a factory builds for this caller and session, and what it accepts. */
+async function prepare(
+  component: Component,
+  { runs }: RunSpace,
+  { input, userId, claims, form, ...request }: FormRequest,
+  call: CallApplication,
+): Promise<PreparedRun> {
+  const accepted = async (executable: Executable) =>
+    (await executable.acceptInput?.(input.content, call)) ?? input.content;
+  if (!(component instanceof AgentFactory)) {
+    const { sessionId } = request;
+    return { executable: component, content: await accepted(component), sessionId };
+  }
+  const { sessionId = newId() } = request;
+  const factoryInput = factoryInputOf(form.factory_input);
+  // only the state of a session of the user's own reaches the factory
+  const session = request.sessionId === undefined ? undefined : await ownSession(runs, sessionId, userId);
+  const state = { ...session?.state, ...input.options.sessionState };
+  const built = await component.build({ input: factoryInput, userId, claims, sessionId, state }, call);
+  const origin = { factoryInput, claims: claims ?? undefined };
+  return { executable: built, content: await accepted(built), sessionId, origin };
+}
+
+/** Reads the `factory_input` of a form. Only a factory asks for it. */
+function factoryInputOf(text: string | undefined): JsonObject {
+  if (text === undefined) return {};
+  let value: Json;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw errors.invalidFactoryInput(`factory_input is not JSON: ${reason}`);
+  }
+  if (!isJsonObject(value)) throw errors.invalidFactoryInput('factory_input must be a JSON object.');
+  return value;
+}
+
+async function storedMedia(form: CreateForm, media: MediaService): Promise<Media[]> {
+  const lists = await Promise.all([
+    media.fromUploads(form.files ?? []),
+    media.fromJson('image', 'images', form.images ?? []),
+    media.fromJson('audio', 'audio', form.audio ?? []),
+    media.fromJson('video', 'videos', form.videos ?? []),
+    media.fromJson('file', 'input_files', form.input_files ?? []),
+  ]);
+  return lists.flat();
+}
+
+/**
+ * Prepares a run with functions of the application: a factory, the checks of an input schema. They work in the name of
+ * the component. The request waits for them within a bound, and no longer than its client does.
+ */
+export function beforeRun<T>(
+  { log, limits }: BeforeRunOptions,
+  component: Component,
+  disconnected: (() => AbortSignal) | undefined,
+  prepare: (call: CallApplication) => Promise<T>,
+): Promise<T> {
+  let at = 'inputSchema';
+  const call: CallApplication = (what, work) => {
+    at = what;
+    return runAsOwner({ log, facts: { component: component.id, step: what } }, work);
+  };
+  const isFactory = component instanceof AgentFactory;
+  if (!isFactory && component.settings.inputSchema === undefined) return prepare(call);
+  const withinMs = Math.min(longestMs, limits?.timeMs ?? longestMs);
+  return new Promise((resolve, reject) => {
+    const signal = disconnected?.();
+    const leave = () => reject(signal?.reason);
+    const cancel = systemTimers.after(withinMs, () => {
+      const what = at === 'build' ? `The factory '${component.id}'` : `The input schema of '${component.id}'`;
+      reject(errors.preparationTimeout(what, withinMs));
+    });
+    if (signal?.aborted) leave();
+    signal?.addEventListener('abort', leave, { once: true });
+    handled(prepare(call))
+      .then(resolve, reject)
+      .finally(() => {
+        cancel();
+        signal?.removeEventListener('abort', leave);
+      });
+  });
+}
