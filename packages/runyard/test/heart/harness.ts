@@ -10,6 +10,7 @@ import type { LoggedEvent } from '../../src/core/runs/events/logged-event.js';
 import type { Executable, RunEnd } from '../../src/core/runs/executable.js';
 import type { RunHandle } from '../../src/core/runs/execution/executor.js';
 import { unlimitedSlots } from '../../src/core/runs/leases/run-slots.js';
+import { InProcessNotifications } from '../../src/core/runs/notifications/in-process-notifications.js';
 import type { ContinueRecord } from '../../src/core/runs/resume/continuation.js';
 import type { RunAnswers } from '../../src/core/runs/resume/resting-runs.js';
 import type { RunResult } from '../../src/core/runs/run.js';
@@ -51,6 +52,9 @@ export function engineOver(
   engines += 1;
   const engine = new RunEngine({
     journal: store,
+    leases: store.leases,
+    queue: store.queue,
+    notifications: new InProcessNotifications(),
     ports: {
       media: { put: async () => '', get: async () => undefined },
       memories: new InProcessMemories(),
@@ -113,4 +117,14 @@ export function answers(given: Record<string, Json>): RunAnswers {
 
 export function note(text: string) {
   return { name: 'Note', payload: { text } };
+}
+
+/** Passes everything on to the original, except what a test replaces. */
+export function changed<T extends object>(original: T, changes: Partial<T>): T {
+  return new Proxy(original, {
+    get: (target, name) => {
+      const own = (changes as Record<PropertyKey, unknown>)[name] ?? Reflect.get(target, name, target);
+      return typeof own === 'function' ? own.bind(target) : own;
+    },
+  });
 }

@@ -326,10 +326,10 @@ describe('a question that answers itself', () => {
 
   test('wakes nothing in a process that stops', async () => {
     const { store, components, runIds } = await due(3);
-    const find = store.due.bind(store);
+    const find = store.queue.due.bind(store.queue);
     const found = gate();
     const told = gate();
-    store.due = async (...query) => {
+    store.queue.due = async (...query) => {
       const runs = await find(...query);
       found.open();
       await told.promise;

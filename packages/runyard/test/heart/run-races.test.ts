@@ -27,7 +27,7 @@ test('a run whose lease ended while it was being taken up is executed once', asy
   await ended;
   const answering = engine.answer(runId, answers({ 'wait:q': 'yes' }));
   await landed.promise;
-  await expect.poll(async () => (await store.expired(1, 0)).length).toBe(1);
+  await expect.poll(async () => (await store.leases.expired(1, 0)).length).toBe(1);
   await engine.recover();
   told.open();
   const handle = await answering;
@@ -46,18 +46,19 @@ test.each(['load', 'session'] as const)(
     const { runId } = await begin(dead, store, component, { background: true });
     await dead.stop(0);
     const owner = engineOver(store, [component]);
-    const { claim } = store;
+    const { claim } = store.leases;
     const reading = store[read] as (id: string) => Promise<never>;
     let isClaimed = false;
-    store.claim = (wanted) => {
+    store.leases.claim = (wanted) => {
       isClaimed = true;
-      return claim.call(store, wanted);
+      return claim.call(store.leases, wanted);
     };
     store[read] = async (id: string): Promise<never> => {
       if (isClaimed) {
         // whoever cancels is slow: its lease is over, and the other one finds the run
-        Object.assign(store, { [read]: reading, claim });
-        await expect.poll(async () => (await store.expired(1, 0)).length).toBe(1);
+        Object.assign(store, { [read]: reading });
+        store.leases.claim = claim;
+        await expect.poll(async () => (await store.leases.expired(1, 0)).length).toBe(1);
         await owner.open();
         await expect.poll(() => owner.handle(runId)?.run.status).toBe('running');
       }

@@ -135,6 +135,9 @@ function newEngine(
   const listeners = parts.flatMap(({ onRest }) => onRest ?? []);
   return new RunEngine({
     journal: runs,
+    leases: runs.leases,
+    queue: runs.queue,
+    notifications: database.notifications,
     ports: Object.assign({}, ...parts.map(({ ports }) => ports)) as RunPorts,
     timers: systemTimers,
     log,

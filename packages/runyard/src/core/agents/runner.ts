@@ -16,6 +16,7 @@ import type { EndedRun, RunHandle } from '../runs/execution/executor.js';
 import { MemoryJournal } from '../runs/journal/memory-journal.js';
 import type { RunJournal } from '../runs/journal/ports.js';
 import { unlimitedSlots } from '../runs/leases/run-slots.js';
+import { InProcessNotifications } from '../runs/notifications/in-process-notifications.js';
 import { type ResumeRequest, resumeRun } from '../runs/resume/resume-run.js';
 import type { RunFailure, RunStatus } from '../runs/run.js';
 import type { Timers } from '../timers.js';
@@ -192,6 +193,9 @@ export function ephemeralRunner(component: Executable, timers: Timers): AgentRun
   const media = new InProcessMedia();
   const engine = new RunEngine({
     journal,
+    leases: journal,
+    queue: journal,
+    notifications: new InProcessNotifications(),
     timers,
     slots: unlimitedSlots(),
     ports: {

@@ -15,6 +15,7 @@ import { WriteQueue } from './journal/write-queue.js';
 import { appliesTo, CancellationWatch, cancellationKeptMs } from './leases/cancellations.js';
 import { OrphanedRuns } from './leases/orphaned-runs.js';
 import { Recovery } from './leases/recovery.js';
+import { RunHints } from './notifications/run-hints.js';
 import type { Continuation, ContinueRecord } from './resume/continuation.js';
 import type { OrphanOptions } from './resume/ending-executable.js';
 import { hasMovedOn, RestingRuns, type RunAnswers } from './resume/resting-runs.js';
@@ -34,7 +35,7 @@ export interface EngineOptions extends ExecutorOptions {
 
 /** How often to look for paused runs whose time has come. */
 const wakeMs = 1_000;
-/** How often to look for runs that wait in other processes, and after those that wait here. */
+/** How often to look for runs that wait in other processes, and whether those that wait here still do. */
 const offeredMs = 500;
 
 /** How long a key that a client chose stands for the run that was started with it. */
@@ -43,13 +44,14 @@ export const keysKeptMs = 86_400_000;
 const cancelledElsewhereMs = 5_000;
 const lookMs = 50;
 
-const unwanted = 'The run was cancelled before it began';
+const cancelledBefore = 'The run was cancelled before it began';
 
 /** How long the last writes of runs that are handed on may take. */
 const handOnMs = 5_000;
 
 /** Starts runs, holds their leases, takes over those whose process died, and stops without losing any. */
 export class RunEngine {
+  private readonly hints: RunHints;
   private readonly queue: WriteQueue;
   private readonly executor: RunExecutor;
   private readonly recovery: Recovery;
@@ -62,8 +64,10 @@ export class RunEngine {
   private stopped: Promise<void> | null = null;
 
   constructor(private readonly options: EngineOptions) {
-    this.queue = new WriteQueue(options.journal, options.timers, options.log, options.isTransient);
-    this.executor = new RunExecutor(this.queue, options);
+    const { journal, timers, log, isTransient } = options;
+    this.hints = new RunHints(options.notifications);
+    this.queue = new WriteQueue(journal, timers, log, isTransient, (source) => this.hints.stored(source));
+    this.executor = new RunExecutor(this.queue, options, this.hints);
     this.recovery = new Recovery(this.executor, this.queue, options);
     this.resting = new RestingRuns(this.executor, this.queue, options);
     this.cancellations = new CancellationWatch(this.executor, options);
@@ -74,10 +78,10 @@ export class RunEngine {
 
   /** Begins to renew leases and to look for runs that nobody executes. Library use needs neither. */
   async open(): Promise<void> {
-    const { journal, timers, leaseMs, isGone } = this.options;
+    const { leases, timers, leaseMs, isGone } = this.options;
     if (isGone !== undefined) {
-      for (const owner of await journal.leaseOwners()) {
-        if (isGone(owner)) await journal.releaseLeases(owner);
+      for (const owner of await leases.owners()) {
+        if (isGone(owner)) await leases.release(owner);
       }
     }
     this.executor.leases.renewedAt = this.recovery.movedAt = timers.now();
@@ -87,6 +91,12 @@ export class RunEngine {
       this.cancellations.begin(),
       timers.every(wakeMs, () => void this.resting.wake()),
       timers.every(offeredMs, () => this.lookForOffered()),
+      this.hints.begin({
+        live: (runId) => this.executor.get(runId),
+        lookForWaiting: () => this.options.alone !== true && this.recovery.lookForWaiting(),
+        checkWaiting: () => void this.executor.leases.waiting.hint(),
+        lookForCancellations: () => this.cancellations.hint(),
+      }),
     ];
     void this.recover();
   }
@@ -107,8 +117,8 @@ export class RunEngine {
   /** A process with a free slot takes what waits; one without looks after the callers of what waits here. */
   private lookForOffered(): void {
     if (this.options.alone === true) return;
-    void this.executor.leases.checkWaiting();
-    void this.recovery.lookForWaiting();
+    void this.executor.leases.waiting.poll();
+    this.recovery.poll();
   }
 
   get liveCount(): number {
@@ -167,7 +177,7 @@ export class RunEngine {
    * or the next one that finds the run.
    */
   async cancel(runId: string, request: CancelRequest): Promise<Run | undefined> {
-    const { journal, timers } = this.options;
+    const { journal, leases, timers } = this.options;
     const until = timers.now() + cancelledElsewhereMs;
     for (let asked = false; ; ) {
       // one that has just begun may be not stored yet
@@ -175,9 +185,10 @@ export class RunEngine {
       if (run !== undefined && !appliesTo(request, run)) return undefined;
       if (run !== undefined && (await this.cancelHere(run, request.reason))) return undefined;
       if (!asked) {
-        await journal.requestCancellation({ ...request, requestedAt: await journal.now() });
+        await journal.requestCancellation({ ...request, requestedAt: await leases.now() });
+        this.hints.publish('cancel_requested', runId);
         asked = true;
-        // one that was stored meanwhile may have looked for the wish before it was there: look once more
+        // one that was stored meanwhile may have looked for the request before it was there: look once more
         continue;
       }
       if (run === undefined || timers.now() > until) return run;
@@ -218,7 +229,7 @@ export class RunEngine {
   /** While the database is away this cannot be done: the leases end by themselves. */
   private async releaseLeases(): Promise<void> {
     try {
-      await this.options.journal.releaseLeases(this.options.owner);
+      await this.options.leases.release(this.options.owner);
     } catch (error) {
       if (!isReported(error)) throw error;
     }
@@ -317,21 +328,23 @@ export class RunEngine {
     // ids that clients choose can clash with another caller's: that has to be known before anything is done
     const choseIds = request.runId !== undefined || (request.sessionId !== undefined && stored === undefined);
     if (choseIds || request.background || request.idempotency !== undefined) await this.queue.flush(live);
-    if (request.runId !== undefined && (await this.isUnwanted(run))) live.stop(new RunCancelled(unwanted));
+    if (request.runId !== undefined && (await this.isCancelled(run)))
+      live.stop(new RunCancelled(cancelledBefore));
     return this.executor.launch(live, executable);
   }
 
   private async idempotencyOf({ runId }: Run, { idempotency }: RunRequest): Promise<RunWrite['idempotency']> {
     if (idempotency === undefined) return undefined;
-    const now = await this.options.journal.now();
+    const now = await this.options.leases.now();
     return { ...idempotency, runId, now, since: now - keysKeptMs };
   }
 
-  /** Whether somebody cancelled a run of this id before it was there. */
-  private async isUnwanted(run: Run): Promise<boolean> {
-    const { journal } = this.options;
-    const wish = await journal.cancellation(run.runId, (await journal.now()) - cancellationKeptMs);
-    return wish !== undefined && appliesTo(wish, run);
+  /** Whether a run of this id was cancelled before it was stored. */
+  private async isCancelled(run: Run): Promise<boolean> {
+    const { journal, leases } = this.options;
+    const since = (await leases.now()) - cancellationKeptMs;
+    const request = await journal.cancellation(run.runId, since);
+    return request !== undefined && appliesTo(request, run);
   }
 
   /** Stores what the component says first, before the run that comes after it: that run's history shows it. */

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { RunNotifications } from '../../core/runs/notifications/run-notifications.js';
 import type { Schema } from './schema.js';
 
 export type Dialect = 'sqlite' | 'postgres';
@@ -47,6 +48,8 @@ interface DatabaseBase {
   readonly outage: 'lost' | 'unwritable' | undefined;
   /** Refuses work that would have to be stored while it is known that it cannot be. Asks nobody. */
   assertWritable(): Promise<void>;
+  /** Reach all processes that use the database. */
+  readonly notifications: RunNotifications;
   close(): Promise<void>;
 }
 

@@ -150,7 +150,7 @@ forEachDatabase((_dialect, freshPlace) => {
     const run = aRun();
     const other = aRun();
     await runs.commit([creation(run), creation(other)]);
-    await runs.claim({
+    await runs.leases.claim({
       runId: run.runId,
       attempt: 1,
       owner: 'process-2',

@@ -5,6 +5,10 @@ import { aRun, aStep, creation, finished, progress, start } from '../builders.js
 
 const hour = 3_600_000;
 const free = { leaseOwner: null, leaseExpiresAt: null } as const;
+const claimable = async ({ leases, queue }: RunStore) => [
+  ...(await leases.expired(10, 0)),
+  ...(await queue.waiting(10, 0)),
+];
 const ids = (runs: readonly { readonly runId: string }[]) => runs.map(({ runId }) => runId);
 
 forEachDatabase((_dialect, freshPlace) => {
@@ -12,63 +16,68 @@ forEachDatabase((_dialect, freshPlace) => {
     return new RunStore(await (await freshPlace()).open());
   }
 
-  it('finds the runs whose lease has ended, oldest first', async () => {
+  it('finds the runs whose lease has ended, and those that wait without one, oldest first', async () => {
     const runs = await aStore();
-    const now = await runs.now();
+    const now = await runs.leases.now();
     const ended = [3, 1, 2].map((ms) => aRun({ createdAt: start + ms, leaseExpiresAt: now - ms }));
-    const unclaimed = aRun({ createdAt: start + 4, status: 'pending', ...free });
+    const unclaimed = [3, 1, 2].map((ms) => aRun({ createdAt: start + ms, status: 'pending', ...free }));
     const held = aRun({ leaseExpiresAt: now + hour });
     const over = (['completed', 'error', 'cancelled', 'paused', 'regenerated'] as const).map((status) =>
       aRun({ status }),
     );
-    await runs.commit([...ended, unclaimed, held, ...over].map((run) => creation(run)));
-    // one that nobody holds is dated by the database
-    const waiting = { ...unclaimed, updatedAt: expect.any(Number) };
-    const found = [ended[1]!, ended[2]!, ended[0]!, waiting];
-    expect(await runs.expired(10, 0)).toEqual(found);
-    expect(await runs.expired(2, 0)).toEqual(found.slice(0, 2));
-    expect(await runs.expired(2, 1)).toEqual(found.slice(1, 3));
+    await runs.commit([...ended, ...unclaimed, held, ...over].map((run) => creation(run)));
+    const expired = [ended[1]!, ended[2]!, ended[0]!];
+    expect(await runs.leases.expired(10, 0)).toEqual(expired);
+    expect(await runs.leases.expired(2, 0)).toEqual(expired.slice(0, 2));
+    expect(await runs.leases.expired(2, 1)).toEqual(expired.slice(1, 3));
+    // the database dates a run without a lease
+    const waiting = [1, 2, 0].map((at) => ({ ...unclaimed[at], updatedAt: expect.any(Number) }));
+    expect(await runs.queue.waiting(10, 0)).toEqual(waiting);
+    expect(await runs.queue.waiting(2, 0)).toEqual(waiting.slice(0, 2));
+    expect(await runs.queue.waiting(2, 1)).toEqual(waiting.slice(1, 3));
+    expect(await runs.queue.waiting(10, 0, ['agent other'])).toEqual([]);
+    expect(ids(await runs.queue.waiting(1, 0, ['agent writer']))).toEqual(ids([unclaimed[1]!]));
   });
 
   it('finds the paused runs whose time has come, the most overdue first', async () => {
     const runs = await aStore();
-    const now = await runs.now();
+    const now = await runs.leases.now();
     const paused = (wakeAt: number | null) => aRun({ status: 'paused', ...free, wakeAt });
     const due = [now - 10, now - 30, now - 20].map(paused);
     const others = [paused(now + hour), paused(null), aRun({ wakeAt: start })];
     await runs.commit([...due, ...others].map((run) => creation(run)));
     const found = [due[1]!, due[2]!, due[0]!];
-    expect(await runs.due(10, 0)).toEqual(found);
-    expect(await runs.due(2, 0)).toEqual(found.slice(0, 2));
-    expect(await runs.due(2, 1)).toEqual(found.slice(1));
+    expect(await runs.queue.due(10, 0)).toEqual(found);
+    expect(await runs.queue.due(2, 0)).toEqual(found.slice(0, 2));
+    expect(await runs.queue.due(2, 1)).toEqual(found.slice(1));
   });
 
   it('counts the length of a lease from when the write is stored, by its own clock', async () => {
     const runs = await aStore();
-    const before = await runs.now();
+    const before = await runs.leases.now();
     const run = aRun({ leaseExpiresAt: null });
     await runs.commit([creation(run, { leaseMs: hour })]);
     const first = (await runs.load(run.runId))!.run.leaseExpiresAt!;
     expect(first).toBeGreaterThanOrEqual(before + hour);
-    expect(first).toBeLessThanOrEqual((await runs.now()) + hour);
-    expect(await runs.expired(10, 0)).toEqual([]);
+    expect(first).toBeLessThanOrEqual((await runs.leases.now()) + hour);
+    expect(await runs.leases.expired(10, 0)).toEqual([]);
     await runs.commit([progress(run, {}, { leaseMs: 2 * hour })]);
     const second = (await runs.load(run.runId))!.run.leaseExpiresAt!;
     expect(second).toBeGreaterThanOrEqual(first + hour);
     await runs.commit([progress(run, { leaseOwner: null }, { leaseMs: -hour })]);
-    expect(ids(await runs.expired(10, 0))).toEqual([run.runId]);
+    expect(ids(await claimable(runs))).toEqual([run.runId]);
   });
 
   it('gives an ended lease to the first who claims it', async () => {
     const runs = await aStore();
-    const held = aRun({ leaseExpiresAt: (await runs.now()) + hour });
+    const held = aRun({ leaseExpiresAt: (await runs.leases.now()) + hour });
     const run = aRun();
     await runs.commit([creation(run), creation(held)]);
     const claim = { runId: run.runId, attempt: 1, owner: 'process-2', leaseMs: hour, indexGap: 100 };
-    expect(await runs.claim({ ...claim, runId: held.runId })).toBeUndefined();
-    expect(await runs.claim({ ...claim, attempt: 2 })).toBeUndefined();
-    const before = await runs.now();
-    const claimed = await runs.claim(claim);
+    expect(await runs.leases.claim({ ...claim, runId: held.runId })).toBeUndefined();
+    expect(await runs.leases.claim({ ...claim, attempt: 2 })).toBeUndefined();
+    const before = await runs.leases.now();
+    const claimed = await runs.leases.claim(claim);
     expect(claimed).toEqual({
       ...run,
       attempt: 2,
@@ -78,7 +87,7 @@ forEachDatabase((_dialect, freshPlace) => {
       updatedAt: expect.any(Number),
     });
     expect(claimed!.leaseExpiresAt).toBeGreaterThanOrEqual(before + hour);
-    expect(await runs.claim(claim)).toBeUndefined();
+    expect(await runs.leases.claim(claim)).toBeUndefined();
   });
 
   it('never gives out a run that rests or has ended', async () => {
@@ -88,7 +97,7 @@ forEachDatabase((_dialect, freshPlace) => {
     );
     await runs.commit(over.map((run) => creation(run)));
     const claim = { attempt: 1, owner: 'process-2', leaseMs: hour, indexGap: 0 };
-    for (const { runId } of over) expect(await runs.claim({ ...claim, runId })).toBeUndefined();
+    for (const { runId } of over) expect(await runs.leases.claim({ ...claim, runId })).toBeUndefined();
   });
 
   it('prolongs and gives up the leases of one owner only', async () => {
@@ -96,20 +105,21 @@ forEachDatabase((_dialect, freshPlace) => {
     const mine = [aRun(), aRun({ status: 'pending' })];
     const theirs = aRun({ leaseOwner: 'process-2' });
     await runs.commit([...mine, theirs].map((run) => creation(run)));
-    expect([...(await runs.leaseOwners())].sort()).toEqual(['process-1', 'process-2']);
-    await runs.renewLeases('process-1', [...mine, theirs], hour);
-    expect(await runs.expired(10, 0)).toEqual([theirs]);
-    await runs.releaseLeases('process-1');
-    expect(await runs.leaseOwners()).toEqual(['process-2']);
-    expect(ids(await runs.expired(10, 0)).sort()).toEqual(ids([...mine, theirs]).sort());
+    expect([...(await runs.leases.owners())].sort()).toEqual(['process-1', 'process-2']);
+    await runs.leases.renew('process-1', [...mine, theirs], hour);
+    expect(await runs.leases.expired(10, 0)).toEqual([theirs]);
+    await runs.leases.release('process-1');
+    expect(await runs.leases.owners()).toEqual(['process-2']);
+    expect(await runs.leases.expired(10, 0)).toEqual([theirs]);
+    expect(ids(await runs.queue.waiting(10, 0)).sort()).toEqual(ids(mine).sort());
   });
 
   it('prolongs only the runs it is told: one that its process has lost must be found', async () => {
     const runs = await aStore();
     const [held, lost] = [aRun(), aRun()];
     await runs.commit([held, lost].map((run) => creation(run)));
-    expect(await runs.renewLeases('process-1', [held], hour)).toEqual([]);
-    expect(ids(await runs.expired(10, 0))).toEqual([lost.runId]);
+    expect(await runs.leases.renew('process-1', [held], hour)).toEqual([]);
+    expect(ids(await runs.leases.expired(10, 0))).toEqual([lost.runId]);
   });
 
   it('names the leases that are lost: taken over, given up, ended or gone', async () => {
@@ -118,16 +128,17 @@ forEachDatabase((_dialect, freshPlace) => {
     const [takenOver, takenBack, givenUp] = [aRun(), aRun(), aRun()];
     await runs.commit([kept, ended, takenOver, takenBack, givenUp].map((run) => creation(run)));
     const claim = { attempt: 1, leaseMs: hour, indexGap: 0 };
-    await runs.claim({ ...claim, runId: takenOver.runId, owner: 'process-2' });
-    await runs.claim({ ...claim, runId: takenBack.runId, owner: 'process-1' });
+    await runs.leases.claim({ ...claim, runId: takenOver.runId, owner: 'process-2' });
+    await runs.leases.claim({ ...claim, runId: takenBack.runId, owner: 'process-1' });
     await runs.commit([progress(ended, finished), progress(givenUp, free)]);
     const lost = [ended, gone, takenOver, takenBack, givenUp];
     // more than one statement prolongs
     const crowd = Array.from({ length: 600 }, () => aRun());
     await runs.commit(crowd.map((run) => creation(run)));
-    const told = await runs.renewLeases('process-1', [kept, ...lost, ...crowd], hour);
+    const told = await runs.leases.renew('process-1', [kept, ...lost, ...crowd], hour);
     expect([...told].sort()).toEqual(ids(lost).sort());
-    expect(ids(await runs.expired(1_000, 0))).toEqual([givenUp.runId]);
+    expect(await runs.leases.expired(1_000, 0)).toEqual([]);
+    expect(ids(await runs.queue.waiting(1_000, 0))).toEqual([givenUp.runId]);
   });
 
   it('names the runs that no longer wait for a free slot', async () => {
@@ -136,15 +147,19 @@ forEachDatabase((_dialect, freshPlace) => {
     const [waits, taken, cancelled] = [waiting(), waiting(), waiting()];
     await runs.commit([waits, taken, cancelled].map((run) => creation(run)));
     const claim = { runId: taken.runId, attempt: 0, owner: 'process-2', leaseMs: hour, indexGap: 0 };
-    expect(await runs.claim(claim)).toMatchObject({ attempt: 1, nextEventIndex: 0, status: 'pending' });
+    expect(await runs.leases.claim(claim)).toMatchObject({
+      attempt: 1,
+      nextEventIndex: 0,
+      status: 'pending',
+    });
     await runs.commit([progress(cancelled, { status: 'cancelled' })]);
     const continued = aRun({ status: 'running', attempt: 3, ...free });
     const continuedElsewhere = aRun({ status: 'running', attempt: 3, ...free });
     await runs.commit([continued, continuedElsewhere].map((run) => creation(run)));
-    await runs.claim({ ...claim, runId: continuedElsewhere.runId, attempt: 3 });
+    await runs.leases.claim({ ...claim, runId: continuedElsewhere.runId, attempt: 3 });
     const gone = { runId: 'gone', attempt: 0 };
     const asked = [waits, taken, cancelled, continued, continuedElsewhere, gone];
-    expect(await runs.noLongerWaiting(asked)).toEqual([
+    expect(await runs.queue.noLongerWaiting(asked)).toEqual([
       ...ids([taken, cancelled, continuedElsewhere]),
       'gone',
     ]);
@@ -165,7 +180,7 @@ forEachDatabase((_dialect, freshPlace) => {
       const claims = replicas.slice(1).map(async (replica, index) => {
         const claim = { runId: run.runId, attempt: 1, owner: `taker-${index}`, leaseMs: hour, indexGap: 0 };
         // What the old holder writes also says that its lease ended: the claim is open all the time.
-        const claimed = await replica.claim(claim);
+        const claimed = await replica.leases.claim(claim);
         return claimed && (await replica.load(run.runId));
       });
       const refused = (await Promise.all(writes)).map((outcome) => outcome.length > 0);
@@ -186,10 +201,10 @@ forEachDatabase((_dialect, freshPlace) => {
     const work: Promise<unknown>[] = [];
     for (let round = 1; round <= 10; round++) {
       work.push(writer!.commit(shuffled.map((run) => progress(run, { nextEventIndex: round }))));
-      work.push(renewer!.renewLeases('process-1', all, hour));
+      work.push(renewer!.leases.renew('process-1', all, hour));
     }
     await Promise.all(work);
     expect(await writer!.commit(all.map((run) => progress(run, finished)))).toEqual([]);
-    expect(await writer!.expired(10, 0)).toEqual([]);
+    expect(await claimable(writer!)).toEqual([]);
   });
 });

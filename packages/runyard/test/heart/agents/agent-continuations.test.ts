@@ -328,7 +328,7 @@ describe('history', () => {
     });
     await again.ended;
     expect((await store.load(original.run.runId))?.run.status).toBe('regenerated');
-    await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
+    await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
     const next = engineOver(store, [component]);
     await next.recover();
     const events = await allEvents({ events: () => next.events(runId, 0) });
@@ -358,7 +358,7 @@ describe('after a crash, a run that went on', () => {
     const engine = engineOver(store, [component], { owner: 'dead', leaseMs: 1 });
     const runId = await goOn({ store, component, engine });
     await reached.promise;
-    await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
+    await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
     const next = engineOver(store, [component]);
     await next.recover();
     const names = (await allEvents({ events: () => next.events(runId, 0) })).map(({ name }) => name);

@@ -41,7 +41,7 @@ describe('a crash', () => {
       await dead.answer(runId, answers({ [state!.waitKey]: toWaitOutput(state!, answer) }));
     }
     await began.promise;
-    await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
+    await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
     hangs = false;
     const next = engineOver(store, [component]);
     await next.recover();
@@ -108,7 +108,7 @@ describe('a crash', () => {
     const answer = toWaitOutput(state!, readAnswer(state!, { confirmed: true })!);
     await dead.answer(runId, answers({ [state!.waitKey]: answer }));
     await reached.promise;
-    await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
+    await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
     stuck = false;
     const next = engineOver(store, [component]);
     await next.recover();

@@ -256,7 +256,7 @@ test('a run whose process dies before its end keeps what it learned once', async
     merge: (content) => ({ ...content, name: 'Augusta' }),
   });
   await expect.poll(async () => (await store.load(handle.runId))?.steps.at(-1)?.key).toBe('session-summary');
-  await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
+  await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
   const next = engineOver(store, [component], { ports: { learnings } });
   await next.recover();
   const { run } = await next.handle(handle.runId)!.ended;

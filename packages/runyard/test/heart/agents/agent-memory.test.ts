@@ -63,7 +63,7 @@ async function throughCrash(
   const handle = await begin(dead, store, component, { background: true, userId: 'ada' });
   await died;
   await between();
-  await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
+  await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
   const next = engineOver(store, [component], { ports: { memories: second } });
   await next.recover();
   const { run } = await next.handle(handle.runId)!.ended;

@@ -272,7 +272,7 @@ describe('a question of a tool that must not be executed twice', () => {
     const answer = toWaitOutput(state!, readAnswer(state!, { confirmed: true })!);
     await dead.answer(runId, answers({ [state!.waitKey]: answer }));
     await reached.promise;
-    await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
+    await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
     hangs = false;
     const next = engineOver(store, [component]);
     await next.recover();

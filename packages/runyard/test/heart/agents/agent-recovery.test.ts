@@ -12,7 +12,7 @@ async function diesAndRecovers(component: Agent, reached: Promise<unknown>, step
   const { runId } = await begin(dead, store, component, { background: true });
   await reached;
   await expect.poll(async () => (await store.load(runId))?.steps.length).toBe(stepsBefore);
-  await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
+  await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
   const next: RunEngine = engineOver(store, [component]);
   await next.recover();
   const events = await allEvents({ events: () => next.events(runId, 0) });

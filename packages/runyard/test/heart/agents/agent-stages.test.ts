@@ -80,7 +80,7 @@ test.each(stages)(
     await reached;
     const role = stage.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     await expect.poll(async () => (await store.load(handle.runId))?.steps.at(-1)?.name).toBe(role);
-    await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
+    await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
 
     const next = engineOver(store, [component]);
     await next.recover();
@@ -131,7 +131,7 @@ test('a stage that failed has failed for good, however often the run is executed
   const handle = await begin(dead, store, flawed, { background: true });
   await reached;
   await expect.poll(async () => (await store.load(handle.runId))?.steps.at(-1)?.key).toBe('session-summary');
-  await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
+  await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
   const next = engineOver(store, [flawed]);
   await next.recover();
   const { run } = await next.handle(handle.runId)!.ended;

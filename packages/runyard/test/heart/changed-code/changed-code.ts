@@ -69,7 +69,7 @@ export async function abandoned(before: Executable, isStored: (keys: readonly st
   const keys = async () =>
     ((await store.load(runId))?.steps ?? []).map(({ key, status }) => `${key} ${status}`);
   await expect.poll(async () => isStored(await keys())).toBe(true);
-  await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
+  await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
   return waitingRun(store, runId);
 }
 

@@ -99,7 +99,7 @@ forEachDatabase((_dialect, freshPlace) => {
       expect(began).toEqual(['healthy', 'other']);
       const lost = await begin(dead, store, component, { background: true });
       await expect
-        .poll(async () => (await store.expired(10, 0)).map(({ runId }) => runId))
+        .poll(async () => (await store.leases.expired(10, 0)).map(({ runId }) => runId))
         .toEqual([lost.runId]);
       await (ms > 0 ? healthy : other).recover();
       await expect.poll(() => began.length).toBe(4);
@@ -192,7 +192,7 @@ forEachDatabase((_dialect, freshPlace) => {
       for (const engine of [dead, dead, stopped, stopped])
         runIds.push((await begin(engine, store, left, { background: true })).runId);
       await stopped.stop(0);
-      await expect.poll(async () => (await store.expired(10, 0)).length).toBe(4);
+      await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(4);
       const statuses = async () => (await store.loadAll(runIds)).map(({ run }) => run.status);
       await endingAfter(hour / 2).recover();
       expect(await statuses()).not.toContain('error');

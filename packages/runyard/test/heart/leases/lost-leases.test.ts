@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
-import type { RunStore } from '../../../src/capabilities/runs/storage/store.js';
-import type { RunJournal } from '../../../src/core/runs/journal/ports.js';
 import type { Timers } from '../../../src/core/timers.js';
 import { systemTimers } from '../../../src/platform/engine/local/timers.js';
-import { begin, engineOver, executable, freshStore, gate } from '../harness.js';
+import { begin, changed, engineOver, executable, freshStore, gate } from '../harness.js';
 
 /** Repeats nothing by itself: a test says when leases are renewed. */
 function heldTimers(): Timers & { renew(): void; clock: number } {
@@ -21,16 +19,6 @@ function heldTimers(): Timers & { renew(): void; clock: number } {
     },
     renew: () => work[0]!(),
   };
-}
-
-/** Passes everything on to the journal, but what a test replaces. */
-function changed(journal: RunStore, changes: Partial<RunJournal>): RunStore {
-  return new Proxy(journal, {
-    get: (target, name) => {
-      const own = (changes as Record<PropertyKey, unknown>)[name] ?? Reflect.get(target, name, target);
-      return typeof own === 'function' ? own.bind(target) : own;
-    },
-  });
 }
 
 const hour = 3_600_000;
@@ -65,9 +53,9 @@ test('an execution whose lease is lost ends at the renewal that says so, and beg
   await expect.poll(() => begun).toEqual(['1:one']);
   // nothing is left to write: no refused write is to say it first
   await handle.stored();
-  await store.releaseLeases('loser');
+  await store.leases.release('loser');
   const claim = { runId: handle.runId, attempt: 1, owner: 'other', leaseMs: hour, indexGap: 0 };
-  await store.claim(claim);
+  await store.leases.claim(claim);
   timers.renew();
   await expect(handle.ended).rejects.toMatchObject({ code: 'run_fenced' });
   first.open();
@@ -85,9 +73,11 @@ test('a process that stood still for longer than its lease asks before it begins
   await slow.open();
   const handle = await begin(slow, store, component, { background: true });
   await expect.poll(() => begun).toEqual(['1:one']);
+  // a write that lands after the release would take the lease back
+  await handle.stored();
   timers.clock += 60_000;
-  await store.releaseLeases('slow');
-  await store.claim({ runId: handle.runId, attempt: 1, owner: 'other', leaseMs: hour, indexGap: 0 });
+  await store.leases.release('slow');
+  await store.leases.claim({ runId: handle.runId, attempt: 1, owner: 'other', leaseMs: hour, indexGap: 0 });
   first.open();
   await expect(handle.ended).rejects.toMatchObject({ code: 'run_fenced' });
   expect(begun).toEqual(['1:one']);
@@ -114,12 +104,14 @@ test('a lease counts from the request that prolonged it, not from a late answer'
   const timers = heldTimers();
   let answered = 0;
   const journal = changed(store, {
-    renewLeases: async (...given) => {
-      const lost = await store.renewLeases(...given);
-      answered += 1;
-      timers.clock += answered === 1 ? 55_000 : 0;
-      return lost;
-    },
+    leases: changed(store.leases, {
+      renew: async (...given) => {
+        const lost = await store.leases.renew(...given);
+        answered += 1;
+        timers.clock += answered === 1 ? 55_000 : 0;
+        return lost;
+      },
+    }),
   });
   const engine = engineOver(journal, [component], { timers, leaseMs: 60_000 });
   await engine.open();
@@ -148,11 +140,13 @@ test('no step begins while leases cannot be renewed for longer than they last', 
       if (away) await back.promise;
       return store.commit(writes);
     },
-    renewLeases: async (...given) => {
-      asked += 1;
-      if (away) throw new Error('the database is away');
-      return store.renewLeases(...given);
-    },
+    leases: changed(store.leases, {
+      renew: async (...given) => {
+        asked += 1;
+        if (away) throw new Error('the database is away');
+        return store.leases.renew(...given);
+      },
+    }),
   });
   const engine = engineOver(journal, [component], { timers, leaseMs: 60_000 });
   await engine.open();
@@ -181,10 +175,12 @@ test('a run that is about to be stored as ended, or is not stored yet, is not am
       if (held) await storing.promise;
       return store.commit(writes);
     },
-    renewLeases: async (owner, runs, leaseMs) => {
-      renewed.push(runs.map(({ runId }) => runId));
-      return store.renewLeases(owner, runs, leaseMs);
-    },
+    leases: changed(store.leases, {
+      renew: async (owner, runs, leaseMs) => {
+        renewed.push(runs.map(({ runId }) => runId));
+        return store.leases.renew(owner, runs, leaseMs);
+      },
+    }),
   });
   const { component, begun, first, second } = twoSteps();
   const ending = gate();

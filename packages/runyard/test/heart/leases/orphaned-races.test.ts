@@ -24,7 +24,9 @@ test('of two processes that end the same overdue run one does, and the other has
   );
   const { runId, ended } = await begin(engineOver(store, [removed]), store, removed);
   expect((await ended).run.status).toBe('paused');
-  await expect.poll(async () => (await orphans.orphaned([], (await store.now()) - 1, 1)).length).toBe(1);
+  await expect
+    .poll(async () => (await orphans.orphaned([], (await store.leases.now()) - 1, 1)).length)
+    .toBe(1);
   // both have found it before either ends it
   const both = gate();
   let found = 0;

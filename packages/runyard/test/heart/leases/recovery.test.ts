@@ -59,7 +59,7 @@ async function abandoned(setUp: ReturnType<typeof twoSteps>) {
   const handle = await begin(dead, store, setUp.component, { background: true });
   await setUp.reached.promise;
   await expect.poll(async () => (await store.load(handle.runId))?.steps.length).toBe(2);
-  await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
+  await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
   return { store, handle, dead };
 }
 
@@ -99,7 +99,7 @@ describe('a run whose process died', () => {
     await killed.recover();
     const [lost] = (await killed.events(handle.runId, 2).next()) ?? [];
     store.commit = commit;
-    await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
+    await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
     const next = engineOver(store, [setUp.component]);
     await next.recover();
     const events = await allEvents({ events: () => next.events(handle.runId, 2) });
@@ -187,7 +187,7 @@ describe('a run whose process died', () => {
     for (let count = 0; count < 40; count += 1) await begin(dead, store, foreign, { background: true });
     const handle = await begin(dead, store, setUp.component, { background: true });
     await setUp.reached.promise;
-    await expect.poll(async () => (await store.expired(100, 0)).length).toBe(41);
+    await expect.poll(async () => (await store.leases.expired(100, 0)).length).toBe(41);
     const next = engineOver(store, [setUp.component]);
     await next.recover();
     await expect.poll(async () => (await store.load(handle.runId))?.run.status).toBe('completed');
@@ -221,7 +221,7 @@ describe('a run whose process died', () => {
         leaseMs: -1,
         indexGap: 0,
       };
-      await store.claim(claim);
+      await store.leases.claim(claim);
     }
     await engineOver(store, [setUp.component]).recover();
     expect((await store.load(handle.runId))?.run).toMatchObject({

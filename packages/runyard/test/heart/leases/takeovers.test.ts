@@ -3,20 +3,9 @@ import type { RunStore } from '../../../src/capabilities/runs/storage/store.js';
 import { errors } from '../../../src/core/errors/errors.js';
 import { silentLog } from '../../../src/core/log.js';
 import type { EngineOptions } from '../../../src/core/runs/engine.js';
-import type { RunJournal } from '../../../src/core/runs/journal/ports.js';
 import { systemTimers } from '../../../src/platform/engine/local/timers.js';
 import { until } from '../../support/until.js';
-import { begin, engineOver, executable, freshStore, gate } from '../harness.js';
-
-/** Passes everything on to the store, except what a test replaces. */
-function changed(store: RunStore, changes: Partial<RunJournal>): RunStore {
-  return new Proxy(store, {
-    get: (target, name) => {
-      const own = (changes as Record<PropertyKey, unknown>)[name] ?? Reflect.get(target, name, target);
-      return typeof own === 'function' ? own.bind(target) : own;
-    },
-  });
-}
+import { begin, changed, engineOver, executable, freshStore, gate } from '../harness.js';
 
 /** Runs whose process died in their first execution. `executed` has the attempts of those that came after it. */
 async function abandoned(count: number) {
@@ -33,7 +22,7 @@ async function abandoned(count: number) {
   const runIds: string[] = [];
   for (let begun = 0; begun < count; begun += 1)
     runIds.push((await begin(dead, store, component, { background: true })).runId);
-  await until('all leases are over', async () => (await store.expired(10, 0)).length === count);
+  await until('all leases are over', async () => (await store.leases.expired(10, 0)).length === count);
   const runOf = async (runId: string) => (await store.load(runId))!.run;
   const completed = async (runId: string) => (await runOf(runId)).status === 'completed';
   return { store, component, runIds, runOf, completed, held, executed };
@@ -62,7 +51,7 @@ test('a process that lost a run again while it took it over leaves it to the one
     load: async (id) => {
       await until(
         'the lease of the slow process is over',
-        async () => (await store.expired(1, 0)).length > 0,
+        async () => (await store.leases.expired(1, 0)).length > 0,
       );
       await fast.recover();
       return store.load(id);
@@ -83,11 +72,13 @@ test('an outage is not held against the runs that it kept from being taken over'
   let isAway = true;
   let claims = 0;
   const store = changed(setUp.store, {
-    claim: async (claim) => {
-      claims += 1;
-      if (isAway) throw errors.databaseOutage('lost');
-      return setUp.store.claim(claim);
-    },
+    leases: changed(setUp.store.leases, {
+      claim: async (claim) => {
+        claims += 1;
+        if (isAway) throw errors.databaseOutage('lost');
+        return setUp.store.leases.claim(claim);
+      },
+    }),
   });
   const { engine, logged } = timedEngine(setUp, store);
   setUp.held.open();
@@ -106,10 +97,12 @@ test('a run that cannot be taken over is held back for a while, and the others a
   const [broken, sound] = setUp.runIds as [string, string];
   let isBroken = true;
   const store = changed(setUp.store, {
-    claim: async (claim) => {
-      if (isBroken && claim.runId === broken) throw new Error('a row that cannot be read');
-      return setUp.store.claim(claim);
-    },
+    leases: changed(setUp.store.leases, {
+      claim: async (claim) => {
+        if (isBroken && claim.runId === broken) throw new Error('a row that cannot be read');
+        return setUp.store.leases.claim(claim);
+      },
+    }),
   });
   const { engine, clock, logged } = timedEngine(setUp, store);
   setUp.held.open();

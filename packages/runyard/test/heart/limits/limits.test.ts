@@ -149,7 +149,7 @@ test('a run continues to count after a crash', async () => {
   const { runId } = await begin(dead, store, component, { background: true });
   await stuck.promise;
   await expect.poll(async () => (await store.load(runId))?.steps.length).toBe(6);
-  await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
+  await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
   const next = engineOver(store, [component]);
   await next.recover();
   await expect.poll(async () => (await store.load(runId))?.run.status).toBe('error');

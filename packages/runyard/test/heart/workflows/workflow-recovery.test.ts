@@ -192,7 +192,7 @@ test('a crash after an answer asks nobody again and repeats nothing', async () =
       ),
     )
     .toBe(true);
-  await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
+  await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
   const next = engineOver(store, [make()]);
   await next.recover();
   const run = workflowRun(store, next, paused.runId);

@@ -110,7 +110,7 @@ describe('a process that dies between two tries', () => {
     const dead = engineOver(store, [first], { owner: 'dead', leaseMs: 1 });
     const { runId } = await begin(dead, store, first, { background: true });
     await until('the first try is stored', async () => (await store.load(runId))?.steps.some(isStored));
-    await until('the lease has ended', async () => (await store.expired(10, 0)).length === 1);
+    await until('the lease has ended', async () => (await store.leases.expired(10, 0)).length === 1);
     const next = engineOver(store, [second]);
     await next.recover();
     await allEvents({ events: () => next.events(runId, 0) });

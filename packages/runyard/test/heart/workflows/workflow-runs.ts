@@ -81,7 +81,7 @@ export async function diesAndRecovers(
       .filter(({ status }) => status === 'completed')
       .map(({ key }) => key);
   await expect.poll(async () => isStored(await completed())).toBe(true);
-  await expect.poll(async () => (await store.expired(10, 0)).length).toBe(1);
+  await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
   const next = engineOver(store, [make()]);
   await next.recover();
   await allEvents({ events: () => next.events(runId, 0) });

@@ -55,7 +55,7 @@ function withoutLayout(text: string): Json {
 
 /** The run that was started under this key; undefined when there is none yet, refused when it was another request. */
 export async function runUnderKey(space: RunSpace, request: RunKey): Promise<RunHandle | undefined> {
-  const known = await space.runs.idempotentRun(request, (await space.runs.now()) - keysKeptMs);
+  const known = await space.runs.idempotentRun(request, (await space.runs.leases.now()) - keysKeptMs);
   if (known === undefined) return undefined;
   if (known.payload !== request.payload) throw errors.idempotencyKeyTaken(known.runId);
   const stored = await space.runs.load(known.runId);

@@ -5,7 +5,7 @@ import { type Database, type Statement, statement } from '../../../platform/stor
 import { userKey } from './rows-store.js';
 
 const columns = 'run_id, kind, component_id, session_id, user_id, reason, requested_at';
-const qualified = columns.replaceAll(/\w+/g, 'wishes.$&');
+const qualified = columns.replaceAll(/\w+/g, 'requests.$&');
 
 const forgetOld = statement(
   'forget_cancellations',
@@ -14,26 +14,26 @@ const forgetOld = statement(
        AND runs.status IN ('pending', 'running', 'paused'))`,
 );
 
-// The first word stays, unless it meant another component or session: then it was a mistake.
-const remember = ({ differs }: { differs: string }) => `
+// A repeated request changes nothing, unless it corrects the component or the session.
+const store = ({ differs }: { differs: string }) => `
   INSERT INTO run_cancellations AS stored (user_key, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (run_id, user_key) DO UPDATE SET kind = excluded.kind, component_id = excluded.component_id,
     session_id = excluded.session_id, reason = excluded.reason, requested_at = excluded.requested_at
   WHERE stored.kind <> excluded.kind OR stored.component_id <> excluded.component_id
     OR stored.session_id ${differs} excluded.session_id`;
 
-const rememberWish: Statement = {
+const storeRequest: Statement = {
   name: 'remember_cancellation',
-  sqlite: remember({ differs: 'IS NOT' }),
-  postgres: statement('', remember({ differs: 'IS DISTINCT FROM' })).postgres,
+  sqlite: store({ differs: 'IS NOT' }),
+  postgres: statement('', store({ differs: 'IS DISTINCT FROM' })).postgres,
 };
 
 const readOpen = statement(
   'cancellations',
-  `SELECT ${qualified} FROM run_cancellations AS wishes LEFT JOIN runs ON runs.run_id = wishes.run_id
-   WHERE wishes.requested_at > ?
+  `SELECT ${qualified} FROM run_cancellations AS requests LEFT JOIN runs ON runs.run_id = requests.run_id
+   WHERE requests.requested_at > ?
      AND (runs.run_id IS NULL OR runs.status IN ('pending', 'running', 'paused'))
-   ORDER BY wishes.requested_at, wishes.run_id`,
+   ORDER BY requests.requested_at, requests.run_id`,
 );
 
 const exceptOf = (isOneOf: string) =>
@@ -46,19 +46,19 @@ const readExceptOf: Statement = {
   postgres: exceptOf('= ANY($1::text[])'),
 };
 
-// Several may have asked, and some of them could not see the run: theirs come last.
+// Requests of users who cannot see the run come last.
 const readOfRun = statement(
   'cancellation',
-  `SELECT ${qualified} FROM run_cancellations AS wishes LEFT JOIN runs ON runs.run_id = wishes.run_id
-   WHERE wishes.run_id = ? AND wishes.requested_at > ?
-   ORDER BY CASE WHEN wishes.kind = runs.kind AND wishes.component_id = runs.component_id
-       AND (wishes.session_id IS NULL OR wishes.session_id = runs.session_id)
-       AND (wishes.user_id IS NULL OR wishes.user_id = runs.user_id) THEN 0 ELSE 1 END,
-     wishes.requested_at, wishes.user_key
+  `SELECT ${qualified} FROM run_cancellations AS requests LEFT JOIN runs ON runs.run_id = requests.run_id
+   WHERE requests.run_id = ? AND requests.requested_at > ?
+   ORDER BY CASE WHEN requests.kind = runs.kind AND requests.component_id = runs.component_id
+       AND (requests.session_id IS NULL OR requests.session_id = runs.session_id)
+       AND (requests.user_id IS NULL OR requests.user_id = runs.user_id) THEN 0 ELSE 1 END,
+     requests.requested_at, requests.user_key
    LIMIT 1`,
 );
 
-interface WishRow {
+interface RequestRow {
   readonly run_id: string;
   readonly kind: string;
   readonly component_id: string;
@@ -68,16 +68,16 @@ interface WishRow {
   readonly requested_at: number;
 }
 
-/** Wishes to cancel runs that reached a process which does not execute them. */
+/** Requests to cancel runs that reached a process which does not execute them. */
 export class CancellationStore {
   constructor(private readonly database: Database) {}
 
   async request({ runId, kind, componentId, sessionId, userId, reason, requestedAt }: CancelRequest) {
     const { dialect } = this.database;
     await this.database.transaction(async (run) => {
-      // First: an old wish must not be the one that stays.
+      // First: an old request must not be the one that stays.
       await run(forgetOld[dialect], [requestedAt - cancellationKeptMs]);
-      await run(rememberWish[dialect], [
+      await run(storeRequest[dialect], [
         userKey(userId),
         runId,
         kind,
@@ -91,21 +91,21 @@ export class CancellationStore {
   }
 
   async open(since: number): Promise<CancelRequest[]> {
-    return (await this.database.read<WishRow>(readOpen, [since])).map(wishFromRow);
+    return (await this.database.read<RequestRow>(readOpen, [since])).map(requestFromRow);
   }
 
-  /** Wishes about runs of none of these components, as `componentKey` names them. */
+  /** Requests about runs of none of these components, as `componentKey` names them. */
   async exceptOf(components: readonly string[]): Promise<CancelRequest[]> {
-    return (await this.database.read<WishRow>(readExceptOf, [components])).map(wishFromRow);
+    return (await this.database.read<RequestRow>(readExceptOf, [components])).map(requestFromRow);
   }
 
   async ofRun(runId: string, since: number): Promise<CancelRequest | undefined> {
-    const [row] = await this.database.read<WishRow>(readOfRun, [runId, since]);
-    return row && wishFromRow(row);
+    const [row] = await this.database.read<RequestRow>(readOfRun, [runId, since]);
+    return row && requestFromRow(row);
   }
 }
 
-function wishFromRow(row: WishRow): CancelRequest {
+function requestFromRow(row: RequestRow): CancelRequest {
   return {
     runId: row.run_id,
     kind: row.kind as RunKind,

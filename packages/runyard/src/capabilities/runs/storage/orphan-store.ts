@@ -4,8 +4,8 @@ import type { Run, RunKind } from '../../../core/runs/run.js';
 import { type Database, type Statement, statement, timeOf } from '../../../platform/storage/database.js';
 import type { RunsTable } from '../tables.js';
 import { CancellationStore } from './cancellation-store.js';
-import { runColumns, runFromRow } from './rows-store.js';
-import { textsOf } from './text-store.js';
+import { runColumns } from './rows-store.js';
+import { runsOf } from './run-list-store.js';
 
 const runList = runColumns.join(', ');
 
@@ -97,9 +97,7 @@ export class OrphanStore implements OrphanJournal {
       this.database.read<RunsTable>(readAbandoned, parameters),
       this.database.read<RunsTable>(readOverdue, parameters),
     ]);
-    const rows = found.flat().slice(0, limit);
-    const texts = await textsOf(this.database, rows);
-    return rows.map((row) => runFromRow(row, texts));
+    return runsOf(this.database, found.flat().slice(0, limit));
   }
 
   /** Paused runs, and those whose lease ended, of components for which `isMissing` holds. */

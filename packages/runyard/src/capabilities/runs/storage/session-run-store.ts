@@ -4,6 +4,7 @@ import type { TimeBounds } from '../../../platform/http/defences/time-bounds.js'
 import { type Database, type Statement, statement } from '../../../platform/storage/database.js';
 import type { RunsTable } from '../tables.js';
 import { runColumns, runFromRow } from './rows-store.js';
+import { runsOf } from './run-list-store.js';
 import { removeSessions } from './session-removal-store.js';
 import { textsOf } from './text-store.js';
 
@@ -98,8 +99,7 @@ export class SessionRunStore {
   /** Runs that a process executes or is about to execute. */
   async open(sessionIds: readonly string[]): Promise<Run[]> {
     const rows = await this.database.read<RunsTable>(readOpen, [sessionIds]);
-    const texts = await textsOf(this.database, rows);
-    return rows.map((row) => runFromRow(row, texts));
+    return runsOf(this.database, rows);
   }
 
   /** The run of the session inside of which a member ran under this id, among those that were executed at the time. */

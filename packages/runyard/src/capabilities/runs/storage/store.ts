@@ -1,10 +1,8 @@
 import type {
   CancelRequest,
   EventBlock,
-  HeldRun,
   HistoryQuery,
   IdempotencyKey,
-  LeaseClaim,
   RefusedWrite,
   RunJournal,
   RunWrite,
@@ -12,6 +10,8 @@ import type {
   SessionSummary,
   StartedUnderKey,
 } from '../../../core/runs/journal/ports.js';
+import type { RunLeases } from '../../../core/runs/leases/run-leases.js';
+import type { RunQueue } from '../../../core/runs/leases/run-queue.js';
 import type { Run, RunKind, RunStatus, StepRecord } from '../../../core/runs/run.js';
 import type { DataScope } from '../../../platform/auth/caller.js';
 import { type Database, type Statement, statement } from '../../../platform/storage/database.js';
@@ -23,7 +23,9 @@ import { EventStore } from './event-store.js';
 import { runUnderKey } from './idempotency-store.js';
 import { LeaseStore } from './lease-store.js';
 import { commitToPostgres } from './postgres-commit-store.js';
+import { QueueStore } from './queue-store.js';
 import { runColumns, runFromRow, stepColumns, stepFromRow } from './rows-store.js';
+import { runsOf } from './run-list-store.js';
 import { copySession, type SessionCopy } from './session-copy-store.js';
 import { type CommitOptions, commitToSqlite } from './sqlite-commit-store.js';
 import { textParts, textsOf } from './text-store.js';
@@ -117,9 +119,10 @@ const readLatestOfSessions = scopedStatement(
 
 /** Runs, their journal and their events, in one database. */
 export class RunStore implements RunJournal {
+  readonly leases: RunLeases;
+  readonly queue: RunQueue;
   readonly #sessions: SessionStore;
   readonly #events: EventStore;
-  readonly #leases: LeaseStore;
   readonly #cancellations: CancellationStore;
 
   constructor(
@@ -128,7 +131,8 @@ export class RunStore implements RunJournal {
   ) {
     this.#sessions = new SessionStore(database);
     this.#events = new EventStore(database);
-    this.#leases = new LeaseStore(database);
+    this.leases = new LeaseStore(database);
+    this.queue = new QueueStore(database);
     this.#cancellations = new CancellationStore(database);
   }
 
@@ -202,38 +206,6 @@ export class RunStore implements RunJournal {
     return this.#sessions.summary(sessionId);
   }
 
-  now(): Promise<number> {
-    return this.#leases.now();
-  }
-
-  due(limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]> {
-    return this.#leases.due(limit, passed, of);
-  }
-
-  expired(limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]> {
-    return this.#leases.expired(limit, passed, of);
-  }
-
-  leaseOwners(): Promise<readonly string[]> {
-    return this.#leases.owners();
-  }
-
-  claim(claim: LeaseClaim): Promise<Run | undefined> {
-    return this.#leases.claim(claim);
-  }
-
-  renewLeases(owner: string, held: readonly HeldRun[], leaseMs: number): Promise<readonly string[]> {
-    return this.#leases.renew(owner, held, leaseMs);
-  }
-
-  noLongerWaiting(waiting: readonly HeldRun[]): Promise<readonly string[]> {
-    return this.#leases.noLongerWaiting(waiting);
-  }
-
-  releaseLeases(owner: string): Promise<void> {
-    return this.#leases.release(owner);
-  }
-
   requestCancellation(request: CancelRequest): Promise<void> {
     return this.#cancellations.request(request);
   }
@@ -289,13 +261,8 @@ export class RunStore implements RunJournal {
     if (sessionIds.length === 0) return runs;
     const parameters = [sessionIds, componentId, ...ownerParameters(scope), count];
     const rows = await this.database.read<RunsTable>(readLatestOfSessions(scope), parameters);
-    for (const run of await this.#runs(rows)) runs.get(run.sessionId)?.unshift(run);
+    for (const run of await runsOf(this.database, rows)) runs.get(run.sessionId)?.unshift(run);
     return runs;
-  }
-
-  async #runs(rows: readonly RunsTable[]): Promise<Run[]> {
-    const texts = await textsOf(this.database, rows);
-    return rows.map((row) => runFromRow(row, texts));
   }
 
   /** A text that the run and its steps refer to is read once. */

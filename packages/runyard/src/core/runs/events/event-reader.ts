@@ -15,6 +15,8 @@ export interface EventSources {
   readonly timers: Timers;
   /** The log of a run that is live in this process. */
   liveLog(runId: string): EventLog | undefined;
+  /** Calls `wake` when a run that another process executes may have progressed; the returned function ends that. */
+  follow?(runId: string, wake: () => void): () => void;
   /** The events of a run that has ended, made anew from its journal: those that were sent are no longer kept. */
   rebuilt?(runId: string): Promise<readonly LoggedEvent[]>;
 }
@@ -28,6 +30,9 @@ export class EventReader {
   private log: EventLog | undefined;
   private wake: (() => void) | null = null;
   private closedListener: (() => void) | null = null;
+  private unfollow: (() => void) | undefined;
+  /** Whether the run may have progressed since the last look at the store. */
+  private hinted = false;
 
   constructor(
     private readonly sources: EventSources,
@@ -42,6 +47,7 @@ export class EventReader {
   close(): void {
     if (this.closed) return;
     this.closed = true;
+    this.unfollow?.();
     this.wake?.();
     this.closedListener?.();
   }
@@ -57,6 +63,7 @@ export class EventReader {
       const events = await this.available();
       if (events === null) {
         this.closedListener = null;
+        this.unfollow?.();
         return null;
       }
       if (events.length === 0) {
@@ -89,6 +96,7 @@ export class EventReader {
   }
 
   private async fromStore(): Promise<readonly LoggedEvent[] | null> {
+    this.hinted = false;
     // the status first: if the run ends in between, the events read after it are complete
     const progress = await this.sources.journal.progress(this.runId);
     const events = await this.stored();
@@ -116,10 +124,20 @@ export class EventReader {
     return events.filter((event) => event.index >= this.cursor);
   }
 
+  private lookNow(): void {
+    this.hinted = true;
+    this.wake?.();
+  }
+
   private wait(): Promise<void> {
     const { log } = this;
+    if (log === undefined) this.unfollow ??= this.sources.follow?.(this.runId, () => this.lookNow());
     // what happened since `available` looked would wake nobody any more
-    if (this.closed || (log !== undefined && (log.ended || log.read(this.cursor, 1).length > 0)))
+    if (
+      this.closed ||
+      this.hinted ||
+      (log !== undefined && (log.ended || log.read(this.cursor, 1).length > 0))
+    )
       return Promise.resolve();
     return new Promise((resolve) => {
       const cancelTimer = log === undefined ? this.sources.timers.after(pollMs, () => this.wake?.()) : null;

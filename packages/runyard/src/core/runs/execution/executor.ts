@@ -3,6 +3,7 @@ import { errors, isFenced, isReported, isUnstorable, type RunyardError } from '.
 import { thrownError } from '../../errors/thrown-error.js';
 import type { Message } from '../../models/message.js';
 import { type RunContext, RunPaused } from '../context.js';
+import type { EnginePorts } from '../engine-ports.js';
 import { EventReader } from '../events/event-reader.js';
 import type { LoggedEvent } from '../events/logged-event.js';
 import { type Executable, RunCancelled, type RunEnd, RunReleased } from '../executable.js';
@@ -13,6 +14,7 @@ import type { RunSlots } from '../leases/run-slots.js';
 import { executedBefore } from '../limits/executed-time.js';
 import { LimitExceeded } from '../limits/limit-exceeded.js';
 import { RunGuard } from '../limits/run-guard.js';
+import type { RunHints } from '../notifications/run-hints.js';
 import { assertFits } from '../resume/replay.js';
 import type { Run, RunResult, StepRecord } from '../run.js';
 import { cancelledEnd, failedEnd, isOpenQuestion, isUnfit, restingResult, wakeAtOf } from '../run-ends.js';
@@ -43,7 +45,7 @@ export interface RunHandle {
   cancel(reason: string): void;
 }
 
-export interface ExecutorOptions extends RunSurroundings {
+export interface ExecutorOptions extends RunSurroundings, EnginePorts {
   /** Who holds the leases: unique to this process. */
   readonly owner: string;
   readonly leaseMs: number;
@@ -77,6 +79,7 @@ export class RunExecutor {
   constructor(
     private readonly queue: WriteQueue,
     private readonly options: ExecutorOptions,
+    readonly hints: RunHints,
   ) {
     this.leases = new LeaseKeeper(() => Array.from(this.live.values(), ({ live }) => live), options);
     this.surroundings = { ...options, leaseConfirmed: (live) => this.leases.confirmed(live) };
@@ -91,8 +94,8 @@ export class RunExecutor {
     return this.lost;
   }
 
-  has(runId: string): boolean {
-    return this.live.has(runId);
+  get(runId: string): LiveRun | undefined {
+    return this.live.get(runId)?.live;
   }
 
   /** A run that is live in this process. */
@@ -112,7 +115,7 @@ export class RunExecutor {
 
   /** The index that the next event of a live run gets, once all before it are stored; undefined for any other. */
   async storedUntil(runId: string): Promise<number | undefined> {
-    const live = this.live.get(runId)?.live;
+    const live = this.get(runId);
     if (live === undefined) return undefined;
     const index = live.log.visibleUntil;
     await this.stored(live);
@@ -128,8 +131,9 @@ export class RunExecutor {
   /** A cursor over the events of any run, live here or not. */
   events(runId: string, fromIndex: number, filter?: (event: LoggedEvent) => boolean): EventReader {
     const { journal, timers, rebuiltEvents: rebuilt } = this.options;
-    const liveLog = (id: string) => this.live.get(id)?.live.log;
-    const sources = { journal, timers, liveLog, ...(rebuilt !== undefined && { rebuilt }) };
+    const liveLog = (id: string) => this.get(id)?.log;
+    const follow = (id: string, wake: () => void) => this.hints.follow(id, wake);
+    const sources = { journal, timers, liveLog, follow, ...(rebuilt !== undefined && { rebuilt }) };
     return new EventReader(sources, runId, fromIndex, filter ?? null);
   }
 
@@ -327,9 +331,13 @@ export class RunExecutor {
       live.close();
       live.stop(thrownError(error));
       live.release();
-      await this.queue.flush(live).catch(() => {
-        this.lost = true;
-      });
+      const released = error instanceof RunReleased;
+      await this.queue.flush(live).then(
+        () => released && this.hints.publish('queued', live.runId),
+        () => {
+          this.lost = true;
+        },
+      );
     }
     if (!(error instanceof RunReleased)) live.log.moveAway();
     return error;

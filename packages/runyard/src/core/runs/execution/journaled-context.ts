@@ -18,6 +18,7 @@ import {
   type StepScope,
   type StepSpec,
 } from '../context.js';
+import type { EnginePorts } from '../engine-ports.js';
 import { maxUnstoredBytes } from '../events/event-log.js';
 import type { EventOrigin } from '../events/event-origin.js';
 import type { RunEvent } from '../events/logged-event.js';
@@ -25,7 +26,7 @@ import { childPrefix, relativeStep, stepsUnder } from '../journal/child-steps.js
 import { withDueTime } from '../journal/due-questions.js';
 import { type Difference, differenceOf, type ExpectedStep } from '../journal/journal-match.js';
 import { weigh } from '../journal/long-texts.js';
-import type { RunJournal, SessionSummary } from '../journal/ports.js';
+import type { SessionSummary } from '../journal/ports.js';
 import type { WriteQueue } from '../journal/write-queue.js';
 import { executedBefore } from '../limits/executed-time.js';
 import { GrowingAnswer } from '../limits/growing-answer.js';
@@ -43,8 +44,7 @@ import { unheard } from './reports.js';
 import type { SessionState } from './session-state.js';
 
 /** What every run of an engine has around it. */
-export interface RunSurroundings {
-  readonly journal: RunJournal;
+export interface RunSurroundings extends Pick<EnginePorts, 'journal' | 'leases'> {
   readonly timers: Timers;
   readonly log: Log;
   readonly ports: RunPorts;
@@ -65,7 +65,8 @@ export class JournaledContext implements RunContext {
   readonly prices: ModelPrices;
   readonly options: RunOptions;
   readonly replay: ReplaySite | null = null;
-  private readonly journal: RunJournal;
+  private readonly journal: EnginePorts['journal'];
+  private readonly leases: EnginePorts['leases'];
   private readonly growing: GrowingAnswer;
   /** What the keys of its steps and events begin with: empty for a run of its own. */
   protected readonly prefix: string;
@@ -88,6 +89,7 @@ export class JournaledContext implements RunContext {
     this.ports = surroundings.ports;
     this.prices = surroundings.prices ?? {};
     this.journal = surroundings.journal;
+    this.leases = surroundings.leases;
     this.growing = new GrowingAnswer(guard);
     this.prefix = inside === null ? '' : childPrefix(inside.key);
     this.options = inside === null ? optionsOf(live) : optionsInside(live, inside.run);
@@ -260,7 +262,7 @@ export class JournaledContext implements RunContext {
   }
 
   async deadline(ms: number): Promise<number> {
-    return ms + (await this.journal.now().catch(() => this.timers.now()));
+    return ms + (await this.leases.now().catch(() => this.timers.now()));
   }
 
   async wait<Answer extends Json>(requirement: Requirement): Promise<Answer> {

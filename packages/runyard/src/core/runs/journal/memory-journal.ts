@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../json.js';
 import { appliesTo, cancellationKeptMs } from '../leases/cancellations.js';
+import type { HeldRun, LeaseClaim, RunLeases } from '../leases/run-leases.js';
+import type { RunQueue } from '../leases/run-queue.js';
 import type { PastSession, PastSessions, PastSessionsQuery, SessionOwner } from '../past-sessions.js';
 import { componentKey } from '../resume/ending-executable.js';
 import { type Run, type RunStatus, type StepRecord, terminalStatuses } from '../run.js';
@@ -7,10 +9,8 @@ import { partsOf } from './long-texts.js';
 import type {
   CancelRequest,
   EventBlock,
-  HeldRun,
   HistoryQuery,
   IdempotencyKey,
-  LeaseClaim,
   RefusedWrite,
   RunJournal,
   RunWrite,
@@ -24,6 +24,8 @@ import type {
 /** Runs that are remembered; beyond it the oldest are forgotten. */
 const keptRuns = 1_000;
 
+type Page = Parameters<RunQueue['waiting']>;
+
 interface StoredRun {
   run: Run;
   readonly steps: Map<number, StepRecord>;
@@ -33,10 +35,10 @@ interface StoredRun {
 }
 
 /** The journal of agents that are run without a service: nothing outlives the process, and memory is bounded. */
-export class MemoryJournal implements RunJournal, PastSessions {
+export class MemoryJournal implements RunJournal, RunLeases, RunQueue, PastSessions {
   private readonly runs = new Map<string, StoredRun>();
-  /** By run and by who asked. */
-  private readonly wishes = new Map<string, CancelRequest>();
+  /** By run and user. */
+  private readonly cancelRequests = new Map<string, CancelRequest>();
   private readonly keys = new Map<string, StartedUnderKey & { readonly now: number }>();
   private readonly sessions = new Map<
     string,
@@ -89,23 +91,20 @@ export class MemoryJournal implements RunJournal, PastSessions {
     return Date.now();
   }
 
-  async due(limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]> {
+  async due(...page: Page): Promise<readonly Run[]> {
     const now = Date.now();
-    return [...this.runs.values()]
-      .map(({ run }) => run)
-      .filter(({ status, wakeAt }) => status === 'paused' && wakeAt !== null && wakeAt <= now)
-      .filter((run) => isOf(run, of))
-      .sort((left, right) => left.wakeAt! - right.wakeAt!)
-      .slice(passed, passed + limit);
+    const isDue = ({ status, wakeAt }: Run) => status === 'paused' && wakeAt !== null && wakeAt <= now;
+    return this.page(page, isDue, ({ wakeAt }) => wakeAt!);
   }
 
-  async expired(limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]> {
+  async expired(...page: Page): Promise<readonly Run[]> {
     const now = Date.now();
-    return [...this.runs.values()]
-      .map(({ run }) => run)
-      .filter(({ status, leaseExpiresAt }) => isOpen(status) && (leaseExpiresAt ?? 0) <= now)
-      .filter((run) => isOf(run, of))
-      .slice(passed, passed + limit);
+    const isExpired = ({ leaseExpiresAt }: Run) => leaseExpiresAt !== null && leaseExpiresAt <= now;
+    return this.page(page, (run) => isOpen(run.status) && isExpired(run));
+  }
+
+  async waiting(...page: Page): Promise<readonly Run[]> {
+    return this.page(page, ({ status, leaseExpiresAt }) => isOpen(status) && leaseExpiresAt === null);
   }
 
   async claim({ runId, attempt, owner, leaseMs, indexGap }: LeaseClaim): Promise<Run | undefined> {
@@ -120,13 +119,13 @@ export class MemoryJournal implements RunJournal, PastSessions {
     return stored.run;
   }
 
-  async renewLeases(owner: string, held: readonly HeldRun[], leaseMs: number): Promise<readonly string[]> {
+  async renew(owner: string, held: readonly HeldRun[], leaseMs: number): Promise<readonly string[]> {
     const isHeld = ({ runId, attempt }: HeldRun) => {
       const run = this.runs.get(runId)?.run;
       return run?.attempt === attempt && run.leaseOwner === owner && isOpen(run.status);
     };
     const kept = held.filter(isHeld).map(({ runId }) => runId);
-    this.setLeases(owner, Date.now() + leaseMs, new Set(kept));
+    for (const runId of kept) this.setLease(runId, owner, Date.now() + leaseMs);
     return held.map(({ runId }) => runId).filter((runId) => !kept.includes(runId));
   }
 
@@ -138,11 +137,12 @@ export class MemoryJournal implements RunJournal, PastSessions {
     return waiting.filter(isGone).map(({ runId }) => runId);
   }
 
-  async releaseLeases(owner: string): Promise<void> {
-    this.setLeases(owner, 0);
+  async release(owner: string): Promise<void> {
+    for (const [runId, { run }] of this.runs)
+      if (run.leaseOwner === owner && isOpen(run.status)) this.setLease(runId, null, null);
   }
 
-  async leaseOwners(): Promise<readonly string[]> {
+  async owners(): Promise<readonly string[]> {
     const owners = new Set<string>();
     for (const { run } of this.runs.values())
       if (isOpen(run.status) && run.leaseOwner) owners.add(run.leaseOwner);
@@ -150,27 +150,27 @@ export class MemoryJournal implements RunJournal, PastSessions {
   }
 
   async requestCancellation(request: CancelRequest): Promise<void> {
-    for (const [key, { runId, requestedAt }] of this.wishes) {
+    for (const [key, { runId, requestedAt }] of this.cancelRequests) {
       const isOld = requestedAt < request.requestedAt - cancellationKeptMs;
-      if (isOld && !this.isUnfinished(runId)) this.wishes.delete(key);
+      if (isOld && !this.isUnfinished(runId)) this.cancelRequests.delete(key);
     }
     const key = JSON.stringify([request.runId, request.userId]);
-    const first = this.wishes.get(key);
-    if (first === undefined || !isSameWish(first, request)) this.wishes.set(key, request);
+    const first = this.cancelRequests.get(key);
+    if (first === undefined || !isSameTarget(first, request)) this.cancelRequests.set(key, request);
   }
 
   async cancellations(since: number): Promise<readonly CancelRequest[]> {
-    return [...this.wishes.values()].filter(
+    return [...this.cancelRequests.values()].filter(
       ({ runId, requestedAt }) => requestedAt > since && (!this.runs.has(runId) || this.isUnfinished(runId)),
     );
   }
 
   async cancellation(runId: string, since: number): Promise<CancelRequest | undefined> {
-    const wishes = [...this.wishes.values()].filter(
-      (wish) => wish.runId === runId && wish.requestedAt > since,
+    const requests = [...this.cancelRequests.values()].filter(
+      (request) => request.runId === runId && request.requestedAt > since,
     );
     const run = this.runs.get(runId)?.run;
-    return wishes.find((wish) => run !== undefined && appliesTo(wish, run)) ?? wishes[0];
+    return requests.find((request) => run !== undefined && appliesTo(request, run)) ?? requests[0];
   }
 
   async idempotentRun(key: IdempotencyKey, since: number): Promise<StartedUnderKey | undefined> {
@@ -237,7 +237,7 @@ export class MemoryJournal implements RunJournal, PastSessions {
     return session !== undefined && session.userId !== write.session!.userId ? 'foreign_session' : null;
   }
 
-  /** Approvals are not kept: they are for whoever asks a service for them, and there is none. */
+  /** Approvals are not kept: only a service lists them. */
   private apply(write: RunWrite): void {
     const { runId, attempt, insert, idempotency, events, state, summary } = write;
     const lease = write.leaseMs === undefined ? {} : { leaseExpiresAt: Date.now() + write.leaseMs };
@@ -288,13 +288,20 @@ export class MemoryJournal implements RunJournal, PastSessions {
     session.summary = summary;
   }
 
-  private setLeases(owner: string, expiresAt: number, only?: ReadonlySet<string>): void {
-    for (const stored of this.runs.values()) {
-      if (only !== undefined && !only.has(stored.run.runId)) continue;
-      if (stored.run.leaseOwner === owner && isOpen(stored.run.status)) {
-        stored.run = { ...stored.run, leaseExpiresAt: expiresAt };
-      }
-    }
+  private setLease(runId: string, leaseOwner: string | null, leaseExpiresAt: number | null): void {
+    const stored = this.runs.get(runId)!;
+    stored.run = { ...stored.run, leaseOwner, leaseExpiresAt };
+  }
+
+  private page(
+    [limit, passed, of]: Page,
+    includes: (run: Run) => boolean,
+    order = ({ createdAt }: Run) => createdAt,
+  ): readonly Run[] {
+    return Array.from(this.runs.values(), ({ run }) => run)
+      .filter((run) => includes(run) && isOf(run, of))
+      .sort((left, right) => order(left) - order(right))
+      .slice(passed, passed + limit);
   }
 
   private forgetOldest(): void {
@@ -326,7 +333,7 @@ function keyText({ userId, kind, componentId, key }: IdempotencyKey): string {
   return JSON.stringify([userId, kind, componentId, key]);
 }
 
-function isSameWish(one: CancelRequest, other: CancelRequest): boolean {
+function isSameTarget(one: CancelRequest, other: CancelRequest): boolean {
   return (
     one.kind === other.kind && one.componentId === other.componentId && one.sessionId === other.sessionId
   );

@@ -4,8 +4,8 @@ import type { Run, RunKind, RunResult, RunStatus, StepRecord } from '../run.js';
 import type { NewText } from './long-texts.js';
 
 /**
- * What the heart needs from storage. Whoever implements it keeps the promises in these comments; the
- * conformance suite checks them on every database.
+ * The durable facts about runs, and the only truth about them. An implementation keeps the promises in these comments;
+ * the conformance suite checks them on every database.
  */
 export interface RunJournal {
   /**
@@ -32,58 +32,15 @@ export interface RunJournal {
   progress(runId: string): Promise<{ status: RunStatus; nextEventIndex: number } | undefined>;
 
   /**
-   * The time by the clock that decides about leases and deadlines: that of the database, where several processes meet
-   * in one. Their own clocks differ.
-   */
-  now(): Promise<number>;
-
-  /**
-   * Pending and running runs that any process may claim, oldest first, without the first `passed`: their lease has
-   * ended, or they wait for a process with a free slot. With `of`: only those of these components, as `componentKey`
-   * names them.
-   */
-  expired(limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]>;
-
-  /**
-   * Paused runs whose time to continue has come, the one that is most overdue first, without the first `passed`. With
-   * `of`: only those of these components, as `componentKey` names them.
-   */
-  due(limit: number, passed: number, of?: readonly string[]): Promise<readonly Run[]>;
-
-  /**
-   * Takes over a pending or running run: raises its attempt if it still is `attempt` and nobody holds a lease that
-   * has not ended. A run that rests is taken up with `RunWrite.claims`.
-   */
-  claim(claim: LeaseClaim): Promise<Run | undefined>;
-
-  /**
-   * Prolongs the leases of those of the runs that `owner` still holds in this attempt, also when the lease had ended.
-   * Answers with the ids of the others: this process has lost them.
-   */
-  renewLeases(owner: string, held: readonly HeldRun[], leaseMs: number): Promise<readonly string[]>;
-
-  /** Those of the runs that no longer wait for a free slot: another process has claimed or ended them. */
-  noLongerWaiting(waiting: readonly HeldRun[]): Promise<readonly string[]>;
-
-  /** Ends the leases of all runs that `owner` holds, so that another process can take the runs over at once. */
-  releaseLeases(owner: string): Promise<void>;
-
-  /** All owners that hold a lease of a pending or running run. */
-  leaseOwners(): Promise<readonly string[]>;
-
-  /**
-   * Remembers that a run is to be cancelled, once for each user who asks; said again, the first word stays, unless it
-   * named another component or session. Old wishes are forgotten meanwhile.
+   * Stores the request to cancel a run, one for each user who asks. A repeated request changes nothing, unless it names
+   * another component or session. Removes old requests of runs that have ended or never existed.
    */
   requestCancellation(request: CancelRequest): Promise<void>;
 
-  /** What is to be cancelled, asked for after `since`, of runs that have not ended and of ids that no run has. */
+  /** The requests after `since` to cancel runs that have not ended, or ids that no run has. */
   cancellations(since: number): Promise<readonly CancelRequest[]>;
 
-  /**
-   * The wish to cancel this run, if there is one that was made after `since`. When several asked, it is one that is
-   * about the stored run, if there is such a one.
-   */
+  /** A request after `since` to cancel this run. Of several, one whose user could see the stored run comes first. */
   cancellation(runId: string, since: number): Promise<CancelRequest | undefined>;
 
   /** The run that was started under this key, if it was after `since`. */
@@ -102,33 +59,17 @@ export interface RunJournal {
   summary(sessionId: string): Promise<SessionSummary | undefined>;
 }
 
-/** A run in the attempt that a process executes. */
-export interface HeldRun {
-  readonly runId: string;
-  readonly attempt: number;
-}
-
-export interface LeaseClaim {
-  readonly runId: string;
-  readonly attempt: number;
-  readonly owner: string;
-  /** How long the lease lasts. */
-  readonly leaseMs: number;
-  /** How far the next event index moves on with the claim: past what was sent and is not stored. */
-  readonly indexGap: number;
-}
-
 /**
- * Somebody wants a run to end that this process does not execute: another one does, or the run is not there yet.
- * Who asked is kept, so that nobody ends a run that they could not see.
+ * The request to cancel a run that this process does not execute: another one does, or the run is not stored yet. It
+ * names its user, so that nobody ends a run that they cannot see.
  */
 export interface CancelRequest {
   readonly runId: string;
   readonly kind: RunKind;
   readonly componentId: string;
-  /** Set when the request named a session. */
+  /** Set when the request names a session. */
   readonly sessionId: string | null;
-  /** Whose runs may be meant; null for a caller who may act for everybody. */
+  /** Whose runs it may end; null for a caller who may act for all users. */
   readonly userId: string | null;
   readonly reason: string;
   readonly requestedAt: number;

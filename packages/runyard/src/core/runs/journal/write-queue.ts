@@ -12,6 +12,8 @@ export interface WriteSource {
   readonly runId: string;
   /** Whether its first write is durable. Until then a caller waits to learn whether the run was accepted at all. */
   readonly isAccepted: boolean;
+  /** Whether what is stored of it waits for any process with a free slot. */
+  readonly isOffered?: boolean;
   /** Hands over everything that is new since the last call; undefined when there is nothing. */
   drain(): RunWrite | undefined;
   /** What `drain` handed over is durable. */
@@ -77,6 +79,8 @@ export class WriteQueue {
     private readonly timers: Timers,
     private readonly log: Log,
     private readonly isTransient: (error: unknown) => boolean,
+    /** Called when changes of a source are durable. It must not throw. */
+    private readonly onStored: (source: WriteSource) => void = () => {},
   ) {}
 
   /** Resolves when everything that the source has now is durable; rejects when any of it was refused. */
@@ -291,6 +295,7 @@ export class WriteQueue {
       }
       try {
         source.written(write);
+        this.onStored(source);
         waiter?.resolve();
       } catch (error) {
         this.log.error({ err: error, runId: write.runId }, 'a run failed to handle a completed write');

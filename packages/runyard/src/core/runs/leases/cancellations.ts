@@ -1,19 +1,21 @@
 import { isReported } from '../../errors/errors.js';
 import type { Log } from '../../log.js';
 import type { Timers } from '../../timers.js';
+import type { EnginePorts } from '../engine-ports.js';
 import type { RunExecutor } from '../execution/executor.js';
-import type { CancelRequest, RunJournal } from '../journal/ports.js';
+import type { CancelRequest } from '../journal/ports.js';
 import type { Run } from '../run.js';
+import { Look } from './look.js';
 
-/** How long a wish to cancel a run that nobody has seen is remembered. */
+/** How long a request to cancel an unknown run is kept. */
 export const cancellationKeptMs = 600_000;
 
-/** How often a process looks for wishes that reached another one. */
+/** How often a process looks for requests that reached another one. */
 const lookMs = 250;
-/** A wish is stored a little later than it is dated. */
+/** A request is stored a little later than it is dated. */
 const slackMs = 10_000;
 
-/** Whether whoever asked could see the run: nobody ends what is hidden from them. */
+/** Whether the user of the request can see the run: nobody ends a run that is hidden from them. */
 export function appliesTo(request: CancelRequest, run: Run): boolean {
   return (
     request.runId === run.runId &&
@@ -24,35 +26,40 @@ export function appliesTo(request: CancelRequest, run: Run): boolean {
   );
 }
 
-interface WatchOptions {
-  readonly journal: RunJournal;
+interface WatchOptions extends Pick<EnginePorts, 'journal' | 'leases'> {
   readonly timers: Timers;
   readonly log: Log;
 }
 
-/** Ends the runs of this process that somebody asked another process to cancel. */
+/** Ends the runs of this process whose cancellation was requested in another process. */
 export class CancellationWatch {
-  private looking = false;
   private seenUntil: number | undefined;
+  private readonly requests = new Look(() => this.look());
 
   constructor(
     private readonly executor: RunExecutor,
     private readonly options: WatchOptions,
   ) {}
 
-  /** Begins to look, and answers with what ends it. */
+  /** Begins to look; the returned function ends that. */
   begin(): () => void {
-    return this.options.timers.every(lookMs, () => void this.look());
+    return this.options.timers.every(lookMs, () => void this.requests.poll());
+  }
+
+  /** Looks now: a run of this process may be among those to be cancelled. */
+  hint(): void {
+    void this.requests.hint();
   }
 
   private async look(): Promise<void> {
-    const { journal, log } = this.options;
-    if (this.executor.size === 0) this.seenUntil = undefined;
-    if (this.looking || this.executor.size === 0) return;
-    this.looking = true;
+    const { journal, leases, log } = this.options;
+    if (this.executor.size === 0) {
+      this.seenUntil = undefined;
+      return;
+    }
     try {
-      // wishes are dated by the same clock, whichever process they reached
-      const now = await journal.now();
+      // requests are dated by the same clock, whichever process they reached
+      const now = await leases.now();
       for (const request of await journal.cancellations((this.seenUntil ?? now) - slackMs)) {
         const handle = this.executor.handle(request.runId);
         if (handle !== undefined && appliesTo(request, handle.run)) handle.cancel(request.reason);
@@ -60,8 +67,6 @@ export class CancellationWatch {
       this.seenUntil = now;
     } catch (error) {
       if (!isReported(error)) log.warn({ err: error }, 'looking for runs to cancel failed');
-    } finally {
-      this.looking = false;
     }
   }
 }

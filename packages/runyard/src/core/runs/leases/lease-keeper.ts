@@ -1,11 +1,11 @@
 import { errors, isReported } from '../../errors/errors.js';
 import type { Log } from '../../log.js';
 import type { Timers } from '../../timers.js';
+import type { EnginePorts } from '../engine-ports.js';
 import type { LiveRun } from '../execution/live-run.js';
-import type { RunJournal } from '../journal/ports.js';
+import { Look } from './look.js';
 
-interface LeaseOptions {
-  readonly journal: RunJournal;
+interface LeaseOptions extends Pick<EnginePorts, 'leases' | 'queue'> {
   readonly timers: Timers;
   readonly log: Log;
   readonly owner: string;
@@ -20,7 +20,6 @@ export class LeaseKeeper {
   /** When all leases were renewed last, or there were none. */
   renewedAt = 0;
   private renewing: Promise<void> | undefined;
-  private checking = false;
 
   constructor(
     private readonly executed: () => readonly LiveRun[],
@@ -37,7 +36,7 @@ export class LeaseKeeper {
 
   private async renewNow(): Promise<void> {
     const held = this.executed().filter(({ isHeld }) => isHeld);
-    const { journal, owner, leaseMs, log, timers } = this.options;
+    const { leases, owner, leaseMs, log, timers } = this.options;
     const began = { now: timers.now(), elapsed: timers.elapsed() };
     if (held.length === 0) {
       this.renewedAt = began.now;
@@ -45,7 +44,7 @@ export class LeaseKeeper {
     }
     try {
       const runs = held.map(({ runId, run }) => ({ runId, attempt: run.attempt }));
-      const lost = new Set(await journal.renewLeases(owner, runs, leaseMs));
+      const lost = new Set(await leases.renew(owner, runs, leaseMs));
       this.renewedAt = began.now;
       for (const live of held) {
         if (!lost.has(live.runId)) live.lease.taken(began);
@@ -74,19 +73,18 @@ export class LeaseKeeper {
   }
 
   /** Gives up the runs that waited here and that another process has claimed: their readers follow it there. */
-  async checkWaiting(): Promise<void> {
+  readonly waiting = new Look(() => this.checkWaiting());
+
+  private async checkWaiting(): Promise<void> {
     const waiting = this.executed().filter(({ isOffered }) => isOffered);
-    if (waiting.length === 0 || this.checking) return;
-    this.checking = true;
+    if (waiting.length === 0) return;
     try {
       const asked = waiting.map(({ runId, run }) => ({ runId, attempt: run.attempt }));
-      const taken = new Set(await this.options.journal.noLongerWaiting(asked));
+      const taken = new Set(await this.options.queue.noLongerWaiting(asked));
       for (const live of waiting)
         if (taken.has(live.runId) && live.isOffered) live.lose(errors.fenced(live.runId));
     } catch (error) {
       this.options.log.warn({ err: error }, 'looking after the waiting runs failed');
-    } finally {
-      this.checking = false;
     }
   }
 }

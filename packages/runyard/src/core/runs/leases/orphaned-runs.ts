@@ -1,14 +1,13 @@
 import { isReported } from '../../errors/errors.js';
 import type { Log } from '../../log.js';
-import type { RunJournal } from '../journal/ports.js';
+import type { EnginePorts } from '../engine-ports.js';
 import type { OrphanOptions } from '../resume/ending-executable.js';
 import { hasMovedOn, type RestingRuns } from '../resume/resting-runs.js';
 import { type Run, type RunFailure, terminalStatuses } from '../run.js';
 import { appliesTo } from './cancellations.js';
 import type { Recovery } from './recovery.js';
 
-interface Options {
-  readonly journal: RunJournal;
+interface Options extends Pick<EnginePorts, 'journal' | 'leases'> {
   readonly log: Log;
 }
 
@@ -46,28 +45,29 @@ export class OrphanedRuns {
   }
 
   private async lookOnce(): Promise<void> {
-    await this.cancelWanted();
+    await this.cancelRequested();
     if (this.orphans.endAfterMs > 0) await this.endOverdue();
   }
 
   /** A run that was cancelled while another process held it, and whose process died since. */
-  private async cancelWanted(): Promise<void> {
+  private async cancelRequested(): Promise<void> {
     const { journal } = this.options;
     const { journal: orphans, components } = this.orphans;
-    for (const wish of await orphans.cancellations(components())) {
+    for (const request of await orphans.cancellations(components())) {
       if (this.ended) return;
-      const run = (await journal.load(wish.runId))?.run;
-      if (run === undefined || !appliesTo(wish, run) || terminalStatuses.has(run.status)) continue;
-      if (run.status === 'paused') await this.attempt(run, () => this.resting.cancel(run.runId, wish.reason));
+      const run = (await journal.load(request.runId))?.run;
+      if (run === undefined || !appliesTo(request, run) || terminalStatuses.has(run.status)) continue;
+      if (run.status === 'paused')
+        await this.attempt(run, () => this.resting.cancel(run.runId, request.reason));
       // refused while a process holds it
-      else await this.attempt(run, () => this.recovery.cancel(run, wish.reason));
+      else await this.attempt(run, () => this.recovery.cancel(run, request.reason));
     }
   }
 
   private async endOverdue(): Promise<void> {
     const { journal, components, endAfterMs } = this.orphans;
     while (!this.ended) {
-      const before = (await this.options.journal.now()) - endAfterMs;
+      const before = (await this.options.leases.now()) - endAfterMs;
       const runs = await journal.orphaned(components(), before, batchSize);
       let endedSome = false;
       for (const run of runs) {

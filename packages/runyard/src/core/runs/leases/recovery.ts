@@ -1,6 +1,7 @@
 import { isReported } from '../../errors/errors.js';
 import type { Log } from '../../log.js';
 import type { Timers } from '../../timers.js';
+import type { EnginePorts } from '../engine-ports.js';
 import { indexGap } from '../events/event-log.js';
 import { customEventName, decodeBlock } from '../events/logged-event.js';
 import { type SentEvents, toldWith } from '../events/sent-events.js';
@@ -9,7 +10,6 @@ import type { RunExecutor, RunHandle } from '../execution/executor.js';
 import { LiveRun } from '../execution/live-run.js';
 import { notBegun } from '../execution/live-run-start.js';
 import { Setbacks } from '../execution/setbacks.js';
-import type { RunJournal } from '../journal/ports.js';
 import type { WriteQueue } from '../journal/write-queue.js';
 import { lastContinue } from '../resume/continuation.js';
 import { endingExecutable, type OrphanOptions } from '../resume/ending-executable.js';
@@ -19,8 +19,7 @@ import { cancelledEnd, failedEnd } from '../run-ends.js';
 import { appliesTo } from './cancellations.js';
 import type { RunSlots } from './run-slots.js';
 
-export interface RecoveryOptions {
-  readonly journal: RunJournal;
+export interface RecoveryOptions extends Pick<EnginePorts, 'journal' | 'leases' | 'queue'> {
   readonly timers: Timers;
   readonly log: Log;
   readonly owner: string;
@@ -35,12 +34,19 @@ export interface RecoveryOptions {
 const fruitlessAttempts = 5;
 const batchSize = 32;
 
-/** Takes over runs whose process died, and lets them go on from their last finished step. */
+/** Where runs are found that this process may take over, in the order in which it looks there. */
+const allLists = ['expired', 'waiting'] as const;
+type Lists = readonly (typeof allLists)[number][];
+
+/** Takes over runs whose process died, and those that wait for a free slot, from their last finished step. */
 export class Recovery {
   private looking: Promise<void> = Promise.resolve();
   private ended = false;
   private isLooking = false;
-  private cutShort = false;
+  /** Whether a look that has not begun follows a hint. */
+  private isHinted = false;
+  /** The lists that the last look did not reach the end of, because no slot was free. */
+  private unfinished: Lists = [];
   /** When a look last came a step further. */
   movedAt = 0;
   private readonly setbacks = new Setbacks();
@@ -51,11 +57,11 @@ export class Recovery {
     private readonly options: RecoveryOptions,
   ) {}
 
-  /** Looks for runs whose lease ended. One look at a time; the promise tells when the present one is done. */
-  look(): Promise<void> {
+  /** Looks for runs to take over. One look at a time; the promise resolves when this one is done. */
+  look(lists: Lists = allLists): Promise<void> {
     this.isLooking = true;
     const looking = this.looking
-      .then(() => this.lookOnce())
+      .then(() => this.lookOnce(lists))
       .catch((error: unknown) => {
         if (!isReported(error)) this.options.log.error({ err: error }, 'looking for abandoned runs failed');
       })
@@ -67,9 +73,16 @@ export class Recovery {
   }
 
   /** Looks now if there is room, unless a look is under way. */
-  lookForWaiting(): void {
+  poll(): void {
     if (this.isLooking || this.ended || this.options.slots.full) return;
     void this.look();
+  }
+
+  /** Looks for waiting runs if there is room. A look under way may have read the queue too early: one more follows. */
+  lookForWaiting(): void {
+    if (this.isHinted || this.ended || this.options.slots.full) return;
+    this.isHinted = true;
+    void this.look(['waiting']);
   }
 
   /** Takes over nothing from now on. */
@@ -80,9 +93,10 @@ export class Recovery {
 
   /** Looks again when the last look left runs for later, and there is room now. */
   lookOn(): void {
-    if (!this.cutShort || this.options.slots.full) return;
-    this.cutShort = false;
-    void this.look();
+    const { unfinished } = this;
+    if (unfinished.length === 0 || this.options.slots.full) return;
+    this.unfinished = [];
+    void this.look(unfinished);
   }
 
   /** Goes on with a run whose lease ended; undefined when somebody else has it, or nothing here executes it. */
@@ -124,12 +138,13 @@ export class Recovery {
     executable: Executable,
     askers: readonly string[] = [],
   ): Promise<LiveRun | undefined> {
-    const { journal, timers, owner, leaseMs } = this.options;
+    const { journal, leases, timers, owner, leaseMs } = this.options;
     const { runId, attempt } = run;
     const neverBegan = attempt === notBegun;
     // nobody has seen an event of one that never began
     const claim = { runId, attempt, owner, leaseMs, indexGap: neverBegan ? 0 : indexGap };
-    const claimed = await journal.claim(claim);
+    const claimed = await leases.claim(claim);
+    if (claimed !== undefined) this.executor.hints.publish('claimed', runId);
     const stored = claimed && (await journal.load(run.runId));
     // a slow process may have lost it again: it must not write in the other one's name
     if (stored === undefined || stored.run.attempt !== claimed?.attempt) return undefined;
@@ -154,20 +169,30 @@ export class Recovery {
     );
   }
 
-  private async lookOnce(): Promise<void> {
-    const { journal, timers, log } = this.options;
+  private async lookOnce(lists: Lists): Promise<void> {
+    this.unfinished = [];
+    this.isHinted = false;
+    for (const [at, list] of lists.entries()) {
+      if (await this.takeFrom(list)) continue;
+      // what cannot be executed now is left to others, or until a slot is free, which may be so already
+      this.unfinished = lists.slice(at);
+      return this.lookOn();
+    }
+  }
+
+  /** Whether it reached the end of the list: no slot may be left. */
+  private async takeFrom(list: Lists[number]): Promise<boolean> {
+    const { leases, queue, timers, log, slots } = this.options;
     // what cannot be taken over here stays in the list: look past it
     for (let passed = 0; !this.ended; ) {
       const now = timers.now();
       this.movedAt = now;
-      this.cutShort = this.options.slots.full;
-      if (this.cutShort) return;
-      const runs = await journal.expired(batchSize, passed, this.options.orphans?.components());
+      if (slots.full) return false;
+      const page = [batchSize, passed, this.options.orphans?.components()] as const;
+      const runs = await (list === 'expired' ? leases.expired(...page) : queue.waiting(...page));
       this.movedAt = timers.now();
       for (const run of runs) {
-        // what cannot be executed now is left to others, or for later
-        this.cutShort = this.options.slots.full;
-        if (this.cutShort) return;
+        if (slots.full) return false;
         try {
           if (this.setbacks.holdsBack(run.runId, now) || !(await this.recover(run))) passed += 1;
           else this.setbacks.succeeded(run.runId);
@@ -180,21 +205,22 @@ export class Recovery {
         }
         this.movedAt = timers.now();
       }
-      if (runs.length < batchSize) return;
+      if (runs.length < batchSize) return true;
     }
+    return true;
   }
 
   private async recover(run: Run): Promise<boolean> {
-    if (this.ended || this.executor.has(run.runId)) return false;
+    if (this.ended || this.executor.get(run.runId) !== undefined) return false;
     const executable = await this.options.resolve(run);
     const live = executable && (await this.takeOver(run, executable));
     if (executable === undefined || live === undefined) return false;
     const facts = { runId: run.runId, attempt: live.run.attempt };
     if (run.attempt === notBegun) this.options.log.debug(facts, 'a waiting run begins here');
     else this.options.log.info(facts, 'an abandoned run continues here');
-    const wish = await this.options.journal.cancellation(run.runId, 0);
-    if (wish !== undefined && appliesTo(wish, run))
-      await this.executor.finish(live, executable, cancelledEnd(wish.reason, emptyResult));
+    const request = await this.options.journal.cancellation(run.runId, 0);
+    if (request !== undefined && appliesTo(request, run))
+      await this.executor.finish(live, executable, cancelledEnd(request.reason, emptyResult));
     else if (isFruitless(live.run, live.allSteps())) await this.giveUp(live, executable);
     else this.executor.launch(live, executable);
     return true;

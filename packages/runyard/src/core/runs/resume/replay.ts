@@ -245,6 +245,7 @@ function surroundings(timers: Timers): RunSurroundings {
     timers,
     log: silentLog,
     journal: outOfReach(),
+    leases: outOfReach(),
     ports: new Proxy({} as RunPorts, { get: () => outOfReach() }),
   };
 }

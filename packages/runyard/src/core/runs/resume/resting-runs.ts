@@ -4,13 +4,14 @@ import type { Log } from '../../log.js';
 import type { ModelPrices } from '../../models/prices.js';
 import type { Timers } from '../../timers.js';
 import type { ApprovalWrite } from '../approval.js';
+import type { EnginePorts } from '../engine-ports.js';
 import { toldWith } from '../events/sent-events.js';
 import type { Executable, RunEnd } from '../executable.js';
 import type { RunExecutor, RunHandle } from '../execution/executor.js';
 import { LiveRun } from '../execution/live-run.js';
 import { Setbacks } from '../execution/setbacks.js';
 import { dueAtOf, timedOut } from '../journal/due-questions.js';
-import type { RestingRun, RunJournal, RunUsage } from '../journal/ports.js';
+import type { RestingRun, RunUsage } from '../journal/ports.js';
 import type { WriteQueue } from '../journal/write-queue.js';
 import { executedUntil } from '../limits/executed-time.js';
 import type { Run, RunFailure, StepRecord } from '../run.js';
@@ -20,8 +21,7 @@ import { type Continuation, type ContinueRecord, continueKey } from './continuat
 import { endingExecutable, type OrphanOptions } from './ending-executable.js';
 import { assertFits, definitionChanged } from './replay.js';
 
-export interface RestingRunsOptions {
-  readonly journal: RunJournal;
+export interface RestingRunsOptions extends Pick<EnginePorts, 'journal' | 'leases' | 'queue'> {
   readonly timers: Timers;
   readonly log: Log;
   readonly owner: string;
@@ -80,7 +80,7 @@ export class RestingRuns {
     // before anything is used up: a run that does not fit stays as it is until its code is back
     await assertFits(executable, run, steps, this.options.timers);
     const live = await this.revive(askedBy(run, given.askers), steps, executable);
-    const [now, deadline] = [this.options.timers.now(), await this.options.journal.now()];
+    const [now, deadline] = [this.options.timers.now(), await this.options.leases.now()];
     const { attempt } = live.run;
     for (const [key, step] of open) {
       // an answer that comes too late does not count, and what else is due is settled with it
@@ -106,12 +106,12 @@ export class RestingRuns {
   }
 
   private async wakeDue(): Promise<void> {
-    const { journal, timers, log, orphans } = this.options;
+    const { queue, timers, log, orphans } = this.options;
     const now = timers.now();
     try {
       // what cannot be woken here stays in the list: look past it
       for (let passed = 0; !this.ended; ) {
-        const runs = await journal.due(wokenAtOnce, passed, orphans?.components());
+        const runs = await queue.due(wokenAtOnce, passed, orphans?.components());
         for (const run of runs) if (!(await this.wakeOne(run, now))) passed += 1;
         if (runs.length < wokenAtOnce) return;
       }

@@ -13,6 +13,7 @@ import { completeTransaction } from '../transaction.js';
 import { troubleOf } from '../transient.js';
 import { Connections, ServerWatch } from './connections.js';
 import { postgresDialect } from './driver.js';
+import { notify, PostgresNotifications } from './notifications.js';
 import { beginPostgresTransaction } from './transaction.js';
 
 export interface OpenPostgresOptions {
@@ -63,6 +64,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
   log.debug({ database: id, location }, 'database opened');
   const hot = new Connections(hotPool, watch);
   const queries = new Connections(queryPool, watch);
+  const notifications = new PostgresNotifications(url, (hints) => hot.read({ ...notify, values: [hints] }));
   const underWay = new Set<Promise<unknown>>();
   let query: Kysely<Schema> | undefined;
   let closing: Promise<void> | undefined;
@@ -93,6 +95,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
     get outage() {
       return availability.outage;
     },
+    notifications,
     async assertWritable() {
       await watch.ready();
       availability.assertWritable();
@@ -102,6 +105,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
         // The pool forgets statements that wait for a connection.
         await Promise.allSettled(underWay);
         watch.close();
+        notifications.close();
         await Promise.all(pools.map((pool) => pool.end()));
       })();
       return closing;

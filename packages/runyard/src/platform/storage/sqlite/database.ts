@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { Kysely } from 'kysely';
 import { errors } from '../../../core/errors/errors.js';
 import type { Log } from '../../../core/log.js';
+import { InProcessNotifications } from '../../../core/runs/notifications/in-process-notifications.js';
 import { Availability } from '../availability.js';
 import type { Durability, Migration, SqliteDatabase } from '../database.js';
 import { queryBuilder } from '../query-builder.js';
@@ -59,6 +60,7 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
     get outage() {
       return availability.outage;
     },
+    notifications: new InProcessNotifications(),
     assertWritable: async () => availability.assertWritable(),
     close() {
       // The reader first: whoever closes last moves the log into the file, and that must not happen here.

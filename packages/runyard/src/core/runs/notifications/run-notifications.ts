@@ -1,0 +1,32 @@
+/** What a hint says has happened to the run. */
+type HintKind =
+  /** It waits for a process with a free slot. */
+  | 'queued'
+  /** A process took it from the queue, or from one that died. */
+  | 'claimed'
+  /** A reader in another process than the executing one follows it. */
+  | 'followed'
+  /** A followed run has new events or another status. */
+  | 'progressed'
+  | 'cancel_requested';
+
+export interface RunHint {
+  readonly kind: HintKind;
+  readonly runId: string;
+}
+
+/**
+ * Hints between the processes that share a database. A hint causes an immediate look at the store, which would happen
+ * anyway a little later: a poll is the guarantee, and a hint carries no facts. Therefore a hint may be lost, late, sent
+ * twice or wrong without harm, and an implementation needs no delivery guarantees.
+ */
+export interface RunNotifications {
+  /** Sends a hint to all subscribers in all processes, the own one included. Returns at once and never throws. */
+  publish(hint: RunHint): void;
+
+  /**
+   * Calls the listener with each hint that arrives. One that throws keeps no other from its hint. The returned function
+   * ends the subscription.
+   */
+  subscribe(listener: (hint: RunHint) => void): () => void;
+}

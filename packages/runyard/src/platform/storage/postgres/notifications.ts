@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { InProcessNotifications } from '../../../core/runs/notifications/in-process-notifications.js';
+import type { RunHint, RunNotifications } from '../../../core/runs/notifications/run-notifications.js';
+
+const connectTimeoutMs = 15_000;
+const reconnectMs = 1_000;
+
+// A channel belongs to a database; several installations may use its schemas. A name has at most 63 bytes.
+const channel = `'runyard_' || md5(current_schema())`;
+
+/** Takes the hints as a list. */
+export const notify = {
+  name: 'notify_hints',
+  text: `SELECT pg_notify(${channel}, hint) FROM unnest($1::text[]) AS hint`,
+};
+
+/**
+ * Hints by LISTEN and NOTIFY. The first subscriber opens one connection, which is replaced when it breaks; hints are
+ * lost meanwhile, and also where a pooler in between does not pass them on.
+ */
+export class PostgresNotifications implements RunNotifications {
+  readonly #local = new InProcessNotifications();
+  readonly #closing = new AbortController();
+  readonly #unsent = new Set<string>();
+  #sending = false;
+  #listening = false;
+
+  constructor(
+    private readonly url: string,
+    private readonly send: (hints: readonly string[]) => Promise<unknown>,
+  ) {}
+
+  publish(hint: RunHint): void {
+    this.#unsent.add(JSON.stringify(hint));
+    if (!this.#sending) void this.#sendAll();
+  }
+
+  subscribe(listener: (hint: RunHint) => void): () => void {
+    if (!this.#listening) void this.#listen();
+    return this.#local.subscribe(listener);
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  /** Hints that come while others are on their way share the next statement. */
+  async #sendAll(): Promise<void> {
+    this.#sending = true;
+    while (this.#unsent.size > 0 && !this.#closing.signal.aborted) {
+      // those of one turn of the event loop go together
+      await Promise.resolve();
+      const hints = [...this.#unsent];
+      this.#unsent.clear();
+      await this.send(hints).catch(() => {});
+    }
+    this.#sending = false;
+  }
+
+  async #listen(): Promise<void> {
+    this.#listening = true;
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      await this.#listenOnce(signal).catch(() => {});
+      await sleep(reconnectMs, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  /** Returns when the connection has ended. */
+  async #listenOnce(signal: AbortSignal): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.url,
+      connectionTimeoutMillis: connectTimeoutMs,
+      keepAlive: true,
+    });
+    const ended = new Promise<void>((resolve) => client.once('end', resolve));
+    const end = () => void client.end().catch(() => {});
+    client.on('error', end);
+    client.on('notification', ({ payload }) => this.#hear(payload));
+    signal.addEventListener('abort', end);
+    try {
+      await client.connect();
+      const { rows } = await client.query<{ channel: string }>(`SELECT ${channel} AS channel`);
+      await client.query(`LISTEN ${rows[0]!.channel}`);
+      await ended;
+    } finally {
+      signal.removeEventListener('abort', end);
+      end();
+    }
+  }
+
+  #hear(payload = ''): void {
+    try {
+      this.#local.publish(JSON.parse(payload) as RunHint);
+    } catch {
+      // anybody who may connect to the database can send on the channel
+    }
+  }
+}

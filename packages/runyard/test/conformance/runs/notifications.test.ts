@@ -1,0 +1,92 @@
+import pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import { InProcessNotifications } from '../../../src/core/runs/notifications/in-process-notifications.js';
+import type { RunHint, RunNotifications } from '../../../src/core/runs/notifications/run-notifications.js';
+import { type DatabasePlace, freshPostgres } from '../../support/databases.js';
+
+/** A subscriber that notes what it hears. It sends until it hears itself: a connection may be on its way. */
+async function hearing(notifications: RunNotifications) {
+  const heard: string[] = [];
+  const end = notifications.subscribe(({ kind, runId }) => void heard.push(`${kind} ${runId}`));
+  await expect
+    .poll(() => {
+      notifications.publish({ kind: 'queued', runId: 'hello' });
+      return heard;
+    })
+    .toContain('queued hello');
+  return { heard, end };
+}
+
+const hint: RunHint = { kind: 'cancel_requested', runId: 'run-1' };
+
+/** The promises of `RunNotifications`; `replicas` makes what two processes have that share a database. */
+function keepsItsPromises(replicas: () => Promise<readonly [RunNotifications, RunNotifications]>): void {
+  it('tells every subscriber of every process, until the subscription ends', async () => {
+    const [one, other] = await replicas();
+    const [here, there, second] = [await hearing(one), await hearing(other), await hearing(other)];
+    one.publish(hint);
+    for (const { heard } of [here, there, second])
+      await expect.poll(() => heard).toContain('cancel_requested run-1');
+    second.end();
+    other.publish({ kind: 'claimed', runId: 'run-2' });
+    for (const { heard } of [here, there]) await expect.poll(() => heard).toContain('claimed run-2');
+    expect(second.heard).not.toContain('claimed run-2');
+  });
+
+  it('keeps hints from no subscriber because another one throws, and throws nothing itself', async () => {
+    const [one, other] = await replicas();
+    other.subscribe(() => {
+      throw new Error('a broken listener');
+    });
+    const { heard } = await hearing(other);
+    one.publish(hint);
+    await expect.poll(() => heard).toContain('cancel_requested run-1');
+  });
+}
+
+describe('in process', () => {
+  keepsItsPromises(async () => {
+    const notifications = new InProcessNotifications();
+    return [notifications, notifications];
+  });
+});
+
+describe('on postgres', () => {
+  async function processesOf(place: DatabasePlace) {
+    const databases = [await place.openUnprepared(), await place.openUnprepared()];
+    return [databases[0]!.notifications, databases[1]!.notifications] as const;
+  }
+
+  keepsItsPromises(async () => processesOf(await freshPostgres()));
+
+  it('hears again after its connection broke', async () => {
+    const place = await freshPostgres();
+    const [one, other] = await processesOf(place);
+    const both = [await hearing(one), await hearing(other)];
+    const client = new pg.Client({ connectionString: place.url });
+    await client.connect();
+    const { rowCount } = await client.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE query = 'LISTEN runyard_' || md5(current_schema())`,
+    );
+    await client.end();
+    expect(rowCount).toBe(2);
+    await expect
+      .poll(() => {
+        one.publish(hint);
+        return both.every(({ heard }) => heard.includes('cancel_requested run-1'));
+      })
+      .toBe(true);
+  });
+
+  it('does not hear those of another schema', async () => {
+    const [one] = await processesOf(await freshPostgres());
+    const [foreign] = await processesOf(await freshPostgres());
+    const { heard } = await hearing(one);
+    foreign.publish(hint);
+    await hearing(foreign);
+    one.publish({ kind: 'queued', runId: 'last' });
+    await expect.poll(() => heard).toContain('queued last');
+    expect(heard).not.toContain('cancel_requested run-1');
+  });
+});

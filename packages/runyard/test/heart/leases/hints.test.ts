@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { RunSlots } from '../../../src/core/runs/leases/run-slots.js';
+import { InProcessNotifications } from '../../../src/core/runs/notifications/in-process-notifications.js';
+import type { RunNotifications } from '../../../src/core/runs/notifications/run-notifications.js';
+import type { Timers } from '../../../src/core/timers.js';
+import { systemTimers } from '../../../src/platform/engine/local/timers.js';
+import { allEvents, begin, engineOver, executable, freshStore, gate, note } from '../harness.js';
+
+const readersPollMs = 200;
+
+/** Time in which nothing is repeated: neither an engine nor a reader looks by itself. */
+const withoutPolls: Timers = {
+  ...systemTimers,
+  every: () => () => {},
+  after: (ms, work) => (ms === readersPollMs ? () => {} : systemTimers.after(ms, work)),
+};
+
+const withoutHints: RunNotifications = { publish: () => {}, subscribe: () => () => {} };
+
+describe.each([
+  ['hints alone', withoutPolls, () => new InProcessNotifications()],
+  ['polls alone', systemTimers, () => withoutHints],
+] as const)('by %s', (_by, timers, makeNotifications) => {
+  /** Two processes, each with one slot, and a run in the first of them that does not end by itself. */
+  async function twoProcesses() {
+    const store = await freshStore();
+    const notifications = makeNotifications();
+    const gates = { first: gate(), second: gate() };
+    const began: string[] = [];
+    const component = executable('held', async (context) => {
+      const { content } = context.run.input;
+      began.push(`${content} in ${context.run.leaseOwner}`);
+      context.emit(note('begun'), 'begun');
+      await gates[content as 'first'].promise;
+      return content;
+    });
+    const process = async (owner: string) => {
+      const slots = new RunSlots({ executing: 1, waiting: 10 });
+      const engine = engineOver(store, [component], { owner, timers, notifications, slots });
+      await engine.open();
+      // its first look is over
+      await engine.recover();
+      return engine;
+    };
+    const [busy, idle] = [await process('busy'), await process('idle')];
+    const start = (content: string) => {
+      const input = { content, media: [], options: { stream: true } };
+      return begin(busy, store, component, { input, background: true });
+    };
+    return { store, busy, idle, gates, began, first: await start('first'), start };
+  }
+
+  test('a waiting run is claimed by a process with a free slot, and its caller follows it there', async () => {
+    const { began, gates, start } = await twoProcesses();
+    const waiting = await start('second');
+    await expect.poll(() => began).toEqual(['first in busy', 'second in idle']);
+    await expect(waiting.ended).rejects.toMatchObject({ code: 'run_fenced' });
+    const events = allEvents(waiting);
+    gates.second.open();
+    expect((await events).map(({ name }) => name)).toEqual(['Note', 'end:completed']);
+    gates.first.open();
+  });
+
+  test('a reader in another process gets the events of a run while they are stored', async () => {
+    const { idle, first, gates } = await twoProcesses();
+    const reader = idle.events(first.runId);
+    expect((await reader.next())?.map(({ name }) => name)).toEqual(['Note']);
+    const next = reader.next();
+    // the reader waits by then
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    gates.first.open();
+    expect((await next)?.map(({ name }) => name)).toEqual(['end:completed']);
+    expect(await reader.next()).toBeNull();
+  });
+
+  test('a run is cancelled from another process', async () => {
+    const { store, idle, first } = await twoProcesses();
+    const { runId, run } = first;
+    const request = { runId, kind: run.kind, componentId: run.componentId, sessionId: null, userId: null };
+    await idle.cancel(runId, { ...request, reason: 'enough', requestedAt: 0 });
+    expect((await first.ended).run.status).toBe('cancelled');
+    expect((await store.load(runId))?.run.status).toBe('cancelled');
+  });
+});
