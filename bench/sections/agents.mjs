@@ -30,7 +30,7 @@ function toolOptions(index) {
   return {
     name: `tool_${index}`,
     description: 'Adds two numbers',
-    parameters: sum,
+    inputSchema: sum,
     execute: ({ a, b }) => a + b,
   };
 }
@@ -69,7 +69,7 @@ function memoryOf(make, repetitions) {
 /** Runs with one turn of tool calls against runs without: what the calls cost, each, beside the bare functions. */
 async function turns({ agent, tool, scriptedModel }, rounds, repetitions) {
   const add = ({ a, b }) => a + b;
-  const tools = [tool({ name: 'add', description: 'Adds', parameters: sum, readOnly: true, execute: add })];
+  const tools = [tool({ name: 'add', description: 'Adds', inputSchema: sum, readOnly: true, execute: add })];
   const toolCalls = Array.from({ length: parallelCalls }, (_, index) => ({
     id: `call_${index}`,
     name: 'add',

@@ -66,7 +66,7 @@ function newTool(tool, name, script) {
   return tool({
     name,
     description: `Does what ${name} says`,
-    parameters: { type: 'object', properties: { query: { type: 'string' } } },
+    inputSchema: { type: 'object', properties: { query: { type: 'string' } } },
     execute: () => {
       if (script.fails === 'tool') throw new Error('The service is not available');
       return marks.result;

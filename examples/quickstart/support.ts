@@ -12,7 +12,7 @@ export const orders = new Map([
 const orderStatus = tool({
   name: 'order_status',
   description: 'Tells where an order is, by its number.',
-  parameters: z.object({ number: z.number().int().describe('The number of the order') }),
+  inputSchema: z.object({ number: z.number().int().describe('The number of the order') }),
   readOnly: true,
   execute: ({ number }) => orders.get(number) ?? `There is no order ${number}`,
 });

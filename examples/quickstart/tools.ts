@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const remember = tool({
   name: 'remember',
   description: 'Remember a fact for the rest of this session.',
-  parameters: z.object({ fact: z.string().min(1).describe('The fact, as one sentence') }),
+  inputSchema: z.object({ fact: z.string().min(1).describe('The fact, as one sentence') }),
   execute: ({ fact }, { state }) => {
     const facts = [...listOf(state.get('facts')), fact];
     state.set('facts', facts);
@@ -17,7 +17,7 @@ export const remember = tool({
 export const refund = tool({
   name: 'refund',
   description: 'Refund euros to the customer.',
-  parameters: z.object({ euros: z.number().positive().describe('How much') }),
+  inputSchema: z.object({ euros: z.number().positive().describe('How much') }),
   sideEffects: true,
   requiresConfirmation: true,
   execute: ({ euros }) => `Refunded ${euros} euros`,

@@ -29,6 +29,7 @@ export type { GivenAnswer } from './core/agents/requirements/read-answer.js';
 export type { ToolRequirementState } from './core/agents/requirements/tool-requirements.js';
 export type { AgentRunOptions } from './core/agents/run-options.js';
 export type { AgentRunOutput, StreamedEvent } from './core/agents/runner.js';
+export { type ToolCallOf, toolCallsOf } from './core/agents/tool-calls.js';
 export type { ToolExecution } from './core/agents/tool-executions.js';
 export type { RetryBackoff } from './core/back-off.js';
 export type { Embedder, EmbeddingPurpose, Embeddings, EmbedOptions } from './core/embedders/embedder.js';

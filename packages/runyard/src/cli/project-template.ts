@@ -47,7 +47,7 @@ const model = process.env.OPENAI_API_KEY ? 'openai:gpt-5-mini' : 'offline';
 const add = tool({
   name: 'add',
   description: 'Add two numbers',
-  parameters: z.object({ a: z.number(), b: z.number() }),
+  inputSchema: z.object({ a: z.number(), b: z.number() }),
   readOnly: true,
   execute: ({ a, b }) => a + b,
 });

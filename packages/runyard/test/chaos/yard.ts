@@ -30,7 +30,7 @@ const tools = Object.entries(flags).map(([name, flag]) =>
   tool({
     name,
     description: 'Leaves a trace',
-    parameters: { type: 'object', properties: { hold: { type: 'string' } } },
+    inputSchema: { type: 'object', properties: { hold: { type: 'string' } } },
     ...flag,
     execute: async ({ hold }, { idempotencyKey }) => {
       note(name, idempotencyKey);
@@ -61,7 +61,7 @@ const held: Model = scriptedModel(({ messages }) => ({
 const sayMuch = tool({
   name: 'say_much',
   description: 'Sends events',
-  parameters: { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] },
+  inputSchema: { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] },
   execute: async ({ count }, { emit }) => {
     for (let number = 0; number < Number(count); number += 1) {
       emit({ number, padding: '.'.repeat(2000) });

@@ -28,7 +28,7 @@ const aiSdk = {
 const quiet = () => scriptedModel(() => 'done');
 const checked = (text) => z.object({ n: z.number().refine(async () => { fails(text); return true; }) });
 const gated = tool({
-  name: 'gated', description: 'x', parameters: z.object({}),
+  name: 'gated', description: 'x', inputSchema: z.object({}),
   requiresConfirmation: () => { fails('confirmation'); return false; }, execute: () => 'x',
 });
 const source = { name: 'own-source', async tools() { fails('source'); return []; }, async close() {} };

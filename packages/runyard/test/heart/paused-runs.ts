@@ -16,15 +16,15 @@ import type { ToolOptions } from '../../src/core/tools/tool-options.js';
 import { type Agent, tool } from '../../src/index.js';
 import { allEvents, answers, begin, engineOver, freshStore } from './harness.js';
 
-export const parameters = z.object({ cents: z.number(), to: z.string().default('me') });
+export const inputSchema = z.object({ cents: z.number(), to: z.string().default('me') });
 
 /** A tool that remembers what it was executed with. */
-export function payTool(options: Partial<ToolOptions<typeof parameters>>) {
+export function payTool(options: Partial<ToolOptions<typeof inputSchema>>) {
   const paid: JsonObject[] = [];
   const pay = tool({
     name: 'pay',
     description: 'Pays',
-    parameters,
+    inputSchema,
     execute: (args) => {
       paid.push(args);
       return `paid ${args.cents}`;

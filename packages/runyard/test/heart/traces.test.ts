@@ -48,7 +48,7 @@ const named = (spans: readonly Span[], name: string) => spans.filter((span) => s
 const look = tool({
   name: 'look',
   description: 'Looks',
-  parameters: z.object({ at: z.string() }),
+  inputSchema: z.object({ at: z.string() }),
   execute: ({ at }) => `seen ${at}`,
 });
 

@@ -44,7 +44,7 @@ it('an agent does not execute a call that needs a person', async () => {
   const pay = tool({
     name: 'pay',
     description: 'Pays',
-    parameters: z.object({ cents: z.number() }),
+    inputSchema: z.object({ cents: z.number() }),
     requiresConfirmation: ({ cents }) => cents > 100,
     sideEffects: true,
     execute: ({ cents }) => {

@@ -7,7 +7,16 @@ export function check(of: Kind, value: unknown, path: string, faults: string[]):
   else faults.push(`${path} is ${of.secret ? typeInWords(value) : shown(value)}. Give ${of.allowed}.`);
 }
 
-export function unknownOption(path: string, name: string, known: readonly string[]): string {
+/** Names that options had before, and their names now. */
+export type RenamedOptions = Readonly<Record<string, string>>;
+
+export function unknownOption(
+  path: string,
+  name: string,
+  known: readonly string[],
+  renamed: RenamedOptions,
+): string {
+  if (Object.hasOwn(renamed, name)) return `${path} was renamed to ${renamed[name]}.`;
   const near = nearestName(name, known);
   if (near !== undefined) return `${path} is not an option. Did you mean ${near}?`;
   return `${path} is not an option.${known.length > fewOptions ? '' : ` The options are ${known.join(', ')}.`}`;

@@ -1,4 +1,4 @@
-import { check, inWords, isObject, isWhole, unknownOption, within } from './faults.js';
+import { check, inWords, isObject, isWhole, type RenamedOptions, unknownOption, within } from './faults.js';
 import type { Kind, ObjectKind, Optional, Required, Shape } from './kind.js';
 import { optionNames } from './option-names.js';
 
@@ -99,7 +99,10 @@ export function recordOf(of: Kind): Optional {
 }
 
 /** An object with these options and no others. What it inherits counts as its own, since it is read like that. */
-export function objectOf<Options extends object>(shape: Shape<Options>): ObjectKind {
+export function objectOf<Options extends object>(
+  shape: Shape<Options>,
+  renamed: RenamedOptions = {},
+): ObjectKind {
   const known = new Map<string, Kind>(Object.entries<Kind>(shape));
   return {
     plain: <Given extends object>(options: Given) => {
@@ -111,7 +114,7 @@ export function objectOf<Options extends object>(shape: Shape<Options>): ObjectK
     inside: (options: Readonly<Record<string, unknown>>, path, faults) => {
       for (const key of optionNames(options, known)) {
         if (options[key] !== undefined && !known.has(key))
-          faults.push(unknownOption(within(path, key), key, [...known.keys()]));
+          faults.push(unknownOption(within(path, key), key, [...known.keys()], renamed));
       }
       for (const [key, of] of known) {
         const value = options[key];

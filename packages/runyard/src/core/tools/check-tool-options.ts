@@ -5,6 +5,7 @@ import type { ToolGate } from './call/gate.js';
 interface CheckedOptions {
   readonly name: string;
   readonly execute?: unknown;
+  readonly outputSchema?: unknown;
   readonly readOnly?: boolean;
   readonly sideEffects?: boolean;
   readonly cacheResults?: unknown;
@@ -53,6 +54,11 @@ function checkGate(options: CheckedOptions): void {
     throw refusal(
       name,
       'has no execute function. Only a tool with externalExecution or askPerson may omit it.',
+    );
+  if (options.outputSchema && !options.execute)
+    throw refusal(
+      name,
+      'has outputSchema without an execute function. Only what execute returns is checked: remove outputSchema.',
     );
   if (askPerson && options.execute)
     throw refusal(

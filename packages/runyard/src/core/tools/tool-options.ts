@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { RetryBackoff } from '../back-off.js';
-import type { JsonObject } from '../json.js';
+import type { Json, JsonObject, JsonSchema } from '../json.js';
 import { backoff } from '../options/backoff-kind.js';
 import {
   anyOf,
@@ -15,19 +15,31 @@ import {
   word,
 } from '../options/kinds.js';
 import { schema } from '../options/schema-kind.js';
+import type { ValueSchema } from '../schemas/value-schema.js';
 import type { ApprovalType } from './call/gate.js';
 import type { ToolHook } from './call/tool-hooks.js';
 import type { PersonForm } from './questions/person-form.js';
 import type { ToolContext } from './tool-context.js';
-import type { ToolParameters } from './tool-parameters.js';
+import type { ToolResult } from './tool-result.js';
+import type { ToolSchema } from './tool-schema.js';
 
 /** What becomes of a call whose process died before its outcome was recorded. */
 export type UnknownOutcomePolicy = 'retry' | 'ask' | 'fail';
 
 /** The arguments that `execute` receives: inferred from a zod schema, plain JSON otherwise. */
-export type ToolArguments<Parameters> = Parameters extends z.core.$ZodType
-  ? z.output<Parameters>
-  : JsonObject;
+export type ToolArguments<Input> = Input extends z.core.$ZodType ? z.output<Input> : JsonObject;
+
+/** A result that fits the output schema, as hooks see it; nothing is known of one without a schema. */
+export type ToolOutput<Output> = Output extends z.core.$ZodType
+  ? z.output<Output>
+  : Output extends JsonSchema
+    ? Json
+    : unknown;
+
+/** What `execute` returns: the schema may still fill in defaults and transform it. */
+type Returned<Output> = Output extends z.core.$ZodType ? z.input<Output> : unknown;
+
+type WithMedia<Value> = Value | ToolResult<Value>;
 
 export interface CacheOptions {
   /**
@@ -41,17 +53,26 @@ export interface CacheOptions {
   readonly maximumEntries?: number;
 }
 
-export interface ToolOptions<Parameters extends ToolParameters> {
+export interface ToolOptions<
+  Input extends ToolSchema = ToolSchema,
+  Output extends ValueSchema | undefined = undefined,
+  Name extends string = string,
+> {
   /** What the model calls it by: letters, digits, `_` and `-`. */
-  readonly name: string;
+  readonly name: Name;
   readonly description: string;
-  /** A zod object or a JSON schema. Leave it out for a tool without arguments. */
-  readonly parameters?: Parameters;
+  /** The arguments: a zod object or a JSON schema. Leave it out for a tool without arguments. */
+  readonly inputSchema?: Input;
+  /** What `execute` returns: a zod or JSON schema. A result that does not fit is a failure of the tool. */
+  readonly outputSchema?: Output;
   /**
    * A string goes to the model as it is, anything else as JSON. What it throws is passed to the model as the reason. A tool
    * whose result comes from outside or from a person has none.
    */
-  execute?(args: ToolArguments<Parameters>, context: ToolContext): unknown;
+  execute?(
+    args: ToolArguments<Input>,
+    context: ToolContext,
+  ): WithMedia<Returned<Output>> | Promise<WithMedia<Returned<Output>>>;
   /** Added to the agent's system message: when and how to use this tool. */
   readonly instructions?: string;
   /** Asks the provider to hold the arguments to the schema to the letter, where it can. */
@@ -74,9 +95,9 @@ export interface ToolOptions<Parameters extends ToolParameters> {
   /** The same call is answered from memory for a while. Not for tools that do something. */
   readonly cacheResults?: boolean | CacheOptions;
   /** Called around each execution, the first one outermost. */
-  readonly hooks?: readonly ToolHook[];
+  readonly hooks?: readonly ToolHook<WithMedia<ToolOutput<Output>>>[];
   /** A person has to agree to each call, or to those for which the function answers true. */
-  readonly requiresConfirmation?: boolean | ((args: ToolArguments<Parameters>) => boolean | Promise<boolean>);
+  readonly requiresConfirmation?: boolean | ((args: ToolArguments<Input>) => boolean | Promise<boolean>);
   /** A person fills in arguments; the model does not see them. */
   readonly requiresUserInput?: boolean;
   /** Which arguments these are. Left out: all. */
@@ -86,7 +107,7 @@ export interface ToolOptions<Parameters extends ToolParameters> {
   /** The pause for it shows no sentence to the user. */
   readonly externalExecutionSilent?: boolean;
   /** What to ask a person, made from the arguments: fields to fill in, or questions. The answer is the result. */
-  readonly askPerson?: (args: ToolArguments<Parameters>) => PersonForm;
+  readonly askPerson?: (args: ToolArguments<Input>) => PersonForm;
   readonly approval?: ApprovalType;
   /** How long an approval can be given; after that the call counts as rejected. Left out: for ever. */
   readonly approvalTimeoutMs?: number;
@@ -98,29 +119,33 @@ const cache = objectOf<CacheOptions>({
   maximumEntries: count(1),
 });
 
-export const toolOptions = objectOf<ToolOptions<ToolParameters>>({
-  name: required(text),
-  description: required(text),
-  parameters: schema,
-  execute: callable,
-  instructions: text,
-  strict: flag,
-  readOnly: flag,
-  sideEffects: flag,
-  onUnknownOutcome: word('retry', 'ask', 'fail'),
-  timeoutMs: milliseconds(1, Number.MAX_SAFE_INTEGER),
-  retries: count(0),
-  backoff,
-  stopAfterCall: flag,
-  showResult: flag,
-  cacheResults: anyOf(flag, cache),
-  hooks: listOf(callable),
-  requiresConfirmation: anyOf(flag, callable),
-  requiresUserInput: flag,
-  userInputFields: listOf(text),
-  externalExecution: flag,
-  externalExecutionSilent: flag,
-  askPerson: callable,
-  approval: word('required', 'audit'),
-  approvalTimeoutMs: milliseconds(1, Number.MAX_SAFE_INTEGER),
-});
+export const toolOptions = objectOf<ToolOptions<ToolSchema, ValueSchema>>(
+  {
+    name: required(text),
+    description: required(text),
+    inputSchema: schema,
+    outputSchema: schema,
+    execute: callable,
+    instructions: text,
+    strict: flag,
+    readOnly: flag,
+    sideEffects: flag,
+    onUnknownOutcome: word('retry', 'ask', 'fail'),
+    timeoutMs: milliseconds(1, Number.MAX_SAFE_INTEGER),
+    retries: count(0),
+    backoff,
+    stopAfterCall: flag,
+    showResult: flag,
+    cacheResults: anyOf(flag, cache),
+    hooks: listOf(callable),
+    requiresConfirmation: anyOf(flag, callable),
+    requiresUserInput: flag,
+    userInputFields: listOf(text),
+    externalExecution: flag,
+    externalExecutionSilent: flag,
+    askPerson: callable,
+    approval: word('required', 'audit'),
+    approvalTimeoutMs: milliseconds(1, Number.MAX_SAFE_INTEGER),
+  },
+  { parameters: 'inputSchema' },
+);

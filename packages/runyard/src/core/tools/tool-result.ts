@@ -14,9 +14,9 @@ export interface NewMedia {
 }
 
 /** A tool's result that carries media beside its content. */
-export class ToolResult {
+export class ToolResult<Content = unknown> {
   constructor(
-    readonly content: unknown,
+    readonly content: Content,
     readonly media: readonly (Media | NewMedia)[],
   ) {}
 }
@@ -28,7 +28,7 @@ interface ToolResultOptions {
 /** What the tool did is done: media that cannot be kept cost their own place, not the result. */
 const toolResultOptions = objectOf<ToolResultOptions>({ media: required(listOf(json)) });
 
-export function toolResult(content: unknown, options: ToolResultOptions): ToolResult {
+export function toolResult<Content>(content: Content, options: ToolResultOptions): ToolResult<Content> {
   checkOptions('toolResult()', options, toolResultOptions);
   return new ToolResult(content, options.media);
 }

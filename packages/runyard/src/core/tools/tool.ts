@@ -3,6 +3,7 @@ import type { JsonSchema } from '../json.js';
 import type { ToolDefinition } from '../models/model.js';
 import { isNative, native } from '../native-code.js';
 import { checkOptions, ownerOf } from '../options/check-options.js';
+import type { ValueSchema } from '../schemas/value-schema.js';
 import { type ClearedCall, openGate, type ToolGate } from './call/gate.js';
 import type { ToolHook } from './call/tool-hooks.js';
 import { checkToolOptions } from './check-tool-options.js';
@@ -14,24 +15,32 @@ import {
   toolOptions,
   type UnknownOutcomePolicy,
 } from './tool-options.js';
-import { modelSchemaOf, type ToolParameters } from './tool-parameters.js';
+import { modelSchemaOf, type ToolSchema } from './tool-schema.js';
 
-/** The options of any tool, whatever its arguments are. */
-type AnyToolOptions = Omit<ToolOptions<ToolParameters>, 'execute' | 'requiresConfirmation' | 'askPerson'> & {
+/** The options of any tool, whatever its arguments and results are. */
+type AnyToolOptions = Omit<
+  ToolOptions<ToolSchema, ValueSchema | undefined>,
+  'execute' | 'hooks' | 'requiresConfirmation' | 'askPerson'
+> & {
   execute?(args: never, context: ToolContext): unknown;
+  readonly hooks?: readonly ToolHook[];
   readonly requiresConfirmation?: ToolGate['requiresConfirmation'];
   readonly askPerson?: (args: never) => PersonForm;
 };
 
 const noBackoff: RetryBackoff = { delayMs: 0 };
-const noParameters: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
+const noArguments: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
 
 /**
  * A function that a model may call, made with `tool()`. What it does can be reached only through `run`, and that
  * takes a call that has passed the tool's gate.
  */
-export class Tool {
-  readonly name: string;
+export class Tool<
+  Name extends string = string,
+  Input extends ToolSchema = ToolSchema,
+  Output extends ValueSchema | undefined = ValueSchema | undefined,
+> {
+  readonly name: Name;
   readonly gate: ToolGate;
   readonly #options: AnyToolOptions;
   private told: ToolDefinition | undefined;
@@ -46,7 +55,7 @@ export class Tool {
     // under another name it is the same tool, whatever became of the options since
     const options = toolOptions.plain(given);
     checkToolOptions(options);
-    this.name = options.name;
+    this.name = options.name as Name;
     this.gate = gateOf(options);
     this.#options = options;
   }
@@ -54,8 +63,11 @@ export class Tool {
   get description(): string {
     return this.#options.description;
   }
-  get parameters(): ToolParameters {
-    return this.#options.parameters ?? noParameters;
+  get inputSchema(): Input {
+    return (this.#options.inputSchema ?? noArguments) as Input;
+  }
+  get outputSchema(): Output {
+    return this.#options.outputSchema as Output;
   }
   get instructions(): string | undefined {
     return this.#options.instructions;
@@ -100,7 +112,7 @@ export class Tool {
     this.told ??= {
       name: this.name,
       description: this.description,
-      parameters: modelSchemaOf(this.name, this.parameters, this.gate, this.#options.strict ?? false),
+      parameters: modelSchemaOf(this.name, this.inputSchema, this.gate, this.#options.strict ?? false),
       ...(this.#options.strict && { strict: true }),
     };
     return this.told;
@@ -125,14 +137,16 @@ export class Tool {
   }
 }
 
-export function tool<Parameters extends ToolParameters = JsonSchema>(options: ToolOptions<Parameters>): Tool {
+export function tool<
+  Input extends ToolSchema = JsonSchema,
+  Output extends ValueSchema | undefined = undefined,
+  Name extends string = string,
+>(options: ToolOptions<Input, Output, Name>): Tool<Name, Input, Output> {
   return new Tool(options as AnyToolOptions);
 }
 
 /** One of Runyard's own, which calls no code of the application by itself. */
-export function nativeTool<Parameters extends ToolParameters = JsonSchema>(
-  options: ToolOptions<Parameters>,
-): Tool {
+export function nativeTool<Input extends ToolSchema = JsonSchema>(options: ToolOptions<Input>): Tool {
   return native(tool(options));
 }
 

@@ -25,7 +25,7 @@ export class ChatAgent implements Executable {
     const runWorkflow = nativeTool({
       name: toolName,
       description: `Runs the workflow '${workflow.name}'.${about} Call it when the request needs new work; answer yourself when what was said before is enough.`,
-      parameters: {
+      inputSchema: {
         type: 'object',
         properties: { query: { type: 'string', description: 'What the workflow is to work on.' } },
         required: ['query'],

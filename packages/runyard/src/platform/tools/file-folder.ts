@@ -50,7 +50,7 @@ function listTool(folder: JailedFolder): Tool {
   return tool({
     name: 'list_files',
     description: 'List the files and folders in a folder. Folders end with /.',
-    parameters: z.object({
+    inputSchema: z.object({
       path: z.string().default('').describe('The folder, e.g. "notes". Left out: the top one'),
     }),
     readOnly: true,
@@ -71,7 +71,7 @@ function readTool(folder: JailedFolder, length: number): Tool {
     name: 'read_file',
     description:
       'Read a text file. Long files come in parts: call again with the offset that the answer names.',
-    parameters: z.object({
+    inputSchema: z.object({
       path: z.string().describe('The file, e.g. "notes/plan.md"'),
       offset: z.int().min(0).default(0).describe('Where to begin, in bytes'),
     }),
@@ -106,7 +106,7 @@ function searchTool(folder: JailedFolder): Tool {
     name: 'search_files',
     description:
       'Find files whose name or content has a text in it, in a folder and all folders below it. Upper and lower case are the same.',
-    parameters: z.object({
+    inputSchema: z.object({
       text: z.string().min(1).max(200).describe('The text to look for: plain text, no pattern'),
       path: z.string().default('').describe('The folder. Left out: the top one'),
     }),
@@ -127,7 +127,7 @@ function writeTool(folder: JailedFolder, options: FileFolderOptions): Tool {
   return tool({
     name: 'write_file',
     description: 'Write a text file as a whole. Folders on the way to it are made; an old file is replaced.',
-    parameters: z.object({
+    inputSchema: z.object({
       path: z.string().describe('The file, e.g. "notes/plan.md"'),
       content: z.string().describe('The whole new content'),
     }),

@@ -34,7 +34,7 @@ export function webFetch(options: WebFetchOptions = {}): Tool {
     name: 'fetch_page',
     description:
       'Read a web page or a text file at a URL. HTML is turned into plain text with links. Long pages come in parts: call again with the offset that the answer names.',
-    parameters: z.object({
+    inputSchema: z.object({
       url: z.string().describe('The full URL, beginning with https:// or http://'),
       offset: z.int().min(0).default(0).describe('Where in the text to begin, in characters'),
     }),

@@ -31,7 +31,7 @@ function workTool(name: string, owner: string, flags: object = {}) {
   return tool({
     name,
     description: 'Leaves a trace',
-    parameters: nothing,
+    inputSchema: nothing,
     ...flags,
     execute: async (_args, { idempotencyKey, signal }) => {
       await work(`${owner} ${name}`, idempotencyKey, signal);

@@ -81,7 +81,7 @@ describe('fall-back models', () => {
   const add = tool({
     name: 'add',
     description: 'Adds',
-    parameters: z.object({ a: z.number(), b: z.number() }),
+    inputSchema: z.object({ a: z.number(), b: z.number() }),
     execute: ({ a, b }) => a + b,
   });
 

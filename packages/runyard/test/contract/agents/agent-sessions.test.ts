@@ -13,7 +13,7 @@ const session = () => `sessions-${++sessions}`;
 const double = tool({
   name: 'double',
   description: 'Doubles',
-  parameters: z.object({ n: z.number() }),
+  inputSchema: z.object({ n: z.number() }),
   execute: ({ n }) => n * 2,
 });
 

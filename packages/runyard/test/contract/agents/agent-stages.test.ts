@@ -42,7 +42,7 @@ function outline(names: readonly string[]): string[] {
 const lookUp = tool({
   name: 'look_up',
   description: 'Looks something up',
-  parameters: { type: 'object', properties: { what: { type: 'string' } } },
+  inputSchema: { type: 'object', properties: { what: { type: 'string' } } },
   execute: ({ what }) => `${what}: ${'many words about it. '.repeat(40)}`,
 });
 const call = (what: string) => ({

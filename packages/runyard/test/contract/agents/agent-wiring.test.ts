@@ -21,7 +21,7 @@ function calls(name: string, args: object = {}) {
 const transfer = tool({
   name: 'transfer',
   description: 'Moves money',
-  parameters: z.object({ amount: z.number() }),
+  inputSchema: z.object({ amount: z.number() }),
   requiresConfirmation: true,
   approval: 'required',
   execute: () => expect.unreachable('a gated tool was executed'),
@@ -60,7 +60,7 @@ test('hooks of the agent stand around every tool call, outside of the hooks of t
   const double = tool({
     name: 'double',
     description: 'Doubles',
-    parameters: z.object({ n: z.number() }),
+    inputSchema: z.object({ n: z.number() }),
     hooks: [
       async ({ args }, next) => {
         seen.push('tool');

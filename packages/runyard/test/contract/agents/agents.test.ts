@@ -35,7 +35,7 @@ test('shows what an agent is set to', async () => {
   const add = tool({
     name: 'add',
     description: 'Adds',
-    parameters: z.object({ a: z.number(), b: z.number() }),
+    inputSchema: z.object({ a: z.number(), b: z.number() }),
     execute: ({ a, b }) => a + b,
   });
   const full = agent({

@@ -112,7 +112,7 @@ function payingAgent(paid: number[]) {
   const pay = tool({
     name: 'pay',
     description: 'Pay an amount',
-    parameters: z.object({ amount: z.number() }),
+    inputSchema: z.object({ amount: z.number() }),
     sideEffects: true,
     approval: 'required',
     approvalTimeoutMs: hour,

@@ -13,7 +13,7 @@ let life: RunLife;
 const wire = tool({
   name: 'wire',
   description: 'Wires money',
-  parameters: z.object({ cents: z.number() }),
+  inputSchema: z.object({ cents: z.number() }),
   requiresConfirmation: true,
   approval: 'audit',
   execute: ({ cents }) => `wired ${cents}`,

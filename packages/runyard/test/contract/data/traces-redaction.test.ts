@@ -20,7 +20,7 @@ async function shownWith(options: Partial<RunyardOptions>): Promise<{ text: stri
   const signIn = tool({
     name: 'sign_in',
     description: 'Signs in.',
-    parameters: z.object({ password: z.string(), card: z.string(), note: z.string(), phone: z.string() }),
+    inputSchema: z.object({ password: z.string(), card: z.string(), note: z.string(), phone: z.string() }),
     execute: () => ({ access_token: 'tok-123', said: 'welcome' }),
   });
   const service = await startService({ agents: [agent({ id: 'a', model, tools: [signIn] })], ...options });

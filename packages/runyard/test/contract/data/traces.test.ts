@@ -31,7 +31,7 @@ const shapeOf = (detail: Body) =>
   nodesOf(detail.tree).map(({ depth, type, name, status }) => `${depth} ${type} ${name} ${status}`);
 
 const lookUp = (execute: () => string) =>
-  tool({ name: 'look_up', description: 'Looks up.', parameters: z.object({ city: z.string() }), execute });
+  tool({ name: 'look_up', description: 'Looks up.', inputSchema: z.object({ city: z.string() }), execute });
 
 const overloaded = () =>
   new ModelError('overloaded', { provider: 'P', kind: 'refused', status: 529, retryable: true });

@@ -37,7 +37,7 @@ export class Yard {
       name: 'pay',
       description: 'Needs an approval',
       approval: 'required',
-      parameters: z.object({ note: z.string() }),
+      inputSchema: z.object({ note: z.string() }),
       execute: ({ note }) => `paid ${note}`,
     });
     const hold = tool({

@@ -11,7 +11,7 @@ beforeAll(async () => {
   const remember = tool({
     name: 'remember',
     description: 'Writes into the state of the session',
-    parameters: { type: 'object', properties: { key: { type: 'string' }, value: {} }, required: ['key'] },
+    inputSchema: { type: 'object', properties: { key: { type: 'string' }, value: {} }, required: ['key'] },
     execute: ({ key, value }, { state }) => {
       if (value === undefined) state.delete(String(key));
       else state.set(String(key), value);

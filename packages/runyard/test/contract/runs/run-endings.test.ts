@@ -21,7 +21,7 @@ const cited: ScriptedAnswer = {
 const ring = tool({
   name: 'ring',
   description: 'Rings the bell',
-  parameters: z.object({}),
+  inputSchema: z.object({}),
   stopAfterCall: true,
   showResult: true,
   execute: () => 'ding',
@@ -340,7 +340,7 @@ describe('in code', () => {
     const draw = tool({
       name: 'draw',
       description: 'Draws',
-      parameters: z.object({}),
+      inputSchema: z.object({}),
       execute: () => toolResult('drawn', { media: [{ kind: 'image', id: 'i', url }] }),
     });
     const model = scriptedModel([{ toolCalls: [{ name: 'draw' }] }, 'There it is']);

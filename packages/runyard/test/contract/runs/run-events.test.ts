@@ -14,7 +14,7 @@ const tools = [
   tool({
     name: 'add',
     description: 'Adds',
-    parameters: z.object({ a: z.number(), b: z.number() }),
+    inputSchema: z.object({ a: z.number(), b: z.number() }),
     execute: ({ a, b }) => a + b,
   }),
   tool({

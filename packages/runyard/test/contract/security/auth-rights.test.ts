@@ -81,7 +81,7 @@ describe('approvals', () => {
     const pay = tool({
       name: 'pay',
       description: 'Pays',
-      parameters: z.object({ amount: z.number() }),
+      inputSchema: z.object({ amount: z.number() }),
       approval: 'required',
       execute: ({ amount }) => paid.push(amount),
     });

@@ -359,7 +359,7 @@ describe('a schema that would let every value through is refused', () => {
     ['that is a list of zod schemas by name', { city: z.string() }, 'such as z.object({ … })'],
     ['with a zod schema inside', { type: 'object', properties: { city: z.string() } }, 'such as z.object'],
   ])('%s', (_, schema, message) => {
-    expect(() => definitions.tool!({ parameters: schema })).toThrow(message);
+    expect(() => definitions.tool!({ inputSchema: schema })).toThrow(message);
     expect(() => definitions.agent!({ outputSchema: schema })).toThrow(message);
   });
 
@@ -369,7 +369,7 @@ describe('a schema that would let every value through is refused', () => {
       '~standard': { type: 'string' },
       _def: { type: 'string' },
     };
-    expect(() => definitions.tool!({ parameters: { type: 'object', properties } })).not.toThrow();
+    expect(() => definitions.tool!({ inputSchema: { type: 'object', properties } })).not.toThrow();
   });
 });
 

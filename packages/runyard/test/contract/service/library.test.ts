@@ -11,7 +11,7 @@ import { gate } from '../../support/until.js';
 const add = tool({
   name: 'add',
   description: 'Adds',
-  parameters: z.object({ a: z.number(), b: z.number() }),
+  inputSchema: z.object({ a: z.number(), b: z.number() }),
   execute: ({ a, b }) => a + b,
 });
 

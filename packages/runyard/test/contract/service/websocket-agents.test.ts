@@ -19,7 +19,7 @@ const executed: string[] = [];
 const send = tool({
   name: 'send',
   description: 'Sends a letter.',
-  parameters: z.object({ to: z.string() }),
+  inputSchema: z.object({ to: z.string() }),
   requiresConfirmation: true,
   execute: ({ to }) => {
     executed.push(to);

@@ -23,7 +23,7 @@ const agents = [
       tool({
         name: 'send',
         description: 'Sends a letter.',
-        parameters: z.object({}),
+        inputSchema: z.object({}),
         requiresConfirmation: true,
         execute: () => 'sent',
       }),

@@ -20,7 +20,7 @@ const question = {
   ...{ question: 'Which one?', header: null, multiSelect: false },
   options: ['left', 'right'].map((label) => ({ label, description: null })),
 };
-const common = { description: 'Does what its name says', parameters: amount };
+const common = { description: 'Does what its name says', inputSchema: amount };
 const execute = ({ amount: paid }: { amount: number }) => `paid ${paid}`;
 
 /** One tool for each way in which a run can come to wait for somebody. */
@@ -30,13 +30,13 @@ const tools = [
   tool({
     name: 'choose',
     description: 'Asks',
-    parameters: z.object({}),
+    inputSchema: z.object({}),
     askPerson: () => ({ questions: [question] }),
   }),
   tool({
     name: 'outside',
     description: 'Is done elsewhere',
-    parameters: z.object({ job: z.string() }),
+    inputSchema: z.object({ job: z.string() }),
     externalExecution: true,
   }),
   tool({ ...common, name: 'approve', approval: 'required', execute }),

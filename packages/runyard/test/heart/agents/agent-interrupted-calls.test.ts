@@ -8,11 +8,11 @@ import type { ToolOptions } from '../../../src/core/tools/tool-options.js';
 import { agent } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { answers, begin, engineOver, freshStore, gate } from '../harness.js';
-import { call, decided, type parameters, pausedRun, payTool } from '../paused-runs.js';
+import { call, decided, type inputSchema, pausedRun, payTool } from '../paused-runs.js';
 
 describe('a crash', () => {
   /** Lets the tool hang in an engine that dies, and looks at the run from another one. */
-  async function interrupted(options: Partial<ToolOptions<typeof parameters>>, first: GivenAnswer | null) {
+  async function interrupted(options: Partial<ToolOptions<typeof inputSchema>>, first: GivenAnswer | null) {
     const began = gate();
     const executions: string[] = [];
     let hangs = true;

@@ -239,7 +239,7 @@ test('a call that is executed outside shows nothing when it is silent, and its r
   const outside = tool({
     name: 'outside',
     description: 'x',
-    parameters: z.object({ path: z.string() }),
+    inputSchema: z.object({ path: z.string() }),
     externalExecution: true,
     externalExecutionSilent: true,
   });

@@ -9,12 +9,12 @@ import type { ToolOptions } from '../../../src/core/tools/tool-options.js';
 import { agent, type InputField, step, type ToolContext, team, tool, workflow } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { answers, begin, engineOver, freshStore, gate } from '../harness.js';
-import { call, decided, type parameters, pausedRun, payTool, started } from '../paused-runs.js';
+import { call, decided, type inputSchema, pausedRun, payTool, started } from '../paused-runs.js';
 
 const size: InputField = { name: 'size', type: 'str', schema: { enum: ['S', 'M'] } };
 const count: InputField = { name: 'count', type: 'int', description: 'How many', optional: true };
 
-type Options = Partial<ToolOptions<typeof parameters>>;
+type Options = Partial<ToolOptions<typeof inputSchema>>;
 
 /** An agent whose tool does this, and whose model then says what the tool returned. */
 function asking(execute: (context: ToolContext) => unknown, options: Options = {}) {

@@ -98,7 +98,7 @@ describe('what only the execution can see', () => {
     ['is gone', undefined, "without the tool 'send'"],
     [
       'takes other arguments',
-      { parameters: z.object({ everyone: z.boolean() }) } as never,
+      { inputSchema: z.object({ everyone: z.boolean() }) } as never,
       'no longer takes',
     ],
     [

@@ -359,14 +359,14 @@ describe('an agent that waits', () => {
 
   test('arguments that the tool no longer takes are refused', async () => {
     const deeds = new Deeds();
-    const pay = (parameters: z.ZodType) => send(deeds, { parameters } as never, 'pay');
+    const pay = (inputSchema: z.ZodType) => send(deeds, { inputSchema } as never, 'pay');
     const before = agent({
       id: 'mailer',
       model: callsOnce(call('pay', { cents: 5 })),
       tools: [pay(z.object({ cents: z.number() }))],
     });
     const run = await waiting(before);
-    const after = (parameters: z.ZodType) => calling([], { tools: [pay(parameters)] });
+    const after = (inputSchema: z.ZodType) => calling([], { tools: [pay(inputSchema)] });
     await run.refusedBy(after(z.object({ euros: z.number() })), 'no longer takes the arguments', {
       pay: { confirmed: true },
     });

@@ -18,14 +18,14 @@ test('taking a run through the code calls nothing of the application', async () 
     const charge = tool({
       name: 'charge',
       description: 'x',
-      parameters: z.object({ amount: z.number().refine(trap('refinement', true)) }),
+      inputSchema: z.object({ amount: z.number().refine(trap('refinement', true)) }),
       requiresConfirmation: true,
       execute: trap('tool', 'charged'),
     });
     const look = tool({
       name: 'look',
       description: 'x',
-      parameters: z.object({}),
+      inputSchema: z.object({}),
       execute: trap('look', 'seen'),
     });
     const model = scriptedModel(() => {

@@ -197,7 +197,7 @@ describe('where the run can do without it, it continues', () => {
     const spoiling = tool({
       name: 't',
       description: 'x',
-      parameters: { type: 'object' },
+      inputSchema: { type: 'object' },
       execute: (args) => void spoil(args),
       hooks: [
         (call, next) => {

@@ -13,7 +13,7 @@ test('the chat agent in front answers itself or lets the workflow run', async ()
   const lookUp = tool({
     name: 'unused',
     description: 'Not used',
-    parameters: z.object({}),
+    inputSchema: z.object({}),
     execute: () => '',
   });
   const flow = workflow({

@@ -15,7 +15,7 @@ const release = tool({
   name: 'release',
   description: 'Needs an approval',
   approval: 'required',
-  parameters: z.object({ version: z.number() }),
+  inputSchema: z.object({ version: z.number() }),
   execute: ({ version }) => {
     released.push(version);
     return `released ${version}`;

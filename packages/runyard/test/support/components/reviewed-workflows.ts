@@ -28,7 +28,7 @@ const officer = agent({
       name: 'release',
       description: 'Needs an approval',
       approval: 'required',
-      parameters: z.object({ version: z.number() }),
+      inputSchema: z.object({ version: z.number() }),
       execute: ({ version }) => `released ${released.push(version)}`,
     }),
   ],

@@ -84,7 +84,7 @@ export function payingAgent(book: ScriptBook, id: string): { agent: Agent; paid:
   const pay = tool({
     name: 'pay',
     description: 'Pays',
-    parameters: z.object({ cents: z.number() }),
+    inputSchema: z.object({ cents: z.number() }),
     requiresConfirmation: true,
     execute: ({ cents }, { runId }) => {
       paid.push({ runId, cents });
@@ -96,14 +96,14 @@ export function payingAgent(book: ScriptBook, id: string): { agent: Agent; paid:
     name: 'fetch',
     description: 'Is executed outside',
     externalExecution: true,
-    parameters: z.object({ url: z.string() }),
+    inputSchema: z.object({ url: z.string() }),
   });
   const reserve = tool({
     name: 'reserve',
     description: 'Books a seat',
     requiresUserInput: true,
     userInputFields: ['seat'],
-    parameters: z.object({ train: z.string(), seat: z.number().describe('Which seat') }),
+    inputSchema: z.object({ train: z.string(), seat: z.number().describe('Which seat') }),
     execute: ({ train, seat }) => `${train} seat ${seat}`,
   });
   return { agent: agent({ id, name: 'Payer', model: book.model, tools: [pay, look, fetch, reserve] }), paid };

@@ -31,7 +31,7 @@ const searchLearnings = nativeTool({
   name: 'search_learnings',
   description:
     'Look up what was learned in earlier conversations about people, companies, projects and other things, what was decided, and other notes.',
-  parameters: z.object({
+  inputSchema: z.object({
     query: z
       .string()
       .max(500)
@@ -57,7 +57,7 @@ function saveLearning(plan: LearningPlan): Tool {
     name: 'save_learning',
     description:
       'Keep what is new and will be of use in later conversations. Give only what is new or has changed, and leave out the rest. Never passwords, keys or card numbers.',
-    parameters: learnedParameters(plan.kinds),
+    inputSchema: learnedParameters(plan.kinds),
     ...(instructions !== undefined && {
       instructions: `What is worth keeping with save_learning: ${instructions}`,
     }),

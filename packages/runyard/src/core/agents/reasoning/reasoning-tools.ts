@@ -11,14 +11,14 @@ import { type ReasoningStep, reasoningStepFrom } from './reasoning-step.js';
 
 const confidence = z.number().min(0).max(1).optional().describe('How sure you are, from 0 to 1');
 
-const thinkParameters = z.object({
+const thinkInput = z.object({
   title: z.string().describe('What the thought is about, in a few words'),
   thought: z.string().describe('The thought, in detail'),
   action: z.string().optional().describe('What you are going to do because of it'),
   confidence,
 });
 
-const analyzeParameters = z.object({
+const analyzeInput = z.object({
   title: z.string().describe('What is looked at, in a few words'),
   result: z.string().describe('The outcome that is looked at'),
   analysis: z.string().describe('What the outcome means for the task'),
@@ -33,7 +33,7 @@ const think = nativeTool({
   name: 'think',
   description:
     'A place to think: break the task down, plan, weigh alternatives. It changes nothing and finds nothing out.',
-  parameters: thinkParameters,
+  inputSchema: thinkInput,
   readOnly: true,
   execute: () => 'Noted.',
 });
@@ -41,7 +41,7 @@ const think = nativeTool({
 const analyze = nativeTool({
   name: 'analyze',
   description: 'A place to judge a result: what it means, whether it can be trusted, what to do next.',
-  parameters: analyzeParameters,
+  inputSchema: analyzeInput,
   readOnly: true,
   execute: ({ next_action }) => (next_action === 'final_answer' ? 'Noted. Answer now.' : 'Noted. Go on.'),
 });
@@ -81,12 +81,12 @@ export function completeReasoningTools(execution: AgentExecution): void {
 
 function reasoningStepIn({ tools }: AgentExecution, call: StepRecord): ReasoningStep | undefined {
   if (call.kind !== 'tool' || call.status !== 'completed') return undefined;
-  // by its parameters and not by its name: it may have been given another, and others may have the same
-  const parameters = tools.get(call.name)?.parameters;
-  if (parameters !== thinkParameters && parameters !== analyzeParameters) return undefined;
+  // by its inputSchema and not by its name: it may have been given another, and others may have the same
+  const inputSchema = tools.get(call.name)?.inputSchema;
+  if (inputSchema !== thinkInput && inputSchema !== analyzeInput) return undefined;
   const { args, error } = call.output as ToolRecord;
   if (args === null || error) return undefined;
-  return reasoningStepFrom(parameters === thinkParameters ? thought(args) : analysis(args));
+  return reasoningStepFrom(inputSchema === thinkInput ? thought(args) : analysis(args));
 }
 
 function thought(args: JsonObject): JsonObject {

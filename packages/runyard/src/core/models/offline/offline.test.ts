@@ -31,37 +31,37 @@ const tools: ToolDefinition[] = [
   tool({
     name: 'add',
     description: 'Add two numbers',
-    parameters: z.object({ a: z.number(), b: z.number() }),
+    inputSchema: z.object({ a: z.number(), b: z.number() }),
     execute,
   }),
   tool({
     name: 'current_time',
     description: 'Tells the time',
-    parameters: z.object({ zone: z.string().optional() }),
+    inputSchema: z.object({ zone: z.string().optional() }),
     execute,
   }),
   tool({
     name: 'get_weather',
     description: 'The weather in a city',
-    parameters: z.object({ city: z.string(), unit: z.enum(['celsius', 'fahrenheit']).optional() }),
+    inputSchema: z.object({ city: z.string(), unit: z.enum(['celsius', 'fahrenheit']).optional() }),
     execute,
   }),
   tool({
     name: 'remember',
     description: 'Stores a note',
-    parameters: z.object({ note: z.string() }),
+    inputSchema: z.object({ note: z.string() }),
     execute,
   }),
   tool({
     name: 'search_knowledge_base',
     description: 'Looks a query up in the knowledge base',
-    parameters: z.object({ query: z.string() }),
+    inputSchema: z.object({ query: z.string() }),
     execute,
   }),
   tool({
     name: 'send_email',
     description: 'Sends a mail',
-    parameters: z.object({ to: z.email(), subject: z.string() }),
+    inputSchema: z.object({ to: z.email(), subject: z.string() }),
     execute,
   }),
 ].map(({ definition }) => definition);

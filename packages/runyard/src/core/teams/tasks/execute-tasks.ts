@@ -25,7 +25,7 @@ export function executeTask(team: LeadersTeam): Tool {
   return nativeTool({
     name: 'execute_task',
     description: 'Have a member do a task and get what came of it.',
-    parameters: z.object({
+    inputSchema: z.object({
       task_id: taskId,
       member_id: z
         .string()
@@ -51,7 +51,7 @@ export function executeTasks(team: LeadersTeam): Tool {
     name: 'execute_tasks_parallel',
     description:
       'Have several tasks done side by side, each by the member it is assigned to, and get what came of each.',
-    parameters: z.object({ task_ids: z.array(taskId).min(1).max(50) }),
+    inputSchema: z.object({ task_ids: z.array(taskId).min(1).max(50) }),
     async execute({ task_ids }, site) {
       const call = leaderCallOf(team, site);
       const planned = planOf(team, call, task_ids);

@@ -27,7 +27,7 @@ function createTask(team: LeadersTeam): Tool {
   return nativeTool({
     name: 'create_task',
     description: 'Put a task on the list.',
-    parameters: z.object({
+    inputSchema: z.object({
       title: z.string().trim().min(1).max(200).describe('A short title that no other task has.'),
       description: z.string().default('').describe('Everything that the member has to know for it.'),
       assignee: z.string().default('').describe('The id of the member who is to do it.'),
@@ -65,7 +65,7 @@ function updateTaskStatus(team: LeadersTeam): Tool {
   return nativeTool({
     name: 'update_task_status',
     description: 'Say how a task stands, for what you judge otherwise or have done yourself.',
-    parameters: z.object({
+    inputSchema: z.object({
       task_id: taskId,
       status: z.enum(taskStatuses),
       result: z.string().default('').describe('What came of it.'),
@@ -103,7 +103,7 @@ function addTaskNote(team: LeadersTeam): Tool {
   return nativeTool({
     name: 'add_task_note',
     description: 'Write something down with a task; whoever does it is told.',
-    parameters: z.object({ task_id: taskId, note: z.string().min(1).max(4_000) }),
+    inputSchema: z.object({ task_id: taskId, note: z.string().min(1).max(4_000) }),
     execute({ task_id }, site) {
       const { context, stepKey } = leaderCallOf(team, site);
       const { id, title } = namedTask(tasksOf(context, stepKey).tasks, task_id);
@@ -115,6 +115,6 @@ function addTaskNote(team: LeadersTeam): Tool {
 const markAllComplete = nativeTool({
   name: 'mark_all_complete',
   description: 'Say that the goal is reached. Write the answer to the user after it.',
-  parameters: z.object({ summary: z.string().default('').describe('What was reached, in short.') }),
+  inputSchema: z.object({ summary: z.string().default('').describe('What was reached, in short.') }),
   execute: () => 'All is marked as complete. Write the answer to the user now.',
 });

@@ -24,7 +24,7 @@ export function delegateToMember(team: LeadersTeam): Tool {
     description: isRoute
       ? 'Hand what the user asks to the member who fits best. The answer of the member goes to the user.'
       : 'Hand a task to one member of the team and get the answer.',
-    parameters: z.object({ member_id: memberId, task: taskOf(team) }),
+    inputSchema: z.object({ member_id: memberId, task: taskOf(team) }),
     stopAfterCall: isRoute,
     showResult: isRoute,
     async execute({ member_id, task }, site) {
@@ -41,7 +41,7 @@ export function delegateToMembers(team: LeadersTeam): Tool {
   return nativeTool({
     name: 'delegate_task_to_members',
     description: 'Hand one task to all members of the team at once and get all their answers.',
-    parameters: z.object({ task: taskOf(team) }),
+    inputSchema: z.object({ task: taskOf(team) }),
     async execute({ task }, site) {
       const { delegations, memberKey } = leaderCallOf(team, site);
       const questions = team.members.map((member, position) => ({

@@ -8,6 +8,7 @@ import type { ToolCallSite, ToolContext } from '../tool-context.js';
 import { toolResult } from '../tool-result.js';
 import { executeTool } from './execute-tool.js';
 import { parseArguments } from './parse-arguments.js';
+import type { ToolHook } from './tool-hooks.js';
 import type { ToolOutcome } from './tool-outcome.js';
 
 /** Time that passes when the test says so. */
@@ -68,14 +69,75 @@ function execute(
 const add = tool({
   name: 'add',
   description: 'Adds two numbers',
-  parameters: z.object({ a: z.number(), b: z.number().default(1), note: z.string().optional() }),
+  inputSchema: z.object({ a: z.number(), b: z.number().default(1), note: z.string().optional() }),
   execute: ({ a, b }) => a + b,
 });
 
 const simple = (execute: (args: JsonObject, context: ToolContext) => unknown, rest = {}) =>
   tool({ name: 'simple', description: 'x', execute, ...rest });
 
+const weigh = (result: unknown, rest = {}) =>
+  tool({
+    name: 'weigh',
+    description: 'x',
+    outputSchema: z.object({ grams: z.number(), unit: z.string().default('g'), at: z.date().optional() }),
+    execute: () => result as { grams: number },
+    ...rest,
+  });
+
+describe('the output schema of a tool', () => {
+  it('fills in defaults, and what the model reads is JSON', async () => {
+    const { content } = await execute(weigh({ grams: 5, at: new Date(0), more: true }), '{}');
+    expect(JSON.parse(content)).toEqual({ grams: 5, unit: 'g', at: '1970-01-01T00:00:00.000Z' });
+    const outcome = await execute(weigh(toolResult({ grams: 5 }, { media: [] })), '{}');
+    expect(outcome).toMatchObject({ error: false, content: '{"grams":5,"unit":"g"}' });
+  });
+
+  it('makes a result that does not fit a failure that names the field', async () => {
+    const expected = "'weigh' failed: its result does not fit its outputSchema:\n- ";
+    for (const result of [{ grams: 'five' }, toolResult({ grams: 'five' }, { media: [] })]) {
+      const outcome = await execute(weigh(result, { stopAfterCall: true }), '{}');
+      expect(outcome).toMatchObject({ error: true, stop: false });
+      expect(outcome.content).toBe(`${expected}grams: Invalid input: expected number, received string`);
+    }
+    expect((await execute(weigh(undefined), '{}')).content).toBe(`${expected}the value: is required`);
+    const outputSchema = { type: 'object', properties: { grams: { type: 'number' } }, required: ['grams'] };
+    expect((await execute(weigh({}, { outputSchema }), '{}')).content).toBe(`${expected}grams: is required`);
+  });
+
+  it('is asked once: a result that does not fit is not tried again, and not cached', async () => {
+    let executed = 0;
+    const bad = () => {
+      executed += 1;
+      return { grams: executed < 2 ? 'five' : 5 };
+    };
+    const cached = weigh(0, { execute: bad, retries: 3, cacheResults: true });
+    expect((await execute(cached, '{}')).error).toBe(true);
+    expect(executed).toBe(1);
+    expect((await execute(cached, '{}')).error).toBe(false);
+    expect((await execute(cached, '{}')).error).toBe(false);
+    expect(executed).toBe(2);
+  });
+
+  it('is what hooks see', async () => {
+    const seen: unknown[] = [];
+    const hook: ToolHook = async (_, next) => seen.push(await next());
+    await execute(weigh({ grams: 5 }, { hooks: [hook] }), '{}');
+    expect(seen).toEqual([{ grams: 5, unit: 'g' }]);
+  });
+
+  it('needs a function whose result it describes', () => {
+    const outside = { externalExecution: true, execute: undefined };
+    expect(() => weigh(0, outside)).toThrow("Tool 'weigh' has outputSchema without an execute function");
+  });
+});
+
 describe('tool', () => {
+  it('says that parameters is called inputSchema', () => {
+    const old = { name: 'old', description: 'x', parameters: z.object({}), execute: () => 1 };
+    expect(() => tool(old)).toThrow("Tool 'old': parameters was renamed to inputSchema.");
+  });
+
   it('tells the model its schema as JSON schema', () => {
     expect(add.definition).toMatchObject({
       name: 'add',
@@ -91,7 +153,7 @@ describe('tool', () => {
     tool({
       name: 'typed',
       description: 'x',
-      parameters: z.object({ a: z.number(), b: z.number().default(1), note: z.string().optional() }),
+      inputSchema: z.object({ a: z.number(), b: z.number().default(1), note: z.string().optional() }),
       requiresConfirmation: ({ a, b }) => a > b,
       execute: (args) => expectTypeOf(args).toEqualTypeOf<{ a: number; b: number; note?: string }>(),
     });
@@ -206,7 +268,7 @@ describe('executeTool', () => {
   });
 
   it('names every fault of arguments that do not fit a JSON schema', async () => {
-    const parameters = {
+    const inputSchema = {
       $schema: 'http://json-schema.org/draft-07/schema#',
       type: 'object',
       properties: {
@@ -218,15 +280,15 @@ describe('executeTool', () => {
       required: ['to', 'subject'],
       additionalProperties: false,
     };
-    const mail = tool({ name: 'mail', description: 'x', parameters, execute: (args) => args });
+    const mail = tool({ name: 'mail', description: 'x', inputSchema, execute: (args) => args });
     const { content } = await execute(mail, '{"to":"nobody","level":"mid","list":[1,"2"],"extra":1}');
     expect(content).toContain('- subject: is required\n');
     expect(content).toContain('- extra: is not a known argument (given: 1)\n');
     expect(content).toContain('- to: must match format "email" (given: "nobody")\n');
     expect(content).toContain('["low","high"] (given: "mid")\n');
     expect(content).toContain('- list.1: must be number (given: "2")\n');
-    const open = { ...parameters, required: ['to'] };
-    const fits = tool({ name: 'mail', description: 'x', parameters: open, execute: (args) => args });
+    const open = { ...inputSchema, required: ['to'] };
+    const fits = tool({ name: 'mail', description: 'x', inputSchema: open, execute: (args) => args });
     expect(await execute(fits, '{"to":"a@b.cc"}')).toMatchObject({
       content: '{"to":"a@b.cc","count":3}',
       args: { to: 'a@b.cc' },

@@ -9,6 +9,7 @@ import type { Tool } from '../tool.js';
 import { type ToolCallSite, type ToolContext, toolContextAt } from '../tool-context.js';
 import { type AttemptEnvironment, attemptTool, ToolTimeout } from './attempt-tool.js';
 import { canonicalJson } from './canonical-json.js';
+import { checkedResult } from './checked-result.js';
 import { type Approval, type ClearedCall, clearCall, type GatedCall, type GateKind } from './gate.js';
 import { parseArguments } from './parse-arguments.js';
 import { resultCacheOf } from './result-cache.js';
@@ -146,10 +147,12 @@ class ToolExecution {
     const key = cache?.key(context, args) ?? '';
     const known = cache?.get(key, timers.now());
     if (known !== undefined) return known.result;
-    const result = await attemptTool(this.tool, cleared, context, this.environment).catch((error) => {
+    const { outputSchema } = this.tool;
+    const returned = await attemptTool(this.tool, cleared, context, this.environment).catch((error) => {
       if (error instanceof RunPaused) this.paused = error;
       throw error;
     });
+    const result = outputSchema === undefined ? returned : await checkedResult(outputSchema, returned);
     cache?.set(key, result, timers.now());
     return result;
   }

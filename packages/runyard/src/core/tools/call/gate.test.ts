@@ -7,15 +7,15 @@ import type { ToolOptions } from '../tool-options.js';
 import { Approval, ClearedCall } from './gate.js';
 import { ToolRefused } from './tool-hooks.js';
 
-const parameters = z.object({ cents: z.number(), to: z.string().default('me') });
+const inputSchema = z.object({ cents: z.number(), to: z.string().default('me') });
 const paid: JsonObject[] = [];
 
-function pay(options: Partial<ToolOptions<typeof parameters>>) {
+function pay(options: Partial<ToolOptions<typeof inputSchema>>) {
   paid.length = 0;
   return tool({
     name: 'pay',
     description: 'Pays',
-    parameters,
+    inputSchema,
     execute: (args) => {
       paid.push(args);
       return 'paid';
@@ -191,7 +191,7 @@ describe('the flags of a tool', () => {
   it('refuse user input into parameters that are not there', () => {
     const used = pay({ requiresUserInput: true, userInputFields: ['address'] });
     expect(() => used.definition).toThrow(
-      'userInputFields address, which are not among its parameters: cents, to',
+      'userInputFields address, which its inputSchema does not have: cents, to',
     );
   });
 
@@ -199,7 +199,7 @@ describe('the flags of a tool', () => {
     const strict = tool({
       name: 'strict',
       description: 'x',
-      parameters: z.object({ inner: z.object({ a: z.string() }) }),
+      inputSchema: z.object({ inner: z.object({ a: z.string() }) }),
       strict: true,
       execute: () => {
         throw new ToolRefused('no');

@@ -9,7 +9,7 @@ function counting(cacheResults: boolean | CacheOptions, result?: (args: JsonObje
   const used = tool({
     name: 'look',
     description: 'x',
-    parameters: { type: 'object' },
+    inputSchema: { type: 'object' },
     readOnly: true,
     cacheResults,
     execute: (args) => {

@@ -10,7 +10,7 @@ function double(hooks: readonly ToolHook[] = []) {
   return tool({
     name: 'double',
     description: 'Doubles',
-    parameters: z.object({ value: z.number() }),
+    inputSchema: z.object({ value: z.number() }),
     hooks,
     execute: ({ value }) => value * 2,
   });

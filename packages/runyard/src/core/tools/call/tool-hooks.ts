@@ -15,7 +15,10 @@ export interface HookedToolCall {
  * other arguments, which are checked anew. What the hook returns is the result that the model sees; what it throws
  * is told to the model as a failure; `ToolRefused` is told word for word.
  */
-export type ToolHook = (call: HookedToolCall, next: (args?: JsonObject) => Promise<unknown>) => unknown;
+export type ToolHook<Result = unknown> = (
+  call: HookedToolCall,
+  next: (args?: JsonObject) => Promise<Result>,
+) => unknown;
 
 /** Throw it in a hook or a tool to refuse a call: the model reads the message as it is. */
 export class ToolRefused extends Error {

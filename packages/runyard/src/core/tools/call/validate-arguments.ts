@@ -3,7 +3,7 @@ import type { JsonObject, JsonSchema } from '../../json.js';
 import { compileJsonSchema } from '../../schemas/json-schema.js';
 import type { SchemaFault } from '../../schemas/schema-faults.js';
 import type { Tool } from '../tool.js';
-import { isZodSchema } from '../tool-parameters.js';
+import { isZodSchema } from '../tool-schema.js';
 
 export type ValidArguments =
   | { readonly ok: true; readonly value: unknown }
@@ -12,9 +12,9 @@ export type ValidArguments =
 
 /** Checks arguments against the tool's schema and answers with what the tool receives. */
 export async function validateArguments(tool: Tool, args: JsonObject): Promise<ValidArguments> {
-  const { parameters } = tool;
-  if (!isZodSchema(parameters)) return validateJsonSchema(parameters, args);
-  const result = await z.safeParseAsync(parameters, args);
+  const { inputSchema } = tool;
+  if (!isZodSchema(inputSchema)) return validateJsonSchema(inputSchema, args);
+  const result = await z.safeParseAsync(inputSchema, args);
   if (result.success) return { ok: true, value: result.data };
   return { ok: false, faults: result.error.issues.map((issue) => fault(issue.path, issue.message, args)) };
 }

@@ -4,7 +4,7 @@ import { tool } from '../tool.js';
 import { inputFieldsOf } from './input-fields.js';
 
 it('shows the arguments that a person fills in as fields', () => {
-  const parameters = z.object({
+  const inputSchema = z.object({
     note: z.string().describe('What it is for'),
     count: z.int().nullable(),
     price: z.union([z.number(), z.string()]),
@@ -18,7 +18,7 @@ it('shows the arguments that a person fills in as fields', () => {
   const made = tool({
     name: 'order',
     description: 'x',
-    parameters,
+    inputSchema,
     requiresUserInput: true,
     userInputFields: ['note', 'count', 'price', 'urgent', 'tags', 'place', 'colour', 'whatever'],
     execute: () => '',
@@ -36,7 +36,7 @@ it('shows the arguments that a person fills in as fields', () => {
 });
 
 it('finds the type of a field behind a reference', () => {
-  const parameters = {
+  const inputSchema = {
     type: 'object',
     properties: { size: { $ref: '#/$defs/size' }, loop: { $ref: '#/$defs/loop' } },
     required: ['size', 'loop'],
@@ -45,7 +45,7 @@ it('finds the type of a field behind a reference', () => {
   const made = tool({
     name: 'order',
     description: 'x',
-    parameters,
+    inputSchema,
     requiresUserInput: true,
     execute: () => '',
   });

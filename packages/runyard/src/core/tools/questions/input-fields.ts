@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonSchema } from '../../json.js';
 import { referenced } from '../../schemas/subschemas.js';
 import type { Tool } from '../tool.js';
-import { jsonSchemaOf } from '../tool-parameters.js';
+import { jsonSchemaOf } from '../tool-schema.js';
 import type { InputField, InputFieldType } from './person-form.js';
 
 const fieldTypes: Readonly<Record<string, InputFieldType>> = {
@@ -14,9 +14,9 @@ const fieldTypes: Readonly<Record<string, InputFieldType>> = {
 };
 
 /** The arguments of a tool that a person fills in, as a form shows them. */
-export function inputFieldsOf({ gate, parameters }: Tool): readonly InputField[] {
+export function inputFieldsOf({ gate, inputSchema }: Tool): readonly InputField[] {
   const { userInputFields } = gate;
-  return formFieldsOf(jsonSchemaOf(parameters, false)).filter(
+  return formFieldsOf(jsonSchemaOf(inputSchema, false)).filter(
     ({ name }) => userInputFields.length === 0 || userInputFields.includes(name),
   );
 }

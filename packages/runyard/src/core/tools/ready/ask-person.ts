@@ -17,7 +17,7 @@ export function getUserInput(): Tool {
     name: 'get_user_input',
     description:
       'Ask the user for values that you need and cannot know. The answer is a JSON object with a value for each field. Ask for everything at once.',
-    parameters: z.object({
+    inputSchema: z.object({
       user_input_fields: z
         .array(
           z.object({
@@ -53,7 +53,7 @@ export function askUser(): Tool {
     name: 'ask_user',
     description:
       'Ask the user to choose among answers when you cannot decide without them. The answer is a JSON list with the chosen labels of each question.',
-    parameters: z.object({
+    inputSchema: z.object({
       questions: z
         .array(
           z.object({

@@ -8,7 +8,7 @@ export function calculator(): Tool {
     name: 'calculate',
     description:
       'Compute an arithmetic expression exactly. Use it for every calculation. Operators: + - * / % ^ ! and parentheses. Functions such as sqrt, log, ln, sin, round(x, digits), min, max, mean. Constants: pi, e.',
-    parameters: z.object({
+    inputSchema: z.object({
       expression: z.string().describe('The expression, e.g. "round(1299 * 1.19 / 12, 2)"'),
     }),
     readOnly: true,

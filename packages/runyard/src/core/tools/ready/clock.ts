@@ -19,7 +19,7 @@ export function clock(options: ClockOptions = {}): Tool {
   return tool({
     name: 'current_time',
     description: `Tell the date and time of now, or of a given moment, in a time zone (${timeZone} when none is given).`,
-    parameters: z.object({
+    inputSchema: z.object({
       time_zone: z
         .string()
         .optional()

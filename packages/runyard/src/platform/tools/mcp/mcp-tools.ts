@@ -220,7 +220,7 @@ class McpSource implements ToolSource {
     return tool({
       name,
       description: definition.description ?? definition.title ?? definition.name,
-      parameters: fromElsewhere(definition.inputSchema as JsonSchema),
+      inputSchema: fromElsewhere(definition.inputSchema as JsonSchema),
       readOnly: readOnlyHint,
       // The protocol has no key by which a server could tell a call that is made again.
       sideEffects: !readOnlyHint && !idempotentHint,

@@ -49,7 +49,7 @@ export function sqlQuery(database: string, options: SqlQueryOptions = {}): Toolk
   const queryTool = tool({
     name: 'query_database',
     description: `Run one ${runner.dialect} SELECT query and get up to ${maximumRows} rows. Nothing can be changed.${about}`,
-    parameters: z.object({ sql: z.string().min(1).max(20_000).describe('The query: one statement') }),
+    inputSchema: z.object({ sql: z.string().min(1).max(20_000).describe('The query: one statement') }),
     readOnly: true,
     execute: async ({ sql }, { signal }) =>
       table(await runner.query(sql, { maximumRows, timeoutMs, signal })),

@@ -13,12 +13,12 @@ const question = {
 
 function toolOf([name, facts]: [string, ToolFacts]): Tool {
   const { policy, gate, approval } = facts;
-  const base = { name, description: 'Leaves a trace', parameters: nothing, onUnknownOutcome: policy };
+  const base = { name, description: 'Leaves a trace', inputSchema: nothing, onUnknownOutcome: policy };
   if (gate === 'external_execution') return tool({ ...base, externalExecution: true });
   if (gate === 'user_feedback') return tool({ ...base, askPerson: () => ({ questions: [question] }) });
   return tool({
     ...base,
-    parameters: gate === 'user_input' ? amount : nothing,
+    inputSchema: gate === 'user_input' ? amount : nothing,
     sideEffects: policy !== 'retry',
     requiresConfirmation: gate === 'confirmation',
     requiresUserInput: gate === 'user_input',

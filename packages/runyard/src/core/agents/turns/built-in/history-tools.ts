@@ -12,7 +12,7 @@ const searchedRuns = 50;
 export const getChatHistory = nativeTool({
   name: 'get_chat_history',
   description: 'Read what was said earlier in this conversation, the oldest first.',
-  parameters: z.object({
+  inputSchema: z.object({
     num_chats: z
       .number()
       .int()
@@ -34,7 +34,7 @@ export const getToolCallHistory = nativeTool({
   name: 'get_tool_call_history',
   description:
     'Read which tools were called earlier in this conversation and what came of it, the oldest first.',
-  parameters: z.object({
+  inputSchema: z.object({
     num_calls: z
       .number()
       .int()

@@ -50,7 +50,7 @@ const purpose =
 const updateUserMemory = nativeTool({
   name: 'update_user_memory',
   description: purpose,
-  parameters: z.object({
+  inputSchema: z.object({
     operation: z.enum(operations).describe('What to do.'),
     ...fields,
   }),
@@ -60,7 +60,7 @@ const updateUserMemory = nativeTool({
 const updateOrClearUserMemory = nativeTool({
   name: 'update_user_memory',
   description: `${purpose} clear forgets everything: only when the user asks for just that.`,
-  parameters: z.object({
+  inputSchema: z.object({
     operation: z.enum([...operations, 'clear']).describe('What to do.'),
     ...fields,
   }),
@@ -70,7 +70,7 @@ const updateOrClearUserMemory = nativeTool({
 const searchUserMemories = nativeTool({
   name: 'search_user_memories',
   description: 'Look up what you remember about the user: more than what you are shown, the newest first.',
-  parameters: z.object({
+  inputSchema: z.object({
     query: z
       .string()
       .max(500)

@@ -17,7 +17,7 @@ export const searchPastSessions = nativeTool({
   name: 'search_past_sessions',
   description:
     'Find out what was talked about in earlier sessions with this user: the latest first, each with a preview of what was said.',
-  parameters: z.object({
+  inputSchema: z.object({
     query: z
       .string()
       .max(500)
@@ -42,7 +42,7 @@ export const searchPastSessions = nativeTool({
 export const readPastSession = nativeTool({
   name: 'read_past_session',
   description: 'Read one of the sessions that search_past_sessions found in full, the oldest exchange first.',
-  parameters: z.object({
+  inputSchema: z.object({
     session_id: z.string().max(255).describe('The id of the session, as search_past_sessions tells it.'),
     num_runs: z
       .number()

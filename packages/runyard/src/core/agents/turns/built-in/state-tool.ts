@@ -6,7 +6,7 @@ export const updateSessionState = nativeTool({
   name: 'update_session_state',
   description:
     'Change the state of this session, which is kept for later. Give only the keys that change, each with its whole new value; null removes a key.',
-  parameters: z.object({
+  inputSchema: z.object({
     session_state_updates: z
       .record(z.string(), z.json())
       .describe('The keys to change and their new values.'),

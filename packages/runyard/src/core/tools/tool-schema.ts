@@ -4,36 +4,36 @@ import { isJsonObject, type JsonSchema } from '../json.js';
 import { fromElsewhere, isFromElsewhere } from '../schemas/json-schema.js';
 import type { ToolGate } from './call/gate.js';
 
-export type ToolParameters = z.core.$ZodType | JsonSchema;
+export type ToolSchema = z.core.$ZodType | JsonSchema;
 
-export function isZodSchema(parameters: ToolParameters): parameters is z.core.$ZodType {
-  return '_zod' in parameters;
+export function isZodSchema(schema: ToolSchema): schema is z.core.$ZodType {
+  return '_zod' in schema;
 }
 
-/** The parameters as the model sees them: what a person fills in is not among them. */
+/** The arguments as the model sees them: what a person fills in is not among them. */
 export function modelSchemaOf(
   toolName: string,
-  parameters: ToolParameters,
+  inputSchema: ToolSchema,
   gate: ToolGate,
   strict: boolean,
 ): JsonSchema {
-  const schema = jsonSchemaOf(parameters, strict);
+  const schema = jsonSchemaOf(inputSchema, strict);
   return gate.requiresUserInput ? withoutUserInput(toolName, schema, gate.userInputFields) : schema;
 }
 
-/** The parameters as plain data. */
-export function jsonSchemaOf(parameters: ToolParameters, strict: boolean): JsonSchema {
-  if (isZodSchema(parameters)) return asObject(zodSchemaOf(parameters, strict));
-  const schema = asObject(parameters);
-  return isFromElsewhere(parameters) ? fromElsewhere(schema) : schema;
+/** The schema of the arguments as plain data. */
+export function jsonSchemaOf(inputSchema: ToolSchema, strict: boolean): JsonSchema {
+  if (isZodSchema(inputSchema)) return asObject(zodSchemaOf(inputSchema, strict));
+  const schema = asObject(inputSchema);
+  return isFromElsewhere(inputSchema) ? fromElsewhere(schema) : schema;
 }
 
 function asObject({ $schema: _, ...schema }: JsonSchema): JsonSchema {
   return schema.type === undefined && schema.$ref === undefined ? { type: 'object', ...schema } : schema;
 }
 
-function zodSchemaOf(parameters: z.core.$ZodType, strict: boolean): JsonSchema {
-  return z.toJSONSchema(parameters, {
+function zodSchemaOf(inputSchema: z.core.$ZodType, strict: boolean): JsonSchema {
+  return z.toJSONSchema(inputSchema, {
     io: 'input',
     // A schema with a part that JSON cannot express (a date, a custom check) still describes the rest.
     unrepresentable: 'any',
@@ -49,7 +49,7 @@ function withoutUserInput(toolName: string, schema: JsonSchema, fields: readonly
   const unknown = fields.filter((field) => !Object.hasOwn(properties, field));
   if (unknown.length > 0) {
     throw errors.invalidConfig(
-      `Tool '${toolName}' has the userInputFields ${unknown.join(', ')}, which are not among its parameters: ${Object.keys(properties).join(', ') || '(none)'}.`,
+      `Tool '${toolName}' has the userInputFields ${unknown.join(', ')}, which its inputSchema does not have: ${Object.keys(properties).join(', ') || '(none)'}.`,
     );
   }
   const hidden = new Set(fields.length > 0 ? fields : Object.keys(properties));

@@ -1,0 +1,43 @@
+import type { z } from 'zod';
+import type { JsonObject } from '../json.js';
+import { jsonSchemaOf, type ValueSchema } from '../schemas/value-schema.js';
+import type { Tool } from '../tools/tool.js';
+import type { ToolOutput } from '../tools/tool-options.js';
+import type { ToolExecution } from './tool-executions.js';
+
+/** A call that succeeded. Its `name` says which arguments and which result it has. */
+export type ToolCallOf<Called extends Tool> =
+  Called extends Tool<infer Name, infer Input, infer Output>
+    ? {
+        readonly name: Name;
+        readonly callId: string;
+        /** As the model gave them, or as a hook changed them. */
+        readonly args: Input extends z.core.$ZodType ? z.input<Input> : JsonObject;
+        /** Of a tool without an output schema the text that the model read. */
+        readonly result: Output extends ValueSchema ? ToolOutput<Output> : string;
+      }
+    : never;
+
+/** The calls of these tools in a run that succeeded, typed by the name of the tool. */
+export function toolCallsOf<const Tools extends readonly Tool[]>(
+  output: { readonly tools: readonly ToolExecution[] },
+  tools: Tools,
+): ToolCallOf<Tools[number]>[] {
+  const byName = new Map<string, Tool>(tools.map((one) => [one.name, one]));
+  return output.tools.flatMap(({ name, callId, args, error, result }) => {
+    const called = byName.get(name);
+    if (called === undefined || error !== false || result === null) return [];
+    const call = { name, callId, args, result: returnedValue(called.outputSchema, result) };
+    return [call as ToolCallOf<Tools[number]>];
+  });
+}
+
+/** The value that a tool returned: texts were recorded as they are, all else as JSON. */
+function returnedValue(outputSchema: ValueSchema | undefined, text: string): unknown {
+  if (outputSchema === undefined || jsonSchemaOf(outputSchema).type === 'string') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
