@@ -36,6 +36,7 @@ export type { Embedder, EmbeddingPurpose, Embeddings, EmbedOptions } from './cor
 export { RunyardError } from './core/errors/errors.js';
 export type { Json, JsonObject, JsonSchema } from './core/json.js';
 export type { Log } from './core/log.js';
+export type { GivenMedia, RunMediaOptions } from './core/media/given-media.js';
 export type { MadeMedia } from './core/media/made-media.js';
 export type { Media } from './core/media/media.js';
 export type { Citation, Citations } from './core/models/citations.js';
@@ -104,5 +105,6 @@ export { Workflow } from './core/workflows/workflow.js';
 export type { WorkflowSettings } from './core/workflows/workflow-options.js';
 export { agent, team, workflow } from './library.js';
 export type { Settings } from './platform/config.js';
+export type { FetchHandler, FetchHandlerOptions } from './platform/http/fetch-handler.js';
 export { Runyard } from './runyard.js';
 export type { RunyardOptions } from './runyard-options.js';

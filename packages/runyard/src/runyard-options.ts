@@ -25,6 +25,7 @@ import { Team } from './core/teams/team.js';
 import { Workflow } from './core/workflows/workflow.js';
 import { checkCodeSettings, type SettingsInput, type SettingsSources } from './platform/config.js';
 import type { CustomRoutes } from './platform/http/custom-routes.js';
+import type { FetchHandlerOptions } from './platform/http/fetch-handler.js';
 
 /** What an application says in code beside settings. */
 interface OwnOptions {
@@ -88,6 +89,10 @@ export const sourcesOptions = objectOf<Omit<SettingsSources, 'code' | 'otherCode
 
 export const listenOptions = objectOf<{ ownsProcess?: boolean }>({ ownsProcess: flag });
 export const handlerOptions = objectOf<{ basePath?: string }>({ basePath: text });
+export const fetchHandlerOptions = objectOf<FetchHandlerOptions<[]>>({
+  basePath: text,
+  clientAddress: callable,
+});
 export const migrateOptions = objectOf<{ to?: number; database?: string }>({ to: count(0), database: text });
 export const replayOptions = objectOf<{ runs?: unknown }>({ runs: anything });
 export const closeOptions = objectOf<{ graceMs?: number }>({ graceMs: milliseconds(0) });

@@ -21,6 +21,7 @@ import { type OpenService, openService } from './open-service.js';
 import { checkAuthSettings } from './platform/auth/tokens/check-settings.js';
 import { authMode } from './platform/auth/tokens/settings.js';
 import { type LoadedSettings, loadSettings, type Settings, type SettingsSources } from './platform/config.js';
+import { type FetchHandler, type FetchHandlerOptions, fetchHandler } from './platform/http/fetch-handler.js';
 import type { NodeHandler } from './platform/http/handler.js';
 import { type ApiInfo, describeApi, type PathExamples } from './platform/http/openapi/openapi.js';
 import { openProbeServer, type ProbeServer } from './platform/http/probe-server.js';
@@ -46,6 +47,7 @@ import {
 import {
   checkedRunyardOptions,
   closeOptions,
+  fetchHandlerOptions,
   handlerOptions,
   listenOptions,
   migrateOptions,
@@ -136,6 +138,15 @@ export class Runyard {
       .then(({ http }) => http.handler(options));
     opened.catch((error: unknown) => this.log.error({ err: error }, 'the service could not be opened'));
     return waitingHandler(opened);
+  }
+
+  /** The same for web-standard requests, as Next, Hono, Bun and Deno have them. It serves no WebSockets. */
+  fetchHandler<Host extends readonly unknown[] = []>(
+    options: FetchHandlerOptions<Host> = {},
+  ): FetchHandler<Host> {
+    checkOptions('fetchHandler()', options, fetchHandlerOptions);
+    const { clientAddress, ...shared } = options;
+    return fetchHandler(this.handler(shared), clientAddress);
   }
 
   /** The API description. Nothing is opened for it. */

@@ -2,7 +2,14 @@ import { errors, type ValidationItem } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import { classifyFile } from '../../core/media/classify-file.js';
-import type { FetchedMedia, Media, MediaContents, MediaKind } from '../../core/media/media.js';
+import {
+  type FetchedMedia,
+  type Media,
+  type MediaContents,
+  type MediaKind,
+  mostMedia,
+} from '../../core/media/media.js';
+import { fromBase64, mediaUrlRule, readMediaUrl } from '../../core/media/media-url.js';
 import type { UploadedFile } from '../../platform/http/request/uploaded-file.js';
 import type { Database } from '../../platform/storage/database.js';
 import { MediaStore } from './store.js';
@@ -11,9 +18,6 @@ export interface MediaOptions {
   /** Fetches for models that take bytes alone; left out, nothing is fetched. */
   readonly fetch?: ((url: string) => Promise<FetchedMedia>) | undefined;
 }
-
-/** How many media of one kind a request may name in JSON. */
-const mostMedia = 100;
 
 /** Takes in media from requests and shows them again. The bytes are stored once, by their hash. */
 export class MediaService {
@@ -93,14 +97,11 @@ function readMedia(kind: MediaKind, value: Json, loc: Location): ReadMedia {
 }
 
 function fromUrl(media: ReadMedia, url: string, loc: Location): ReadMedia {
-  const inline = /^data:([^;,]*)(;[^,]*)?;base64,([\s\S]*)$/.exec(url);
-  if (inline) {
-    const mimeType = media.mimeType ?? (inline[1] || undefined);
-    return { ...media, mimeType, bytes: decode(inline[3]!, undefined, loc) };
-  }
-  if (!/^https?:\/\/[^\s]+$/.test(url) || !URL.canParse(url))
-    throw fault(loc, 'the url must begin with http://, https:// or data:…;base64,', url.slice(0, 1_000));
-  return { ...media, url };
+  const read = readMediaUrl(url);
+  if (read === undefined) throw fault(loc, mediaUrlRule, url.slice(0, 1_000));
+  if ('url' in read) return { ...media, url };
+  const mimeType = media.mimeType ?? (read.mimeType || undefined);
+  return { ...media, mimeType, bytes: decode(read.base64, undefined, loc) };
 }
 
 function decode(content: Json, mimeType: string | undefined, loc: Location): Uint8Array {
@@ -113,12 +114,6 @@ function decode(content: Json, mimeType: string | undefined, loc: Location): Uin
   if (bytes === undefined) throw fault(loc, 'content must be base64', `${content.slice(0, 40)}…`);
   if (bytes.length === 0) throw fault(loc, 'content is empty', content);
   return bytes;
-}
-
-function fromBase64(text: string): Uint8Array | undefined {
-  const compact = text.replace(/\s+/g, '');
-  if (compact.length % 4 === 1 || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(compact)) return undefined;
-  return Buffer.from(compact, 'base64');
 }
 
 function isUtf8(bytes: Uint8Array): boolean {

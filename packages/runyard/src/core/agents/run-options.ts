@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { JsonObject } from '../json.js';
+import { type RunMediaOptions, runMediaOptions } from '../media/given-media.js';
 import type { Shape } from '../options/kind.js';
 import {
   anyOf,
@@ -19,7 +20,7 @@ import { schema } from '../options/schema-kind.js';
 import type { AgentContinueOptions } from './continuation/continue-in-code.js';
 import type { GivenAnswer } from './requirements/read-answer.js';
 
-export interface AgentRunOptions {
+export interface AgentRunOptions extends RunMediaOptions {
   readonly sessionId?: string;
   readonly userId?: string;
   readonly sessionState?: JsonObject;
@@ -50,6 +51,7 @@ const shared: Shape<Omit<AgentRunOptions, OfAgents>> = {
   dependencies: json,
   metadata: json,
   signal,
+  ...runMediaOptions,
 };
 
 export const agentRunOptions = objectOf<AgentRunOptions>({

@@ -12,7 +12,8 @@ export class InProcessMedia implements MediaContents {
   async put(bytes: Uint8Array): Promise<string> {
     const hash = createHash('sha256').update(bytes).digest('hex');
     if (!this.stored.has(hash)) {
-      this.stored.set(hash, bytes.slice());
+      // not slice(): that of a Buffer shares its memory
+      this.stored.set(hash, new Uint8Array(bytes));
       this.size += bytes.length;
       this.forgetOldest(hash);
     }

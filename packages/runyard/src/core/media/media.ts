@@ -20,6 +20,9 @@ export interface Media {
   readonly details?: JsonObject;
 }
 
+/** How many media of one kind a run may be given. */
+export const mostMedia = 100;
+
 /** Where the bytes of media are. */
 export interface MediaContents {
   /** Stores the bytes once and answers with their hash. The bytes are durable when it resolves. */

@@ -53,11 +53,7 @@ export interface CacheOptions {
   readonly maximumEntries?: number;
 }
 
-export interface ToolOptions<
-  Input extends ToolSchema = ToolSchema,
-  Output extends ValueSchema | undefined = undefined,
-  Name extends string = string,
-> {
+export interface ToolOptions<Input extends ToolSchema, Output = undefined, Name = string> {
   /** What the model calls it by: letters, digits, `_` and `-`. */
   readonly name: Name;
   readonly description: string;

@@ -1,6 +1,7 @@
 import { endingOf } from '../agents/answer/ending.js';
 import type { AgentRunOptions } from '../agents/run-options.js';
 import type { Json, JsonObject } from '../json.js';
+import type { RunMediaOptions } from '../media/given-media.js';
 import { type MadeMedia, madeMedia } from '../media/made-media.js';
 import type { MediaContents } from '../media/media.js';
 import type { AnswerEnding } from '../models/model.js';
@@ -13,7 +14,7 @@ import { workflowRequirementsOf } from './review/workflow-requirements.js';
 export interface WorkflowRunOptions
   extends Pick<
     AgentRunOptions,
-    'sessionId' | 'userId' | 'sessionState' | 'dependencies' | 'metadata' | 'signal'
+    'sessionId' | 'userId' | 'sessionState' | 'dependencies' | 'metadata' | 'signal' | keyof RunMediaOptions
   > {
   /** Handed to every step beside the input. */
   readonly additionalData?: JsonObject;

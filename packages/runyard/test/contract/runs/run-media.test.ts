@@ -4,11 +4,12 @@ import { ScriptBook } from '../../support/providers/script-book.js';
 import { type Body, type FormValue, TestService } from '../../support/service.js';
 
 const book = new ScriptBook();
+const looking = agent({ id: 'a', model: book.model });
 let service: TestService;
 
 beforeAll(async () => {
   service = await TestService.start({
-    agents: [agent({ id: 'a', model: book.model })],
+    agents: [looking],
     maxUploadBytes: 100_000,
     maxFiles: 5,
   });
@@ -275,3 +276,13 @@ async function mediaSeen({ messages, media }: ModelRequest): Promise<SeenMedia[]
     }),
   );
 }
+
+test('a run in code has the same media as one over HTTP', async () => {
+  const picture = file('picture.png', 'image/png');
+  const { body: uploaded } = await service.run('a', { message: 'over HTTP', files: [picture] });
+  const { runId } = await looking.run('in code', { files: [picture] });
+  const { body } = await service.get(`/agents/a/runs/${runId}`);
+  const shown = ({ id: _, ...image }: Body) => image;
+  expect(body.input.images.map(shown)).toEqual(uploaded.input.images.map(shown));
+  expect(await mediaSeen(book.requests('in code')[0]!)).toMatchObject([{ kind: 'image', bytes }]);
+});
