@@ -12,7 +12,7 @@ import type { Body } from '../../support/service.js';
 const echo = scriptedModel((request) => `You said ${request.messages.at(-1)?.content}`);
 
 /** A service that no socket leads to. */
-function served(options: RunyardOptions = {}): FetchHandler {
+async function served(options: RunyardOptions = {}): Promise<FetchHandler> {
   const dataDir = mkdtempSync(join(tmpdir(), 'runyard-fetch-'));
   const agents = [agent({ id: 'a', model: echo })];
   const app = new Runyard({ agents, dataDir, log: silentLog, ...options });
@@ -20,7 +20,10 @@ function served(options: RunyardOptions = {}): FetchHandler {
     await app.close({ graceMs: 0 });
     rmSync(dataDir, { recursive: true, force: true });
   });
-  return app.fetchHandler({ basePath: '/ai' });
+  const handle = app.fetchHandler({ basePath: '/ai' });
+  // a busy machine may need longer to open it than a request waits
+  while ((await handle(at('/health'))).status === 503);
+  return handle;
 }
 
 const at = (path: string, init?: RequestInit) => new Request(`https://app.test/ai${path}`, init);
@@ -28,7 +31,7 @@ const runs = (id: string, form: Record<string, string>, init: RequestInit = {}) 
   at(`/agents/${id}/runs`, { method: 'POST', body: new URLSearchParams(form), ...init });
 
 test('web-standard requests get the whole API', async () => {
-  const handle = served();
+  const handle = await served();
   expect(await (await handle(at('/health'))).json()).toMatchObject({ status: 'ok' });
   const run = (await (await handle(runs('a', { message: 'hi', stream: 'false' }))).json()) as Body;
   expect(run).toMatchObject({ status: 'completed', content: 'You said hi' });
@@ -46,7 +49,7 @@ test('events are read as they come', async () => {
     release = resolve;
   });
   const model = scriptedModel([{ chunks: ['one ', held, 'two'] }]);
-  const handle = served({ agents: [agent({ id: 'a', model })] });
+  const handle = await served({ agents: [agent({ id: 'a', model })] });
   const response = await handle(runs('a', { message: 'hi' }));
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
   const stream = new SseClient(response);
@@ -68,7 +71,7 @@ test.each(['cancels the body', 'aborts the request'])('a reader who %s is gone',
       });
     });
   const agents = [agent({ id: 'a', model: scriptedModel([{ waitFor }]) })];
-  const handle = served({ agents, onDisconnect: 'cancel' });
+  const handle = await served({ agents, onDisconnect: 'cancel' });
   const response = await handle(runs('a', { message: 'hi' }, { signal: leaving.signal }));
   const reader = response.body!.getReader();
   await reader.read();
@@ -86,7 +89,7 @@ test('files arrive whole', async () => {
     seen.push(request.messages.at(-1)!);
     return 'Seen.';
   });
-  const handle = served({ agents: [agent({ id: 'a', model: looking })] });
+  const handle = await served({ agents: [agent({ id: 'a', model: looking })] });
   const form = new FormData();
   form.set('message', 'Look');
   form.set('stream', 'false');
@@ -97,7 +100,7 @@ test('files arrive whole', async () => {
 });
 
 test('callers are known by their tokens', async () => {
-  const handle = served({ securityKey: 'a-key-that-is-long-enough-for-this-test' });
+  const handle = await served({ securityKey: 'a-key-that-is-long-enough-for-this-test' });
   expect((await handle(at('/agents'))).status).toBe(401);
   const headers = { authorization: 'Bearer a-key-that-is-long-enough-for-this-test' };
   expect((await handle(at('/agents', { headers }))).status).toBe(200);
