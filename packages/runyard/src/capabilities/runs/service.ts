@@ -1,6 +1,5 @@
 import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { type Checkpoint, checkpointAt, checkpointsOf } from '../../core/agents/continuation/checkpoints.js';
-import { continuationOf } from '../../core/agents/continuation/continuation.js';
 import { snapshotAt } from '../../core/agents/continuation/snapshot.js';
 import { errors } from '../../core/errors/errors.js';
 import type { Json } from '../../core/json.js';
@@ -8,7 +7,6 @@ import type { Media } from '../../core/media/media.js';
 import { RunReleased } from '../../core/runs/executable.js';
 import { resumeRun } from '../../core/runs/resume/resume-run.js';
 import type { Run, RunKind, RunStatus } from '../../core/runs/run.js';
-import { teamContinuationOf } from '../../core/teams/team-continuation.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import { largestPage, offsetOf } from '../../platform/http/request/pagination.js';
 import type { Spaces } from '../capability.js';
@@ -162,8 +160,7 @@ export class RunsService {
     messageIndex: number,
   ): Promise<{ view: RunView; checkpoint: Checkpoint }> {
     const { run, steps } = await this.lookup.runWithSteps(caller, place);
-    const cut = run.kind === 'team' ? teamContinuationOf : continuationOf;
-    const { messageIndex: kept, ...view } = snapshotAt(run, steps, messageIndex, cut);
+    const { messageIndex: kept, ...view } = snapshotAt(run, steps, messageIndex);
     return { view, checkpoint: checkpointAt(run, steps, kept) };
   }
 

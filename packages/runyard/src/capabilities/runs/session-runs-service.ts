@@ -1,3 +1,4 @@
+import { chatMessagesOf } from '../../core/agents/chat-history.js';
 import type { Media } from '../../core/media/media.js';
 import type { Run } from '../../core/runs/run.js';
 import { type DataScope, isWithin } from '../../platform/auth/caller.js';
@@ -6,7 +7,6 @@ import type { DatabaseQuery } from '../../platform/http/request/database-query.j
 import { offsetOf } from '../../platform/http/request/pagination.js';
 import type { RunSpace, Spaces } from '../capability.js';
 import type { DatabaseSessions } from '../sessions/database-service.js';
-import { saidIn } from './bodies/chat-history.js';
 import {
   isUnfinishedSession,
   journalsOf,
@@ -106,7 +106,8 @@ export class SessionSpace {
   async chatHistory(sessionId: string): Promise<Record<string, unknown>[]> {
     const runIds = await this.space.sessionRuns.lastIds(sessionId, chatHistoryRuns);
     const messages: Record<string, unknown>[] = [];
-    for await (const view of journalsOf(this.space, runIds)) messages.push(...saidIn(view));
+    for await (const { run, steps } of journalsOf(this.space, runIds))
+      messages.push(...chatMessagesOf(run, steps));
     return messages;
   }
 

@@ -156,8 +156,8 @@ export interface AgentDefinition {
   readonly toolInstructions: readonly string[];
   /** What the tools of a run are collected from. */
   readonly toolEntries: readonly ToolEntry[];
-  /** Asked when the model has answered, or a tool has ended the turns: whether they go on. Left out: they do not. */
-  goesOn?(context: RunContext, turn: number): Promise<boolean>;
+  /** Whether another turn follows one that the model or a tool ended. Left out: none does. */
+  continuesAfter?(context: RunContext, turn: number): Promise<boolean>;
   /** What the run has to say when that is not what the model said last; undefined when it is. */
   answer?(context: RunContext, last: ModelRecord): Answer | undefined;
 }

@@ -10,7 +10,7 @@ import { suggestFollowups } from './auxiliary/followups.js';
 import { summariseSession } from './auxiliary/session-summary.js';
 import { buildContext } from './context/context-step.js';
 import { dependenciesOf } from './context/dependencies.js';
-import { hearUser, isAskedToGoOn } from './continuation/said.js';
+import { addUserMessages, isContinuedAfter } from './continuation/user-message.js';
 import type { AgentDefinition } from './definition.js';
 import type { AgentExecution } from './execution.js';
 import { isGuarded } from './hooks/guarded.js';
@@ -108,13 +108,13 @@ async function turns(execution: AgentExecution): Promise<LastTurn> {
   const { context, messages, soFar } = execution;
   const shown: string[] = [];
   for (let turn = 0; ; turn += 1) {
-    await hearUser(execution, turn);
+    await addUserMessages(execution, turn);
     const answer = await callModel(execution, turn);
     const called = context.recorded(`model:${turn}`)!;
     soFar.called(called);
     messages.push(assistantMessage(called));
     if (answer.toolCalls === undefined) {
-      if (!(await goesOn(execution, turn))) return { answer, shown };
+      if (!(await continuesAfter(execution, turn))) return { answer, shown };
       shown.length = 0;
       continue;
     }
@@ -123,15 +123,15 @@ async function turns(execution: AgentExecution): Promise<LastTurn> {
     for (const step of results.steps) messages.push(toolMessage(step));
     reportReasoningTools(execution, results.steps);
     shown.push(...results.shown);
-    if (stop && !(await goesOn(execution, turn))) return { answer, shown };
+    if (stop && !(await continuesAfter(execution, turn))) return { answer, shown };
     if (stop) shown.length = 0;
     await compressToolResults(execution, turn, results.steps);
   }
 }
 
-/** Somebody has said something since, or the component itself has not done with its model. */
-async function goesOn({ agent, context }: AgentExecution, turn: number): Promise<boolean> {
-  return isAskedToGoOn(context, turn) || ((await agent.goesOn?.(context, turn)) ?? false);
+/** A request continues the run after this turn, or the component itself does. */
+async function continuesAfter({ agent, context }: AgentExecution, turn: number): Promise<boolean> {
+  return isContinuedAfter(context, turn) || ((await agent.continuesAfter?.(context, turn)) ?? false);
 }
 
 async function complete(execution: AgentExecution, { answer, shown }: LastTurn): Promise<RunResult> {

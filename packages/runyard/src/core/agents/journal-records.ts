@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../json.js';
 import type { Role } from '../models/message.js';
 import type { FinishReason } from '../models/model.js';
+import type { ModelCall } from '../runs/run-usage.js';
 
 /**
  * What the steps of an agent's run hold. Only what is new: the messages that a model call saw are rebuilt from
@@ -37,16 +38,7 @@ export type ModelRecord = {
   finishMessage?: string;
   /** `Citations` */
   citations?: Json;
-  usage: {
-    inputTokens: number;
-    outputTokens: number;
-    totalTokens: number;
-    cacheReadTokens?: number;
-    cacheWriteTokens?: number;
-    reasoningTokens?: number;
-    audioInputTokens?: number;
-    audioOutputTokens?: number;
-  };
+  usage: ModelCall['usage'];
   /** `Media[]` that the model made. */
   media?: Json;
   /** Seconds until the first piece came. */

@@ -5,7 +5,7 @@ import type { IntroductionRecord } from '../runs/execution/introduction.js';
 import { ownSteps } from '../runs/journal/child-steps.js';
 import { inheritedAttempt, type Run, type StepRecord } from '../runs/run.js';
 import { isDeclined } from './answer/stopped.js';
-import { conversationOf, lastWordOf, saidText } from './continuation/conversation.js';
+import { conversationOf, keptAnswerOf, userMessageText } from './continuation/conversation.js';
 import type {
   AnswerRecord,
   AuxiliaryRecord,
@@ -21,13 +21,13 @@ export function messagesOf(run: Run, all: readonly StepRecord[]): Message[] {
   const brokenOff = brokenOffText(run);
   const messages = steps.filter(isDoneIntroduction).map(introductionMessage);
   if (context?.status === 'completed') messages.push(...contextMessages(run, context));
-  for (const { said, model, tools } of turns) {
-    messages.push(...said.map((step) => saidMessage(step, steps)));
+  for (const { userMessages, model, tools } of turns) {
+    messages.push(...userMessages.map((step) => userMessageOf(step, steps)));
     if (model?.status === 'completed') messages.push(assistantMessage(model));
     else if (model !== undefined && brokenOff !== undefined) messages.push(partialMessage(model, brokenOff));
     messages.push(...tools.filter(({ status }) => status === 'completed').map(toolMessage));
   }
-  const lastWord = lastWordOf(steps);
+  const lastWord = keptAnswerOf(steps);
   if (lastWord !== undefined) replaceLastWord(messages, lastWord);
   return withCompressed(messages, steps);
 }
@@ -118,7 +118,7 @@ export function historyOf(runs: readonly { run: Run; steps: readonly StepRecord[
 
 /** A copied step began and ended when its original did. */
 function fingerprint({ kind, name, startedAt, endedAt, key }: StepRecord): string {
-  // the key of what was said is another in each copy
+  // the key of a message of the user is another in each copy
   return `${kind === 'continue' ? kind : key} ${name} ${startedAt} ${endedAt}`;
 }
 
@@ -152,12 +152,12 @@ export function contextMessages(run: Run, step: StepRecord): Message[] {
   return [{ id: `${step.runId}:system`, role: 'system', content: record.system, createdAt }, ...before, user];
 }
 
-/** What the user said when the run went on. */
-export function saidMessage(step: StepRecord, steps: readonly StepRecord[]): Message {
+/** The message of the user with which a request continued the run. */
+export function userMessageOf(step: StepRecord, steps: readonly StepRecord[]): Message {
   return {
     id: `${step.runId}:${step.key}`,
     role: 'user',
-    content: saidText(step, steps),
+    content: userMessageText(step, steps),
     createdAt: seconds(step.startedAt),
   };
 }

@@ -1,10 +1,27 @@
-import type { AuxiliaryRecord, ModelRecord } from '../agents/journal-records.js';
 import { costOf, type ModelPrices } from '../models/prices.js';
 import { prefixOf } from './journal/child-steps.js';
 import type { CountedRuns, ModelUsage, RunUsage } from './journal/ports.js';
 import { inheritedAttempt, type Run, type StepRecord } from './run.js';
 
 type MainModel = Pick<Run, 'model' | 'modelProvider'>;
+
+/** What a step that called a model records of the costs. Components record more of a call. */
+export type ModelCall = {
+  usage: {
+    inputTokens: number;
+    outputTokens: number;
+    totalTokens: number;
+    cacheReadTokens?: number;
+    cacheWriteTokens?: number;
+    reasoningTokens?: number;
+    audioInputTokens?: number;
+    audioOutputTokens?: number;
+  };
+  /** Left out: the model of the run. */
+  model?: { id: string; provider: string };
+  /** What the call was for; left out: for the conversation of the run. */
+  role?: string;
+};
 
 /** What a run has used so far, the runs inside of it included. */
 export function usageOf(run: Run, steps: readonly StepRecord[], prices: ModelPrices = {}): RunUsage {
@@ -49,7 +66,7 @@ class UsageFold {
     if (step.kind === 'continue') this.addAll(spentBefore(step));
     else if (isRunInside(step)) {
       if (this.isCounted(step)) this.countRun(step.input as unknown as MainModel);
-    } else if (isModelCall(step)) this.addCall(step);
+    } else this.addCall(step);
   }
 
   countRun({ model, modelProvider }: MainModel): void {
@@ -66,13 +83,13 @@ class UsageFold {
   }
 
   private addCall(step: StepRecord): void {
-    const record = step.output as ModelRecord | AuxiliaryRecord;
-    if ('failure' in record) return;
-    const { id, provider } = record.model ?? this.modelOf(step);
-    const { usage } = record;
+    const call = answeredCall(step);
+    if (call === undefined) return;
+    const { usage, role = 'model' } = call;
+    const { id, provider } = call.model ?? this.modelOf(step);
     const cost = costOf(provider, id, usage, this.prices);
     this.addModel({
-      purpose: 'role' in record ? record.role : 'model',
+      purpose: role,
       provider,
       model: id,
       inputTokens: count(usage.inputTokens),
@@ -149,6 +166,13 @@ function keyAround(key: string): string {
 export function isModelCall({ kind, output }: StepRecord): boolean {
   if (kind !== 'model' && kind !== 'auxiliary' && kind !== 'try') return false;
   return typeof output === 'object' && output !== null && 'usage' in output;
+}
+
+/** What the step records of a call whose answer counts; undefined for a call that failed, and for any other step. */
+export function answeredCall(step: StepRecord): ModelCall | undefined {
+  if (!isModelCall(step)) return undefined;
+  const record = step.output as ModelCall & { readonly failure?: string };
+  return record.failure === undefined ? record : undefined;
 }
 
 export function isRunInside({ kind, input }: Pick<StepRecord, 'kind' | 'input'>): boolean {

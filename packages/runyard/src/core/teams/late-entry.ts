@@ -10,7 +10,7 @@ export interface LateEntry {
 }
 
 /**
- * A team begins after its pre-hooks, and goes on after the members that it waited for: what says so is held back until
+ * A team begins after its pre-hooks, and continues after the members that it waited for: the event of that is held back until
  * then. `entered` is called right after it was said.
  */
 export function withLateEntry(context: RunContext, entered: () => void): LateEntry {

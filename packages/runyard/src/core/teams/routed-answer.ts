@@ -30,8 +30,8 @@ export function routedAnswer(
   return { content, contentType: 'str', ending: endingOfCall(last) };
 }
 
-/** After somebody had to be waited for, the leader writes the answer. */
-export function routeGoesOn(context: RunContext, turn: number): boolean {
+/** After a member had to wait for a person, the leader writes the answer. */
+export function routeContinues(context: RunContext, turn: number): boolean {
   return membersOfTurn(context, turn).some(({ key }) => hasWaited(context, key));
 }
 

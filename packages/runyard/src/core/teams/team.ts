@@ -3,6 +3,7 @@ import { agentStructure } from '../agents/agent-structure.js';
 import type { Answer } from '../agents/answer/answer-record.js';
 import { endingOfCall, withoutPlaces } from '../agents/answer/ending.js';
 import { checkStageSettings } from '../agents/check-stage-settings.js';
+import { continuationOf } from '../agents/continuation/continuation.js';
 import type { AgentContinueOptions } from '../agents/continuation/continue-in-code.js';
 import type { AgentDefinition } from '../agents/definition.js';
 import { executeAgent } from '../agents/execute-agent.js';
@@ -34,11 +35,10 @@ import { checkTeam } from './check-team.js';
 import { withLateEntry } from './late-entry.js';
 import { Delegations } from './members/ask-members.js';
 import { unheard } from './members/unheard.js';
-import { routedAnswer, routeGoesOn, routeVoices } from './routed-answer.js';
+import { routeContinues, routedAnswer, routeVoices } from './routed-answer.js';
 import { defaultIterations, type TeamMember, type TeamMode, type TeamSettings } from './settings.js';
 import { beginIterations, nextIteration } from './tasks/iterations.js';
 import { tasksOf } from './tasks/task-list.js';
-import { teamContinuationOf } from './team-continuation.js';
 import { teamEndEvents, teamEventPrefix } from './team-events.js';
 import { teamOptions } from './team-options.js';
 import { leaderKit } from './tools/leader-kit.js';
@@ -125,8 +125,8 @@ export class Team implements TeamMember, Executable, AgentDefinition {
     }
   }
 
-  async goesOn(context: RunContext, turn: number): Promise<boolean> {
-    if (this.mode === 'route') return routeGoesOn(context, turn);
+  async continuesAfter(context: RunContext, turn: number): Promise<boolean> {
+    if (this.mode === 'route') return routeContinues(context, turn);
     return this.mode === 'tasks' && nextIteration(context, turn, this.maxIterations);
   }
 
@@ -145,7 +145,7 @@ export class Team implements TeamMember, Executable, AgentDefinition {
   }
 
   continuation(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation {
-    return teamContinuationOf(run, steps, from);
+    return continuationOf(run, steps, from);
   }
 
   /** Those of the leader: each member's are its own. */

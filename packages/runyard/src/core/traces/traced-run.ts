@@ -11,8 +11,8 @@ import {
   compressionKey,
   contextMessages,
   historyOf,
-  saidMessage,
   toolMessage,
+  userMessageOf,
   withHistory,
 } from '../agents/transcript.js';
 import type { Message } from '../models/message.js';
@@ -74,9 +74,9 @@ export class TracedRun {
   messagesBefore(turn: number, seq = Number.POSITIVE_INFINITY): Message[] {
     const { context, turns } = conversationOf(this.steps.filter((step) => step.seq < seq));
     const messages = context?.status === 'completed' ? contextMessages(this.run, context) : [];
-    for (const { number, said, model, tools } of turns) {
+    for (const { number, userMessages, model, tools } of turns) {
       if (number > turn) break;
-      messages.push(...said.map((step) => saidMessage(step, this.steps)));
+      messages.push(...userMessages.map((step) => userMessageOf(step, this.steps)));
       if (number === turn) break;
       if (model?.status === 'completed') messages.push(assistantMessage(model));
       messages.push(

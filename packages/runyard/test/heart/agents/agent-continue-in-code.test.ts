@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { AgentRunner } from '../../../src/core/agents/runner.js';
+import { InProcessMedia } from '../../../src/core/media/in-process-media.js';
 import { agent, type GivenAnswer, ModelError, tool } from '../../../src/index.js';
 import { type ScriptedModel, scriptedModel } from '../../../src/testing.js';
+import { begin, engineOver, freshStore } from '../harness.js';
 
 const broken = new ModelError('gone', { provider: 'P', kind: 'refused' });
 
@@ -124,4 +127,27 @@ test('a copy does not bring the state of its original back', async () => {
   await talker.run('note', { sessionId: first.sessionId });
   const copy = await talker.continue(first.runId, { input: 'bye' });
   expect(copy.sessionState).toEqual({ city: 'Porto' });
+});
+
+test('a run that its process left behind continues in place, and a run in progress does not', async () => {
+  const store = await freshStore();
+  const stuck = agent({ id: 'clerk', model: scriptedModel([{ waitFor: () => new Promise(() => {}) }]) });
+  const dead = engineOver(store, [stuck], { owner: 'dead', leaseMs: 1 });
+  const { runId } = await begin(dead, store, stuck, { background: true });
+  const clerk = agent({ id: 'clerk', model: scriptedModel(['done']) });
+  const runnerOver = (engine: typeof dead) =>
+    new AgentRunner(async () => ({ engine, journal: store, media: new InProcessMedia() }));
+  await expect(runnerOver(dead).continue(stuck, runId, {})).rejects.toMatchObject({
+    code: 'cannot_continue',
+  });
+  await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
+  const next = runnerOver(engineOver(store, [clerk]));
+  await expect(next.continue(clerk, runId, { input: 'quick' })).rejects.toMatchObject({
+    code: 'cannot_continue',
+  });
+  expect(await next.continue(clerk, runId, {})).toMatchObject({
+    runId,
+    status: 'completed',
+    content: 'done',
+  });
 });

@@ -5,8 +5,8 @@ import type { RunLookup, RunPlace } from '../run-lookup.js';
 const reason = 'The run was cancelled on request';
 
 /**
- * Ends a run, whatever it does at the moment. One that has ended stays as it is, and so does one that the caller may
- * not see; an id that no run has yet is remembered for a while. The answer is the run if it has not ended yet.
+ * Cancels a run in any state. One that has ended stays as it is, and so does one that the caller may not see; a request
+ * for an id that no run has yet is kept for a while. The answer is the run if it has not ended yet.
  */
 export async function cancelRun(
   lookup: RunLookup,
@@ -15,7 +15,7 @@ export async function cancelRun(
 ): Promise<Run | undefined> {
   const found = await lookup.find(caller, place);
   const { scope } = caller;
-  // a wish that is kept names whose run it means: of one who is nobody it would mean anybody's
+  // a request that is kept names the owner of its run: without one it would mean the run of any user
   if (scope.kind === 'unowned' && found === undefined) return undefined;
   const { space } = found ?? (await lookup.component(place, caller));
   return space.engine.cancel(place.runId, {

@@ -10,10 +10,7 @@ import { personsBehind } from '../../../platform/auth/persons.js';
 import type { FoundComponent, FoundRun } from '../run-lookup.js';
 
 /** How a factory is called before there is a run. */
-type PrepareRun = <T>(
-  factory: AgentFactory,
-  work: (call: CallApplication) => Promise<T>,
-) => Promise<T>;
+type PrepareRun = <T>(factory: AgentFactory, work: (call: CallApplication) => Promise<T>) => Promise<T>;
 
 /** Where a request continues a run, with the rights of its caller. */
 export function resumeSite(

@@ -1,6 +1,6 @@
+import { withinTime } from '../../../core/abort.js';
 import { AgentFactory } from '../../../core/agents/agent-factory.js';
 import { errors } from '../../../core/errors/errors.js';
-import { handled } from '../../../core/errors/handled.js';
 import { newId } from '../../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
 import type { Log } from '../../../core/log.js';
@@ -145,20 +145,10 @@ export function beforeRun<T>(
   const isFactory = component instanceof AgentFactory;
   if (!isFactory && component.settings.inputSchema === undefined) return prepare(call);
   const withinMs = Math.min(longestMs, limits?.timeMs ?? longestMs);
-  return new Promise((resolve, reject) => {
-    const signal = disconnected?.();
-    const leave = () => reject(signal?.reason);
-    const cancel = systemTimers.after(withinMs, () => {
-      const what = at === 'build' ? `The factory '${component.id}'` : `The input schema of '${component.id}'`;
-      reject(errors.preparationTimeout(what, withinMs));
-    });
-    if (signal?.aborted) leave();
-    signal?.addEventListener('abort', leave, { once: true });
-    handled(prepare(call))
-      .then(resolve, reject)
-      .finally(() => {
-        cancel();
-        signal?.removeEventListener('abort', leave);
-      });
-  });
+  const timeout = () => {
+    const what = at === 'build' ? `The factory '${component.id}'` : `The input schema of '${component.id}'`;
+    return errors.preparationTimeout(what, withinMs);
+  };
+  const bound = { timeoutMs: withinMs, signal: disconnected?.(), timers: systemTimers, timeout };
+  return withinTime(bound, () => prepare(call));
 }

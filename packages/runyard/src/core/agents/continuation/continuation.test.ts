@@ -170,7 +170,7 @@ test('failed tries stay with the calls that they were tries of, and are no part 
   expect(continuationOf(runWith(), again.steps, 'end').unfinished).toBeUndefined();
 });
 
-test('the next turn of a run that goes on where it stands', () => {
+test('the next turn of a run that continues where it stands', () => {
   expect(nextTurn([])).toBe(0);
   expect(nextTurn(threeTurns().steps)).toBe(3);
   expect(nextTurn(threeTurns().model(3, '', 0, { status: 'error' }).steps)).toBe(3);

@@ -11,10 +11,10 @@ import {
   continueRecord,
   conversationOf,
   isUnpassed,
-  lastWordOf,
-  saidKey,
+  keptAnswerOf,
   type Turn,
   turnOf,
+  userMessageKey,
 } from './conversation.js';
 
 /** Messages that are kept or dropped together: no tool call is left without its result. */
@@ -24,8 +24,12 @@ interface Unit {
   readonly from: 'user' | 'assistant' | 'tools';
 }
 
-/** What is kept of an agent's run when the run, or a copy of it, goes on from there. */
-export function continuationOf(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation {
+/**
+ * What is kept of the run of an agent or a team when the run, or a copy of it, continues from there. Of a team, that is
+ * the conversation of the leader and what members did for the calls in it.
+ */
+export function continuationOf(run: Run, all: readonly StepRecord[], from: ContinueFrom): Continuation {
+  const steps = ownSteps(all);
   const total = messagesOf(run, steps).length;
   if (typeof from === 'number' && (!Number.isInteger(from) || from < 0 || from > total))
     throw errors.noSuchMessage('continue_from', total);
@@ -35,10 +39,11 @@ export function continuationOf(run: Run, steps: readonly StepRecord[], from: Con
   const turn = [...conversation].filter(({ kind }) => kind === 'model').length;
   const beside = new Set(besides(steps, conversation, turn));
   const kept = steps.filter((step) => conversation.has(step) || beside.has(step));
-  const unfinished = from === 'end' ? unfinishedTurn(run, steps, turn) : [];
+  const begun = from === 'end' ? unfinishedTurn(run, steps, turn) : [];
+  const unfinished = withMembers(begun, all).filter(isKeptOf(run));
   const unpassed = from === 'end' ? unpassedAnswer(steps, turn) : [];
   return {
-    steps: withLastWord(kept, steps),
+    steps: withMembers(withKeptAnswer(kept, steps), all),
     messageIndex: count(units),
     turn,
     ...(unfinished.length > 0 && { unfinished }),
@@ -54,11 +59,21 @@ const turnKeys = /^(?:wait:)?(?:model|tool|member):(\d+)/;
  * Which steps of an unfinished turn a failed run continues with. Open questions are asked anew, except those of a run
  * that ended because its code had changed: their approvals are still pending.
  */
-export function isKeptOf({ result }: Run): (step: StepRecord) => boolean {
+function isKeptOf({ result }: Run): (step: StepRecord) => boolean {
   const keepsQuestions = result?.error?.type === definitionChanged;
   return ({ kind, status, key }) =>
     // what a tool asks belongs to its call, which has begun
     kind !== 'wait' || status === 'completed' || keepsQuestions || isAskKey(key);
+}
+
+/** Steps of the run itself, with all that members did for the calls among them. */
+function withMembers(own: readonly StepRecord[], all: readonly StepRecord[]): readonly StepRecord[] {
+  const kept = new Map(own.map((step) => [step.key, step]));
+  const isOfMember = ({ key }: StepRecord): boolean => {
+    const [, place] = /^member:(\d+:\d+)/.exec(key) ?? [];
+    return place !== undefined && kept.has(`tool:${place}`);
+  };
+  return all.flatMap((step) => kept.get(step.key) ?? (isOfMember(step) ? step : []));
 }
 
 /** The steps of the turn that a run failed in, if calls of it were made or answered. */
@@ -85,7 +100,7 @@ function unitsOf(run: Run, steps: readonly StepRecord[]): Unit[] {
   if (context?.status !== 'completed') return [];
   const units: Unit[] = [{ messages: contextMessages(run, context).length, steps: [context], from: 'user' }];
   for (const turn of turns) {
-    for (const step of turn.said) units.push({ messages: 1, steps: [step], from: 'user' });
+    for (const step of turn.userMessages) units.push({ messages: 1, steps: [step], from: 'user' });
     if (turn.model === undefined) continue;
     if (!isWhole(turn) || isRefused(turn, steps)) break;
     const { model, tools } = turn;
@@ -102,10 +117,10 @@ function isWhole(turn: Turn): turn is Turn & { model: StepRecord } {
   return tools.length === calls && tools.every(({ status }) => status === 'completed');
 }
 
-/** An answer that a post-hook refused, or did not come to pass, is no part of what goes on: the model is asked again. */
+/** An answer that a post-hook refused, or did not come to pass, is not kept: the model is asked again. */
 function isRefused({ model, tools }: Turn, steps: readonly StepRecord[]): boolean {
   // calls that were made stay made
-  return tools.length === 0 && lastWordOf(steps)?.text === null && model === lastSpoken(steps);
+  return tools.length === 0 && keptAnswerOf(steps)?.text === null && model === lastModelStep(steps);
 }
 
 function keptUnits(units: readonly Unit[], from: ContinueFrom): readonly Unit[] {
@@ -139,8 +154,8 @@ function besides(steps: readonly StepRecord[], conversation: ReadonlySet<StepRec
     if (kind === 'continue') return continueRecord(step).input === null && continueRecord(step).turn <= turn;
     if (kind === 'wait') return key.startsWith('wait:tool:') && Number(key.split(':')[2]) < turn;
     if (kind === 'hook') return key === 'dependencies' || hooks.includes(step);
-    // what was said is remembered once
-    if (isRemembered(step)) return key.startsWith('memory') || isAboutSaid(step, conversation);
+    // a message of the user is remembered once
+    if (isRemembered(step)) return key.startsWith('memory') || isAboutUserMessage(step, conversation);
     if (kind !== 'auxiliary') return false;
     if (key.startsWith('reasoning:')) return true;
     if (key.startsWith('compression:')) return (step.input as { turn: number }).turn < turn;
@@ -154,13 +169,13 @@ function isRemembered({ kind, name }: StepRecord): boolean {
 
 function isPassedHook(step: StepRecord, conversation: ReadonlySet<StepRecord>): boolean {
   if (step.kind !== 'hook' || step.status !== 'completed') return false;
-  const isFirst = step.key.startsWith('pre-hook:') || isAboutSaid(step, conversation);
+  const isFirst = step.key.startsWith('pre-hook:') || isAboutUserMessage(step, conversation);
   return isFirst && hasPassed(step);
 }
 
-function isAboutSaid({ key }: StepRecord, conversation: ReadonlySet<StepRecord>): boolean {
+function isAboutUserMessage({ key }: StepRecord, conversation: ReadonlySet<StepRecord>): boolean {
   for (const step of conversation) {
-    if (step.kind === 'continue' && key.startsWith(`${saidKey(step)}:`)) return true;
+    if (step.kind === 'continue' && key.startsWith(`${userMessageKey(step)}:`)) return true;
   }
   return false;
 }
@@ -170,28 +185,32 @@ function hasPassed({ output }: StepRecord): boolean {
   return outcome === 'passed' || outcome === 'changed';
 }
 
-function lastSpoken(steps: readonly StepRecord[]): StepRecord | undefined {
+function lastModelStep(steps: readonly StepRecord[]): StepRecord | undefined {
   return conversationOf(steps).turns.findLast(({ model }) => model?.status === 'completed')?.model;
 }
 
-/** What stood in the conversation instead of the model's own last text is from now on what the model said. */
-function withLastWord(kept: readonly StepRecord[], steps: readonly StepRecord[]): readonly StepRecord[] {
-  const word = lastWordOf(steps);
-  if (word === undefined) return kept;
-  const last = lastSpoken(steps);
+/** What the conversation kept instead of the model's own last text counts as the text of the model from now on. */
+function withKeptAnswer(kept: readonly StepRecord[], steps: readonly StepRecord[]): readonly StepRecord[] {
+  const answer = keptAnswerOf(steps);
+  if (answer === undefined) return kept;
+  const last = lastModelStep(steps);
   return kept.map((step) => {
     if (step !== last) return step;
-    const { reasoning, providerData, ...said } = step.output as ModelRecord;
+    const { reasoning, providerData, ...record } = step.output as ModelRecord;
     const thoughts = {
       ...(reasoning !== undefined && { reasoning }),
       ...(providerData !== undefined && { providerData }),
     };
-    const output: ModelRecord = { ...said, ...(word.text !== null && thoughts), content: word.text ?? '' };
+    const output: ModelRecord = {
+      ...record,
+      ...(answer.text !== null && thoughts),
+      content: answer.text ?? '',
+    };
     return { ...step, output };
   });
 }
 
-/** The turn that comes next in a run that goes on where it stands, with all that it has. */
+/** The turn that comes next in a run that continues with all its steps. */
 export function nextTurn(steps: readonly StepRecord[]): number {
   const turns = ownSteps(steps)
     .filter(({ kind, status }) => kind === 'model' && status === 'completed')

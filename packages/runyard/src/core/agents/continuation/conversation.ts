@@ -9,11 +9,11 @@ export interface Conversation {
   readonly turns: readonly Turn[];
 }
 
-/** One model call, with what the user said right before it and the calls that the model asked for. */
+/** One model call, with the messages of the user right before it and the calls that the model asked for. */
 export interface Turn {
   readonly number: number;
-  /** `continue` steps that brought a word of the user. */
-  readonly said: readonly StepRecord[];
+  /** `continue` steps with a message of the user. */
+  readonly userMessages: readonly StepRecord[];
   readonly model: StepRecord | undefined;
   /** By the position of the call: they may have begun in another order, and run after run. */
   readonly tools: readonly StepRecord[];
@@ -21,9 +21,9 @@ export interface Turn {
 
 export function conversationOf(all: readonly StepRecord[]): Conversation {
   const steps = ownSteps(all);
-  const turns = new Map<number, { said: StepRecord[]; model?: StepRecord; tools: StepRecord[] }>();
+  const turns = new Map<number, { userMessages: StepRecord[]; model?: StepRecord; tools: StepRecord[] }>();
   const turn = (number: number) => {
-    const known = turns.get(number) ?? { said: [], tools: [] };
+    const known = turns.get(number) ?? { userMessages: [], tools: [] };
     turns.set(number, known);
     return known;
   };
@@ -32,15 +32,16 @@ export function conversationOf(all: readonly StepRecord[]): Conversation {
     if (step.kind === 'context') context = step;
     else if (step.kind === 'model') turn(turnOf(step)).model = step;
     else if (step.kind === 'tool') turn(turnOf(step)).tools.push(step);
-    else if (step.kind === 'continue' && brings(step, steps)) turn(continueRecord(step).turn).said.push(step);
+    else if (step.kind === 'continue' && hasUserMessage(step, steps))
+      turn(continueRecord(step).turn).userMessages.push(step);
   }
   return {
     context,
     turns: [...turns]
       .sort(([left], [right]) => left - right)
-      .map(([number, { said, model, tools }]) => ({
+      .map(([number, { userMessages, model, tools }]) => ({
         number,
-        said: said.sort((left, right) => left.seq - right.seq),
+        userMessages: userMessages.sort((left, right) => left.seq - right.seq),
         model,
         tools: tools.sort((left, right) => positionOf(left) - positionOf(right)),
       })),
@@ -51,7 +52,7 @@ export function conversationOf(all: readonly StepRecord[]): Conversation {
  * What the conversation keeps instead of the model's last text; undefined when it keeps that text. Of a text that a
  * post-hook has not passed, nothing is kept.
  */
-export function lastWordOf(all: readonly StepRecord[]): AnswerRecord | undefined {
+export function keptAnswerOf(all: readonly StepRecord[]): AnswerRecord | undefined {
   const steps = ownSteps(all);
   if (isUnpassed(steps)) return { text: null };
   const step = steps.find(({ kind, status }) => kind === 'answer' && status === 'completed');
@@ -78,20 +79,20 @@ export function continueRecord({ output }: StepRecord): ContinueRecord {
   return (output as unknown as ContinueRecord | null) ?? nothingYet;
 }
 
-/** The name of a step that reminds the model of something: nobody said that. */
+/** The name of a step that reminds the model of something: no message of the user. */
 export const reminder = 'reminder';
 
-export function isUsersWord({ name }: StepRecord): boolean {
+export function isUserMessage({ name }: StepRecord): boolean {
   return name !== reminder;
 }
 
-/** What the keys of the steps begin with that deal with what the user said with a `continue` step. */
-export function saidKey({ key }: StepRecord): string {
+/** What the keys of the steps begin with that process the message of a `continue` step. */
+export function userMessageKey({ key }: StepRecord): string {
   return key.replace('continue:', 'said:');
 }
 
-/** What the model is told the user said: the pre-hooks of the agent may have made something else of it. */
-export function saidText(step: StepRecord, steps: readonly StepRecord[]): string {
+/** The message of the user as the model receives it: the pre-hooks of the agent may have changed it. */
+export function userMessageText(step: StepRecord, steps: readonly StepRecord[]): string {
   let text = continueRecord(step).input ?? '';
   for (const record of hookRecords(step, steps)) {
     if (record.outcome === 'changed')
@@ -100,14 +101,14 @@ export function saidText(step: StepRecord, steps: readonly StepRecord[]): string
   return text;
 }
 
-/** Whether it brings a word of the user; what a pre-hook refused was never said. */
-function brings(step: StepRecord, steps: readonly StepRecord[]): boolean {
+/** What a pre-hook refused is no message. */
+function hasUserMessage(step: StepRecord, steps: readonly StepRecord[]): boolean {
   if (continueRecord(step).input === null) return false;
   return hookRecords(step, steps).every(({ outcome }) => outcome !== 'refused');
 }
 
 function hookRecords(step: StepRecord, steps: readonly StepRecord[]): HookRecord[] {
-  const prefix = `${saidKey(step)}:pre-hook:`;
+  const prefix = `${userMessageKey(step)}:pre-hook:`;
   return steps
     .filter(({ kind, key, status }) => kind === 'hook' && status === 'completed' && key.startsWith(prefix))
     .sort((left, right) => left.seq - right.seq)

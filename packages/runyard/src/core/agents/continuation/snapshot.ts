@@ -11,16 +11,11 @@ export interface Snapshot {
 }
 
 /** The run cut to so many messages, or a few less: no tool call is left without its result. */
-export function snapshotAt(
-  run: Run,
-  steps: readonly StepRecord[],
-  index: number,
-  continuation: typeof continuationOf = continuationOf,
-): Snapshot {
+export function snapshotAt(run: Run, steps: readonly StepRecord[], index: number): Snapshot {
   const messages = messagesOf(run, steps);
   if (!Number.isInteger(index) || index < 0 || index > messages.length)
     throw errors.noSuchMessage('message_index', messages.length);
-  const kept = continuation(run, steps, index);
+  const kept = continuationOf(run, steps, index);
   const { messageIndex } = kept;
   if (messageIndex === messages.length) return { run, steps, messageIndex };
   return { run: cutRun(run, kept.steps), steps: kept.steps, messageIndex };
@@ -29,12 +24,12 @@ export function snapshotAt(
 function cutRun(run: Run, steps: readonly StepRecord[]): Run {
   if (run.result === null) return run;
   const { metrics, metadata, sessionState } = run.result;
-  const said = messagesOf(run, steps).findLast(({ role }) => role === 'assistant');
+  const answer = messagesOf(run, steps).findLast(({ role }) => role === 'assistant');
   const media = producedMedia(steps);
   return {
     ...run,
     result: {
-      content: said?.content ?? '',
+      content: answer?.content ?? '',
       contentType: 'str',
       ...(media.length > 0 && { media }),
       ...(metrics !== undefined && { metrics }),

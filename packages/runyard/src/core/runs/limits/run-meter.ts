@@ -1,10 +1,9 @@
-import type { AuxiliaryRecord, ModelRecord } from '../../agents/journal-records.js';
 import { costOf, type ModelPrices } from '../../models/prices.js';
 import { childPrefix, prefixOf } from '../journal/child-steps.js';
 import { weigh } from '../journal/long-texts.js';
 import type { RunUsage } from '../journal/ports.js';
 import { inheritedAttempt, type Run, type StepRecord } from '../run.js';
-import { isModelCall, isRunInside, isWorkOfStep } from '../run-usage.js';
+import { answeredCall, isRunInside, isWorkOfStep } from '../run-usage.js';
 
 /** What a run has done so far, what runs inside it included; its turns are its own. */
 export interface Tally {
@@ -76,11 +75,10 @@ export class RunMeter {
   }
 
   private addCall(step: StepRecord, sign: 1 | -1): void {
-    if (!isModelCall(step)) return;
-    const record = step.output as ModelRecord | AuxiliaryRecord;
-    if ('failure' in record) return;
-    const { usage } = record;
-    const model = record.model ?? this.models.get(prefixOf(step.key)) ?? this.models.get('')!;
+    const call = answeredCall(step);
+    if (call === undefined) return;
+    const { usage } = call;
+    const model = call.model ?? this.models.get(prefixOf(step.key)) ?? this.models.get('')!;
     const cost = costOf(model.provider, model.id, usage, this.prices);
     if (cost === undefined) this.unpriced ??= model;
     const tokens = countOf(usage.totalTokens) || countOf(usage.inputTokens) + countOf(usage.outputTokens);

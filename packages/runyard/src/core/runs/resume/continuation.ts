@@ -2,35 +2,35 @@ import type { JsonObject } from '../../json.js';
 import type { RunOptions, StepRecord } from '../run.js';
 
 /**
- * Where in a conversation to go on: at its end, after the last thing that the user said, before the last answer, or
- * after so many messages.
+ * Where in a conversation to continue: at its end, after the last message of the user, before the last answer, or after
+ * so many messages.
  */
 export type ContinueFrom = 'end' | 'last_user' | 'last_answer' | number;
 
-/** What of a run's journal is kept when the run, or a copy of it, goes on. */
+/** What of a run's journal is kept when the run, or a copy of it, continues. */
 export interface Continuation {
   readonly steps: readonly StepRecord[];
   /** How many messages of the run that is. No tool call is kept without its result. */
   readonly messageIndex: number;
-  /** The turn that comes next: what is said with the continuation stands before it. */
+  /** The turn that comes next: a message that comes with the request stands before it. */
   readonly turn: number;
   /**
-   * What there is of that turn when the run failed in the middle of it. The run itself goes on with it, so that no
+   * What there is of that turn when the run failed in the middle of it. The run itself continues with it, so that no
    * call is made twice and no answer is asked for twice; a copy does not, so that no answer is used twice.
    */
   readonly unfinished?: readonly StepRecord[];
   /**
-   * The last answer, when what checks it has not come to its end. The run itself has it checked again; when something
-   * is said instead, and in a copy, it is void.
+   * The last answer, when what checks it has not come to its end. The run itself has it checked again; with a new
+   * message of the user, and in a copy, it is void.
    */
   readonly unpassed?: readonly StepRecord[];
 }
 
-/** step `continue:<attempt>`: what came with the request to go on. Stored data. */
+/** step `continue:<attempt>`: what came with the request to continue. Stored data. */
 export type ContinueRecord = {
   /** The turn that it stands before. */
   readonly turn: number;
-  /** What the user says then; null when there is nothing to add. */
+  /** The message of the user; null when there is none. */
   readonly input: string | null;
   /** What the request changes for the rest of the run. */
   readonly options: JsonObject & Partial<RunOptions>;
@@ -40,12 +40,12 @@ export function continueKey(attempt: number): string {
   return `continue:${attempt}`;
 }
 
-/** The last request to continue the run: a component's word to its own model does not count. */
+/** The last request to continue the run: a reminder of a component to its own model does not count. */
 export function lastContinue(steps: readonly StepRecord[]): StepRecord | undefined {
   return steps.findLast(({ key, attempt }) => key === continueKey(attempt));
 }
 
-/** The key of a step in a copy of its run: a copy goes on by itself, and what came with that has the same keys again. */
+/** The key of a step in a copy of its run: requests to continue the copy use the same keys again. */
 export function copiedKey(key: string): string {
   return key.replace(/^(continue|said):/, '$1:0:');
 }

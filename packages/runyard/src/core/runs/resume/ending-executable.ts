@@ -6,12 +6,12 @@ import type { Run } from '../run.js';
 /** Finds runs of components that this process does not have. */
 export interface OrphanJournal {
   /**
-   * Runs of none of these components that nobody has taken up since `before`, a time of the journal: pending and running ones whose lease
+   * Runs of other components that no process has taken up since `before`, a time of the journal: pending and running ones whose lease
    * ended, and paused ones whose time to continue came. The order is not specified.
    */
   orphaned(components: readonly string[], before: number, limit: number): Promise<readonly Run[]>;
 
-  /** What is to be cancelled of runs that belong to none of these components; they may have ended meanwhile. */
+  /** Requests to cancel runs of other components; the runs may have ended meanwhile. */
   cancellations(components: readonly string[]): Promise<readonly CancelRequest[]>;
 }
 

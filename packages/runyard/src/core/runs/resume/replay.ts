@@ -58,7 +58,7 @@ class ReplayEnd extends RunPaused {
   }
 }
 
-/** A context that answers from the journal alone. What it writes goes to a copy that nobody stores. */
+/** A context that answers from the journal alone. What it writes goes to a copy that is never stored. */
 class ReplayContext extends JournaledContext {
   override readonly replay: ReplaySite;
 
@@ -210,7 +210,7 @@ function runOf(key: string): string {
   return key.slice(0, key.lastIndexOf('/') + 1);
 }
 
-/** What is inside a step that has ended is not asked for again, and nobody knows of one that was not opened. */
+/** What is inside a step that has ended is not asked for again, and a step that was not opened shows nothing. */
 function isPartOfEnded(
   { parentKey }: StepRecord,
   byKey: ReadonlyMap<string, StepRecord>,
@@ -228,7 +228,7 @@ function scratchRun(run: Run, steps: readonly StepRecord[], executable: Executab
     run,
     steps,
     entry: 'recovered' as const,
-    // nobody else is about to execute it
+    // no other process is about to execute it
     leaseMs: Number.POSITIVE_INFINITY,
     session: null,
     sessionState: {},

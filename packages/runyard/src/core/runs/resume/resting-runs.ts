@@ -42,7 +42,7 @@ export interface RunAnswers {
   readonly attempt?: number;
   readonly answers: ReadonlyMap<string, Json>;
   readonly continuation: ContinueRecord;
-  /** Who lets it continue, as `Run.askers`; nobody by name when left out. */
+  /** Who continues it, as `Run.askers`; nobody by name when left out. */
   readonly askers?: readonly string[];
   /** What is written down together with the answers. */
   readonly approvals?: readonly ApprovalWrite[];
@@ -51,12 +51,12 @@ export interface RunAnswers {
 const wokenAtOnce = 100;
 const rememberedUnfit = 10_000;
 
-/** Nothing is said when a run goes on because its time has come. */
-const onItsOwn: ContinueRecord = { turn: 0, input: null, options: {} };
+/** A run that continues because its time has come has no request. */
+const withoutRequest: ContinueRecord = { turn: 0, input: null, options: {} };
 
 /**
- * Runs that nobody executes because they wait for an answer or have failed. One write takes such a run up again, with
- * all that it goes on with: whoever comes second is refused, and a crash leaves it as it was or on its way.
+ * Runs that no process executes because they wait for an answer or have failed. One write resumes such a run with all
+ * that it continues with: the store refuses a second one, and a crash leaves the run unchanged or resumed.
  */
 export class RestingRuns {
   private waking: Promise<void> | undefined;
@@ -88,10 +88,10 @@ export class RestingRuns {
       if (output !== undefined) live.putStep({ ...step, status: 'completed', attempt, output, endedAt: now });
     }
     for (const approval of approvals ?? []) live.putApproval(approval);
-    return this.goOn(live, executable, continuation);
+    return this.resume(live, executable, continuation);
   }
 
-  /** Lets paused runs go on whose time has come. */
+  /** Resumes paused runs whose time has come. */
   async wake(): Promise<void> {
     this.waking ??= this.wakeDue().finally(() => {
       this.waking = undefined;
@@ -120,16 +120,16 @@ export class RestingRuns {
     }
   }
 
-  /** Whether the run does not wait for its time any more. */
+  /** Whether the run no longer waits for its time. */
   private async wakeOne(run: Run, now: number): Promise<boolean> {
     if (this.ended || this.setbacks.holdsBack(run.runId, now)) return false;
     if (this.unfit.get(run.runId) === run.attempt) return false;
     try {
-      await this.answer(run.runId, { answers: new Map(), continuation: onItsOwn });
+      await this.answer(run.runId, { answers: new Map(), continuation: withoutRequest });
       this.setbacks.succeeded(run.runId);
       return true;
     } catch (error) {
-      // somebody answered it, or another process woke it
+      // a caller answered it, or another process woke it
       if (error instanceof RunyardError && error.code === 'cannot_continue') return true;
       if (isReported(error)) throw error;
       this.setbacks.failed(run.runId, now);
@@ -139,13 +139,13 @@ export class RestingRuns {
     }
   }
 
-  /** The code of this process does not change: it is told once, and not looked at every second. */
+  /** The code of this process does not change: the log has it once, and no later look tries again. */
   private noteUnfit({ runId, attempt }: Run): void {
     if (this.unfit.size >= rememberedUnfit) this.unfit.clear();
     this.unfit.set(runId, attempt);
   }
 
-  /** Lets a failed run go on with what is kept of its journal. */
+  /** Resumes a failed run with what is kept of its journal. */
   async retry(
     runId: string,
     kept: Continuation,
@@ -155,16 +155,16 @@ export class RestingRuns {
     const { run, steps, executable } = await this.load(runId, 'error');
     const { unpassed = [] } = record.input === null ? kept : {};
     const unfinished = [...(kept.unfinished ?? []), ...unpassed];
-    const goesOnWith = [...kept.steps, ...unfinished];
-    await assertFits(executable, run, goesOnWith, this.options.timers);
-    const keys = new Set(goesOnWith.map(({ key }) => key));
-    const live = await this.revive(askedBy(run, askers), steps, executable, goesOnWith);
+    const continuesWith = [...kept.steps, ...unfinished];
+    await assertFits(executable, run, continuesWith, this.options.timers);
+    const keys = new Set(continuesWith.map(({ key }) => key));
+    const live = await this.revive(askedBy(run, askers), steps, executable, continuesWith);
     const removed = steps.filter(({ key }) => !keys.has(key));
     for (const step of removed) live.removeStep(step);
     const spent = usageOfRemoved(run, steps, removed, this.options.prices);
-    // what is said comes after a turn that is yet to be finished
+    // a new message comes after a turn that is yet to be finished
     const turn = unfinished.length > 0 ? record.turn + 1 : record.turn;
-    return this.goOn(live, executable, { ...record, turn }, spent);
+    return this.resume(live, executable, { ...record, turn }, spent);
   }
 
   /** Ends a paused run. */
@@ -235,7 +235,7 @@ export class RestingRuns {
     );
   }
 
-  private async goOn(
+  private async resume(
     live: LiveRun,
     executable: Executable,
     record: ContinueRecord,
@@ -248,7 +248,7 @@ export class RestingRuns {
     );
   }
 
-  /** Somebody else was quicker: that is a run that goes on, not a process that lost it. */
+  /** Another caller was quicker: the run continues, and no process has lost it. */
   private async claimed<T>(runId: string, write: () => Promise<T>): Promise<T> {
     try {
       return await write();
@@ -263,7 +263,7 @@ export class RestingRuns {
   }
 }
 
-/** What came with the request to go on, as a step of the journal. `spent` is what was used for steps that are gone. */
+/** What came with the request to continue, as a step of the journal. `spent` is what was used for steps that are gone. */
 export function continueStep(
   run: Run,
   seq: number,
@@ -294,7 +294,7 @@ export function continueStep(
   };
 }
 
-/** The run, with those who let it continue among its askers. */
+/** The run, with those who continue it among its askers. */
 export function askedBy(run: Run, askers: readonly string[] = []): Run {
   return { ...run, askers: [...new Set([...run.askers, ...askers])] };
 }

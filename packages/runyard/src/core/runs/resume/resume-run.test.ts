@@ -103,7 +103,7 @@ describe('how a run continues', () => {
     expect(failed).not.toHaveProperty('copy.replaces');
   });
 
-  test('not while it is executed, with answers that nobody asked for, or with a message in the middle', async () => {
+  test('not while it is executed, with answers to no question, or with a message in the middle', async () => {
     expect(await decided(runOf('paused'), { answered: ['wait:1'] }, 'running')).toBe('cannot_continue');
     expect(await decided(runOf('completed'), { answered: ['wait:1'] })).toBe('cannot_continue');
     expect(await decided(runOf('error'), { answered: ['wait:1'] })).toBe('cannot_continue');

@@ -7,7 +7,7 @@ import { stepContinued, stepPaused } from '../workflow-events.js';
 import { ask, cancelled, isNews, timeoutOf } from './ask.js';
 import { fieldBody, requirementOf, type StepAnswer, type StepRequirement } from './step-requirement.js';
 
-/** What becomes of a node that somebody was asked about before it ran. */
+/** What becomes of a node that a person was asked about before it ran. */
 export type Before =
   | { readonly decision: 'run'; readonly userInput?: JsonObject }
   | { readonly decision: 'else'; readonly userInput?: undefined }
@@ -15,7 +15,7 @@ export type Before =
 
 type Given = Extract<StepAnswer, { confirmed: boolean }> | { readonly timed_out: true };
 
-/** Asks whether a node may run, and what a person has to fill in for it. Undefined: nobody is asked. */
+/** Asks whether a node may run, and what a person has to fill in for it. Undefined: there is no question. */
 export async function askBefore(
   flow: Flow,
   node: WorkflowNode,

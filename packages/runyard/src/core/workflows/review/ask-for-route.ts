@@ -7,7 +7,7 @@ import { requirementOf, type StepRequirement } from './step-requirement.js';
 
 type Given = { readonly selected_choices: string[] } | { readonly timed_out: true };
 
-/** Asks a person which way to go. Undefined: nobody answered in time, and no way is gone. */
+/** Asks a person which way to take. Undefined: no answer came in time, and no way is taken. */
 export async function askForRoute(flow: Flow, node: RouterNode, place: Place): Promise<string[] | undefined> {
   const review = node.review ?? {};
   const choices = node.steps.map(({ name }) => name);
@@ -27,7 +27,7 @@ export async function askForRoute(flow: Flow, node: RouterNode, place: Place): P
     ...timeoutOf(review),
   });
   if (!('timed_out' in answer)) return answer.selected_choices;
-  // nobody's silence chooses a way
+  // silence chooses no way
   if (requirement.on_timeout === 'cancel') throw cancelled(requirement, 'was not answered in time.');
   return undefined;
 }

@@ -13,7 +13,7 @@ export interface Question {
   readonly what: string;
   readonly kind: StepWaitKind;
   readonly requirement: JsonObject;
-  /** Tells whoever follows the run what it waits for. */
+  /** Sends the event that says what the run waits for. */
   readonly event: RunEvent;
   readonly timeoutMs?: number;
   /** What the answer decides about beside the step itself: what is inside it, or the ways to choose from. */

@@ -6,7 +6,7 @@ import { requirementOf, type StepRequirement } from './step-requirement.js';
 import { type Reviewed, type Verdict, verdictOn } from './verdict.js';
 
 /**
- * Asks a person about an iteration of a loop. An accepted one is kept, and the loop goes on or ends by its own
+ * Asks a person about an iteration of a loop. An accepted one is kept, and the loop continues or ends by its own
  * condition; a rejected one is done again, or ends the loop without a result.
  */
 export async function reviewIteration(

@@ -45,7 +45,7 @@ export type ErrorRequirement = {
   decision: 'retry' | 'skip' | null;
 };
 
-/** What somebody answered: the output of the `wait` step. Stored data. */
+/** The answer of a person: the output of the `wait` step. Stored data. */
 export type StepAnswer =
   | {
       readonly confirmed: boolean;

@@ -81,7 +81,7 @@ function statesOf(run: Run, steps: readonly StepRecord[], prefix: string, top: n
   const inside = childrenOf(run, steps).flatMap((view) => {
     const topIndex = top ?? topIndexOf(view.step.key);
     const inner = prefix + childPrefix(view.step.key);
-    // nobody is asked any more about a run that was given up
+    // a run that was given up has no open questions
     const stands = ({ isOpen }: Found) => !(isOpen && wasGivenUp(view.step));
     if (view.run.kind === 'workflow') return statesOf(view.run, view.steps, inner, topIndex).filter(stands);
     const state = executorState(run, view, steps, inner, topIndex);

@@ -1,5 +1,7 @@
 import type { Client, CustomTypesConfig, QueryConfig } from 'pg';
+import { withinTime } from '../../../core/abort.js';
 import {
+  boundOf,
   largestAnswer,
   type QueryAnswer,
   type QueryBounds,
@@ -64,44 +66,30 @@ async function withClient<T>(
       types,
     }).on('error', () => {});
   const client = connection();
-  const limit = timeLimit(signal, timeoutMs);
   let server: ServerProcess | undefined;
   let ended = false;
   try {
-    const asked = (async () => {
-      await client.connect();
-      server = await readOnlyTransaction(client, options, timeoutMs);
-      return work(client);
-    })();
-    return await Promise.race([limit.up, asked.finally(() => (ended = true))]);
+    // a query can change the server's own limit, and not this one
+    return await withinTime(boundOf({ signal, timeoutMs }), async () => {
+      try {
+        await client.connect();
+        server = await readOnlyTransaction(client, options, timeoutMs);
+        return await work(client);
+      } finally {
+        ended = true;
+      }
+    });
   } catch (error) {
     signal.throwIfAborted();
     if ((error as { code?: string }).code === '57014') throw timedOut(timeoutMs);
     // what the database says about a query is for the model that wrote it
     throw error instanceof pg.DatabaseError ? new Error(error.message, { cause: error }) : error;
   } finally {
-    limit.stop();
     // a running query does not notice that its client is gone, and may have switched the server's own limit off
     if (!ended && server !== undefined) void terminate(connection(), server).catch(() => {});
     // Ends the transaction with it; nobody waits for the goodbye.
     void client.end().catch(() => {});
   }
-}
-
-/** Rejects when the time is up or the run is cancelled. A query cannot change it, as it can the server's own limit. */
-function timeLimit(signal: AbortSignal, ms: number): { readonly up: Promise<never>; stop(): void } {
-  let stop!: () => void;
-  const up = new Promise<never>((_, reject) => {
-    const onAbort = () => reject(signal.reason);
-    const timer = setTimeout(() => reject(timedOut(ms)), ms);
-    signal.addEventListener('abort', onAbort, { once: true });
-    stop = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-    };
-  });
-  up.catch(() => {});
-  return { up, stop };
 }
 
 /** What executes a query in the server. The time distinguishes it from a later one with the same number. */

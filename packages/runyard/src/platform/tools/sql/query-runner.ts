@@ -1,3 +1,6 @@
+import type { TimeBound } from '../../../core/abort.js';
+import { systemTimers } from '../../engine/local/timers.js';
+
 /** What a query answered with. */
 export interface QueryAnswer {
   readonly columns: readonly string[];
@@ -29,4 +32,8 @@ export function timedOut(timeoutMs: number): Error {
   return new Error(
     `The query did not finish within ${timeoutMs} ms. Ask for less, or use an indexed column.`,
   );
+}
+
+export function boundOf({ timeoutMs, signal }: Pick<QueryBounds, 'timeoutMs' | 'signal'>): TimeBound {
+  return { timeoutMs, signal, timers: systemTimers, timeout: () => timedOut(timeoutMs) };
 }

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
+import { withinTime } from '../../../core/abort.js';
 import { sqliteLibraryPath } from '../../storage/sqlite/library.js';
 import {
+  boundOf,
   largestAnswer,
   type QueryAnswer,
   type QueryBounds,
   type QueryRunner,
-  timedOut,
 } from './query-runner.js';
 import { singleReadingStatement } from './single-statement.js';
 import { type SqliteTask, type SqliteTaskReply, sqliteProcess } from './sqlite-process.js';
@@ -30,31 +31,26 @@ export function sqliteRunner(path: string): QueryRunner {
   };
 }
 
-function runInProcess(task: SqliteTask, { signal, timeoutMs }: QueryBounds): Promise<QueryAnswer> {
-  signal.throwIfAborted();
+function runInProcess(task: SqliteTask, bounds: QueryBounds): Promise<QueryAnswer> {
+  bounds.signal.throwIfAborted();
   const child = spawn(process.execPath, ['-e', `(${sqliteProcess.toString()})(process, require)`], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     // It needs nothing of what this process knows.
     env: {},
   });
-  return new Promise((resolve, reject) => {
-    const end = (settle: () => void) => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-      child.kill('SIGKILL');
-      settle();
-    };
-    const fail = (error: unknown) => end(() => reject(error));
-    const onAbort = () => fail(signal.reason);
-    const timer = setTimeout(() => fail(timedOut(timeoutMs)), timeoutMs);
-    signal.addEventListener('abort', onAbort, { once: true });
-    child.on('error', fail);
-    child.on('exit', () => fail(new Error('The process of the query ended before it answered.')));
-    child.on('message', (reply: SqliteTaskReply) =>
-      'message' in reply ? fail(new Error(reply.message)) : end(() => resolve(reply)),
-    );
-    child.send(task, (error) => {
-      if (error) fail(error);
-    });
-  });
+  const answered = withinTime(
+    boundOf(bounds),
+    () =>
+      new Promise<QueryAnswer>((resolve, reject) => {
+        child.on('error', reject);
+        child.on('exit', () => reject(new Error('The process of the query ended before it answered.')));
+        child.on('message', (reply: SqliteTaskReply) =>
+          'message' in reply ? reject(new Error(reply.message)) : resolve(reply),
+        );
+        child.send(task, (error) => {
+          if (error) reject(error);
+        });
+      }),
+  );
+  return answered.finally(() => child.kill('SIGKILL'));
 }

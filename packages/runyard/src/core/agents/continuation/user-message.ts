@@ -1,0 +1,33 @@
+import type { RunContext } from '../../runs/context.js';
+import { inheritedAttempt } from '../../runs/run.js';
+import type { AgentExecution } from '../execution.js';
+import { runPreHooks } from '../hooks/hooks.js';
+import { userMessageOf } from '../transcript.js';
+import { continueRecord, isUserMessage, userMessageKey } from './conversation.js';
+
+/** Adds the messages of the user that came before this turn with requests to continue; the pre-hooks see them first. */
+export async function addUserMessages(execution: AgentExecution, turn: number): Promise<void> {
+  const { context, messages } = execution;
+  for (const step of context.steps('continue')) {
+    const { input, turn: before } = continueRecord(step);
+    if (input === null || before !== turn) continue;
+    if (isUserMessage(step)) {
+      execution.input.content = input;
+      await runPreHooks(execution, `${userMessageKey(step)}:`);
+      execution.remembering.hear(execution.input.content, `${userMessageKey(step)}:`);
+    }
+    messages.push(userMessageOf(step, context.steps('hook')));
+  }
+}
+
+/**
+ * Whether the run does not end with this turn although its model has answered: the user has sent a message since, or a
+ * request continues from an answer that another run gave.
+ */
+export function isContinuedAfter(context: RunContext, turn: number): boolean {
+  const isCopied = context.recorded(`model:${turn}`)?.attempt === inheritedAttempt;
+  return context.steps('continue').some((step) => {
+    if (continueRecord(step).turn !== turn + 1) return false;
+    return isCopied || continueRecord(step).input !== null;
+  });
+}
