@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest';
 import { RunStore } from '../../src/capabilities/runs/storage/store.js';
-import type { Json } from '../../src/core/json.js';
 import { InProcessLearnings } from '../../src/core/learnings/in-process-learnings.js';
 import { silentLog } from '../../src/core/log.js';
 import { InProcessMemories } from '../../src/core/memory/in-process-memories.js';
@@ -9,9 +8,9 @@ import { type EngineOptions, RunEngine } from '../../src/core/runs/engine.js';
 import type { LoggedEvent } from '../../src/core/runs/events/logged-event.js';
 import type { Executable, RunEnd } from '../../src/core/runs/executable.js';
 import type { RunHandle } from '../../src/core/runs/execution/executor.js';
+import type { ContinueRecord } from '../../src/core/runs/journal/records.js';
 import { unlimitedSlots } from '../../src/core/runs/leases/run-slots.js';
 import { InProcessNotifications } from '../../src/core/runs/notifications/in-process-notifications.js';
-import type { ContinueRecord } from '../../src/core/runs/resume/continuation.js';
 import type { RunAnswers } from '../../src/core/runs/resume/resting-runs.js';
 import type { RunResult } from '../../src/core/runs/run.js';
 import type { RunPorts } from '../../src/core/runs/run-ports.js';
@@ -111,7 +110,7 @@ export function gate<T = void>() {
 /** Nothing is said or changed with the request to go on. */
 export const goOn: ContinueRecord = { turn: 0, input: null, options: {} };
 
-export function answers(given: Record<string, Json>): RunAnswers {
+export function answers(given: Record<string, unknown>): RunAnswers {
   return { answers: new Map(Object.entries(given)), continuation: goOn };
 }
 

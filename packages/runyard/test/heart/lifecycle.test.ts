@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { RunFailed } from '../../src/core/runs/executable.js';
+import { anyRecord } from '../../src/core/runs/journal/records.js';
 import { allEvents, begin, engineOver, executable, freshStore, gate, note } from './harness.js';
 
 describe('a run', () => {
   test('is stored with its steps and its end before anybody is told', async () => {
     const store = await freshStore();
     const component = executable('a', async (context) =>
-      context.step('one', { kind: 'step', name: 'one' }, async () => 'done'),
+      context.step('one', { kind: 'step', name: 'one', record: anyRecord }, async () => 'done'),
     );
     const handle = await begin(engineOver(store, [component]), store, component);
     const { run } = await handle.ended;
@@ -67,7 +68,7 @@ describe('a run', () => {
       begun.open();
       await never.promise;
       late = await context
-        .step('late', { kind: 'step', name: 'late' }, async () => 'x')
+        .step('late', { kind: 'step', name: 'late', record: anyRecord }, async () => 'x')
         .catch((error: Error) => error.name);
     });
     const handle = await begin(engineOver(store, [component]), store, component);
@@ -237,7 +238,7 @@ test('work whose beginning is being stored when the run is cancelled does not be
     context
       .step(
         'pay',
-        { kind: 'step', name: 'pay', interrupted: { policy: 'ask', lost: () => null } },
+        { kind: 'step', name: 'pay', record: anyRecord, interrupted: { policy: 'ask', lost: () => null } },
         async () => {
           came.open('began');
           return null;

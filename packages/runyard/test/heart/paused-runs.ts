@@ -8,7 +8,7 @@ import {
 } from '../../src/core/agents/requirements/tool-requirements.js';
 import { toWaitOutput } from '../../src/core/agents/requirements/wait-output.js';
 import { toolExecutionsOf } from '../../src/core/agents/tool-executions.js';
-import type { Json, JsonObject } from '../../src/core/json.js';
+import type { JsonObject } from '../../src/core/json.js';
 import type { ApprovalStatus } from '../../src/core/runs/approval.js';
 import type { RunEngine } from '../../src/core/runs/engine.js';
 import type { ToolAnswer } from '../../src/core/tools/questions/requirement.js';
@@ -58,7 +58,7 @@ export function pausedRun(store: RunStore, engine: RunEngine, runId: string) {
   };
   const answerAll = async (answer: (state: ToolRequirementState) => ToolAnswer | undefined) => {
     const { open } = await look();
-    const given: Record<string, Json> = {};
+    const given: Record<string, unknown> = {};
     for (const state of open) {
       const found = answer(state);
       if (found !== undefined) given[state.waitKey] = toWaitOutput(state, found);

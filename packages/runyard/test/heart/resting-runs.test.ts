@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Executable } from '../../src/core/runs/executable.js';
 import { RunFailed } from '../../src/core/runs/executable.js';
+import { anyRecord } from '../../src/core/runs/journal/records.js';
 import type { StepRecord } from '../../src/core/runs/run.js';
 import {
   allEvents,
@@ -21,8 +22,8 @@ function asking() {
     context.emit(note(context.entry), `entry:${context.run.attempt}`);
     const settled = await Promise.allSettled(
       ['left', 'right'].map(async (side) => {
-        const answer = await context.wait<string>({ key: side, kind: 'question', data: { side } });
-        return context.step(side, { kind: 'step', name: side }, async () => {
+        const answer = await context.wait({ key: side, kind: 'question', data: { side } });
+        return context.step(side, { kind: 'step', name: side, record: anyRecord }, async () => {
           done.push(`${side}:${answer}`);
           return answer;
         });
@@ -136,13 +137,13 @@ describe('a failed run', () => {
     const store = await freshStore();
     let calls = 0;
     const component = executable('a', async (context) => {
-      const first = await context.step('one', { kind: 'step', name: 'one' }, async () => {
+      const first = await context.step('one', { kind: 'step', name: 'one', record: anyRecord }, async () => {
         calls += 1;
         return `one${calls}`;
       });
       const said = context.steps().find(({ kind }) => kind === 'continue');
       if (said === undefined) throw new RunFailed({ type: 'broken', message: 'not yet' });
-      await context.step('two', { kind: 'step', name: 'two' }, async () => 'x');
+      await context.step('two', { kind: 'step', name: 'two', record: anyRecord }, async () => 'x');
       return `${first} ${context.options.metadata?.from}`;
     });
     const engine = engineOver(store, [component]);
@@ -159,7 +160,7 @@ describe('a failed run', () => {
     const store = await freshStore();
     let calls = 0;
     const component = executable('a', async (context) => {
-      const one = await context.step('one', { kind: 'step', name: 'one' }, async () => {
+      const one = await context.step('one', { kind: 'step', name: 'one', record: anyRecord }, async () => {
         calls += 1;
         return calls;
       });
@@ -182,7 +183,7 @@ describe('a copy', () => {
     let calls = 0;
     const component = executable('a', async (context) => {
       seen.push([...context.steps()]);
-      await context.step('one', { kind: 'step', name: 'one' }, async () => {
+      await context.step('one', { kind: 'step', name: 'one', record: anyRecord }, async () => {
         calls += 1;
         return calls;
       });
@@ -286,13 +287,13 @@ describe('a question that answers itself', () => {
     const store = await freshStore();
     const heard: string[] = [];
     const component = executable('a', async (context) => {
-      const answer = await context.wait<{ timed_out?: boolean }>({
+      const answer = await context.wait({
         key: 'review',
         kind: 'question',
         data: {},
         dueAt: context.run.createdAt + 20,
       });
-      return context.step('after', { kind: 'step', name: 'after' }, async () => {
+      return context.step('after', { kind: 'step', name: 'after', record: anyRecord }, async () => {
         heard.push(JSON.stringify(answer));
         return 'done';
       });

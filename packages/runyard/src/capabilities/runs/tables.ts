@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { RunKind, RunStatus, StepKind, StepRecord } from '../../core/runs/run.js';
 
 declare module '../../platform/storage/schema.js' {
   interface Schema {
@@ -14,7 +15,7 @@ declare module '../../platform/storage/schema.js' {
 
 export interface RunsTable {
   run_id: string;
-  kind: string;
+  kind: RunKind;
   component_id: string;
   component_name: string | null;
   session_id: string;
@@ -24,7 +25,7 @@ export interface RunsTable {
   model_provider: string | null;
   input: string;
   created_at: number;
-  status: string;
+  status: RunStatus;
   result: string | null;
   attempt: number;
   lease_owner: string | null;
@@ -46,10 +47,10 @@ export interface StepsTable {
   run_id: string;
   seq: number;
   key: string;
-  kind: string;
+  kind: StepKind;
   name: string;
   parent_key: string | null;
-  status: string;
+  status: StepRecord['status'];
   attempt: number;
   input: string | null;
   output: string | null;

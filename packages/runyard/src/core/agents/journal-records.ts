@@ -1,65 +1,102 @@
-import type { Json, JsonObject } from '../json.js';
+import type { Citations } from '../models/citations.js';
 import type { Role } from '../models/message.js';
 import type { FinishReason } from '../models/model.js';
-import type { ModelCall } from '../runs/run-usage.js';
+import { inputRecord, outputRecord } from '../runs/journal/codec.js';
+import { callFields, callRecord, mediaList } from '../runs/journal/records.js';
+import {
+  either,
+  flag,
+  json,
+  jsonObject,
+  list,
+  nullable,
+  number,
+  object,
+  optional,
+  partly,
+  type Shaped,
+  text,
+  variant,
+  word,
+  yes,
+} from '../runs/journal/shapes.js';
+import type { ToolAnswer, ToolRequirement } from '../tools/questions/requirement.js';
 
 /**
  * What the steps of an agent's run hold. Only what is new: the messages that a model call saw are rebuilt from
- * the steps before it. This is stored data: a change of these shapes needs a migration.
+ * the steps before it. This is stored data: records of earlier versions have to fit too.
  */
 
 /** step `context`: what the model was given before the first call, beside the input itself. */
-export type ContextRecord = {
-  system: string | null;
-  user: string;
-  /** Messages of the agent's own that stand before the conversation. */
-  additional?: { role: Role; content: string }[];
-  /** Runs of the session whose messages were shown. */
-  history: string[];
-};
+export const contextRecord = outputRecord(
+  'context',
+  1,
+  object({
+    system: nullable(text),
+    user: text,
+    /** Messages of the agent's own that stand before the conversation. */
+    additional: optional(list(object({ role: partly<Role>(text), content: text }))),
+    /** Runs of the session whose messages were shown. */
+    history: list(text),
+  }),
+);
+
+export type ContextRecord = Shaped<typeof contextRecord.shape>;
 
 /** input of the steps `model:<turn>`: how the model is called. Left out when that is as it was in the call before. */
-export type ModelCallRecord = {
-  /** The adapter of the model. */
-  adapter: string;
-  stream?: true;
-  /** The names of the tools that it may call. */
-  tools?: string[];
-  /** What the model was set up with: `temperature` … */
-  parameters?: JsonObject;
+export const modelCallRecord = inputRecord(
+  'how the model is called',
+  1,
+  object({
+    /** The adapter of the model. */
+    adapter: text,
+    stream: optional(yes),
+    /** The names of the tools that it may call. */
+    tools: optional(list(text)),
+    /** What the model was set up with: `temperature` … */
+    parameters: optional(jsonObject),
+  }),
+);
+
+export type ModelCallRecord = Shaped<typeof modelCallRecord.shape>;
+
+const answerFields = {
+  ...callFields,
+  content: text,
+  reasoning: optional(text),
+  toolCalls: optional(
+    list(
+      object({
+        id: text,
+        name: text,
+        arguments: text,
+        client: optional(word('execution', 'confirmation')),
+      }),
+    ),
+  ),
+  // earlier versions kept the words of the provider
+  finishReason: partly<FinishReason>(text),
+  finishMessage: optional(text),
+  citations: optional(partly<Citations>(object({ sources: list(jsonObject) }))),
+  /** What the model made. */
+  media: optional(mediaList),
+  /** Seconds until the first piece came. */
+  timeToFirstToken: number,
+  providerData: optional(jsonObject),
+  /** Which of the fall-back models answered, when the agent's own model failed. */
+  fallback: optional(number),
 };
 
 /** steps `model:<turn>` */
-export type ModelRecord = {
-  content: string;
-  reasoning?: string;
-  toolCalls?: { id: string; name: string; arguments: string; client?: 'execution' | 'confirmation' }[];
-  finishReason: FinishReason;
-  finishMessage?: string;
-  /** `Citations` */
-  citations?: Json;
-  usage: ModelCall['usage'];
-  /** `Media[]` that the model made. */
-  media?: Json;
-  /** Seconds until the first piece came. */
-  timeToFirstToken: number;
-  providerData?: JsonObject;
-  /** Who answered, when the agent's own model failed: its place among the fall-back models. */
-  fallback?: number;
-  model?: { id: string; provider: string };
+export const modelRecord = {
+  ...outputRecord('model answer', 1, object(answerFields)),
+  includes: callRecord,
 };
+
+export type ModelRecord = Shaped<typeof modelRecord.shape>;
 
 /** A tool call that the model asked for. */
 export type RequestedCall = NonNullable<ModelRecord['toolCalls']>[number];
-
-/** auxiliary steps: a model call that is no part of the conversation */
-export type AuxiliaryRecord = ModelRecord & {
-  /** What the call was for, as the wire's metrics name it. */
-  role: AuxiliaryRole;
-  model: { id: string; provider: string };
-  /** Set for a call that failed and that the run did without. */
-  failure?: string;
-};
 
 export type AuxiliaryRole =
   /** The agent's own model, asked to repair an answer. */
@@ -76,38 +113,142 @@ export type AuxiliaryRole =
   | 'sampling_model'
   | 'guardrail_model';
 
-/** steps `tool:<turn>:<position>`; the arguments as the model wrote them are in the model's step */
-export type ToolRecord = {
-  callId: string;
-  content: string;
-  error: boolean;
-  /** The arguments as the tool took them; null when they could not be understood. */
-  args: JsonObject | null;
-  /** False for a call that reached no tool: the model is told, the caller sees no tool execution. */
-  listed: boolean;
-  /** Nothing was executed here: the content is the answer of a person or an external system. */
-  answered?: boolean;
-  /** `Media[]` */
-  media?: Json;
-  stop?: boolean;
-  showResult?: boolean;
+/** auxiliary steps: a model call that is no part of the conversation */
+export const auxiliaryRecord = {
+  ...outputRecord(
+    'auxiliary model answer',
+    1,
+    object({
+      ...answerFields,
+      /** What the call was for, as the wire's metrics name it. */
+      role: partly<AuxiliaryRole>(text),
+      model: object({ id: text, provider: text }),
+      /** Set for a call that failed and that the run did without. */
+      failure: optional(text),
+    }),
+  ),
+  includes: callRecord,
 };
+
+export type AuxiliaryRecord = Shaped<typeof auxiliaryRecord.shape>;
+
+/** steps `tool:<turn>:<position>`; the arguments as the model wrote them are in the model's step */
+export const toolRecord = outputRecord(
+  'tool call',
+  1,
+  object({
+    callId: text,
+    content: text,
+    error: flag,
+    /** The arguments as the tool took them; null when they could not be understood. */
+    args: nullable(jsonObject),
+    /** False for a call that reached no tool: the model is told, the caller sees no tool execution. */
+    listed: flag,
+    /** Nothing was executed here: the content is the answer of a person or an external system. */
+    answered: optional(flag),
+    media: optional(mediaList),
+    stop: optional(flag),
+    showResult: optional(flag),
+  }),
+);
+
+export type ToolRecord = Shaped<typeof toolRecord.shape>;
 
 /** steps `pre-hook:<position>` and `post-hook:<position>` */
-export type HookRecord =
-  | { outcome: 'passed' }
-  /** What the hook made of the input or the content. */
-  | { outcome: 'changed'; content: Json }
-  | { outcome: 'refused'; message: string; trigger: string; additionalData?: Json }
-  | { outcome: 'crashed'; message: string };
+export const hookRecord = outputRecord(
+  'hook',
+  1,
+  variant('outcome', {
+    passed: {},
+    /** What the hook made of the input or the content. */
+    changed: { content: json },
+    refused: { message: text, trigger: text, additionalData: optional(json) },
+    crashed: { message: text },
+  }),
+);
+
+export type HookRecord = Shaped<typeof hookRecord.shape>;
+
+/** input of the same steps: the source of a hook without a name */
+export const hookInput = inputRecord('source of a hook', 1, object({ source: optional(text) }));
+
+/** step `dependencies`: what the functions returned, by name */
+export const dependenciesRecord = outputRecord('dependencies', 1, jsonObject);
 
 /** step `answer`: what stands in the conversation instead of the last model call's own text. */
-export type AnswerRecord = {
-  /** Null when a post-hook refused it: nobody is to read it. */
-  text: string | null;
-};
+export const answerRecord = outputRecord(
+  'answer',
+  1,
+  object({
+    /** Null when a post-hook refused it: nobody is to read it. */
+    text: nullable(text),
+  }),
+);
+
+export type AnswerRecord = Shaped<typeof answerRecord.shape>;
 
 /** steps `memory:changes`: what became of what the memory model asked for. The texts are in the model's step. */
-export type MemoryRecord = { changes: ChangeRecord[] } | { failure: string };
+export const memoryRecord = outputRecord(
+  'changes of memories',
+  1,
+  either(
+    object({
+      changes: list(object({ kind: word('add', 'update', 'delete', 'clear'), memoryId: optional(text) })),
+    }),
+    object({ failure: text }),
+  ),
+);
 
-export type ChangeRecord = { kind: 'add' | 'update' | 'delete' | 'clear'; memoryId?: string };
+export type MemoryRecord = Shaped<typeof memoryRecord.shape>;
+
+/** input of the steps `compression:<tool call>`: the turn that the result was too long for */
+export const compressionInput = inputRecord('compression', 1, object({ turn: number }));
+
+/** input of the step that sums the session up: the creation of the last run in it */
+export const summaryInput = inputRecord('session summary', 1, object({ covers_until: number }));
+
+/** input of the `wait` steps of a call */
+export const toolRequirement = inputRecord(
+  'question about a tool call',
+  1,
+  partly<ToolRequirement>(
+    object({
+      id: text,
+      kind: text,
+      callId: text,
+      toolName: text,
+      args: jsonObject,
+      createdAt: number,
+      inputFields: optional(list(object({ name: text, type: text }))),
+      questions: optional(list(object({ question: text, options: list(object({ label: text })) }))),
+      approval: optional(object({ type: text })),
+      message: optional(text),
+      askedIn: optional(number),
+    }),
+  ),
+);
+
+const answerShape = partly<ToolAnswer>(
+  variant('answer', {
+    confirmed: { confirmed: flag, note: optional(text), approval: optional(jsonObject) },
+    input: { values: jsonObject, approval: optional(jsonObject) },
+    feedback: { selected: list(list(text)) },
+    result: { result: text, approval: optional(jsonObject) },
+  }),
+);
+
+/** their output */
+export const toolAnswer = outputRecord('answer about a tool call', 1, answerShape);
+
+/** How an interrupted call ended, as the heart is told, with what somebody answered beside it. */
+export const recordedOutcome = outputRecord(
+  'outcome of a tool call',
+  1,
+  variant('outcome', {
+    retry: { answer: optional(answerShape) },
+    done: { output: toolRecord.shape, answer: optional(answerShape) },
+    failed: { message: text, answer: optional(answerShape) },
+  }),
+);
+
+export type RecordedOutcome = Shaped<typeof recordedOutcome.shape>;

@@ -3,9 +3,8 @@ import type { Usage } from '../models/message.js';
 import { costOf } from '../models/prices.js';
 import type { RunContext } from '../runs/context.js';
 import { inheritedAttempt } from '../runs/run.js';
-import { isModelCall } from '../runs/run-usage.js';
+import { answeredCall } from '../runs/run-usage.js';
 import { usageBody } from './agent-events.js';
-import type { AuxiliaryRecord, ModelRecord } from './journal-records.js';
 
 interface Tally {
   readonly role: string;
@@ -21,18 +20,17 @@ export function metricsOf(model: { id: string; provider: string }, context: RunC
   const tallies = new Map<string, Tally>();
   const total: Record<string, number> = {};
   let cost: number | undefined;
-  let first: ModelRecord | undefined;
+  let first: number | undefined;
   let ended = context.run.createdAt;
   for (const step of context.steps()) {
     // what a run was copied with, another run has paid for
     if (step.attempt === inheritedAttempt) continue;
     ended = Math.max(ended, step.endedAt ?? 0);
-    if (!isModelCall(step)) continue;
-    const record = step.output as ModelRecord | AuxiliaryRecord;
-    if ('failure' in record) continue;
+    const record = answeredCall(step);
+    if (record === undefined) continue;
     const used = record.model ?? model;
-    const role = 'role' in record ? record.role : 'model';
-    if (role === 'model') first ??= record;
+    const role = record.role ?? 'model';
+    if (role === 'model') first ??= record.timeToFirstToken;
     const key = `${role}\n${used.provider}\n${used.id}`;
     const tally = tallies.get(key) ?? { role, ...used, usage: {} };
     tallies.set(key, tally);
@@ -47,7 +45,7 @@ export function metricsOf(model: { id: string; provider: string }, context: RunC
   return {
     ...usageBody(total),
     ...(cost !== undefined && { cost }),
-    ...(first && { time_to_first_token: first.timeToFirstToken }),
+    ...(first !== undefined && { time_to_first_token: first }),
     duration: (ended - context.run.createdAt) / 1000,
     ...(tallies.size > 0 && { details }),
   };

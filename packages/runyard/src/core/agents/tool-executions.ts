@@ -1,7 +1,10 @@
 import type { Media } from '../media/media.js';
 import { ownSteps } from '../runs/journal/child-steps.js';
+import { read, readIf } from '../runs/journal/codec.js';
+import { childInput } from '../runs/journal/records.js';
 import type { StepRecord } from '../runs/run.js';
 import type { ToolRecord } from './journal-records.js';
+import { toolRecord } from './journal-records.js';
 import {
   comparePlaces,
   requirementsOf,
@@ -42,7 +45,7 @@ export function toolKeyOf(memberKey: string): string {
 }
 
 export function delegatedRunId(member: StepRecord | undefined): string | undefined {
-  return (member?.input as { runId?: string } | null | undefined)?.runId;
+  return readIf(member, childInput)?.runId;
 }
 
 /** Whether the call has begun to run a member. */
@@ -64,7 +67,7 @@ export function toolExecutionsOf(all: readonly StepRecord[]): ToolExecution[] {
   const executions = new Map<string, ToolExecution>();
   for (const step of steps) {
     if (step.kind !== 'tool' || step.status !== 'completed') continue;
-    const record = step.output as ToolRecord;
+    const record = read(step, toolRecord);
     if (!record.listed) continue;
     const requirements = asked.get(step.key);
     const childRunId = delegatedRunId(members.get(memberKeyOf(step.key)));
@@ -91,7 +94,7 @@ export function toolExecution(
     error: record.error,
     result: record.content,
     stopAfterCall: record.stop ?? false,
-    ...(record.media !== undefined && { media: record.media as unknown as Media[] }),
+    ...(record.media !== undefined && { media: record.media }),
     startedAt: step.startedAt,
     endedAt: step.endedAt,
     ...found,

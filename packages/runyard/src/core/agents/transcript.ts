@@ -1,18 +1,13 @@
-import type { Json } from '../json.js';
 import type { Media } from '../media/media.js';
 import type { Message } from '../models/message.js';
-import type { IntroductionRecord } from '../runs/execution/introduction.js';
 import { ownSteps } from '../runs/journal/child-steps.js';
+import { read } from '../runs/journal/codec.js';
+import { introductionRecord } from '../runs/journal/records.js';
 import { inheritedAttempt, type Run, type StepRecord } from '../runs/run.js';
 import { isDeclined } from './answer/stopped.js';
 import { conversationOf, keptAnswerOf, userMessageText } from './continuation/conversation.js';
-import type {
-  AnswerRecord,
-  AuxiliaryRecord,
-  ContextRecord,
-  ModelRecord,
-  ToolRecord,
-} from './journal-records.js';
+import type { AnswerRecord } from './journal-records.js';
+import { auxiliaryRecord, contextRecord, modelRecord, toolRecord } from './journal-records.js';
 
 /** Folds the journal of a run into its messages, in the order of the conversation, history left out. */
 export function messagesOf(run: Run, all: readonly StepRecord[]): Message[] {
@@ -39,8 +34,8 @@ function isDoneIntroduction({ kind, status }: StepRecord): boolean {
 /** What the model had said when the run was cancelled, or met a limit, in the middle of its answer. */
 function brokenOffText({ status, result }: Run): string | undefined {
   if (status === 'error') return result?.brokenOff;
-  const isPartial = status === 'cancelled' && result?.partial === true && typeof result.content === 'string';
-  return isPartial ? (result.content as string) : undefined;
+  if (status !== 'cancelled' || result?.partial !== true) return undefined;
+  return typeof result.content === 'string' ? result.content : undefined;
 }
 
 function partialMessage(step: StepRecord, content: string): Message {
@@ -69,7 +64,7 @@ export function compressionKey(toolKey: string): string {
 /** The short form of a tool result, if it could be made and is shorter. */
 export function compressedText(compression: StepRecord | undefined, original: string): string | undefined {
   if (compression?.status !== 'completed') return undefined;
-  const record = compression.output as AuxiliaryRecord;
+  const record = read(compression, auxiliaryRecord);
   if (record.failure !== undefined || isDeclined(record)) return undefined;
   const text = record.content.trim();
   return text !== '' && text.length < original.length ? text : undefined;
@@ -133,7 +128,7 @@ function isInput({ id, role }: Message): boolean {
 }
 
 export function contextMessages(run: Run, step: StepRecord): Message[] {
-  const record = step.output as ContextRecord;
+  const record = read(step, contextRecord);
   const createdAt = seconds(step.startedAt);
   const user: Message = {
     id: `${step.runId}:user`,
@@ -163,7 +158,7 @@ export function userMessageOf(step: StepRecord, steps: readonly StepRecord[]): M
 }
 
 function introductionMessage(step: StepRecord): Message {
-  const { content } = step.output as IntroductionRecord;
+  const { content } = read(step, introductionRecord);
   return {
     id: `${step.runId}:${step.key}`,
     role: 'assistant',
@@ -173,7 +168,7 @@ function introductionMessage(step: StepRecord): Message {
 }
 
 export function assistantMessage(step: StepRecord): Message {
-  const record = step.output as ModelRecord;
+  const record = read(step, modelRecord);
   return {
     id: `${step.runId}:${step.key}`,
     role: 'assistant',
@@ -187,7 +182,7 @@ export function assistantMessage(step: StepRecord): Message {
 }
 
 export function toolMessage(step: StepRecord): Message {
-  const record = step.output as ToolRecord;
+  const record = read(step, toolRecord);
   return {
     id: `${step.runId}:${step.key}`,
     role: 'tool',
@@ -197,15 +192,18 @@ export function toolMessage(step: StepRecord): Message {
     toolName: step.name,
     ...(record.args !== null && { toolArgs: record.args }),
     ...(record.error && { toolCallError: true }),
-    ...(record.media !== undefined && { media: record.media as unknown as Media[] }),
+    ...(record.media !== undefined && { media: record.media }),
   };
 }
 
 /** What the model and the tools of a run made beside their texts, in order. */
 export function producedMedia(steps: readonly StepRecord[]): readonly Media[] {
   return steps
-    .filter(({ kind, status }) => status === 'completed' && (kind === 'model' || kind === 'tool'))
-    .flatMap(({ output }) => ((output as { media?: Json }).media ?? []) as unknown as Media[]);
+    .filter(({ status }) => status === 'completed')
+    .flatMap((step) => {
+      if (step.kind === 'model') return read(step, modelRecord).media ?? [];
+      return step.kind === 'tool' ? (read(step, toolRecord).media ?? []) : [];
+    });
 }
 
 function seconds(milliseconds: number): number {

@@ -32,7 +32,7 @@ export class ModelStopped extends ModelError {
   /** `answer` is what the model gave nevertheless, as the journal keeps it: it has been paid for. */
   constructor(
     private readonly model: Pick<Model, 'id' | 'provider'>,
-    readonly answer: JsonObject & Stop,
+    readonly answer: Stop,
   ) {
     const explanation = explanationOf(answer) ?? 'The provider did not say why.';
     super(

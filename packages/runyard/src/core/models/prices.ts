@@ -109,14 +109,26 @@ export function costOf(
   provider: string,
   model: string,
   usage: Usage,
-  prices: ModelPrices = {},
+  prices: ModelPrices = noPrices,
 ): number | undefined {
   const name = `${provider}:${model}`.toLowerCase();
-  const found = priceOf(name, prices) ?? priceOf(name, listPrices);
-  return found && costAt(rateFor(found, usage), usage);
+  const price = priceOf(name, prices) ?? priceOf(name, listPrices);
+  return price && costAt(rateFor(price, usage), usage);
 }
 
+const noPrices: ModelPrices = {};
+/** Each table is searched once for a model: every model call of every run is priced, whenever somebody looks at it. */
+const found = new WeakMap<ModelPrices, Map<string, ModelPrice | undefined>>();
+const mostFound = 1000;
+
 function priceOf(name: string, prices: ModelPrices): ModelPrice | undefined {
+  const known = found.get(prices) ?? new Map<string, ModelPrice | undefined>();
+  if (known.size >= mostFound) known.clear();
+  if (!known.has(name)) found.set(prices, known.set(name, search(name, prices)));
+  return known.get(name);
+}
+
+function search(name: string, prices: ModelPrices): ModelPrice | undefined {
   let best: string | undefined;
   for (const pattern of Object.keys(prices)) {
     if (fits(name, pattern.toLowerCase()) && pattern.length > (best?.length ?? -1)) best = pattern;

@@ -8,21 +8,24 @@ import type { EventOrigin } from './events/event-origin.js';
 import type { RunEvent } from './events/logged-event.js';
 import type { CallApplication } from './execution/code-owner.js';
 import type { SessionState } from './execution/session-state.js';
+import type { Codec } from './journal/codec.js';
 import type { Difference, ExpectedStep, StepIdentity } from './journal/journal-match.js';
 import type { SessionSummary } from './journal/ports.js';
 import type { ExecutionGuard, Limited } from './limits/run-limits.js';
 import type { Run, RunEntry, RunOptions, StepKind, StepRecord } from './run.js';
 import type { RunPorts } from './run-ports.js';
 
-export interface StepSpec<T extends Json> {
+export interface StepSpec<T> {
   readonly kind: StepKind;
   readonly name: string;
+  /** What its output is. */
+  readonly record: Codec<T>;
   /** Decides whether a record answers for this step, where its kind and name say too little or too much. */
   readonly identity?: StepIdentity;
   /** Its work consists of steps: outside of them it runs nothing of the application, and costs nothing. */
   readonly contains?: boolean;
   /** What is new in this step's input; what can be rebuilt from earlier steps is left out. */
-  readonly input?: Json;
+  readonly input?: unknown;
   /** The step that it is a part of. Left out: the run that it is a step of. */
   readonly parentKey?: string;
   /** Whether what came of it is a failure that the run goes on with. Left out: never. */
@@ -32,13 +35,13 @@ export interface StepSpec<T extends Json> {
 }
 
 /** What of a step is known when it begins. */
-export type BegunStep = Pick<StepSpec<Json>, 'kind' | 'name' | 'identity' | 'input' | 'parentKey'>;
+export type BegunStep = Pick<StepSpec<unknown>, 'kind' | 'name' | 'identity' | 'input' | 'parentKey'>;
 
 /**
  * For work that must not happen twice. Its start is durable before it begins; if its process dies inside it, `ask`
  * pauses the run until someone tells how it ended, `fail` goes on with `lost` as the outcome.
  */
-export interface InterruptedPolicy<T extends Json> {
+export interface InterruptedPolicy<T> {
   readonly policy: 'ask' | 'fail';
   /** The outcome to record for work whose effect is unknown. */
   lost(message: string): T;
@@ -70,7 +73,7 @@ export interface StepScope {
 export interface Requirement {
   readonly key: string;
   readonly kind: string;
-  readonly data: JsonObject;
+  readonly data: Readonly<Record<string, unknown>>;
   /** Decides whether a recorded question is this one. Left out: it has the same kind. */
   readonly identity?: StepIdentity;
   /** The step that the question is a part of. Left out: the run that asks. */
@@ -80,12 +83,6 @@ export interface Requirement {
   /** Stored as pending together with the question: the answer is then somebody else's to give. */
   readonly approval?: ApprovalRecord;
 }
-
-/** How a step ended that nobody saw ending. */
-export type OutcomeAnswer =
-  | { readonly outcome: 'retry' }
-  | { readonly outcome: 'done'; readonly output: Json }
-  | { readonly outcome: 'failed'; readonly message: string };
 
 /** What an executor (agent, team, workflow) is given. */
 export interface RunContext {
@@ -122,7 +119,7 @@ export interface RunContext {
   admit(kind: StepKind, count: number): void;
   /** Whether limits leave tokens and costs for a model call that the run can do without. */
   affords(): boolean;
-  step<T extends Json>(key: string, spec: StepSpec<T>, work: (scope: StepScope) => Promise<T>): Promise<T>;
+  step<T>(key: string, spec: StepSpec<T>, work: (scope: StepScope) => Promise<T>): Promise<T>;
   /** Calls a function of the application in the name of this run. */
   readonly callApplication: CallApplication;
   /** Writes down that the work of a step failed and is tried again. */
@@ -143,7 +140,8 @@ export interface RunContext {
   /** The time in `ms` milliseconds, by the clock that decides when a question is due. */
   deadline(ms: number): Promise<number>;
   /** Pauses the run until the requirement is answered; answers at once when it has been. */
-  wait<Answer extends Json>(requirement: Requirement): Promise<Answer>;
+  wait(requirement: Requirement): Promise<Json>;
+  wait<Answer>(requirement: Requirement, answer: Codec<Answer>): Promise<Answer>;
   /**
    * The steps recorded so far, in order: the journal that the run's answer is folded from. Those of one kind are found
    * without looking at the others.

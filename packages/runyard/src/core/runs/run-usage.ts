@@ -1,27 +1,12 @@
 import { costOf, type ModelPrices } from '../models/prices.js';
 import { prefixOf } from './journal/child-steps.js';
+import { read, readIf } from './journal/codec.js';
 import type { CountedRuns, ModelUsage, RunUsage } from './journal/ports.js';
+import { callRecord, childModel, continueInput } from './journal/records.js';
+import type { Shaped } from './journal/shapes.js';
 import { inheritedAttempt, type Run, type StepRecord } from './run.js';
 
-type MainModel = Pick<Run, 'model' | 'modelProvider'>;
-
-/** What a step that called a model records of the costs. Components record more of a call. */
-export type ModelCall = {
-  usage: {
-    inputTokens: number;
-    outputTokens: number;
-    totalTokens: number;
-    cacheReadTokens?: number;
-    cacheWriteTokens?: number;
-    reasoningTokens?: number;
-    audioInputTokens?: number;
-    audioOutputTokens?: number;
-  };
-  /** Left out: the model of the run. */
-  model?: { id: string; provider: string };
-  /** What the call was for; left out: for the conversation of the run. */
-  role?: string;
-};
+type MainModel = Partial<Pick<Run, 'model' | 'modelProvider'>>;
 
 /** What a run has used so far, the runs inside of it included. */
 export function usageOf(run: Run, steps: readonly StepRecord[], prices: ModelPrices = {}): RunUsage {
@@ -63,9 +48,9 @@ class UsageFold {
   add(step: StepRecord): void {
     // what a run was copied with, another run has paid for
     if (step.attempt <= this.paidAttempt) return;
-    if (step.kind === 'continue') this.addAll(spentBefore(step));
+    if (step.kind === 'continue') this.addAll(readIf(step, continueInput)?.spent);
     else if (isRunInside(step)) {
-      if (this.isCounted(step)) this.countRun(step.input as unknown as MainModel);
+      if (this.isCounted(step)) this.countRun(read(step, childModel));
     } else this.addCall(step);
   }
 
@@ -105,13 +90,13 @@ class UsageFold {
   }
 
   private addRuns(counted: CountedRuns): void {
-    const key = JSON.stringify([counted.provider, counted.model]);
+    const key = `${counted.provider}\n${counted.model}`;
     const count = (this.runs.get(key)?.count ?? 0) + counted.count;
     this.runs.set(key, { ...counted, count });
   }
 
   private addModel(used: ModelUsage): void {
-    const key = JSON.stringify([used.purpose, used.provider, used.model]);
+    const key = `${used.purpose}\n${used.provider}\n${used.model}`;
     const earlier = this.models.get(key);
     this.models.set(key, earlier === undefined ? used : sumOf(earlier, used));
   }
@@ -119,7 +104,7 @@ class UsageFold {
   /** The model of the run whose step it is. */
   private modelOf({ key }: StepRecord): { id: string; provider: string } {
     const around = this.inside.get(keyAround(key));
-    const { model, modelProvider } = (around?.input as MainModel | undefined) ?? this.run;
+    const { model, modelProvider } = readIf(around, childModel) ?? this.run;
     return { id: model ?? '', provider: modelProvider ?? '' };
   }
 
@@ -169,9 +154,9 @@ export function isModelCall({ kind, output }: StepRecord): boolean {
 }
 
 /** What the step records of a call whose answer counts; undefined for a call that failed, and for any other step. */
-export function answeredCall(step: StepRecord): ModelCall | undefined {
+export function answeredCall(step: StepRecord): Shaped<typeof callRecord.shape> | undefined {
   if (!isModelCall(step)) return undefined;
-  const record = step.output as ModelCall & { readonly failure?: string };
+  const record = read(step, callRecord);
   return record.failure === undefined ? record : undefined;
 }
 
@@ -186,9 +171,4 @@ export function isWorkOfStep(step: Pick<StepRecord, 'kind' | 'input'>): boolean 
   const { kind, input } = step;
   const isRound = kind === 'step' && typeof input === 'object' && input !== null && 'round' in input;
   return isRound || isRunInside(step);
-}
-
-/** What is written down when steps are removed. */
-function spentBefore({ input }: StepRecord): RunUsage | undefined {
-  return (input as { spent?: RunUsage } | null)?.spent;
 }

@@ -148,7 +148,10 @@ export interface RunLineage {
 /** The attempt of a step that a run was copied with: it was paid for by another run. */
 export const inheritedAttempt = 0;
 
-/** A step of the journal. `output` holds what is new in it, never what can be rebuilt. */
+/**
+ * A step of the journal. `output` holds what is new in it, never what can be rebuilt. What `input` and `output` hold is
+ * read through the codec of the record (`journal/codec.ts`).
+ */
 export interface StepRecord {
   readonly runId: string;
   /** Order in which the steps began. */
@@ -160,8 +163,8 @@ export interface StepRecord {
   readonly parentKey: string | null;
   readonly status: 'running' | 'completed' | 'error';
   readonly attempt: number;
-  readonly input: Json;
-  readonly output: Json;
+  readonly input: unknown;
+  readonly output: unknown;
   readonly error: Json;
   readonly startedAt: number;
   readonly endedAt: number | null;

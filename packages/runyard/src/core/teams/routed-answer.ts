@@ -5,7 +5,8 @@ import { turnOf } from '../agents/continuation/conversation.js';
 import { isGuarded } from '../agents/hooks/guarded.js';
 import type { ModelRecord } from '../agents/journal-records.js';
 import type { RunContext } from '../runs/context.js';
-import type { ChildOutcome } from '../runs/execution/child-run.js';
+import { read } from '../runs/journal/codec.js';
+import { childOutcome } from '../runs/journal/records.js';
 import type { StepRecord } from '../runs/run.js';
 import type { MemberVoices } from './members/member-events.js';
 import { hasWaited } from './members/member-steps.js';
@@ -21,7 +22,7 @@ export function routedAnswer(
   const models = context.steps('model').filter(({ status }) => status === 'completed');
   const outcomes = membersOfTurn(context, Math.max(...models.map(turnOf)))
     .filter(({ status }) => status === 'completed')
-    .map(({ output }) => (output as unknown as ChildOutcome).result);
+    .map((step) => read(step, childOutcome).result);
   const [only] = outcomes;
   if (only === undefined) return undefined;
   if (outcomes.length === 1)

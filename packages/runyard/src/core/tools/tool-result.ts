@@ -3,7 +3,7 @@ import { newId } from '../ids.js';
 import type { Media, MediaContents, MediaKind } from '../media/media.js';
 import { checkOptions } from '../options/check-options.js';
 import { json, listOf, objectOf, required } from '../options/kinds.js';
-import { storable } from '../storable-json.js';
+import { storableCopy } from '../storable-json.js';
 
 /** Media that a tool made: their bytes are stored once, under their hash. */
 export interface NewMedia {
@@ -59,12 +59,12 @@ export async function storeMedia(
 
 /** Media whose bytes are somewhere already: the fields are the application's own. */
 function named(one: Media): Media {
-  return storable(one, 'Its description') as unknown as Media;
+  return storableCopy(one, 'Its description');
 }
 
 async function storeOne(one: NewMedia, contents: MediaContents | undefined): Promise<Media> {
   const { bytes, ...rest } = one;
-  const fields = storable(rest, 'Its description') as unknown as typeof rest;
+  const fields = storableCopy(rest, 'Its description');
   if (bytes.length > largestMedia)
     throw new Error(`it has ${bytes.length} bytes, the limit is ${largestMedia}.`);
   if (contents === undefined) throw new Error('media cannot be stored here.');

@@ -1,5 +1,5 @@
 import type { Json } from '../json.js';
-import type { Run, StepRecord } from '../runs/run.js';
+import type { Run } from '../runs/run.js';
 import type { SpanAttributes } from './span.js';
 
 type Value = SpanAttributes[string];
@@ -32,11 +32,4 @@ export function contentAttributes(side: 'input' | 'output', content: Json | unde
     [`${side}.value`]: isText ? content : JSON.stringify(content),
     [`${side}.mime_type`]: isText ? 'text/plain' : 'application/json',
   };
-}
-
-/** What a step was thrown, in words. */
-export function thrownBy({ error }: StepRecord): { message: string; name?: string } | undefined {
-  return typeof error === 'object' && error !== null && 'message' in error
-    ? (error as { message: string; name?: string })
-    : undefined;
 }

@@ -1,18 +1,20 @@
-import type { HookRecord, ToolRecord } from '../agents/journal-records.js';
+import { hookRecord, toolRecord } from '../agents/journal-records.js';
+import { read, readIf } from '../runs/journal/codec.js';
+import { anyQuestion, anyRecord } from '../runs/journal/records.js';
 import type { StepRecord } from '../runs/run.js';
 import { attributesOf, contentAttributes } from './attributes.js';
 import { argumentsOf, calledBy } from './llm-span.js';
 import type { SpanAttributes, SpanKind } from './span.js';
 import type { TracedRun } from './traced-run.js';
 
-export function toolFailure({ kind, output }: StepRecord): { message?: string } {
-  const record = kind === 'tool' ? (output as ToolRecord | null) : null;
+export function toolFailure(step: StepRecord): { message?: string } {
+  const record = step.kind === 'tool' ? readIf(step, toolRecord) : undefined;
   return record?.error ? { message: record.content } : {};
 }
 
 export function toolAttributes(traced: TracedRun, step: StepRecord): SpanAttributes {
   const written = argumentsOf(traced, step);
-  const record = step.status === 'completed' ? (step.output as ToolRecord) : undefined;
+  const record = step.status === 'completed' ? read(step, toolRecord) : undefined;
   return {
     ...attributesOf({
       'tool.name': step.name,
@@ -39,7 +41,7 @@ interface DescribedHook {
 /** The values of dependencies are the application's secrets as often as not: that they were made is all that is told. */
 export function describeHook(step: StepRecord): DescribedHook {
   if (step.key === 'dependencies') return { name: step.name, kind: 'WORKFLOW', attributes: () => ({}) };
-  const record = step.status === 'completed' ? (step.output as HookRecord) : undefined;
+  const record = step.status === 'completed' ? read(step, hookRecord) : undefined;
   const changed = record?.outcome === 'changed' ? record.content : undefined;
   return {
     name: step.name,
@@ -51,16 +53,16 @@ export function describeHook(step: StepRecord): DescribedHook {
   };
 }
 
-export function hookFailure({ status, output, key }: StepRecord): { message?: string } {
-  if (status !== 'completed' || key === 'dependencies') return {};
-  const record = output as HookRecord;
+export function hookFailure(step: StepRecord): { message?: string } {
+  if (step.status !== 'completed' || step.key === 'dependencies') return {};
+  const record = read(step, hookRecord);
   return 'message' in record ? { message: record.message } : {};
 }
 
 export function waitAttributes(step: StepRecord): SpanAttributes {
   return {
     ...attributesOf({ 'runyard.wait.kind': step.name }),
-    ...contentAttributes('input', step.input),
-    ...(step.status === 'completed' && contentAttributes('output', step.output)),
+    ...contentAttributes('input', read(step, anyQuestion)),
+    ...(step.status === 'completed' && contentAttributes('output', read(step, anyRecord))),
   };
 }

@@ -1,16 +1,12 @@
 import { turnOf } from '../agents/continuation/conversation.js';
-import type {
-  AuxiliaryRecord,
-  AuxiliaryRole,
-  ModelCallRecord,
-  ModelRecord,
-  ToolRecord,
-} from '../agents/journal-records.js';
+import type { AuxiliaryRole, ModelCallRecord, ModelRecord } from '../agents/journal-records.js';
+import { modelRecord, toolRecord } from '../agents/journal-records.js';
 import { toolMessage } from '../agents/transcript.js';
-import type { JsonObject } from '../json.js';
 import type { Message } from '../models/message.js';
 import { costOf, type ModelPrices } from '../models/prices.js';
 import { triedKey } from '../runs/execution/failed-tries.js';
+import { read, readIf } from '../runs/journal/codec.js';
+import { callRecord } from '../runs/journal/records.js';
 import type { StepRecord } from '../runs/run.js';
 import { isModelCall } from '../runs/run-usage.js';
 import { attributesOf } from './attributes.js';
@@ -48,7 +44,7 @@ export function llmAttributes(traced: TracedRun, step: StepRecord, making: LlmSp
   const { id, provider } = traced.modelOf(step);
   const call = callOf(traced, step);
   const messages = shownMessages(traced, step);
-  const record = isModelCall(step) ? (step.output as ModelRecord | AuxiliaryRecord) : undefined;
+  const record = isModelCall(step) ? read(step, modelRecord) : undefined;
   const isAuxiliary = step.kind === 'auxiliary';
   return {
     ...attributesOf({
@@ -67,7 +63,9 @@ export function llmAttributes(traced: TracedRun, step: StepRecord, making: LlmSp
     }),
     ...(!making.brief && parameterAttributes(call)),
     ...(!making.brief && messageAttributes('llm.input_messages', messages)),
-    ...(record !== undefined && !isFailed(record) && answerAttributes(traced, step, record, making)),
+    ...(record !== undefined &&
+      read(step, callRecord).failure === undefined &&
+      answerAttributes(traced, step, record, making)),
   };
 }
 
@@ -75,14 +73,10 @@ const memoryRole: AuxiliaryRole = 'memory_model';
 
 const systems = new Set(['OpenAI', 'Anthropic']);
 
-function isFailed(record: ModelRecord | AuxiliaryRecord): boolean {
-  return 'failure' in record;
-}
-
 function callOf(traced: TracedRun, step: StepRecord): ModelCallRecord | undefined {
   const call = step.kind === 'auxiliary' ? undefined : traced.callRecord(step);
   // of a model that stood in for another one only the name is written down
-  const isOther = step.kind === 'model' && (step.output as ModelRecord | null)?.model !== undefined;
+  const isOther = step.kind === 'model' && readIf(step, modelRecord)?.model !== undefined;
   if (call === undefined || !isOther) return call;
   const { adapter: _adapter, parameters: _parameters, ...same } = call;
   return same as ModelCallRecord;
@@ -181,8 +175,8 @@ function saidBy({ content, reasoning, toolCalls }: ModelRecord): Message {
 
 /** The arguments of a tool call, as the tool took them or else as the model wrote them. */
 export function argumentsOf(traced: TracedRun, step: StepRecord): string {
-  const record = step.output as ToolRecord | null;
-  if (record?.args) return JSON.stringify(record.args satisfies JsonObject);
+  const args = step.kind === 'tool' ? readIf(step, toolRecord)?.args : undefined;
+  if (args) return JSON.stringify(args);
   return calledBy(traced, step)?.arguments ?? '{}';
 }
 
@@ -190,5 +184,5 @@ export function argumentsOf(traced: TracedRun, step: StepRecord): string {
 export function calledBy(traced: TracedRun, step: StepRecord) {
   const [, turn = '', position = ''] = triedKey(step).split(':');
   const model = traced.step(`model:${turn}`);
-  return (model?.output as ModelRecord | null | undefined)?.toolCalls?.[Number(position)];
+  return readIf(model, modelRecord)?.toolCalls?.[Number(position)];
 }

@@ -1,13 +1,11 @@
 import { isJsonObject, type Json } from '../json.js';
+import { read } from '../runs/journal/codec.js';
+import { anyRecord, childInput, thrownBy } from '../runs/journal/records.js';
 import type { StepRecord } from '../runs/run.js';
+import { isRunInside } from '../runs/run-usage.js';
 import { foldNode } from '../workflows/fold/node-view.js';
-import {
-  type FunctionRecord,
-  isGroup,
-  type NodeInput,
-  type NodeRecord,
-} from '../workflows/journal-records.js';
-import { attributesOf, contentAttributes, thrownBy } from './attributes.js';
+import { isGroup, nodeInput, nodeRecord } from '../workflows/journal-records.js';
+import { attributesOf, contentAttributes } from './attributes.js';
 import { nameInSpan, type SpanAttributes, spanIdOf } from './span.js';
 import type { TracedRun } from './traced-run.js';
 
@@ -18,15 +16,15 @@ function isNode({ input }: StepRecord): boolean {
 
 export function stepSpanName({ run }: TracedRun, step: StepRecord): string {
   if (!isNode(step)) return `${nameInSpan(step.name)}.function`;
-  const streams = run.input.options.stream && (step.input as NodeInput).node !== 'Parallel';
+  const streams = run.input.options.stream && read(step, nodeInput).node !== 'Parallel';
   return `${nameInSpan(step.name)}.${streams ? 'aexecute_stream' : 'aexecute'}`;
 }
 
 /** The attributes of a part of a workflow: a node of its tree, or a function that does the work of one. */
 export function stepAttributes(traced: TracedRun, step: StepRecord, rootRunId: string): SpanAttributes {
   if (!isNode(step)) return functionAttributes(traced, step);
-  const { node, executor } = step.input as NodeInput;
-  const group = step.status === 'completed' && isGroup(step.output as NodeRecord);
+  const { node, executor } = read(step, nodeInput);
+  const count = step.status === 'completed' && node === 'Parallel' ? childrenOf(step).length : undefined;
   return {
     ...attributesOf({
       'graph.node.id': spanIdOf(rootRunId, traced.prefix + step.key),
@@ -36,8 +34,7 @@ export function stepAttributes(traced: TracedRun, step: StepRecord, rootRunId: s
       'runyard.step.type': node,
       'agno.step.type': executor?.type,
       [`agno.step.${executor?.type ?? 'executor'}_name`]: executor?.name,
-      'agno.parallel.step_count':
-        node === 'Parallel' && group ? childrenOf(step.output as NodeRecord).length : undefined,
+      'agno.parallel.step_count': count,
       'gen_ai.operation.name': 'invoke_workflow',
     }),
     ...contentAttributes('input', inputOf(traced, step)),
@@ -47,8 +44,8 @@ export function stepAttributes(traced: TracedRun, step: StepRecord, rootRunId: s
 
 function functionAttributes(traced: TracedRun, step: StepRecord): SpanAttributes {
   const node = step.parentKey === null ? undefined : traced.step(step.parentKey);
-  const record = step.status === 'completed' ? (step.output as FunctionRecord | Json) : undefined;
-  const made = isJsonObject(record) && 'content' in record ? (record.content as Json) : undefined;
+  const record = step.status === 'completed' ? read(step, anyRecord) : undefined;
+  const made = isJsonObject(record) ? record.content : undefined;
   return {
     ...attributesOf({ 'runyard.step.type': 'function' }),
     ...contentAttributes('input', node === undefined ? traced.run.input.content : inputOf(traced, node)),
@@ -56,7 +53,8 @@ function functionAttributes(traced: TracedRun, step: StepRecord): SpanAttributes
   };
 }
 
-function childrenOf(record: NodeRecord): readonly string[] {
+function childrenOf(step: StepRecord): readonly string[] {
+  const record = read(step, nodeRecord);
   return isGroup(record) ? record.children : [];
 }
 
@@ -64,8 +62,11 @@ function childrenOf(record: NodeRecord): readonly string[] {
 export function stepFailure(step: StepRecord): string | undefined {
   const thrown = thrownBy(step)?.message;
   if (thrown !== undefined || step.status !== 'completed') return thrown;
-  const { error, failure } = step.output as { error?: string | null; failure?: { message: string } };
-  return failure?.message ?? error ?? undefined;
+  const record = read(step, anyRecord);
+  if (!isJsonObject(record)) return undefined;
+  const { error, failure } = record;
+  const message = isJsonObject(failure) ? failure.message : error;
+  return typeof message === 'string' ? message : undefined;
 }
 
 function outputOf(traced: TracedRun, step: StepRecord): Json | undefined {
@@ -75,10 +76,10 @@ function outputOf(traced: TracedRun, step: StepRecord): Json | undefined {
 
 /** What a node was given: what the run inside of it was, or what the node before it made. */
 function inputOf(traced: TracedRun, step: StepRecord): Json | undefined {
-  const inside = traced.steps.find(({ parentKey, input }) => parentKey === step.key && isChildInput(input));
-  if (inside !== undefined) return (inside.input as ChildInput).input.content;
+  const inside = traced.steps.find((other) => other.parentKey === step.key && isRunInside(other));
+  if (inside !== undefined) return read(inside, childInput).input.content;
   const group = step.parentKey === null ? undefined : traced.step(step.parentKey);
-  const isParallel = group !== undefined && (group.input as NodeInput).node === 'Parallel';
+  const isParallel = group !== undefined && read(group, nodeInput).node === 'Parallel';
   const before = isParallel
     ? undefined
     : traced.steps.findLast(
@@ -86,12 +87,6 @@ function inputOf(traced: TracedRun, step: StepRecord): Json | undefined {
       );
   if (before !== undefined) return outputOf(traced, before);
   return group === undefined ? traced.run.input.content : inputOf(traced, group);
-}
-
-type ChildInput = { readonly input: { readonly content: string } };
-
-function isChildInput(input: Json): boolean {
-  return isJsonObject(input) && 'runId' in input;
 }
 
 function isDone(step: StepRecord): boolean {

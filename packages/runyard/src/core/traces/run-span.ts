@@ -1,6 +1,7 @@
-import type { ModelCallRecord } from '../agents/journal-records.js';
+import { modelCallRecord } from '../agents/journal-records.js';
+import { read, readIf } from '../runs/journal/codec.js';
 import type { Run, StepRecord } from '../runs/run.js';
-import { isTopLevel, type NodeInput } from '../workflows/journal-records.js';
+import { isTopLevel, nodeInput } from '../workflows/journal-records.js';
 import { attributesOf, contentAttributes } from './attributes.js';
 import { conventionalProvider } from './model-names.js';
 import type { SpanAttributes, SpanKind } from './span.js';
@@ -35,8 +36,8 @@ export function runAttributes(traced: TracedRun, workflow: WorkflowFacts | undef
 function agentAttributes({ run, steps }: TracedRun): SpanAttributes {
   const { kind, componentId, model, modelProvider } = run;
   const name = run.componentName ?? componentId;
-  const called = steps.find((step) => step.kind === 'model' && step.input !== null)?.input;
-  const tools = (called as ModelCallRecord | null | undefined)?.tools;
+  const called = steps.find((step) => step.kind === 'model' && step.input !== null);
+  const tools = readIf(called, modelCallRecord)?.tools;
   return attributesOf({
     'agent.name': name,
     [`agno.${kind}.id`]: componentId,
@@ -69,8 +70,8 @@ function workflowAttributes({ run, steps }: TracedRun, facts: WorkflowFacts | un
   });
 }
 
-function stepFacts({ name, input }: StepRecord): { name: string; type: string } {
-  return { name, type: (input as NodeInput).node };
+function stepFacts(step: StepRecord): { name: string; type: string } {
+  return { name: step.name, type: read(step, nodeInput).node };
 }
 
 function byPosition(left: StepRecord, right: StepRecord): number {

@@ -1,9 +1,11 @@
-import type { AuxiliaryRecord } from '../agents/journal-records.js';
-import { type ChildOutcome, childrenOf } from '../runs/execution/child-run.js';
+import { auxiliaryRecord } from '../agents/journal-records.js';
+import { childrenOf } from '../runs/execution/child-run.js';
 import { triedKey } from '../runs/execution/failed-tries.js';
 import { childPrefix } from '../runs/journal/child-steps.js';
+import { readIf } from '../runs/journal/codec.js';
+import { childOutcome, thrownBy } from '../runs/journal/records.js';
 import { type Run, type StepRecord, terminalStatuses } from '../runs/run.js';
-import { failureAttributes, ownership, thrownBy } from './attributes.js';
+import { failureAttributes, ownership } from './attributes.js';
 import { describeHook, hookFailure, toolAttributes, toolFailure, waitAttributes } from './call-spans.js';
 import { type LlmSpanMaking, llmAttributes, llmSpanName } from './llm-span.js';
 import { stepAttributes, stepFailure, stepSpanName } from './node-span.js';
@@ -154,7 +156,7 @@ class SpanFold {
 
   private describeRun(step: StepRecord, inside: TracedRun): Described {
     const { run } = inside;
-    const failure = (step.output as ChildOutcome | null)?.result?.error;
+    const failure = readIf(step, childOutcome)?.result.error;
     const thrown = thrownBy(step);
     return {
       name: runSpanName(run),
@@ -231,7 +233,7 @@ function contentText({ result }: Run): string | null {
   return typeof result?.content === 'string' && result.content !== '' ? result.content : null;
 }
 
-function auxiliaryFailure({ kind, output }: StepRecord): { message?: string } {
-  const failure = kind === 'auxiliary' ? (output as AuxiliaryRecord | null)?.failure : undefined;
+function auxiliaryFailure(step: StepRecord): { message?: string } {
+  const failure = step.kind === 'auxiliary' ? readIf(step, auxiliaryRecord)?.failure : undefined;
   return failure === undefined ? {} : { message: failure };
 }

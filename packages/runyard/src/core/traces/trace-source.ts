@@ -1,6 +1,7 @@
-import type { ContextRecord } from '../agents/journal-records.js';
+import { contextRecord } from '../agents/journal-records.js';
 import type { Message } from '../models/message.js';
 import type { ModelPrices } from '../models/prices.js';
+import { read } from '../runs/journal/codec.js';
 import type { Run, StepRecord } from '../runs/run.js';
 
 export interface RecordedRun {
@@ -35,6 +36,6 @@ export interface WorkflowFacts {
 export function shownRunsOf(steps: readonly StepRecord[]): string[] {
   const ids = steps
     .filter(({ kind, status }) => kind === 'context' && status === 'completed')
-    .flatMap(({ output }) => (output as ContextRecord).history);
+    .flatMap((step) => read(step, contextRecord).history);
   return [...new Set(ids)];
 }

@@ -1,10 +1,6 @@
 import { conversationOf } from '../agents/continuation/conversation.js';
-import type {
-  AuxiliaryRecord,
-  ContextRecord,
-  ModelCallRecord,
-  ModelRecord,
-} from '../agents/journal-records.js';
+import type { ModelCallRecord } from '../agents/journal-records.js';
+import { compressionInput, contextRecord, modelCallRecord } from '../agents/journal-records.js';
 import {
   assistantMessage,
   compressedText,
@@ -18,6 +14,8 @@ import {
 import type { Message } from '../models/message.js';
 import { triedKey } from '../runs/execution/failed-tries.js';
 import { ownSteps } from '../runs/journal/child-steps.js';
+import { readIf } from '../runs/journal/codec.js';
+import { callRecord, tryInput } from '../runs/journal/records.js';
 import type { Run, StepRecord } from '../runs/run.js';
 import type { RecordedRun } from './trace-source.js';
 
@@ -57,13 +55,13 @@ export class TracedRun {
     const last = this.steps.findLast(
       ({ kind, input, seq }) => kind === 'model' && input !== null && seq <= step.seq,
     );
-    return last?.input as ModelCallRecord | undefined;
+    return readIf(last, modelCallRecord);
   }
 
   /** Which model a step called. */
-  modelOf({ kind, name, output, input }: StepRecord): { readonly id: string; readonly provider: string } {
-    const used =
-      kind === 'try' ? (input as { model?: Used } | null)?.model : (output as ModelRecord | null)?.model;
+  modelOf(step: StepRecord): { readonly id: string; readonly provider: string } {
+    const { kind, name } = step;
+    const used = kind === 'try' ? readIf(step, tryInput)?.model : readIf(step, callRecord)?.model;
     const { model, modelProvider } = this.run;
     // an auxiliary call has the name of its role: while it goes on, nobody knows more
     const id = kind === 'auxiliary' ? (model ?? name) : name;
@@ -90,20 +88,18 @@ export class TracedRun {
   private shownResult(tool: StepRecord, turn: number): Message {
     const message = toolMessage(tool);
     const compression = this.step(compressionKey(tool.key));
-    const from = (compression?.input as { turn?: number } | null | undefined)?.turn;
+    const from = readIf(compression, compressionInput)?.turn;
     if (from === undefined || from > turn) return message;
     return { ...message, content: compressedText(compression, message.content) ?? message.content };
   }
 
   private historyIn(context: StepRecord | undefined): Message[] {
-    const { history = [] } = (context?.output as ContextRecord | null | undefined) ?? {};
+    const { history = [] } = readIf(context, contextRecord) ?? {};
     if (this.shown.length > 0) return [...this.shown];
     return historyOf(history.flatMap((runId) => this.history.get(runId) ?? []));
   }
 }
 
-function delayAfter({ input }: StepRecord): number {
-  return (input as { delay_ms?: number } | null)?.delay_ms ?? 0;
+function delayAfter(step: StepRecord): number {
+  return readIf(step, tryInput)?.delay_ms ?? 0;
 }
-
-type Used = NonNullable<AuxiliaryRecord['model']>;

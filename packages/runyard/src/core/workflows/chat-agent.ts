@@ -1,9 +1,10 @@
 import { Agent } from '../agents/agent.js';
-import type { ToolRecord } from '../agents/journal-records.js';
+import { toolRecord } from '../agents/journal-records.js';
 import type { JsonObject } from '../json.js';
 import type { RunContext } from '../runs/context.js';
 import type { RunEvent } from '../runs/events/logged-event.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
+import { read } from '../runs/journal/codec.js';
 import type { RunResult } from '../runs/run.js';
 import { nativeTool } from '../tools/tool.js';
 
@@ -79,12 +80,11 @@ export class ChatAgent implements Executable {
 /** What the agent wants the workflow to work on; undefined when it answered itself. */
 function askedFor(context: RunContext): string | undefined {
   const call = context
-    .steps()
-    .find(
-      ({ kind, name, status, output }) =>
-        kind === 'tool' && name === toolName && status === 'completed' && !(output as ToolRecord).error,
-    );
-  return call === undefined ? undefined : String((call.output as ToolRecord).args?.query ?? '');
+    .steps('tool')
+    .filter(({ name, status }) => name === toolName && status === 'completed')
+    .map((step) => read(step, toolRecord))
+    .find(({ error }) => !error);
+  return call && String(call.args?.query ?? '');
 }
 
 /** The same context, in which what the agent says is known as that of a workflow's own agent. */

@@ -48,7 +48,7 @@ function answersInCode(given: WorkflowContinueOptions['answers']): AnswerSource 
     given: Object.keys(given).length > 0,
     match(run, steps) {
       const { open } = workflowRequirementsOf(run, steps);
-      const answers = new Map<string, Json>();
+      const answers = new Map<string, unknown>();
       const calls = new Questions(run, []);
       for (const [name, answer] of Object.entries(given)) {
         const state = open.find(({ stepName }) => stepName === name);

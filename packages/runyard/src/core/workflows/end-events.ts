@@ -93,7 +93,7 @@ function workflowPaused(run: Run, context: EndedContext, result: RunResult): Run
 function done(run: Run, context: EndedContext): { results: Json[]; runs: JsonObject[] } {
   const steps = context.allSteps();
   return {
-    results: stepResultsOf(run, steps).map((output) => output as Json),
+    results: stepResultsOf(run, steps),
     runs: executorRunsOf(run, steps).map((inside) => executorRunBody(inside, run)),
   };
 }

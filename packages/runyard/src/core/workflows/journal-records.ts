@@ -1,68 +1,118 @@
 import { idFrom } from '../ids.js';
-import type { Json } from '../json.js';
+import { isJsonObject } from '../json.js';
 import { childPrefix } from '../runs/journal/child-steps.js';
+import { inputRecord, outputRecord } from '../runs/journal/codec.js';
+import { childOutcome, mediaList } from '../runs/journal/records.js';
+import {
+  either,
+  flag,
+  json,
+  list,
+  nullable,
+  number,
+  object,
+  optional,
+  partly,
+  type Shaped,
+  text,
+  word,
+  yes,
+} from '../runs/journal/shapes.js';
 import type { Run, StepRecord } from '../runs/run.js';
 import type { NodeType } from './definition/node.js';
 
 /**
  * What the steps of a workflow's run hold. Only what is new: what came of a group is put together from what came of
- * the steps inside of it. This is stored data: a change of these shapes needs a migration.
+ * the steps inside of it. This is stored data: records of earlier versions have to fit too.
  */
 
 export type StepIndex = number | number[];
 
 /** Input of the steps `node:<path>`: which part of the definition it is. */
-export type NodeInput = {
-  readonly node: NodeType | 'Workflow';
-  readonly step_id: string;
-  readonly index: StepIndex;
-  readonly executor: {
-    readonly type: 'agent' | 'team' | 'workflow' | 'function';
-    readonly name: string;
-    /** The id of the component; for a function without a name what stands for its source. */
-    readonly id?: string;
-  } | null;
-};
+export const nodeInput = inputRecord(
+  'workflow step',
+  1,
+  object({
+    node: partly<NodeType | 'Workflow'>(text),
+    step_id: text,
+    index: partly<StepIndex>(either(number, list(number))),
+    executor: nullable(
+      object({
+        type: word('agent', 'team', 'workflow', 'function'),
+        name: text,
+        /** The id of the component; for a function without a name what stands for its source. */
+        id: optional(text),
+      }),
+    ),
+  }),
+);
 
-/** Output of the steps `node:<path>`. */
-export type NodeRecord = LeafRecord | GroupRecord;
+export type NodeInput = Shaped<typeof nodeInput.shape>;
+
+const made = {
+  content: optional(json),
+  media: optional(mediaList),
+  success: flag,
+  error: nullable(text),
+  stop: flag,
+};
 
 /** What came of one step. */
-export type LeafRecord = {
+const leafShape = object({
+  ...made,
   /** The key of the step that holds what it made; what stands here goes over that. */
-  readonly from?: string;
-  readonly content?: Json;
-  /** `Media[]` */
-  readonly media?: Json;
-  readonly success: boolean;
-  readonly error: string | null;
-  readonly stop: boolean;
-  readonly skipped?: true;
-};
+  from: optional(text),
+  skipped: optional(yes),
+});
 
 /** What was done inside of a group: the keys of the nodes, in order. */
-export type GroupRecord = {
-  readonly children: string[];
+const groupShape = object({
+  children: list(text),
   /** How many of the children belong to each iteration of a loop. */
-  readonly iterations?: number[];
-  readonly branch?: 'if' | 'else';
-  readonly selected?: string[];
+  iterations: optional(list(number)),
+  branch: optional(word('if', 'else')),
+  selected: optional(list(text)),
   /** Why nothing was done, or not all of it. */
-  readonly note?: string;
-  readonly stop: boolean;
-  readonly skipped?: true;
-};
+  note: optional(text),
+  stop: flag,
+  skipped: optional(yes),
+});
+
+export type LeafRecord = Shaped<typeof leafShape>;
+export type GroupRecord = Shaped<typeof groupShape>;
+
+/** Output of the steps `node:<path>`. */
+export const nodeRecord = outputRecord('end of a workflow step', 1, either(groupShape, leafShape));
+
+export type NodeRecord = LeafRecord | GroupRecord;
+
+const functionShape = either(object({ failure: object({ type: text, message: text }) }), object(made));
 
 /** Output of the steps `node:<path>:run:<round>` that are functions: what one execution came to. */
-export type FunctionRecord =
-  | Omit<LeafRecord, 'from' | 'skipped'>
-  | { readonly failure: { readonly type: string; readonly message: string } };
+export const functionRecord = outputRecord('return value of a function', 1, functionShape);
 
-/** Input of the same steps: by what it was decided. */
-export type DecisionInput = { readonly by: string };
+export type FunctionRecord = Shaped<typeof functionShape>;
+
+/** Output of the same steps, whatever executes them. */
+export const roundRecord = outputRecord(
+  'execution of a workflow step',
+  1,
+  either(childOutcome.shape, functionShape),
+);
+
+/** Input of the steps that decide: what decided. */
+export const decisionInput = inputRecord('decider', 1, object({ by: text }));
 
 /** Steps `node:<path>:when`, `:select` and `:until`: what was decided. */
-export type DecisionRecord = { readonly decided: boolean | string[] };
+export const decisionRecord = outputRecord('decision', 1, object({ decided: either(flag, list(text)) }));
+
+/** Step `history`: the runs of the session that the workflow was shown. */
+export const historyRecord = outputRecord('history', 1, list(text));
+
+/** Whether the input of a step says that it is a part of the definition: others are functions and runs. */
+export function isNodeInput(input: unknown): boolean {
+  return isJsonObject(input) && 'node' in input;
+}
 
 export function isGroup(record: NodeRecord): record is GroupRecord {
   return 'children' in record;

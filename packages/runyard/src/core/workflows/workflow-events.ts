@@ -22,7 +22,7 @@ export function stepStarted(step: StepFields): RunEvent {
 }
 
 export function stepOutputEvent(step: StepFields, output: StepOutput): RunEvent {
-  return { name: 'StepOutput', payload: { ...step, step_output: output as Json } };
+  return { name: 'StepOutput', payload: { ...step, step_output: output } };
 }
 
 export function stepCompleted(step: StepFields, output: StepOutput, contentType: string): RunEvent {
@@ -36,7 +36,7 @@ export function stepCompleted(step: StepFields, output: StepOutput, contentType:
       images: images ?? undefined,
       videos: videos ?? undefined,
       audio: audio ?? undefined,
-      step_response: output as Json,
+      step_response: output,
     },
   };
 }

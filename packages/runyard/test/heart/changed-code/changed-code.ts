@@ -3,7 +3,7 @@ import type { RunStore } from '../../../src/capabilities/runs/storage/store.js';
 import { type GivenAnswer, readAnswer } from '../../../src/core/agents/requirements/read-answer.js';
 import { teamRequirementsOf } from '../../../src/core/agents/requirements/team-requirements.js';
 import { toWaitOutput } from '../../../src/core/agents/requirements/wait-output.js';
-import type { Json, JsonObject, JsonSchema } from '../../../src/core/json.js';
+import type { JsonObject, JsonSchema } from '../../../src/core/json.js';
 import type { Executable } from '../../../src/core/runs/executable.js';
 import { replayRun } from '../../../src/core/runs/resume/replay.js';
 import { readStepAnswer } from '../../../src/core/workflows/review/read-step-answer.js';
@@ -75,7 +75,7 @@ export async function abandoned(before: Executable, isStored: (keys: readonly st
 
 function waitingRun(store: RunStore, runId: string) {
   const look = async () => (await store.load(runId))!;
-  const answersTo = async (given: Record<string, GivenAnswer>): Promise<Record<string, Json>> => {
+  const answersTo = async (given: Record<string, GivenAnswer>): Promise<Record<string, unknown>> => {
     const { run, steps } = await look();
     if (run.kind !== 'workflow') {
       const open = teamRequirementsOf(run, steps).filter(({ answer }) => answer === null);
@@ -88,7 +88,7 @@ function waitingRun(store: RunStore, runId: string) {
     }
     const { open } = workflowRequirementsOf(run, steps);
     return Object.fromEntries(
-      open.flatMap((state): [string, Json][] => {
+      open.flatMap((state): [string, unknown][] => {
         if (state.kind !== 'executor')
           return [
             [
@@ -96,7 +96,7 @@ function waitingRun(store: RunStore, runId: string) {
               readStepAnswer(state, {
                 confirmed: true,
                 ...(given[state.stepName] as JsonObject | undefined),
-              })! as Json,
+              }),
             ],
           ];
         return state.calls.map((one) => [

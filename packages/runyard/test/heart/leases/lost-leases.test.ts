@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { anyRecord } from '../../../src/core/runs/journal/records.js';
 import type { Timers } from '../../../src/core/timers.js';
 import { systemTimers } from '../../../src/platform/engine/local/timers.js';
 import { begin, changed, engineOver, executable, freshStore, gate } from '../harness.js';
@@ -32,7 +33,7 @@ function twoSteps() {
       ['one', first],
       ['two', second],
     ] as const) {
-      await context.step(key, { kind: 'tool', name: key }, async () => {
+      await context.step(key, { kind: 'tool', name: key, record: anyRecord }, async () => {
         begun.push(`${context.run.attempt}:${key}`);
         await held.promise;
         return key;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RunContext } from '../../../src/core/runs/context.js';
+import { anyRecord } from '../../../src/core/runs/journal/records.js';
 import { allEvents, answers, begin, engineOver, executable, freshStore, gate, note } from '../harness.js';
 
 const retry = answers({ 'wait:two:outcome:1': { outcome: 'retry' } });
@@ -13,7 +14,7 @@ function twoSteps(interrupted?: { policy: 'ask' | 'fail' }) {
   const keys: string[] = [];
   const component = executable('a', async (context: RunContext) => {
     context.emit(note('start'), `start:${context.run.attempt}`);
-    const one = await context.step('one', { kind: 'tool', name: 'one' }, async () => {
+    const one = await context.step('one', { kind: 'tool', name: 'one', record: anyRecord }, async () => {
       counts.first += 1;
       return 'first';
     });
@@ -23,6 +24,7 @@ function twoSteps(interrupted?: { policy: 'ask' | 'fail' }) {
       {
         kind: 'tool',
         name: 'two',
+        record: anyRecord,
         ...(interrupted && { interrupted: { ...interrupted, lost: (message: string) => message } }),
       },
       async ({ idempotencyKey, signal }) => {

@@ -3,6 +3,7 @@ import { RunStore } from '../../../src/capabilities/runs/storage/store.js';
 import type { Json } from '../../../src/core/json.js';
 import type { RunContext } from '../../../src/core/runs/context.js';
 import { RunFailed } from '../../../src/core/runs/executable.js';
+import { anyRecord } from '../../../src/core/runs/journal/records.js';
 import { freshSqlite } from '../../support/databases.js';
 import { answers, begin, engineOver, executable, gate, goOn } from '../harness.js';
 
@@ -25,7 +26,11 @@ async function freshYard() {
 function call(context: RunContext, key: string, tokens: number): Promise<Json> {
   const model = { id: 'small', provider: 'Acme' };
   const usage = { inputTokens: tokens, outputTokens: 0, totalTokens: tokens };
-  return context.step(key, { kind: 'model', name: 'small' }, async () => ({ content: '', model, usage }));
+  return context.step(key, { kind: 'model', name: 'small', record: anyRecord }, async () => ({
+    content: '',
+    model,
+    usage,
+  }));
 }
 
 const cancelRequest = (runId: string) => ({

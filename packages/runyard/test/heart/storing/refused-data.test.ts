@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { RunStore } from '../../../src/capabilities/runs/storage/store.js';
 import type { Executable } from '../../../src/core/runs/executable.js';
+import { anyRecord } from '../../../src/core/runs/journal/records.js';
 import type { Database } from '../../../src/platform/storage/database.js';
 import { isTransientStorageError } from '../../../src/platform/storage/transient.js';
 import { forEachDatabase } from '../../support/databases.js';
@@ -31,7 +32,7 @@ const saying = (text: string, calls: { count: number }) =>
     calls.count += 1;
     context.emit(note('begun'), 'begun');
     const step = (name: string, work: () => Promise<string>) =>
-      context.step(name, { kind: 'step', name }, work);
+      context.step(name, { kind: 'step', name, record: anyRecord }, work);
     await step('first', async () => 'done');
     await context.stored();
     return step('second', async () => text);
@@ -74,7 +75,7 @@ forEachDatabase((_dialect, freshPlace) => {
   test('so does one of which nothing was stored before', async () => {
     const store = await refusingStore();
     const component = executable('a', async (context) =>
-      context.step('only', { kind: 'step', name: 'only' }, async () => word),
+      context.step('only', { kind: 'step', name: 'only', record: anyRecord }, async () => word),
     );
     const handle = await begin(engineWith(store, component), store, component);
     const { run } = await handle.ended;
@@ -101,7 +102,11 @@ forEachDatabase((_dialect, freshPlace) => {
     const component = executable('a', async (context) => {
       await together.promise;
       const { content } = context.run.input;
-      return context.step('only', { kind: 'step', name: 'only' }, async () => `${content}storable`);
+      return context.step(
+        'only',
+        { kind: 'step', name: 'only', record: anyRecord },
+        async () => `${content}storable`,
+      );
     });
     const engine = engineWith(store, component);
     const words = ['one', 'two', 'un', 'three', 'un', 'four'];

@@ -2,7 +2,7 @@ import type { RunStore } from '../../../src/capabilities/runs/storage/store.js';
 import { type GivenAnswer, readAnswer } from '../../../src/core/agents/requirements/read-answer.js';
 import { teamRequirementsOf } from '../../../src/core/agents/requirements/team-requirements.js';
 import { toWaitOutput } from '../../../src/core/agents/requirements/wait-output.js';
-import type { Json, JsonObject } from '../../../src/core/json.js';
+import type { JsonObject } from '../../../src/core/json.js';
 import type { RunEngine } from '../../../src/core/runs/engine.js';
 import { memberResponses } from '../../../src/core/teams/member-responses.js';
 import type { Team } from '../../../src/index.js';
@@ -52,7 +52,7 @@ export function runOf(store: RunStore, engine: RunEngine, runId: string) {
   /** Answers by the id of the call; with the events that came after. */
   const reply = async (given: Record<string, GivenAnswer>) => {
     const { open, run } = await look();
-    const told: Record<string, Json> = {};
+    const told: Record<string, unknown> = {};
     for (const state of open) {
       const said = given[state.requirement.callId];
       if (said !== undefined) told[state.waitKey] = toWaitOutput(state, readAnswer(state, said)!);

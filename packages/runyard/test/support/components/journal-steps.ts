@@ -1,12 +1,11 @@
 import type { HookRecord, ModelRecord } from '../../../src/core/agents/journal-records.js';
-import type { Json } from '../../../src/core/json.js';
 import type { Run, StepKind, StepRecord } from '../../../src/core/runs/run.js';
 
 /** Writes the journal of an agent's run by hand, step after step, in the order in which the steps begin. */
 export class JournalSteps {
   readonly steps: StepRecord[] = [];
 
-  add(key: string, kind: StepKind, output: Json, more: Partial<StepRecord> = {}): this {
+  add(key: string, kind: StepKind, output: unknown, more: Partial<StepRecord> = {}): this {
     const seq = this.steps.length;
     this.steps.push({
       runId: 'r1',

@@ -1,16 +1,10 @@
 import type { Json } from '../../../core/json.js';
+import { readColumn } from '../../../core/runs/journal/codec.js';
 import { holdsLongText, isPacked, packed, unpacked } from '../../../core/runs/journal/long-texts.js';
 import type { RunUpdate, RunWrite } from '../../../core/runs/journal/ports.js';
-import type {
-  Run,
-  RunInput,
-  RunKind,
-  RunLineage,
-  RunResult,
-  RunStatus,
-  StepKind,
-  StepRecord,
-} from '../../../core/runs/run.js';
+import { runInput, runLineage, runResult } from '../../../core/runs/journal/records.js';
+import { list, nullable, text } from '../../../core/runs/journal/shapes.js';
+import type { Run, StepRecord } from '../../../core/runs/run.js';
 import type { RunsTable, StepsTable } from '../tables.js';
 import type { TextLookup } from './text-store.js';
 
@@ -124,9 +118,10 @@ export function changedAt({ insert, update }: RunWrite): number {
 }
 
 export function runFromRow(row: RunsTable, texts: TextLookup): Run {
+  const about = `Run '${row.run_id}'`;
   return {
     runId: row.run_id,
-    kind: row.kind as RunKind,
+    kind: row.kind,
     componentId: row.component_id,
     componentName: row.component_name,
     sessionId: row.session_id,
@@ -134,20 +129,20 @@ export function runFromRow(row: RunsTable, texts: TextLookup): Run {
     parentRunId: row.parent_run_id,
     model: row.model,
     modelProvider: row.model_provider,
-    input: JSON.parse(row.input) as RunInput,
+    input: readColumn(runInput, JSON.parse(row.input), about, 'input'),
     createdAt: row.created_at,
-    status: row.status as RunStatus,
-    result: parsedOrNull(row.result, row.run_id, texts) as RunResult | null,
+    status: row.status,
+    result: readColumn(nullable(runResult), parsedOrNull(row.result, row.run_id, texts), about, 'result'),
     attempt: row.attempt,
     leaseOwner: row.lease_owner,
     leaseExpiresAt: row.lease_expires_at,
     nextEventIndex: row.next_event_index,
     updatedAt: row.updated_at,
     wakeAt: row.wake_at,
-    lineage: row.lineage === null ? null : (JSON.parse(row.lineage) as RunLineage),
+    lineage: readColumn(nullable(runLineage), parsedOrNull(row.lineage, row.run_id, texts), about, 'lineage'),
     traceParent: row.trace_parent,
     definition: row.definition,
-    askers: JSON.parse(row.askers) as string[],
+    askers: readColumn(list(text), JSON.parse(row.askers), about, 'askers'),
   };
 }
 
@@ -174,10 +169,10 @@ export function stepFromRow(row: StepsTable, texts: TextLookup): StepRecord {
     runId: row.run_id,
     seq: row.seq,
     key: row.key,
-    kind: row.kind as StepKind,
+    kind: row.kind,
     name: row.name,
     parentKey: row.parent_key,
-    status: row.status as StepRecord['status'],
+    status: row.status,
     attempt: row.attempt,
     input: parsedOrNull(row.input, row.run_id, texts),
     output: parsedOrNull(row.output, row.run_id, texts),
@@ -198,7 +193,7 @@ function jsonOrNull(value: unknown, idOf?: TextIds): string | null {
   return idOf !== undefined && holdsLongText(value) ? packed(value, idOf) : JSON.stringify(value);
 }
 
-function parsedOrNull(text: string | null, runId: string, texts: TextLookup): Json {
-  if (text === null) return null;
-  return isPacked(text) ? unpacked(text, (id) => texts(runId, id)) : (JSON.parse(text) as Json);
+function parsedOrNull(stored: string | null, runId: string, texts: TextLookup): Json {
+  if (stored === null) return null;
+  return isPacked(stored) ? unpacked(stored, (id) => texts(runId, id)) : JSON.parse(stored);
 }

@@ -2,6 +2,7 @@ import type { Json } from '../../json.js';
 import type { AnswerEnding } from '../../models/model.js';
 import type { RunContext } from '../../runs/context.js';
 import type { AnswerRecord } from '../journal-records.js';
+import { answerRecord } from '../journal-records.js';
 
 /** What a run has to say. */
 export interface Answer {
@@ -19,5 +20,6 @@ export function textOf(content: Json): string {
 
 /** Records the last word of the conversation where it is not the model's own; null withholds that. */
 export function keepInConversation(context: RunContext, text: string | null): Promise<AnswerRecord> {
-  return context.step<AnswerRecord>('answer', { kind: 'answer', name: 'answer' }, async () => ({ text }));
+  const spec = { kind: 'answer', name: 'answer', record: answerRecord } as const;
+  return context.step('answer', spec, async () => ({ text }));
 }

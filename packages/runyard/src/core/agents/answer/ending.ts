@@ -16,7 +16,7 @@ export function endingOf({ finishReason, finishMessage, citations }: Ending): En
 
 /** How a model call ended. One that asked for tools is the last one when a tool ended the run. */
 export function endingOfCall({ finishReason, finishMessage, toolCalls, citations }: ModelRecord): Ending {
-  const cited = citations !== undefined && { citations: citations as unknown as Citations };
+  const cited = citations !== undefined && { citations };
   if (toolCalls !== undefined) return { finishReason: 'tool_calls', ...cited };
   return endingOf({ finishReason, ...(finishMessage !== undefined && { finishMessage }), ...cited });
 }

@@ -9,6 +9,7 @@ import { withOutput } from '../auxiliary/structured-request.js';
 import type { AgentExecution } from '../execution.js';
 import { isGuarded } from '../hooks/guarded.js';
 import type { AuxiliaryRecord, ModelRecord } from '../journal-records.js';
+import { auxiliaryRecord } from '../journal-records.js';
 import { elapsedSeconds, modelRecordOf, streamed } from '../turns/model-step.js';
 import type { Answer } from './answer-record.js';
 import { rewrittenEnding } from './ending.js';
@@ -36,12 +37,12 @@ export async function writeWithOutputModel(
   const shape = agent.settings.parserModel === undefined ? contentShape : null;
   const model = resolveModel(agent.settings.outputModel!);
   context.emit(started, 'output-model:started');
-  const record = await context.step<AuxiliaryRecord>(
+  const record = await context.step(
     'output-model',
-    { kind: 'auxiliary', name: 'output_model' },
+    { kind: 'auxiliary', name: 'output_model', record: auxiliaryRecord },
     async (scope) => ({
       ...(await write(execution, scope, model, requestOf(execution, model, notes, shape), shape)),
-      role: 'output_model',
+      role: 'output_model' as const,
       model: { id: model.id, provider: model.provider },
     }),
   );

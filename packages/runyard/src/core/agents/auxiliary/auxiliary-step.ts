@@ -6,6 +6,7 @@ import type { Message, Role } from '../../models/message.js';
 import type { Model, OutputFormat, ToolDefinition } from '../../models/model.js';
 import type { RunContext, StepSpec } from '../../runs/context.js';
 import type { AuxiliaryRecord, AuxiliaryRole } from '../journal-records.js';
+import { auxiliaryRecord } from '../journal-records.js';
 import { elapsedSeconds, modelRecordOf } from '../turns/model-step.js';
 import { withOutput } from './structured-request.js';
 
@@ -26,9 +27,7 @@ export interface AuxiliaryCall {
 
 /** A model call beside the conversation: journaled, counted in the metrics under its role, in no transcript. */
 export function callAuxiliaryModel(context: RunContext, call: AuxiliaryCall): Promise<AuxiliaryRecord> {
-  return context.step<AuxiliaryRecord>(call.key, specOf(call), ({ signal }) =>
-    answered(context, call, signal),
-  );
+  return context.step(call.key, specOf(call), ({ signal }) => answered(context, call, signal));
 }
 
 /**
@@ -41,7 +40,7 @@ export async function tryAuxiliaryModel(
 ): Promise<AuxiliaryRecord | undefined> {
   // a limit that is met does not end a run for the sake of what it can do without
   if (context.recorded(call.key) === undefined && !context.affords()) return undefined;
-  const record = await context.step<AuxiliaryRecord>(call.key, specOf(call), async ({ signal }) => {
+  const record = await context.step(call.key, specOf(call), async ({ signal }) => {
     try {
       return await answered(context, call, signal);
     } catch (error) {
@@ -58,6 +57,7 @@ function specOf({ role, input, parentKey }: AuxiliaryCall): StepSpec<AuxiliaryRe
   return {
     kind: 'auxiliary',
     name: role,
+    record: auxiliaryRecord,
     failed: ({ failure }) => failure !== undefined,
     ...(input !== undefined && { input }),
     ...(parentKey !== undefined && { parentKey }),

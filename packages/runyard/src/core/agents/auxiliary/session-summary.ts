@@ -1,8 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { OutputFormat } from '../../models/model.js';
 import type { RunEvent } from '../../runs/events/logged-event.js';
+import { read } from '../../runs/journal/codec.js';
 import type { SessionSummary } from '../../runs/journal/ports.js';
 import type { AgentExecution } from '../execution.js';
+import { summaryInput } from '../journal-records.js';
 import { historyMessages } from '../transcript.js';
 import { askForJson, type JsonAnswer } from './ask-for-json.js';
 import { plainMessage } from './auxiliary-step.js';
@@ -86,7 +88,7 @@ function summaryOf({ context }: AgentExecution, { record, value }: JsonAnswer): 
     summary: shortened(text.trim(), longestSummary),
     topics: topicsIn(isJsonObject(value) ? value.topics : undefined),
     updatedAt: step.endedAt ?? step.startedAt,
-    coversUntil: (step.input as { covers_until: number }).covers_until,
+    coversUntil: read(step, summaryInput).covers_until,
   };
 }
 

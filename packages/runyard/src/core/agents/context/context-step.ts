@@ -1,6 +1,7 @@
 import type { RunContext } from '../../runs/context.js';
+import { read } from '../../runs/journal/codec.js';
 import type { AgentExecution } from '../execution.js';
-import type { ContextRecord } from '../journal-records.js';
+import { contextRecord } from '../journal-records.js';
 import { contextMessages, historyOf, withHistory } from '../transcript.js';
 import { systemPrompt, userPrompt } from './prompt.js';
 
@@ -11,9 +12,9 @@ export async function buildContext(execution: AgentExecution): Promise<void> {
   const earlier = await earlierRuns(execution);
   const additional = (settings.additionalInput ?? []).map(({ role, content }) => ({ role, content }));
   if (additional.length > 0) execution.extra.additional_input = additional;
-  const record = await context.step<ContextRecord>(
+  const record = await context.step(
     'context',
-    { kind: 'context', name: 'context' },
+    { kind: 'context', name: 'context', record: contextRecord },
     async () => ({
       system: await systemPrompt(execution),
       user: userPrompt(execution),
@@ -31,7 +32,7 @@ async function earlierRuns({ agent, context }: AgentExecution): ReturnType<RunCo
   const { settings } = agent;
   const recorded = context.recorded('context');
   if (recorded?.status === 'completed') {
-    const { history } = recorded.output as ContextRecord;
+    const { history } = read(recorded, contextRecord);
     return history.length === 0 ? [] : context.runs(history);
   }
   const asked = context.options.addHistoryToContext ?? settings.addHistoryToContext;

@@ -4,6 +4,7 @@ import type { RunContext } from '../../runs/context.js';
 import { RunFailed } from '../../runs/executable.js';
 import { storable } from '../../storable-json.js';
 import type { AgentDefinition } from '../definition.js';
+import { dependenciesRecord } from '../journal-records.js';
 import type { DependencyValue, RunValues } from './run-values.js';
 
 /** The dependencies of a run: the agent's own, functions called, with the caller's over them. */
@@ -17,9 +18,9 @@ export async function dependenciesOf(agent: AgentDefinition, context: RunContext
     else values[name] = value;
   }
   if (functions.length === 0) return { ...values, ...given };
-  const resolved = await context.step<JsonObject>(
+  const resolved = await context.step(
     'dependencies',
-    { kind: 'hook', name: 'dependencies' },
+    { kind: 'hook', name: 'dependencies', record: dependenciesRecord },
     ({ signal }) => callAll(context, functions, valuesFor(agent, context, signal)),
   );
   return { ...values, ...resolved, ...given };

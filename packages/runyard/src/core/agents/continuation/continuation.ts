@@ -1,14 +1,16 @@
 import { errors } from '../../errors/errors.js';
 import { triedKey } from '../../runs/execution/failed-tries.js';
 import { ownSteps } from '../../runs/journal/child-steps.js';
+import { read } from '../../runs/journal/codec.js';
 import type { Continuation, ContinueFrom } from '../../runs/resume/continuation.js';
 import { definitionChanged } from '../../runs/resume/replay.js';
 import type { Run, StepRecord } from '../../runs/run.js';
-import type { AuxiliaryRole, HookRecord, ModelRecord } from '../journal-records.js';
+import type { AuxiliaryRole, ModelRecord } from '../journal-records.js';
+import { compressionInput, hookRecord, modelRecord } from '../journal-records.js';
 import { isAskKey } from '../requirements/tool-requirements.js';
 import { contextMessages, messagesOf } from '../transcript.js';
 import {
-  continueRecord,
+  continueRecordOf,
   conversationOf,
   isUnpassed,
   keptAnswerOf,
@@ -81,7 +83,7 @@ function unfinishedTurn(run: Run, steps: readonly StepRecord[], turn: number): r
   // the session that this one was copied from has the same answers
   if (run.lineage?.forkedFromSessionId !== undefined) return [];
   const model = steps.find(({ key }) => key === `model:${turn}`);
-  const asksForCalls = model?.status === 'completed' && (model.output as ModelRecord).toolCalls !== undefined;
+  const asksForCalls = model?.status === 'completed' && read(model, modelRecord).toolCalls !== undefined;
   if (!asksForCalls) return [];
   const isKept = isKeptOf(run);
   const begun = steps.filter((step) => Number(turnKeys.exec(step.key)?.[1] ?? -1) === turn && isKept(step));
@@ -113,7 +115,7 @@ function unitsOf(run: Run, steps: readonly StepRecord[]): Unit[] {
 function isWhole(turn: Turn): turn is Turn & { model: StepRecord } {
   const { model, tools } = turn;
   if (model?.status !== 'completed') return false;
-  const calls = (model.output as ModelRecord).toolCalls?.length ?? 0;
+  const calls = read(model, modelRecord).toolCalls?.length ?? 0;
   return tools.length === calls && tools.every(({ status }) => status === 'completed');
 }
 
@@ -151,14 +153,15 @@ function besides(steps: readonly StepRecord[], conversation: ReadonlySet<StepRec
     const { key, kind, status } = step;
     if (kind === 'try') return keys.has(triedKey(step));
     if (status !== 'completed') return false;
-    if (kind === 'continue') return continueRecord(step).input === null && continueRecord(step).turn <= turn;
+    if (kind === 'continue')
+      return continueRecordOf(step).input === null && continueRecordOf(step).turn <= turn;
     if (kind === 'wait') return key.startsWith('wait:tool:') && Number(key.split(':')[2]) < turn;
     if (kind === 'hook') return key === 'dependencies' || hooks.includes(step);
     // a message of the user is remembered once
     if (isRemembered(step)) return key.startsWith('memory') || isAboutUserMessage(step, conversation);
     if (kind !== 'auxiliary') return false;
     if (key.startsWith('reasoning:')) return true;
-    if (key.startsWith('compression:')) return (step.input as { turn: number }).turn < turn;
+    if (key.startsWith('compression:')) return read(step, compressionInput).turn < turn;
     return hooks.some((hook) => key.startsWith(`${hook.key}:`));
   });
 }
@@ -180,8 +183,8 @@ function isAboutUserMessage({ key }: StepRecord, conversation: ReadonlySet<StepR
   return false;
 }
 
-function hasPassed({ output }: StepRecord): boolean {
-  const { outcome } = output as HookRecord;
+function hasPassed(step: StepRecord): boolean {
+  const { outcome } = read(step, hookRecord);
   return outcome === 'passed' || outcome === 'changed';
 }
 
@@ -196,7 +199,7 @@ function withKeptAnswer(kept: readonly StepRecord[], steps: readonly StepRecord[
   const last = lastModelStep(steps);
   return kept.map((step) => {
     if (step !== last) return step;
-    const { reasoning, providerData, ...record } = step.output as ModelRecord;
+    const { reasoning, providerData, ...record } = read(step, modelRecord);
     const thoughts = {
       ...(reasoning !== undefined && { reasoning }),
       ...(providerData !== undefined && { providerData }),

@@ -1,7 +1,10 @@
 import { ownSteps } from '../../runs/journal/child-steps.js';
-import type { ContinueRecord } from '../../runs/resume/continuation.js';
+import { read, readIf } from '../../runs/journal/codec.js';
+import type { ContinueRecord } from '../../runs/journal/records.js';
+import { continueRecord } from '../../runs/journal/records.js';
 import type { StepRecord } from '../../runs/run.js';
 import type { AnswerRecord, HookRecord } from '../journal-records.js';
+import { answerRecord, hookRecord } from '../journal-records.js';
 
 /** The steps of a run that are its conversation, in the order of the conversation. */
 export interface Conversation {
@@ -33,7 +36,7 @@ export function conversationOf(all: readonly StepRecord[]): Conversation {
     else if (step.kind === 'model') turn(turnOf(step)).model = step;
     else if (step.kind === 'tool') turn(turnOf(step)).tools.push(step);
     else if (step.kind === 'continue' && hasUserMessage(step, steps))
-      turn(continueRecord(step).turn).userMessages.push(step);
+      turn(continueRecordOf(step).turn).userMessages.push(step);
   }
   return {
     context,
@@ -56,7 +59,7 @@ export function keptAnswerOf(all: readonly StepRecord[]): AnswerRecord | undefin
   const steps = ownSteps(all);
   if (isUnpassed(steps)) return { text: null };
   const step = steps.find(({ kind, status }) => kind === 'answer' && status === 'completed');
-  return step?.output as AnswerRecord | undefined;
+  return step && read(step, answerRecord);
 }
 
 /** Whether a post-hook has not come to its end: it crashed, or the run ended before. */
@@ -75,8 +78,8 @@ function positionOf({ key }: StepRecord): number {
 
 const nothingYet: ContinueRecord = { turn: -1, input: null, options: {} };
 
-export function continueRecord({ output }: StepRecord): ContinueRecord {
-  return (output as unknown as ContinueRecord | null) ?? nothingYet;
+export function continueRecordOf(step: StepRecord): ContinueRecord {
+  return readIf(step, continueRecord) ?? nothingYet;
 }
 
 /** The name of a step that reminds the model of something: no message of the user. */
@@ -93,7 +96,7 @@ export function userMessageKey({ key }: StepRecord): string {
 
 /** The message of the user as the model receives it: the pre-hooks of the agent may have changed it. */
 export function userMessageText(step: StepRecord, steps: readonly StepRecord[]): string {
-  let text = continueRecord(step).input ?? '';
+  let text = continueRecordOf(step).input ?? '';
   for (const record of hookRecords(step, steps)) {
     if (record.outcome === 'changed')
       text = typeof record.content === 'string' ? record.content : JSON.stringify(record.content);
@@ -103,7 +106,7 @@ export function userMessageText(step: StepRecord, steps: readonly StepRecord[]):
 
 /** What a pre-hook refused is no message. */
 function hasUserMessage(step: StepRecord, steps: readonly StepRecord[]): boolean {
-  if (continueRecord(step).input === null) return false;
+  if (continueRecordOf(step).input === null) return false;
   return hookRecords(step, steps).every(({ outcome }) => outcome !== 'refused');
 }
 
@@ -112,5 +115,5 @@ function hookRecords(step: StepRecord, steps: readonly StepRecord[]): HookRecord
   return steps
     .filter(({ kind, key, status }) => kind === 'hook' && status === 'completed' && key.startsWith(prefix))
     .sort((left, right) => left.seq - right.seq)
-    .map(({ output }) => output as HookRecord);
+    .map((hook) => read(hook, hookRecord));
 }

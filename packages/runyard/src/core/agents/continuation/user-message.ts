@@ -3,13 +3,13 @@ import { inheritedAttempt } from '../../runs/run.js';
 import type { AgentExecution } from '../execution.js';
 import { runPreHooks } from '../hooks/hooks.js';
 import { userMessageOf } from '../transcript.js';
-import { continueRecord, isUserMessage, userMessageKey } from './conversation.js';
+import { continueRecordOf, isUserMessage, userMessageKey } from './conversation.js';
 
 /** Adds the messages of the user that came before this turn with requests to continue; the pre-hooks see them first. */
 export async function addUserMessages(execution: AgentExecution, turn: number): Promise<void> {
   const { context, messages } = execution;
   for (const step of context.steps('continue')) {
-    const { input, turn: before } = continueRecord(step);
+    const { input, turn: before } = continueRecordOf(step);
     if (input === null || before !== turn) continue;
     if (isUserMessage(step)) {
       execution.input.content = input;
@@ -27,7 +27,7 @@ export async function addUserMessages(execution: AgentExecution, turn: number): 
 export function isContinuedAfter(context: RunContext, turn: number): boolean {
   const isCopied = context.recorded(`model:${turn}`)?.attempt === inheritedAttempt;
   return context.steps('continue').some((step) => {
-    if (continueRecord(step).turn !== turn + 1) return false;
-    return isCopied || continueRecord(step).input !== null;
+    if (continueRecordOf(step).turn !== turn + 1) return false;
+    return isCopied || continueRecordOf(step).input !== null;
   });
 }

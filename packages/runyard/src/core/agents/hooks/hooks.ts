@@ -8,6 +8,7 @@ import { type RunContext, RunPaused, type StepScope, type StepSpec } from '../..
 import type { RunEvent } from '../../runs/events/logged-event.js';
 import { RunFailed } from '../../runs/executable.js';
 import type { StateView } from '../../runs/execution/session-state.js';
+import { readIf } from '../../runs/journal/codec.js';
 import { inheritedAttempt } from '../../runs/run.js';
 import { storable } from '../../storable-json.js';
 import { hookIdentity as identityOf } from '../agent-structure.js';
@@ -16,6 +17,7 @@ import { withoutPlaces } from '../answer/ending.js';
 import { callAuxiliaryModel, plainMessage } from '../auxiliary/auxiliary-step.js';
 import type { AgentExecution } from '../execution.js';
 import type { HookRecord } from '../journal-records.js';
+import { hookInput, hookRecord } from '../journal-records.js';
 import {
   GuardrailRefusal,
   type HookContext,
@@ -101,8 +103,14 @@ async function runHook(
 ): Promise<HookRecord> {
   const { context } = execution;
   context.emit(started, `${stage.key}:started`);
-  const spec = { kind: 'hook', name: stage.name, ...identified(stage), failed: hasFailed } as const;
-  return context.step<HookRecord>(stage.key, spec, async (scope) => {
+  const spec = {
+    kind: 'hook',
+    name: stage.name,
+    ...identified(stage),
+    record: hookRecord,
+    failed: hasFailed,
+  } as const;
+  return context.step(stage.key, spec, async (scope) => {
     const state = context.state.fork();
     try {
       const given = contextOf(execution, stage, scope, state);
@@ -134,11 +142,11 @@ function identified({ name, identity }: Stage): Pick<StepSpec<HookRecord>, 'inpu
     ...(!isNamed && { input: { source: identity } }),
     identity: {
       is: words(identity),
-      was: ({ name: recorded, input }) => {
-        const source = (input as { source?: string } | null)?.source;
+      was: (step) => {
+        const source = readIf(step, hookInput)?.source;
         if (source !== undefined) return words(source);
         // records of earlier versions say nothing about a hook without a name
-        return !isNamed && recorded === name ? undefined : words(`'${recorded}'`);
+        return !isNamed && step.name === name ? undefined : words(`'${step.name}'`);
       },
     },
   };
@@ -151,9 +159,9 @@ function isInherited(context: RunContext): boolean {
 
 /** The input as the hooks of the original left it. */
 function takeInput({ context, input }: AgentExecution): void {
-  for (const { key, kind, output } of context.steps()) {
-    if (kind !== 'hook' || !key.startsWith('pre-hook:')) continue;
-    const record = output as HookRecord | null;
+  for (const step of context.steps('hook')) {
+    if (!step.key.startsWith('pre-hook:')) continue;
+    const record = readIf(step, hookRecord);
     if (record?.outcome === 'changed') input.content = textOf(record.content);
   }
 }

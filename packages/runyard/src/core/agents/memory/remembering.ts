@@ -8,7 +8,8 @@ import { shortened } from '../auxiliary/bounded-text.js';
 import { stageModel } from '../auxiliary/stage-model.js';
 import type { AgentDefinition } from '../definition.js';
 import type { UserListener } from '../execution.js';
-import type { AuxiliaryRecord, ChangeRecord, MemoryRecord } from '../journal-records.js';
+import type { AuxiliaryRecord, MemoryRecord } from '../journal-records.js';
+import { memoryRecord } from '../journal-records.js';
 import { changesIn, memoryModelTools } from './memory-changes.js';
 import { block, memoryLines } from './memory-text.js';
 
@@ -122,7 +123,7 @@ export class Remembering implements UserListener {
     now: number,
   ): Promise<void> {
     const { context } = this;
-    await context.step<MemoryRecord>(key, changesStep, async ({ signal }) => {
+    await context.step(key, changesStep, async ({ signal }) => {
       try {
         // an execution after a crash has to find the answer that the changes come from: another one may ask for others
         await context.stored();
@@ -160,10 +161,11 @@ export class Remembering implements UserListener {
 const changesStep: StepSpec<MemoryRecord> = {
   kind: 'memory',
   name: 'memories',
+  record: memoryRecord,
   failed: (record) => 'failure' in record,
 };
 
-function changeRecord(change: MemoryChange): ChangeRecord {
+function changeRecord(change: MemoryChange) {
   return change.kind === 'clear' ? { kind: change.kind } : { kind: change.kind, memoryId: change.memoryId };
 }
 

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../json.js';
+import { read } from '../../runs/journal/codec.js';
 import type { StepRecord } from '../../runs/run.js';
 import { nativeTool } from '../../tools/tool.js';
 import { type Toolkit, toolkit } from '../../tools/toolkit.js';
 import type { AgentExecution } from '../execution.js';
-import type { ToolRecord } from '../journal-records.js';
+import { toolRecord } from '../journal-records.js';
 import { noteReasoningStep, reasoningStepsOf } from './reasoning.js';
 import { reasoningCompleted, reasoningStarted } from './reasoning-events.js';
 import { type ReasoningStep, reasoningStepFrom } from './reasoning-step.js';
@@ -84,7 +85,7 @@ function reasoningStepIn({ tools }: AgentExecution, call: StepRecord): Reasoning
   // by its inputSchema and not by its name: it may have been given another, and others may have the same
   const inputSchema = tools.get(call.name)?.inputSchema;
   if (inputSchema !== thinkInput && inputSchema !== analyzeInput) return undefined;
-  const { args, error } = call.output as ToolRecord;
+  const { args, error } = read(call, toolRecord);
   if (args === null || error) return undefined;
   return reasoningStepFrom(inputSchema === thinkInput ? thought(args) : analysis(args));
 }

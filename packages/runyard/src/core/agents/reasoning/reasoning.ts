@@ -1,12 +1,13 @@
 import { isJsonObject, type Json } from '../../json.js';
 import type { Message } from '../../models/message.js';
+import { read } from '../../runs/journal/codec.js';
 import { messageBody } from '../agent-events.js';
 import { askForJson, type JsonAnswer, spokenMessages } from '../auxiliary/ask-for-json.js';
 import { plainMessage } from '../auxiliary/auxiliary-step.js';
 import { stageModel } from '../auxiliary/stage-model.js';
 import type { AgentSettings } from '../definition.js';
 import type { AgentExecution } from '../execution.js';
-import type { ModelRecord } from '../journal-records.js';
+import { auxiliaryRecord, modelRecord } from '../journal-records.js';
 import { reasoningCompleted, reasoningStarted, reasoningStepMade } from './reasoning-events.js';
 import {
   type ReasoningStep,
@@ -59,8 +60,8 @@ export function reasoningStepsOf({ extra }: AgentExecution): readonly ReasoningS
 /** Everything that was thought in a run: its own steps, and what the model thought in each call. */
 export function reasoningContentOf(execution: AgentExecution): string | undefined {
   const parts = [reasoningText(reasoningStepsOf(execution))];
-  for (const { kind, status, output } of execution.context.steps()) {
-    if (kind === 'model' && status === 'completed') parts.push((output as ModelRecord).reasoning ?? '');
+  for (const step of execution.context.steps('model')) {
+    if (step.status === 'completed') parts.push(read(step, modelRecord).reasoning ?? '');
   }
   return parts.filter((part) => part !== '').join('\n\n') || undefined;
 }
@@ -101,7 +102,7 @@ function stepOf({ record, value }: JsonAnswer): ReasoningStep | undefined {
 
 function thoughtMessage({ context }: AgentExecution, key: string): Message {
   const recorded = context.recorded(key)!;
-  const record = recorded.output as ModelRecord;
+  const record = read(recorded, auxiliaryRecord);
   return {
     id: `${recorded.runId}:${key}`,
     role: 'assistant',

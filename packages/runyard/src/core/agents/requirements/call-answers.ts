@@ -1,5 +1,5 @@
 import { errors } from '../../errors/errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
 import type { Resolutions } from '../../runs/approval.js';
 import { childrenOf } from '../../runs/execution/child-run.js';
 import type { AnswerSource, MatchedAnswers } from '../../runs/resume/resume-run.js';
@@ -90,7 +90,7 @@ export class Questions {
     const answer = state && readAnswer(state, given);
     if (state === undefined || answer === undefined) return;
     const other = this.answers.get(state);
-    if (other !== undefined && canonicalJson(other as Json) !== canonicalJson(answer as Json))
+    if (other !== undefined && canonicalJson(other) !== canonicalJson(answer))
       throw errors.invalidContinue(
         `The tool call '${state.requirement.callId}' is answered twice, in different ways.`,
       );

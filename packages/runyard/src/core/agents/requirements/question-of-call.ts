@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../json.js';
 import type { RunContext } from '../../runs/context.js';
+import { read } from '../../runs/journal/codec.js';
 import type { Difference, ExpectedStep } from '../../runs/journal/journal-match.js';
 import type { StepRecord } from '../../runs/run.js';
 import { compileJsonSchema } from '../../schemas/json-schema.js';
@@ -11,6 +12,7 @@ import type { InputField } from '../../tools/questions/person-form.js';
 import type { ToolRequirement } from '../../tools/questions/requirement.js';
 import type { Tool } from '../../tools/tool.js';
 import type { RequestedCall } from '../journal-records.js';
+import { toolRequirement } from '../journal-records.js';
 
 /** Whether a question was asked about exactly this call: its id, its tool and its arguments. */
 function isAbout(call: RequestedCall, { callId, toolName, args }: ToolRequirement): boolean {
@@ -27,8 +29,8 @@ function isAbout(call: RequestedCall, { callId, toolName, args }: ToolRequiremen
 export function questionAbout(call: RequestedCall): ExpectedStep {
   const inWords = (name: string, id: string) => `a question about '${name}' (call ${id})`;
   const is = inWords(call.name, call.id);
-  const was = ({ input }: StepRecord) => {
-    const asked = input as unknown as ToolRequirement;
+  const was = (step: StepRecord) => {
+    const asked = read(step, toolRequirement);
     if (isAbout(call, asked)) return is;
     const words = inWords(asked.toolName, asked.callId);
     return words === is ? `${words} with other arguments` : words;

@@ -1,5 +1,7 @@
 import type { Requirement, RunContext } from '../../runs/context.js';
 import { childPrefix, stepsUnder } from '../../runs/journal/child-steps.js';
+import { read } from '../../runs/journal/codec.js';
+import { anyQuestion } from '../../runs/journal/records.js';
 import type { StepRecord } from '../../runs/run.js';
 
 /**
@@ -24,7 +26,7 @@ export function questionsAtRest(context: RunContext, key: string): readonly Requ
   return open.map((step) => ({
     key: step.key.replace('wait:', ''),
     kind: step.name,
-    data: step.input as Requirement['data'],
+    data: read(step, anyQuestion),
   }));
 }
 

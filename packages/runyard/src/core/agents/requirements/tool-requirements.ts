@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../json.js';
-import type { OutcomeAnswer } from '../../runs/context.js';
+import type { Requirement } from '../../runs/context.js';
+import { decoded, read } from '../../runs/journal/codec.js';
 import type { Run, StepRecord } from '../../runs/run.js';
 import type { ToolAnswer, ToolRequirement } from '../../tools/questions/requirement.js';
-import type { ToolRecord } from '../journal-records.js';
+import { recordedOutcome, toolAnswer, toolRequirement } from '../journal-records.js';
 
 /** A call that waits, or waited, for a person or an external system. */
 export interface ToolRequirementState {
@@ -26,9 +27,6 @@ export function memberOf({ componentId, componentName, runId }: Run): Requiremen
   return { componentId, name: componentName, runId };
 }
 
-/** How an interrupted call ended, as the heart is told, with what somebody answered beside it. Stored data. */
-export type RecordedOutcome = OutcomeAnswer & { readonly answer?: ToolAnswer };
-
 const waitKeys = /^wait:(tool:(\d+):(\d+))(?::(?:outcome|ask):(\d+))?$/;
 
 export function waitKeyOf(toolKey: string): string {
@@ -47,6 +45,11 @@ export function askKeyOf(toolKey: string, place: number): string {
 
 export function isAskKey(key: string): boolean {
   return /wait:tool:\d+:\d+:ask:\d+$/.test(key);
+}
+
+/** What a call of this run waits for. */
+export function questionIn({ key, data }: Requirement, { runId }: Pick<Run, 'runId'>): ToolRequirement {
+  return decoded(toolRequirement, data, { runId, key });
 }
 
 /** Everything that the tool calls of a run wait or waited for, in the order of the calls. */
@@ -73,7 +76,7 @@ export function approvalOfRun(steps: readonly StepRecord[]): JsonObject | undefi
 export function requirementOf(step: StepRecord): ToolRequirementState | undefined {
   const match = step.kind === 'wait' ? waitKeys.exec(step.key) : null;
   if (match === null) return undefined;
-  const requirement = step.input as unknown as ToolRequirement;
+  const requirement = read(step, toolRequirement);
   return {
     waitKey: step.key,
     toolKey: match[1]!,
@@ -98,11 +101,11 @@ export function comparePlaces(left: readonly number[], right: readonly number[])
   return 0;
 }
 
-function answerIn({ kind }: ToolRequirement, { output }: StepRecord): ToolAnswer {
-  if (kind !== 'unknown_outcome') return output as unknown as ToolAnswer;
-  const recorded = output as unknown as RecordedOutcome;
+function answerIn({ kind }: ToolRequirement, step: StepRecord): ToolAnswer {
+  if (kind !== 'unknown_outcome') return read(step, toolAnswer);
+  const recorded = read(step, recordedOutcome);
   if (recorded.answer !== undefined) return recorded.answer;
   if (recorded.outcome === 'retry') return { answer: 'confirmed', confirmed: true };
   if (recorded.outcome === 'failed') return { answer: 'confirmed', confirmed: false, note: recorded.message };
-  return { answer: 'result', result: (recorded.output as ToolRecord).content };
+  return { answer: 'result', result: recorded.output.content };
 }

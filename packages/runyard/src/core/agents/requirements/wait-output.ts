@@ -1,13 +1,14 @@
-import type { Json } from '../../json.js';
 import { boundedResult } from '../../tools/call/tool-outcome.js';
 import type { ToolAnswer, ToolRequirement } from '../../tools/questions/requirement.js';
-import type { ToolRecord } from '../journal-records.js';
-import type { RecordedOutcome, ToolRequirementState } from './tool-requirements.js';
+import type { RecordedOutcome, ToolRecord } from '../journal-records.js';
+import type { ToolRequirementState } from './tool-requirements.js';
 
 /** What is stored as the output of the step that waited: for an interrupted call, how it ended. */
-export function toWaitOutput({ requirement }: ToolRequirementState, answer: ToolAnswer): Json {
-  const output = requirement.kind === 'unknown_outcome' ? outcomeOf(requirement, answer) : answer;
-  return output as unknown as Json;
+export function toWaitOutput(
+  { requirement }: ToolRequirementState,
+  answer: ToolAnswer,
+): ToolAnswer | RecordedOutcome {
+  return requirement.kind === 'unknown_outcome' ? outcomeOf(requirement, answer) : answer;
 }
 
 function outcomeOf(requirement: ToolRequirement, answer: ToolAnswer): RecordedOutcome {

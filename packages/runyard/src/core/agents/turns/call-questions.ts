@@ -1,9 +1,9 @@
 import { newId } from '../../ids.js';
-import type { JsonObject } from '../../json.js';
 import { checkOptions } from '../../options/check-options.js';
 import { type RunContext, RunPaused } from '../../runs/context.js';
+import { read } from '../../runs/journal/codec.js';
 import type { StepRecord } from '../../runs/run.js';
-import { storable } from '../../storable-json.js';
+import { storableCopy } from '../../storable-json.js';
 import { canonicalJson } from '../../tools/call/canonical-json.js';
 import { parseArguments } from '../../tools/call/parse-arguments.js';
 import type { ToolAnswer, ToolRequirement } from '../../tools/questions/requirement.js';
@@ -15,6 +15,7 @@ import {
   toolQuestion,
 } from '../../tools/questions/tool-question.js';
 import type { RequestedCall } from '../journal-records.js';
+import { toolAnswer, toolRequirement } from '../journal-records.js';
 import { questionAbout } from '../requirements/question-of-call.js';
 import { askKeyOf, requirementOf, type ToolRequirementState } from '../requirements/tool-requirements.js';
 import { waitFor } from './gated-calls.js';
@@ -79,7 +80,7 @@ export class QuestionsOfCall implements CallQuestions {
     const waitKey = askKeyOf(key, place);
     const recorded = context.recorded(waitKey);
     const requirement = recorded
-      ? (recorded.input as unknown as ToolRequirement)
+      ? read(recorded, toolRequirement)
       : {
           id: newId(),
           callId: call.id,
@@ -96,14 +97,14 @@ export class QuestionsOfCall implements CallQuestions {
     // at once: the tool may end before the rejection reaches it
     if (recorded?.status !== 'completed')
       this.paused = new RunPaused([...(this.paused?.requirements ?? []), wait]);
-    return answerOf(await context.wait<JsonObject>(wait));
+    return answerOf(await context.wait(wait, toolAnswer));
   }
 
   private checked(given: ToolQuestion): Question {
     const owner = `The question of '${this.call.name}'`;
     checkOptions(owner, given, toolQuestion);
-    const { message, fields = [] } = storable(given, owner) as unknown as ToolQuestion;
-    if (canonicalJson({ message, fields } as unknown as JsonObject).length > longestQuestion)
+    const { message, fields = [] } = storableCopy(given, owner);
+    if (canonicalJson({ message, fields }).length > longestQuestion)
       throw new Error(`${owner} is longer than ${longestQuestion} characters.`);
     if (new Set(fields.map(({ name }) => name)).size < fields.length)
       throw new Error(`${owner} has two fields of the same name.`);
@@ -113,18 +114,17 @@ export class QuestionsOfCall implements CallQuestions {
 
   private isOther(place: number, question: Question): boolean {
     const asked = this.context.recorded(askKeyOf(this.key, place));
-    return asked !== undefined && wordsOf(asked.input as unknown as Question) !== wordsOf(question);
+    return asked !== undefined && wordsOf(read(asked, toolRequirement)) !== wordsOf(question);
   }
 }
 
 type Question = Pick<ToolRequirement, 'kind' | 'message' | 'inputFields'>;
 
 function wordsOf({ message, inputFields = [] }: Question): string {
-  return canonicalJson({ message, inputFields } as unknown as JsonObject);
+  return canonicalJson({ message, inputFields });
 }
 
-function answerOf(output: JsonObject): QuestionAnswer {
-  const answer = output as unknown as ToolAnswer;
+function answerOf(answer: ToolAnswer): QuestionAnswer {
   if (answer.answer === 'input') return { action: 'accept', values: answer.values };
   if (answer.answer !== 'confirmed') throw new Error('The question has an answer of another kind.');
   const { confirmed, cancelled, note } = answer;

@@ -9,7 +9,7 @@ const longestText = 500;
 const secretNames = /key$|secret|password|authorization|credential|(^|_)token$/i;
 
 /** How the model is about to be called, unless the last call tells. */
-export function newCallRecord(execution: AgentExecution): { input?: Json } {
+export function newCallRecord(execution: AgentExecution): { input?: ModelCallRecord } {
   const { model, tools, soFar } = execution;
   const parameters = shownParameters(model.parameters ?? {});
   const record: ModelCallRecord = {

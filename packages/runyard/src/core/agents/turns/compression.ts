@@ -1,10 +1,11 @@
 import type { RunEvent } from '../../runs/events/logged-event.js';
+import { read } from '../../runs/journal/codec.js';
 import type { StepRecord } from '../../runs/run.js';
 import { plainMessage, tryAuxiliaryModel } from '../auxiliary/auxiliary-step.js';
 import { estimatedTokens, shortened } from '../auxiliary/bounded-text.js';
 import { stageModel } from '../auxiliary/stage-model.js';
 import type { AgentExecution } from '../execution.js';
-import type { ToolRecord } from '../journal-records.js';
+import { compressionInput, toolRecord } from '../journal-records.js';
 import { compressedText, compressionKey, toolMessage } from '../transcript.js';
 
 const defaultLimit = 10_000;
@@ -40,7 +41,7 @@ export async function compressToolResults(
   let originalSize = 0;
   let compressedSize = 0;
   for (const step of chosen) {
-    const original = (step.output as ToolRecord).content;
+    const original = read(step, toolRecord).content;
     const text = compressedText(context.recorded(compressionKey(step.key)), original);
     if (text === undefined) continue;
     compressed += 1;
@@ -65,7 +66,7 @@ function chooseResults({ agent, context, results }: AgentExecution, turn: number
     const step = results.take((oldest) => turnOf(oldest) < turn);
     if (step === undefined) break;
     if (chosenBefore(context.recorded(compressionKey(step.key)), turn)) continue;
-    const tokens = estimatedTokens((step.output as ToolRecord).content);
+    const tokens = estimatedTokens(read(step, toolRecord).content);
     if (tokens < leastTokens) continue;
     chosen.push(step);
     total -= tokens;
@@ -75,12 +76,12 @@ function chooseResults({ agent, context, results }: AgentExecution, turn: number
 
 /** Whether it was chosen in an earlier turn. One of this turn is chosen again when the run is executed again. */
 function chosenBefore(compression: StepRecord | undefined, turn: number): boolean {
-  return compression !== undefined && (compression.input as { turn: number }).turn < turn;
+  return compression !== undefined && read(compression, compressionInput).turn < turn;
 }
 
 async function compress(execution: AgentExecution, step: StepRecord, turn: number): Promise<void> {
   const { agent, context, input } = execution;
-  const { content, args } = step.output as ToolRecord;
+  const { content, args } = read(step, toolRecord);
   await tryAuxiliaryModel(context, {
     key: compressionKey(step.key),
     role: 'compression_model',

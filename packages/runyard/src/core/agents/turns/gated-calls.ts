@@ -1,8 +1,8 @@
 import { newId } from '../../ids.js';
-import type { JsonObject } from '../../json.js';
 import type { Model } from '../../models/model.js';
 import { ModelError } from '../../models/model-error.js';
 import type { InterruptedPolicy, Requirement, RunContext } from '../../runs/context.js';
+import { read } from '../../runs/journal/codec.js';
 import { Approval, openGate } from '../../tools/call/gate.js';
 import { judgeCall, type WaitingCall } from '../../tools/call/judge-call.js';
 import { parseArguments } from '../../tools/call/parse-arguments.js';
@@ -12,6 +12,7 @@ import type { ToolAnswer, ToolRequirement } from '../../tools/questions/requirem
 import type { Tool } from '../../tools/tool.js';
 import type { AgentExecution } from '../execution.js';
 import type { RequestedCall, ToolRecord } from '../journal-records.js';
+import { toolRequirement } from '../journal-records.js';
 import { pendingApproval } from '../requirements/approvals.js';
 import { assertToolFits, questionAbout } from '../requirements/question-of-call.js';
 import {
@@ -130,7 +131,7 @@ export function waitFor({ run, root }: RunContext, state: ToolRequirementState):
   return {
     key: state.waitKey.slice('wait:'.length),
     kind: requirement.kind,
-    data: requirement as unknown as JsonObject,
+    data: requirement,
     ...(requirement.approval?.type === 'required' && { approval: pendingApproval(root, told) }),
   };
 }
@@ -145,7 +146,7 @@ export function questionOf(
   return async (message) => {
     const waitKey = outcomeKeyOf(context.recorded(key)!);
     const asked = context.recorded(waitKey);
-    if (asked !== undefined) return { data: asked.input as JsonObject };
+    if (asked !== undefined) return { data: read(asked, toolRequirement) };
     const now = await context.deadline(0);
     const gated = context.recorded(waitKeyOf(key));
     const type = gated && requirementOf(gated)?.requirement.approval?.type;

@@ -1,4 +1,3 @@
-import type { Json } from '../../json.js';
 import { pieceOf, responseOf, withModel } from '../../models/called-model.js';
 import type { Model, ModelRequest, ModelResponse, ToolChoice, ToolDefinition } from '../../models/model.js';
 import type { RunContext, StepScope } from '../../runs/context.js';
@@ -15,6 +14,7 @@ import { withOutput } from '../auxiliary/structured-request.js';
 import type { AgentExecution } from '../execution.js';
 import { isGuarded } from '../hooks/guarded.js';
 import type { ModelRecord } from '../journal-records.js';
+import { modelRecord } from '../journal-records.js';
 import { Thinking } from '../reasoning/thinking.js';
 import { withOwnCallIds } from './call-ids.js';
 import { isStreamed, newCallRecord } from './call-record.js';
@@ -24,8 +24,13 @@ import { answeredBy, callUntilAnswered, useRecordedModel } from './model-retries
 export async function callModel(execution: AgentExecution, turn: number): Promise<ModelRecord> {
   const { context } = execution;
   const key = `model:${turn}`;
-  const spec = { kind: 'model', name: execution.model.id, ...newCallRecord(execution) } as const;
-  const record = await context.step<ModelRecord>(key, spec, (scope) =>
+  const spec = {
+    kind: 'model',
+    name: execution.model.id,
+    record: modelRecord,
+    ...newCallRecord(execution),
+  } as const;
+  const record = await context.step(key, spec, (scope) =>
     callUntilAnswered(execution, scope, async (callsBefore) => {
       announce(execution, key, callsBefore);
       const answer = await answerOnce(execution, scope);
@@ -168,11 +173,11 @@ export function modelRecordOf(response: ModelResponse, timeToFirstToken: number)
     usage: { ...response.usage },
     timeToFirstToken,
     ...(response.finishMessage && { finishMessage: response.finishMessage }),
-    ...(response.citations !== undefined && { citations: response.citations as unknown as Json }),
+    ...(response.citations !== undefined && { citations: response.citations }),
     ...(response.reasoningContent && { reasoning: response.reasoningContent }),
     ...(response.toolCalls.length > 0 && { toolCalls: response.toolCalls.map((call) => ({ ...call })) }),
     ...(response.providerData !== undefined && { providerData: response.providerData }),
-    ...(response.media?.length && { media: response.media as unknown as Json }),
+    ...(response.media?.length && { media: response.media }),
   };
 }
 

@@ -1,6 +1,7 @@
-import type { Json } from '../../json.js';
+import { read, readIf } from '../../runs/journal/codec.js';
 import type { StepRecord } from '../../runs/run.js';
-import type { ModelRecord } from '../journal-records.js';
+import type { ModelCallRecord } from '../journal-records.js';
+import { modelCallRecord, modelRecord } from '../journal-records.js';
 
 /**
  * What the turns so far came to. It is a fold of the journal that grows with each turn, also when the run is executed
@@ -10,15 +11,15 @@ export class PastTurns {
   /** How many tool calls the model has asked for. */
   toolCalls = 0;
   /** How the model was called last, as its step says. */
-  lastCall: Json = null;
+  lastCall: ModelCallRecord | null = null;
   /** The step of the first thought that the model had with a tool. */
   firstThought: string | undefined;
   private readonly callIds = new Set<string>();
 
   /** Takes in a model call. */
-  called({ input, output }: StepRecord): void {
-    if (input !== null) this.lastCall = input;
-    for (const { id } of (output as ModelRecord).toolCalls ?? []) this.callIds.add(id);
+  called(step: StepRecord): void {
+    this.lastCall = readIf(step, modelCallRecord) ?? this.lastCall;
+    for (const { id } of read(step, modelRecord).toolCalls ?? []) this.callIds.add(id);
   }
 
   /** Takes in that the calls of a turn were made. */

@@ -1,8 +1,9 @@
-import type { Json, JsonObject } from '../../json.js';
+import type { JsonObject } from '../../json.js';
 import { isNative } from '../../native-code.js';
 import type { RunContext, StepScope } from '../../runs/context.js';
 import { Reports } from '../../runs/execution/reports.js';
 import type { StateView } from '../../runs/execution/session-state.js';
+import { read, readIf } from '../../runs/journal/codec.js';
 import type { StepIdentity } from '../../runs/journal/journal-match.js';
 import type { StepRecord } from '../../runs/run.js';
 import { pauseOf, throwFailure } from '../../runs/settled.js';
@@ -10,17 +11,17 @@ import { storable } from '../../storable-json.js';
 import type { NoteTry } from '../../tools/call/attempt-tool.js';
 import { executeTool } from '../../tools/call/execute-tool.js';
 import { parseArguments } from '../../tools/call/parse-arguments.js';
-import type { ToolRequirement } from '../../tools/questions/requirement.js';
 import type { Tool } from '../../tools/tool.js';
 import type { ToolCallSite } from '../../tools/tool-context.js';
 import { customEvent, toolCallCompleted, toolCallError, toolCallStarted } from '../agent-events.js';
 import { delegates } from '../delegating-tools.js';
 import type { AgentExecution } from '../execution.js';
 import type { RequestedCall, ToolRecord } from '../journal-records.js';
+import { recordedOutcome, toolRecord } from '../journal-records.js';
 import { pausedText } from '../requirements/paused-text.js';
 import {
   outcomeKeyOf,
-  type RecordedOutcome,
+  questionIn,
   requirementsOf,
   type ToolRequirementState,
 } from '../requirements/tool-requirements.js';
@@ -97,7 +98,7 @@ function isNew(context: RunContext, turn: number, position: number): boolean {
 }
 
 function turnOf(steps: readonly StepRecord[]): ToolTurn {
-  const records = steps.map((step) => step.output as ToolRecord);
+  const records = steps.map((step) => read(step, toolRecord));
   return {
     stop: records.some((record) => record.stop === true),
     results: {
@@ -136,11 +137,12 @@ function openQuestions({ waits, plan, asked }: TurnCall): readonly ToolRequireme
 async function runToolCall(execution: AgentExecution, turnCall: TurnCall): Promise<void> {
   const { context } = execution;
   const { key, call, tool } = turnCall;
-  await context.step<ToolRecord>(
+  await context.step(
     key,
     {
       kind: 'tool',
       name: call.name,
+      record: toolRecord,
       identity: callIdentity(call),
       contains: tool !== undefined && isExecuted(turnCall) && delegates(tool),
       failed: ({ error }) => error,
@@ -165,7 +167,7 @@ function callIdentity({ name, id }: RequestedCall): StepIdentity {
   return {
     is: inWords(name, id),
     // which call it was is known once it has ended
-    was: (step) => inWords(step.name, (step.output as ToolRecord | null)?.callId ?? id),
+    was: (step) => inWords(step.name, readIf(step, toolRecord)?.callId ?? id),
   };
 }
 
@@ -204,7 +206,7 @@ async function perform(
     error: outcome.error,
     args: keptArguments(outcome.args, call),
     listed: tool !== undefined || plan !== undefined,
-    ...(outcome.media !== undefined && { media: outcome.media as unknown as Json }),
+    ...(outcome.media !== undefined && { media: outcome.media }),
     ...(outcome.stop && { stop: true }),
     ...(outcome.showResult && { showResult: true }),
   };
@@ -278,7 +280,7 @@ function isInQuestion(context: RunContext, { key, tool, asked }: TurnCall): bool
   const began = context.recorded(key);
   if (began?.status !== 'running' || tool?.onUnknownOutcome === 'retry') return false;
   if (cameToQuestion(began, asked)) return false;
-  const outcome = context.recorded(outcomeKeyOf(began))?.output as RecordedOutcome | null | undefined;
+  const outcome = readIf(context.recorded(outcomeKeyOf(began)), recordedOutcome);
   return outcome?.outcome !== 'retry';
 }
 
@@ -291,7 +293,7 @@ function wasAnnounced(context: RunContext, { key, asked }: TurnCall): boolean {
 /** A call that still waits to hear how it ended has nothing to report. */
 function report({ context }: AgentExecution, step: StepRecord, asked: readonly ToolRequirementState[]): void {
   if (step.status !== 'completed') return;
-  const record = step.output as ToolRecord;
+  const record = read(step, toolRecord);
   if (!record.listed || record.answered) return;
   const own = asked.filter(({ toolKey }) => toolKey === step.key);
   const childRunId = delegatedRunId(context.recorded(memberKeyOf(step.key)));
@@ -317,7 +319,7 @@ function parsedArguments(call: RequestedCall): JsonObject | null {
 function throwPause({ context }: AgentExecution, settled: readonly PromiseSettledResult<unknown>[]): void {
   const paused = pauseOf(settled);
   if (paused === undefined) return;
-  const requirements = paused.requirements.map(({ data }) => data as unknown as ToolRequirement);
+  const requirements = paused.requirements.map((requirement) => questionIn(requirement, context.run));
   context.draft.content ||= pausedText(requirements);
   throw paused;
 }

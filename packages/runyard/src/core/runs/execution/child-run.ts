@@ -1,11 +1,14 @@
 import { thrownError } from '../../errors/thrown-error.js';
 import { newId } from '../../ids.js';
-import type { Json, JsonObject } from '../../json.js';
+import type { JsonObject } from '../../json.js';
 import { type RunContext, RunPaused } from '../context.js';
 import { type Executable, RunCancelled, type RunEnd } from '../executable.js';
 import { childPrefix, stepsByChild } from '../journal/child-steps.js';
+import { read, readIf } from '../journal/codec.js';
 import type { StepIdentity } from '../journal/journal-match.js';
-import type { Run, RunEntry, RunInput, RunKind, RunResult, RunStatus, StepRecord } from '../run.js';
+import type { ChildInput, ChildOutcome } from '../journal/records.js';
+import { childInput, childOutcome } from '../journal/records.js';
+import type { Run, RunEntry, RunInput, RunResult, RunStatus, StepRecord } from '../run.js';
 import { failureOf } from '../run-failure.js';
 
 /** A component that is to run inside of another run. */
@@ -24,27 +27,6 @@ export interface ChildRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Who runs inside, and on what: the input of the step. Stored data. */
-type ChildRecord = {
-  readonly runId: string;
-  readonly kind: RunKind;
-  readonly componentId: string;
-  readonly componentName: string | null;
-  readonly model: string | null;
-  readonly modelProvider: string | null;
-  readonly input: RunInput;
-  readonly fields: JsonObject;
-  readonly prefix?: string;
-  readonly depth: number;
-};
-
-/** How it ended: the output of the step. Stored data. */
-export type ChildOutcome = {
-  readonly runId: string;
-  readonly status: 'completed' | 'error';
-  readonly result: RunResult;
-};
-
 /** A run inside of another one, as the journal tells it. */
 export interface ChildView {
   readonly step: StepRecord;
@@ -60,29 +42,29 @@ export async function runChild(context: RunContext, request: ChildRequest): Prom
   const { key, kind, executable } = request;
   const identity = childIdentity(executable);
   const earlier = context.recorded(key, { kind, name: executable.id, identity });
-  const record = (earlier?.input as ChildRecord | undefined) ?? newRecord(request);
+  const input = readIf(earlier, childInput) ?? newRecord(request);
   const spec = {
     kind,
     name: executable.id,
     identity,
     contains: true,
-    input: record as unknown as Json,
-    failed: (outcome: Json) => (outcome as unknown as ChildOutcome).status === 'error',
+    input,
+    record: childOutcome,
+    failed: ({ status }: ChildOutcome) => status === 'error',
     ...(request.parentKey !== undefined && { parentKey: request.parentKey }),
   };
-  const outcome = await context.step(key, spec, async () => {
+  return context.step(key, spec, () => {
     const entry = earlier === undefined ? 'started' : context.entry;
     const child = childContext(context, context.recorded(key)!, entry, request.signal, executable);
-    return (await execute(child, executable, context.signal)) as unknown as Json;
+    return execute(child, executable, context.signal);
   });
-  return outcome as unknown as ChildOutcome;
 }
 
 /** A run inside belongs to the component that began it: another one does not answer for it. */
 export function childIdentity({ kind, id }: Executable): StepIdentity {
   return {
     is: `${kind} '${id}'`,
-    was: ({ input, name }) => `${(input as Partial<ChildRecord> | null)?.kind ?? 'run'} '${name}'`,
+    was: (step) => `${readIf(step, childInput)?.kind ?? 'run'} '${step.name}'`,
   };
 }
 
@@ -105,7 +87,7 @@ function childContext(
   signal?: AbortSignal,
   limited?: Executable,
 ): RunContext {
-  const { runId, fields, prefix, depth } = step.input as unknown as ChildRecord;
+  const { runId, fields, prefix, depth } = read(step, childInput);
   const run = runOf(context.run, step, 'running', null);
   const origin = { runId, fields, prefix, depth };
   return context.child({
@@ -124,9 +106,9 @@ export function childrenOf(run: Run, steps: readonly StepRecord[]): ChildView[] 
   if (children.length === 0) return [];
   const byChild = stepsByChild(steps);
   return children.map((step) => {
-    const { runId } = step.input as unknown as ChildRecord;
+    const { runId } = read(step, childInput);
     const inside = (byChild.get(step.key) ?? []).map((inner) => ({ ...inner, runId }));
-    const outcome = step.status === 'completed' ? (step.output as unknown as ChildOutcome) : null;
+    const outcome = step.status === 'completed' ? read(step, childOutcome) : null;
     const status = outcome?.status ?? (wasGivenUp(step) ? 'cancelled' : unendedStatus(run, inside));
     return { step, run: runOf(run, step, status, outcome?.result ?? null), steps: inside };
   });
@@ -195,7 +177,7 @@ function emitEnd(child: RunContext, executable: Executable, end: RunEnd): void {
   }
 }
 
-function newRecord({ executable, input, fields, depth }: ChildRequest): ChildRecord {
+function newRecord({ executable, input, fields, depth }: ChildRequest): ChildInput {
   return {
     fields: { ...executable.eventFields, ...fields },
     ...(executable.eventPrefix !== undefined && { prefix: executable.eventPrefix }),
@@ -221,7 +203,7 @@ function isChildStep({ key, kind, input }: StepRecord): boolean {
 }
 
 function runOf(parent: Run, step: StepRecord, status: RunStatus, result: RunResult | null): Run {
-  const { fields: _fields, prefix: _prefix, depth: _depth, ...record } = step.input as unknown as ChildRecord;
+  const { fields: _fields, prefix: _prefix, depth: _depth, ...record } = read(step, childInput);
   return {
     ...parent,
     ...record,

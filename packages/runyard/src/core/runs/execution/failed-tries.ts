@@ -3,6 +3,8 @@ import type { Json } from '../../json.js';
 import { ModelStopped } from '../../models/model-stopped.js';
 import type { Timers } from '../../timers.js';
 import type { FailedTry, RunContext, StepScope } from '../context.js';
+import { read } from '../journal/codec.js';
+import { tryInput } from '../journal/records.js';
 import type { StepRecord } from '../run.js';
 import { failureOf } from '../run-failure.js';
 import type { LiveRun } from './live-run.js';
@@ -45,7 +47,7 @@ export function noteTry(
 }
 
 /** What a step keeps of what ended it. The answer of a model that stopped is kept: its tokens count. */
-export function failureOfStep(error: unknown): { readonly error: Json; readonly output: Json } {
+export function failureOfStep(error: unknown): { readonly error: Json; readonly output: unknown } {
   const { type, message } = failureOf(error);
   return { error: { name: type, message }, output: error instanceof ModelStopped ? error.answer : null };
 }
@@ -58,7 +60,7 @@ export async function resumeTries(context: RunContext, { key, signal }: StepScop
   const tries = context.steps('try').filter((step) => triedKey(step) === key);
   const last = tries.at(-1);
   if (last !== undefined) {
-    const { delay_ms: delayMs } = last.input as { readonly delay_ms: number };
+    const { delay_ms: delayMs } = read(last, tryInput);
     await pauseSince(last.endedAt, delayMs, signal, context.timers);
   }
   return tries.length;

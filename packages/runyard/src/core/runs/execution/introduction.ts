@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { RunWrite } from '../journal/ports.js';
+import type { introductionRecord } from '../journal/records.js';
+import type { Shaped } from '../journal/shapes.js';
 import type { WriteSource } from '../journal/write-queue.js';
 import type { Run, StepRecord } from '../run.js';
-
-/** step `introduction`: what a component says when a session begins, before anybody has said anything */
-export type IntroductionRecord = { content: string };
 
 /** The introduction of a new session, to be written once. `first` is the run that comes after it. */
 export function introductionOf(first: Run, content: string): WriteSource {
@@ -65,7 +64,7 @@ function introductionStep({ runId, attempt, createdAt }: Run, content: string): 
     status: 'completed',
     attempt,
     input: null,
-    output: { content } satisfies IntroductionRecord,
+    output: { content } satisfies Shaped<typeof introductionRecord.shape>,
     error: null,
     startedAt: createdAt,
     endedAt: createdAt,

@@ -10,7 +10,6 @@ import {
   type ChildRun,
   type FailedTry,
   type InterruptedPolicy,
-  type OutcomeAnswer,
   type ReplaySite,
   type Requirement,
   type RunContext,
@@ -23,10 +22,13 @@ import { maxUnstoredBytes } from '../events/event-log.js';
 import type { EventOrigin } from '../events/event-origin.js';
 import type { RunEvent } from '../events/logged-event.js';
 import { childPrefix, relativeStep, stepsUnder } from '../journal/child-steps.js';
+import { type Codec, decoded, read } from '../journal/codec.js';
 import { withDueTime } from '../journal/due-questions.js';
 import { type Difference, differenceOf, type ExpectedStep } from '../journal/journal-match.js';
 import { weigh } from '../journal/long-texts.js';
 import type { SessionSummary } from '../journal/ports.js';
+import type { OutcomeAnswer } from '../journal/records.js';
+import { anyRecord, outcomeAnswer } from '../journal/records.js';
 import type { WriteQueue } from '../journal/write-queue.js';
 import { executedBefore } from '../limits/executed-time.js';
 import { GrowingAnswer } from '../limits/growing-answer.js';
@@ -227,14 +229,10 @@ export class JournaledContext implements RunContext {
     return this.queue.flush(this.live);
   }
 
-  async step<T extends Json>(
-    relativeKey: string,
-    spec: StepSpec<T>,
-    work: (scope: StepScope) => Promise<T>,
-  ): Promise<T> {
+  async step<T>(relativeKey: string, spec: StepSpec<T>, work: (scope: StepScope) => Promise<T>): Promise<T> {
     const key = this.prefix + relativeKey;
     const recorded = this.matched(key, spec);
-    if (recorded?.status === 'completed') return recorded.output as T;
+    if (recorded?.status === 'completed') return read(recorded, spec.record);
     if (recorded?.status === 'running' && spec.interrupted !== undefined && !spec.interrupted.paused) {
       const settled = await this.settleInterrupted(recorded, spec, spec.interrupted);
       if (settled !== undefined) return settled;
@@ -265,11 +263,13 @@ export class JournaledContext implements RunContext {
     return ms + (await this.leases.now().catch(() => this.timers.now()));
   }
 
-  async wait<Answer extends Json>(requirement: Requirement): Promise<Answer> {
+  wait(requirement: Requirement): Promise<Json>;
+  wait<Answer>(requirement: Requirement, answer: Codec<Answer>): Promise<Answer>;
+  async wait(requirement: Requirement, answer: Codec<unknown> = anyRecord): Promise<unknown> {
     const key = `${this.prefix}wait:${requirement.key}`;
     const { kind, data, dueAt, approval, parentKey, identity } = requirement;
     const recorded = this.matched(key, { kind: 'wait', name: kind, ...(identity && { identity }) });
-    if (recorded?.status === 'completed') return recorded.output as Answer;
+    if (recorded?.status === 'completed') return read(recorded, answer);
     if (recorded === undefined) {
       const spec = {
         kind: 'wait',
@@ -325,7 +325,7 @@ export class JournaledContext implements RunContext {
     return step;
   }
 
-  protected async perform<T extends Json>(
+  protected async perform<T>(
     begun: StepRecord,
     spec: StepSpec<T>,
     work: (scope: StepScope) => Promise<T>,
@@ -348,33 +348,37 @@ export class JournaledContext implements RunContext {
     }
   }
 
-  private complete<T extends Json>(begun: StepRecord, { failed }: StepSpec<T>, output: T): void {
+  private complete<T>(begun: StepRecord, { failed }: StepSpec<T>, output: T): void {
     // what went wrong is in the output; that it did can be seen without looking into it
     const error = failed?.(output) ? handledFailure : null;
     this.live.putStep({ ...begun, status: 'completed', output, error, endedAt: this.timers.now() });
   }
 
   /** The process died inside this step. Answers with its outcome, or undefined when it is to be done again. */
-  private async settleInterrupted<T extends Json>(
+  private async settleInterrupted<T>(
     recorded: StepRecord,
     spec: StepSpec<T>,
     interrupted: InterruptedPolicy<T>,
   ): Promise<T | undefined> {
     const key = recorded.key.slice(this.prefix.length);
     const message = `The process stopped while '${recorded.name}' was at work; whether it took effect is not known.`;
+    const question = async (): Promise<Requirement> => ({
+      // a step that was done again and interrupted again is another question
+      key: `${key}:outcome:${recorded.attempt}`,
+      parentKey: key,
+      kind: 'unknown_outcome',
+      data: { step: recorded.key, name: recorded.name, started_at: recorded.startedAt, message },
+      ...(await interrupted.question?.(message)),
+    });
     const answer: OutcomeAnswer =
       interrupted.policy === 'fail'
         ? { outcome: 'failed', message }
-        : await this.wait<OutcomeAnswer>({
-            // a step that was done again and interrupted again is another question
-            key: `${key}:outcome:${recorded.attempt}`,
-            parentKey: key,
-            kind: 'unknown_outcome',
-            data: { step: recorded.key, name: recorded.name, started_at: recorded.startedAt, message },
-            ...(await interrupted.question?.(message)),
-          });
+        : await this.wait(await question(), outcomeAnswer);
     if (answer.outcome === 'retry') return undefined;
-    const output = answer.outcome === 'done' ? (answer.output as T) : interrupted.lost(answer.message);
+    const output =
+      answer.outcome === 'done'
+        ? decoded(spec.record, answer.output, recorded)
+        : interrupted.lost(answer.message);
     this.complete(recorded, spec, output);
     return output;
   }

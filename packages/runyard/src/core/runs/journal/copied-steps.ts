@@ -1,4 +1,5 @@
-import { type ContinueRecord, copiedKey } from '../resume/continuation.js';
+import type { ContinueRecord } from '../journal/records.js';
+import { copiedKey } from '../resume/continuation.js';
 import { continueStep } from '../resume/resting-runs.js';
 import { inheritedAttempt, type Run, type RunLineage, type StepRecord } from '../run.js';
 

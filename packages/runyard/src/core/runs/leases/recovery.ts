@@ -10,6 +10,8 @@ import type { RunExecutor, RunHandle } from '../execution/executor.js';
 import { LiveRun } from '../execution/live-run.js';
 import { notBegun } from '../execution/live-run-start.js';
 import { Setbacks } from '../execution/setbacks.js';
+import { readIf } from '../journal/codec.js';
+import { continueInput } from '../journal/records.js';
 import type { WriteQueue } from '../journal/write-queue.js';
 import { lastContinue } from '../resume/continuation.js';
 import { endingExecutable, type OrphanOptions } from '../resume/ending-executable.js';
@@ -272,7 +274,7 @@ function isUnbegun({ nextEventIndex }: Run, steps: readonly StepRecord[]): boole
 }
 
 function firstEventOf(continued: StepRecord | undefined): number | undefined {
-  return (continued?.input as { first_event?: number } | null | undefined)?.first_event;
+  return readIf(continued, continueInput)?.first_event;
 }
 
 const emptyResult: RunResult = { content: '', contentType: 'str' };

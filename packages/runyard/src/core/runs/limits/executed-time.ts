@@ -1,4 +1,5 @@
-import type { Json } from '../../json.js';
+import { readIf } from '../journal/codec.js';
+import { continueInput } from '../journal/records.js';
 import { inheritedAttempt, type Run, type StepRecord } from '../run.js';
 
 /** What a `continue` step remembers of the executions before it, as a part of its input. */
@@ -15,16 +16,12 @@ export function executedBefore(steps: readonly StepRecord[], attempt: number): n
   let executed = 0;
   let since = inheritedAttempt + 1;
   for (const step of steps) {
-    const until = step.kind === 'continue' ? executedIn(step.input) : undefined;
+    const until = step.kind === 'continue' ? readIf(step, continueInput)?.executed_ms : undefined;
     if (until === undefined || step.attempt < since) continue;
     executed = until;
     since = step.attempt;
   }
   return executed + crashedTime(steps, since, attempt);
-}
-
-function executedIn(input: Json): number | undefined {
-  return (input as { executed_ms?: number } | null)?.executed_ms;
 }
 
 function crashedTime(steps: readonly StepRecord[], since: number, attempt: number): number {

@@ -1,7 +1,8 @@
 import { costOf, type ModelPrices } from '../../models/prices.js';
 import { childPrefix, prefixOf } from '../journal/child-steps.js';
+import { read, readIf } from '../journal/codec.js';
 import { weigh } from '../journal/long-texts.js';
-import type { RunUsage } from '../journal/ports.js';
+import { childModel, continueInput } from '../journal/records.js';
 import { inheritedAttempt, type Run, type StepRecord } from '../run.js';
 import { answeredCall, isRunInside, isWorkOfStep } from '../run-usage.js';
 
@@ -87,8 +88,9 @@ export class RunMeter {
   }
 
   /** What was used for steps that were removed. */
-  private addSpent({ key, input }: StepRecord, sign: 1 | -1): void {
-    const spent = (input as { spent?: RunUsage } | null)?.spent;
+  private addSpent(step: StepRecord, sign: 1 | -1): void {
+    const { key } = step;
+    const spent = readIf(step, continueInput)?.spent;
     for (const { totalTokens, cost } of spent?.models ?? []) {
       this.add(key, 'tokens', sign * countOf(totalTokens));
       this.add(key, 'cost', sign * countOf(cost));
@@ -113,9 +115,9 @@ export class RunMeter {
     return tally;
   }
 
-  private know({ key, input }: StepRecord): void {
-    const { model, modelProvider } = input as unknown as Pick<Run, 'model' | 'modelProvider'>;
-    this.models.set(childPrefix(key), { id: model ?? '', provider: modelProvider ?? '' });
+  private know(step: StepRecord): void {
+    const { model, modelProvider } = read(step, childModel);
+    this.models.set(childPrefix(step.key), { id: model ?? '', provider: modelProvider ?? '' });
   }
 }
 

@@ -1,5 +1,6 @@
-import type { JsonObject } from '../../json.js';
-import type { RunOptions, StepRecord } from '../run.js';
+import { read } from '../journal/codec.js';
+import { type ContinueRecord, continueRecord } from '../journal/records.js';
+import type { StepRecord } from '../run.js';
 
 /**
  * Where in a conversation to continue: at its end, after the last message of the user, before the last answer, or after
@@ -26,16 +27,6 @@ export interface Continuation {
   readonly unpassed?: readonly StepRecord[];
 }
 
-/** step `continue:<attempt>`: what came with the request to continue. Stored data. */
-export type ContinueRecord = {
-  /** The turn that it stands before. */
-  readonly turn: number;
-  /** The message of the user; null when there is none. */
-  readonly input: string | null;
-  /** What the request changes for the rest of the run. */
-  readonly options: JsonObject & Partial<RunOptions>;
-};
-
 export function continueKey(attempt: number): string {
   return `continue:${attempt}`;
 }
@@ -54,5 +45,5 @@ export function copiedKey(key: string): string {
 export function continuationsOf(steps: readonly StepRecord[]): readonly ContinueRecord[] {
   return steps
     .filter(({ kind, output }) => kind === 'continue' && output !== null)
-    .map(({ output }) => output as unknown as ContinueRecord);
+    .map((step) => read(step, continueRecord));
 }

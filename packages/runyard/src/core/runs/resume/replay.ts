@@ -1,7 +1,6 @@
 import { errors } from '../../errors/errors.js';
 import { reasonOf } from '../../errors/reason.js';
 import { thrownError } from '../../errors/thrown-error.js';
-import type { Json } from '../../json.js';
 import { silentLog } from '../../log.js';
 import type { Timers } from '../../timers.js';
 import {
@@ -110,7 +109,7 @@ class ReplayContext extends JournaledContext {
     return super.begin(key, spec, earlier);
   }
 
-  protected override perform<T extends Json>(
+  protected override perform<T>(
     begun: StepRecord,
     spec: StepSpec<T>,
     work: (scope: StepScope) => Promise<T>,

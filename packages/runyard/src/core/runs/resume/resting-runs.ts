@@ -1,5 +1,4 @@
 import { errors, isFenced, isReported, RunyardError } from '../../errors/errors.js';
-import type { Json } from '../../json.js';
 import type { Log } from '../../log.js';
 import type { ModelPrices } from '../../models/prices.js';
 import type { Timers } from '../../timers.js';
@@ -12,12 +11,13 @@ import { LiveRun } from '../execution/live-run.js';
 import { Setbacks } from '../execution/setbacks.js';
 import { dueAtOf, timedOut } from '../journal/due-questions.js';
 import type { RestingRun, RunUsage } from '../journal/ports.js';
+import type { ContinueRecord } from '../journal/records.js';
 import type { WriteQueue } from '../journal/write-queue.js';
 import { executedUntil } from '../limits/executed-time.js';
 import type { Run, RunFailure, StepRecord } from '../run.js';
 import { cancelledEnd, failedEnd } from '../run-ends.js';
 import { usageOfRemoved } from '../run-usage.js';
-import { type Continuation, type ContinueRecord, continueKey } from './continuation.js';
+import { type Continuation, continueKey } from './continuation.js';
 import { endingExecutable, type OrphanOptions } from './ending-executable.js';
 import { assertFits, definitionChanged } from './replay.js';
 
@@ -40,7 +40,7 @@ export function hasMovedOn(error: unknown): boolean {
 export interface RunAnswers {
   /** The attempt whose questions they answer; left out: the present one. */
   readonly attempt?: number;
-  readonly answers: ReadonlyMap<string, Json>;
+  readonly answers: ReadonlyMap<string, unknown>;
   readonly continuation: ContinueRecord;
   /** Who continues it, as `Run.askers`; nobody by name when left out. */
   readonly askers?: readonly string[];
@@ -284,10 +284,10 @@ export function continueStep(
     // what was told before counts only as far as it is about steps that are kept
     input: {
       first_event: run.nextEventIndex,
-      ...(isSpent && { spent: spent as unknown as Json }),
+      ...(isSpent && { spent }),
       ...executedUntil(run),
     },
-    output: record as unknown as Json,
+    output: record,
     error: null,
     startedAt: now,
     endedAt: now,

@@ -1,17 +1,18 @@
 import { errors } from '../../errors/errors.js';
-import type { Json, JsonObject } from '../../json.js';
+import type { JsonObject } from '../../json.js';
 import type { ApprovalWrite, Resolutions } from '../approval.js';
 import type { RunEngine } from '../engine.js';
 import type { Executable } from '../executable.js';
 import type { RunHandle } from '../execution/executor.js';
 import type { RunJournal } from '../journal/ports.js';
+import type { ContinueRecord } from '../journal/records.js';
 import type { Run, RunKind, RunLineage, StepRecord } from '../run.js';
-import type { Continuation, ContinueFrom, ContinueRecord } from './continuation.js';
+import type { Continuation, ContinueFrom } from './continuation.js';
 
 /** What the answers of a caller come to. */
 export interface MatchedAnswers {
   /** By the keys of the steps that wait. */
-  readonly answers: ReadonlyMap<string, Json>;
+  readonly answers: ReadonlyMap<string, unknown>;
   readonly approvals: readonly ApprovalWrite[];
   /** The turn that comes next: a message of the user stands before it. */
   readonly turn: number;

@@ -4,7 +4,8 @@ import { questionsAtRest } from '../../agents/requirements/questions-at-rest.js'
 import { toolKeyOf } from '../../agents/tool-executions.js';
 import { Semaphore } from '../../concurrency.js';
 import { type RunContext, RunPaused } from '../../runs/context.js';
-import { type ChildOutcome, runChild } from '../../runs/execution/child-run.js';
+import { runChild } from '../../runs/execution/child-run.js';
+import type { ChildOutcome } from '../../runs/journal/records.js';
 import { ToolRefused } from '../../tools/call/tool-hooks.js';
 import { type ToolResult, toolResult } from '../../tools/tool-result.js';
 import type { TeamMember, TeamSettings } from '../settings.js';

@@ -2,7 +2,9 @@ import { textOf } from '../../agents/answer/answer-record.js';
 import type { AgentExecution } from '../../agents/execution.js';
 import { RunyardError } from '../../errors/errors.js';
 import type { RunContext } from '../../runs/context.js';
-import { type ChildOutcome, childrenOf } from '../../runs/execution/child-run.js';
+import { childrenOf } from '../../runs/execution/child-run.js';
+import { read } from '../../runs/journal/codec.js';
+import { childOutcome } from '../../runs/journal/records.js';
 import type { RunInput } from '../../runs/run.js';
 import { ToolRefused } from '../../tools/call/tool-hooks.js';
 import { defaultHistoryRuns, type TeamMember, type TeamSettings } from '../settings.js';
@@ -69,7 +71,7 @@ function interactionsOf(context: RunContext): readonly string[] {
   return childrenOf(context.run, context.steps())
     .filter(({ step }) => step.status === 'completed')
     .map(({ step, run }) => {
-      const { result } = step.output as unknown as ChildOutcome;
+      const { result } = read(step, childOutcome);
       return `Member: ${run.componentName ?? run.componentId}\nTask: ${run.input.content}\nAnswer: ${textOf(result.content)}`;
     });
 }

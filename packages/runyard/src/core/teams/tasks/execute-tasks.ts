@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChildOutcome } from '../../runs/execution/child-run.js';
+import type { ChildOutcome } from '../../runs/journal/records.js';
 import { settledValues } from '../../runs/settled.js';
 import { ToolRefused } from '../../tools/call/tool-hooks.js';
 import { nativeTool, type Tool } from '../../tools/tool.js';

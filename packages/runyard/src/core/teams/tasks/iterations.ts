@@ -1,7 +1,6 @@
-import { continueRecord, reminder } from '../../agents/continuation/conversation.js';
-import type { Json } from '../../json.js';
+import { continueRecordOf, reminder } from '../../agents/continuation/conversation.js';
 import type { RunContext } from '../../runs/context.js';
-import type { ContinueRecord } from '../../runs/resume/continuation.js';
+import { continueRecord } from '../../runs/journal/records.js';
 import type { StepRecord } from '../../runs/run.js';
 import { iterationCompleted, iterationStarted, taskStateUpdated } from './task-events.js';
 import { hasCalledSince, type TaskList, tasksOf } from './task-list.js';
@@ -23,14 +22,14 @@ export async function nextIteration(context: RunContext, turn: number, max: numb
   const list = tasksOf(context);
   context.emit(taskStateUpdated(list), `iteration:${iteration}:state`);
   context.emit(iterationCompleted(iteration, max, list), `iteration:${iteration}:completed`);
-  const begunAt = reminders.map((step) => continueRecord(step).turn).at(-1) ?? 0;
+  const begunAt = reminders.map((step) => continueRecordOf(step).turn).at(-1) ?? 0;
   // one who calls no tool has nothing left to do, and would say the same again
   const worked = hasCalledSince(context, begunAt);
   if (!worked || isDone(list) || iteration >= max) return false;
-  await context.step(`continue:tasks:${iteration}`, { kind: 'continue', name: reminder }, async () => {
+  const spec = { kind: 'continue', name: reminder, record: continueRecord } as const;
+  await context.step(`continue:tasks:${iteration}`, spec, async () => {
     context.emit(iterationStarted(iteration + 1, max), `iteration:${iteration + 1}:started`);
-    const record: ContinueRecord = { turn: turn + 1, input: reminderText(list), options: {} };
-    return record as unknown as Json;
+    return { turn: turn + 1, input: reminderText(list), options: {} };
   });
   return true;
 }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { textOf } from '../../agents/answer/answer-record.js';
-import type { ModelRecord, ToolRecord } from '../../agents/journal-records.js';
+import { modelRecord, toolRecord } from '../../agents/journal-records.js';
 import { memberKeyOf } from '../../agents/tool-executions.js';
 import type { JsonObject } from '../../json.js';
 import type { RunContext } from '../../runs/context.js';
-import type { ChildOutcome } from '../../runs/execution/child-run.js';
+import { read } from '../../runs/journal/codec.js';
+import { childOutcome } from '../../runs/journal/records.js';
 import type { StepRecord } from '../../runs/run.js';
 import { parseArguments } from '../../tools/call/parse-arguments.js';
 
@@ -89,7 +90,7 @@ export function hasCalledSince(journal: Journal, turn: number): boolean {
 function callsOfTurn(journal: Journal, turn: number): Call[] | undefined {
   const model = journal.recorded(`model:${turn}`);
   if (model?.status !== 'completed') return undefined;
-  return ((model.output as ModelRecord).toolCalls ?? []).map((call, position) => {
+  return (read(model, modelRecord).toolCalls ?? []).map((call, position) => {
     const key = `tool:${turn}:${position}`;
     const step = journal.recorded(key);
     return { key, name: call.name, args: argumentsOf(call.arguments, step), step };
@@ -98,7 +99,7 @@ function callsOfTurn(journal: Journal, turn: number): Call[] | undefined {
 
 /** As the tool took them; while it is at work, as the model wrote them. */
 function argumentsOf(written: string, step: StepRecord | undefined): JsonObject {
-  const record = step?.status === 'completed' ? (step.output as ToolRecord) : undefined;
+  const record = step?.status === 'completed' ? read(step, toolRecord) : undefined;
   if (record?.args) return record.args;
   const parsed = parseArguments(written);
   return parsed.ok ? parsed.args : {};
@@ -106,7 +107,7 @@ function argumentsOf(written: string, step: StepRecord | undefined): JsonObject 
 
 function isEffective(step: StepRecord | undefined): step is StepRecord {
   if (step === undefined || step.status === 'error') return false;
-  return step.status === 'running' || !(step.output as ToolRecord).error;
+  return step.status === 'running' || !read(step, toolRecord).error;
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -184,7 +185,7 @@ class Fold {
     task.status = 'in_progress';
     task.assignee ??= member?.name ?? null;
     if (member?.status !== 'completed') return;
-    const { status, result } = member.output as unknown as ChildOutcome;
+    const { status, result } = read(member, childOutcome);
     task.status = status === 'completed' ? 'completed' : 'failed';
     task.result = textOf(result.content);
   }

@@ -1,9 +1,11 @@
 import { functionIdentity, sourceIdentity } from '../../fingerprint.js';
 import type { Json } from '../../json.js';
 import type { Executable } from '../../runs/executable.js';
+import { read } from '../../runs/journal/codec.js';
 import type { StepIdentity } from '../../runs/journal/journal-match.js';
 import type { StepRecord } from '../../runs/run.js';
 import type { NodeInput } from '../journal-records.js';
+import { nodeInput } from '../journal-records.js';
 import { Expression } from './cel.js';
 import { nodesOf, type ReviewSettings, type StepNode, type WorkflowNode } from './node.js';
 
@@ -38,11 +40,11 @@ export function nodeIdentity(node: WorkflowNode): StepIdentity {
   };
 }
 
-function recordedNode({ name, input }: StepRecord, now: Executor | null): string {
-  const { node, executor } = input as NodeInput;
+function recordedNode(step: StepRecord, now: Executor | null): string {
+  const { node, executor } = read(step, nodeInput);
   // records of earlier versions do not say which component it was
   const known = executor?.id === undefined && executor?.type === now?.type ? now : executor;
-  return inWords(name, node, known);
+  return inWords(step.name, node, known);
 }
 
 function inWords(name: string, kind: NodeInput['node'], executor: Executor | null): string {

@@ -1,11 +1,12 @@
 import { reasonOf } from '../../errors/reason.js';
-import type { Json, JsonObject } from '../../json.js';
+import type { JsonObject } from '../../json.js';
 import { RunFailed } from '../../runs/executable.js';
+import { read } from '../../runs/journal/codec.js';
 import type { StepRecord } from '../../runs/run.js';
 import { Expression } from '../definition/cel.js';
 import type { WorkflowNode } from '../definition/node.js';
 import { deciderIdentity } from '../definition/node-identity.js';
-import { type DecisionInput, type DecisionRecord, nodeKey } from '../journal-records.js';
+import { decisionInput, decisionRecord, nodeKey } from '../journal-records.js';
 import type { Flow, Place } from './flow.js';
 
 interface Question<F> {
@@ -25,19 +26,23 @@ export async function decide<F extends (...args: never[]) => unknown, T extends 
   { context }: Flow,
   place: Pick<Place, 'path'>,
   question: Question<F>,
-  read: (value: unknown) => T,
+  readValue: (value: unknown) => T,
 ): Promise<T> {
   const { by, what } = question;
   const record = await context.step(
     `${nodeKey(place.path)}:${question.key}`,
-    { ...decisionSpec(question), parentKey: nodeKey(place.path.replace(/@\d+(~\d+)?$/, '')) },
+    {
+      ...decisionSpec(question),
+      record: decisionRecord,
+      parentKey: nodeKey(place.path.replace(/@\d+(~\d+)?$/, '')),
+    },
     async () => {
       try {
         const value: unknown =
           by instanceof Expression
             ? by.evaluate(question.variables())
             : await context.callApplication(question.key, () => question.ask(by));
-        return { decided: read(value) } satisfies DecisionRecord as Json;
+        return { decided: readValue(value) };
       } catch (error) {
         context.signal.throwIfAborted();
         const message = `${what} could not be decided: ${reasonOf(error).split('\n', 1)[0]}`;
@@ -45,7 +50,8 @@ export async function decide<F extends (...args: never[]) => unknown, T extends 
       }
     },
   );
-  return (record as DecisionRecord).decided as T;
+  // what was written down is what this returned
+  return record.decided as T;
 }
 
 /** Another expression, or another function of a group without a name, would have to decide anew. */
@@ -56,8 +62,8 @@ export function decisionSpec<F extends (...args: never[]) => unknown>({
 }: Pick<Question<F>, 'key' | 'node' | 'by'>) {
   const decider = deciderIdentity(node, by);
   const of = (words: string) => `'${key}' of '${node.name}' by ${words}`;
-  const was = ({ input }: StepRecord) => (input === null ? undefined : of((input as DecisionInput).by));
-  const input: DecisionInput = { by: decider };
+  const was = (step: StepRecord) => (step.input === null ? undefined : of(read(step, decisionInput).by));
+  const input = { by: decider };
   return { kind: 'decision', name: key, input, identity: { is: of(decider), was } } as const;
 }
 

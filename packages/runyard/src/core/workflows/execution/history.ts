@@ -2,10 +2,12 @@ import type { Json } from '../../json.js';
 import type { RunContext } from '../../runs/context.js';
 import type { PastRun } from '../definition/functions.js';
 import { textOf } from '../fold/group-content.js';
+import { historyRecord } from '../journal-records.js';
 
 /** Earlier runs of the session. Which ones is written down: a run that is executed again is shown the same. */
 export async function pastRuns(context: RunContext, count: number): Promise<readonly PastRun[]> {
-  const ids = await context.step('history', { kind: 'decision', name: 'history' }, async () => {
+  const spec = { kind: 'decision', name: 'history', record: historyRecord } as const;
+  const ids = await context.step('history', spec, async () => {
     return (await context.history(count)).map(({ run }) => run.runId);
   });
   const runs = await context.runs(ids);

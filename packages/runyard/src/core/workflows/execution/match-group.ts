@@ -1,7 +1,8 @@
+import { read } from '../../runs/journal/codec.js';
 import type { Expression } from '../definition/cel.js';
 import type { WorkflowNode } from '../definition/node.js';
 import { nodeIdentity } from '../definition/node-identity.js';
-import { childPath, type GroupRecord, isGroup, type NodeRecord, nodeKey } from '../journal-records.js';
+import { childPath, type GroupRecord, isGroup, nodeKey, nodeRecord } from '../journal-records.js';
 import { decisionSpec } from './decide.js';
 import type { Flow } from './flow.js';
 
@@ -13,7 +14,7 @@ import type { Flow } from './flow.js';
 export function matchGroup(flow: Flow, node: WorkflowNode, path: string): void {
   const recorded = flow.context.recorded(nodeKey(path));
   if (recorded?.status !== 'completed' || node.type === 'Step') return;
-  const record = recorded.output as NodeRecord;
+  const record = read(recorded, nodeRecord);
   if (!isGroup(record)) return;
   if (!node.isNamed) matchDecision(flow, node, path);
   if (record.skipped === true) return;

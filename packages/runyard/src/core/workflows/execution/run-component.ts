@@ -6,15 +6,12 @@ import { backOffMs } from '../../back-off.js';
 import type { JsonObject } from '../../json.js';
 import { RunPaused } from '../../runs/context.js';
 import type { Executable } from '../../runs/executable.js';
-import {
-  type ChildOutcome,
-  childIdentity,
-  childrenOf,
-  runChild,
-  wasGivenUp,
-} from '../../runs/execution/child-run.js';
+import { childIdentity, childrenOf, runChild, wasGivenUp } from '../../runs/execution/child-run.js';
 import { pauseSince } from '../../runs/execution/failed-tries.js';
 import { childPrefix } from '../../runs/journal/child-steps.js';
+import { readIf } from '../../runs/journal/codec.js';
+import type { ChildOutcome } from '../../runs/journal/records.js';
+import { childInput, thrownBy } from '../../runs/journal/records.js';
 import type { RunInput, StepRecord } from '../../runs/run.js';
 import type { StepNode } from '../definition/node.js';
 import { textOf } from '../fold/group-content.js';
@@ -162,8 +159,8 @@ function remarks({ additionalData }: Scope, { feedback }: Round): string[] {
 }
 
 /** Only the time that was up stops a run while the workflow goes on. */
-function timeoutOf({ error }: StepRecord): { type: string; message: string } {
-  return { type: timeoutType, message: (error as { message: string }).message };
+function timeoutOf(step: StepRecord): { type: string; message: string } {
+  return { type: timeoutType, message: thrownBy(step)?.message ?? '' };
 }
 
 /** Its input schema does not take what the step before it made. */
@@ -172,7 +169,7 @@ function isRefusedInput(error: unknown): boolean {
 }
 
 function executorFields({ context }: Flow, component: Executable, key: string): JsonObject {
-  const runId = (context.recorded(key)?.input as { runId?: string } | null | undefined)?.runId;
+  const runId = readIf(context.recorded(key), childInput)?.runId;
   return {
     executor_id: component.id,
     executor_name: component.name ?? component.id,

@@ -1,4 +1,3 @@
-import type { Json } from '../../json.js';
 import type { ConditionNode } from '../definition/node.js';
 import { childPath, type GroupRecord } from '../journal-records.js';
 import { groupEvent } from '../workflow-events.js';
@@ -35,7 +34,7 @@ export async function runCondition(
   const { keys, views, stopped } = await runList(flow, nodes, scope.fork(), (position) =>
     placeInside(flow, place, pathOf(place.path, position), position),
   );
-  const results = views.map(({ output }) => output as Json);
+  const results = views.map(({ output }) => output);
   const ended = { ...facts, executed_steps: keys.length, step_results: results };
   tell(flow, place, 'completed', groupEvent('ConditionExecutionCompleted', fields, ended));
   return {

@@ -6,11 +6,11 @@ import { RunPaused, type StepScope } from '../../runs/context.js';
 import { resumeTries } from '../../runs/execution/failed-tries.js';
 import { Reports } from '../../runs/execution/reports.js';
 import { failureOf } from '../../runs/run-failure.js';
-import { storable, UnstorableValue } from '../../storable-json.js';
+import { storable, storableCopy, UnstorableValue } from '../../storable-json.js';
 import type { StepContext, StepFunction, StepInput } from '../definition/functions.js';
 import type { StepNode } from '../definition/node.js';
 import { StepOutputValue, type StepReturn } from '../definition/step-return.js';
-import { type FunctionRecord, nodeKey, runKey } from '../journal-records.js';
+import { type FunctionRecord, functionRecord, nodeKey, runKey } from '../journal-records.js';
 import { customEvent } from '../workflow-events.js';
 import { type Flow, type Place, type Scope, stepFields, stepInput } from './flow.js';
 import type { Round, RoundResult } from './round.js';
@@ -43,10 +43,10 @@ export async function runFunction(
     name: node.name,
     parentKey: nodeKey(place.path),
     input: { round: round.number },
-    failed: (output: Json) => isFailure(output as FunctionRecord),
+    record: functionRecord,
+    failed: isFailure,
   } as const;
-  const record = await flow.context.step(key, spec, async (site) => (await attempts(site)) as Json);
-  return resultOf(record as FunctionRecord, key);
+  return resultOf(await flow.context.step(key, spec, attempts), key);
 }
 
 function isFollowed({ review, onError, skipOnFailure }: StepNode): boolean {
@@ -169,7 +169,7 @@ export function recordOf(value: StepReturn): Exclude<FunctionRecord, { failure: 
   } = value instanceof StepOutputValue ? value.settings : { content: value as Json | undefined };
   return {
     content: content === undefined ? '' : storable(content, 'it returned a value that'),
-    ...(media !== undefined && media.length > 0 && { media: storable(media, 'it returned media that') }),
+    ...(media !== undefined && media.length > 0 && { media: storableCopy(media, 'it returned media that') }),
     success: Boolean(success) && error === undefined,
     error: error === undefined ? null : String(error),
     stop: Boolean(stop),

@@ -146,7 +146,7 @@ function tellOfIteration(
 }
 
 function resultsOf(views: readonly NodeView[]): Json[] {
-  return views.map(({ output }) => output as Json);
+  return views.map(({ output }) => output);
 }
 
 async function isMet(flow: Flow, node: LoopNode, place: Place, iteration: Iteration): Promise<boolean> {

@@ -1,4 +1,3 @@
-import type { Json } from '../../json.js';
 import type { RouterNode } from '../definition/node.js';
 import { childPath, type GroupRecord, nodeKey } from '../journal-records.js';
 import { askForRoute } from '../review/ask-for-route.js';
@@ -42,7 +41,7 @@ export async function runRouter(
     const inside = placeInside(flow, place, childPath.of(place.path, position), position);
     return { ...inside, index: place.index };
   });
-  const results = views.map(({ output }) => output as Json);
+  const results = views.map(({ output }) => output);
   const ended = { selected_steps: selected, executed_steps: keys.length, step_results: results };
   tell(flow, place, 'completed', groupEvent('RouterExecutionCompleted', fields, ended));
   return { children: keys, selected, stop: stopped };

@@ -1,4 +1,3 @@
-import type { Json } from '../../json.js';
 import { RunFailed } from '../../runs/executable.js';
 import type { StepNode } from '../definition/node.js';
 import { contentTypeOf, foldNode, type NodeView } from '../fold/node-view.js';
@@ -127,6 +126,6 @@ function viewOf({ context }: Flow, place: Place, record: LeafRecord): NodeView {
   const now = context.timers.now();
   return foldNode((other) => {
     const step = context.recorded(other);
-    return other === key ? { ...step!, output: record as Json, endedAt: now } : step;
+    return other === key ? { ...step!, output: record, endedAt: now } : step;
   }, key);
 }

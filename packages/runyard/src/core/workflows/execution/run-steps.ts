@@ -1,4 +1,3 @@
-import type { Json } from '../../json.js';
 import type { StepsNode } from '../definition/node.js';
 import { childPath, type GroupRecord } from '../journal-records.js';
 import { groupEvent } from '../workflow-events.js';
@@ -26,7 +25,7 @@ export async function runSteps(
   const { keys, views, stopped } = await runList(flow, node.steps, scope.fork(), (position) =>
     placeInside(flow, place, childPath.of(place.path, position), position),
   );
-  const results = views.map(({ output }) => output as Json);
+  const results = views.map(({ output }) => output);
   tell(
     flow,
     place,

@@ -5,6 +5,7 @@ import { type Executable, RunFailed } from '../../runs/executable.js';
 import { childrenOf, runChild } from '../../runs/execution/child-run.js';
 import { Reports } from '../../runs/execution/reports.js';
 import type { StepIdentity } from '../../runs/journal/journal-match.js';
+import { anyRecord } from '../../runs/journal/records.js';
 import type { StepContext, WorkflowContext, WorkflowFunction } from '../definition/functions.js';
 import { customEvent } from '../workflow-events.js';
 import { type Flow, placeAtTop, type Scope, stepInput } from './flow.js';
@@ -24,10 +25,15 @@ export async function runWhole(
   register: (component: Executable) => void,
 ): Promise<Json> {
   const { context } = flow;
-  const spec = { kind: 'step', name: flow.workflow.name, identity: wholeIdentity } as const;
+  const spec = {
+    kind: 'step',
+    name: flow.workflow.name,
+    record: anyRecord,
+    identity: wholeIdentity,
+  } as const;
   if (context.recorded(wholeKey)?.status !== 'completed')
     context.replay?.leaveOut('what the function of the workflow runs');
-  const record = await context.step(wholeKey, spec, async (site) => {
+  return context.step(wholeKey, spec, async (site) => {
     const state = context.state.fork();
     const reports = new Reports(context);
     let over = false;
@@ -68,7 +74,6 @@ export async function runWhole(
     state.merge();
     return made.content ?? '';
   });
-  return record;
 }
 
 /**

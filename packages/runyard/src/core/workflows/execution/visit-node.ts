@@ -1,8 +1,14 @@
-import type { Json } from '../../json.js';
 import type { WorkflowNode } from '../definition/node.js';
 import { executorOf, nodeIdentity, nodeKindOf } from '../definition/node-identity.js';
 import { foldNode, type NodeView } from '../fold/node-view.js';
-import { groupPathOf, isGroup, type NodeInput, type NodeRecord, nodeKey } from '../journal-records.js';
+import {
+  groupPathOf,
+  isGroup,
+  type NodeInput,
+  type NodeRecord,
+  nodeKey,
+  nodeRecord,
+} from '../journal-records.js';
 import { askBefore } from '../review/ask-before.js';
 import { type Flow, type Place, type Scope, stepFields } from './flow.js';
 import { matchGroup } from './match-group.js';
@@ -34,13 +40,12 @@ export async function visitNode(
     identity: nodeIdentity(node),
     contains: true,
     input,
-    failed: (output: Json) => isFailed(output as NodeRecord),
+    record: nodeRecord,
+    failed: isFailed,
     ...(group !== undefined && { parentKey: nodeKey(group) }),
   } as const;
   const wasDone = flow.context.recorded(key)?.status === 'completed';
-  await flow.context.step(key, spec, async () => {
-    return (await execute(flow, node, place, scope)) as Json;
-  });
+  await flow.context.step(key, spec, () => execute(flow, node, place, scope));
   if (wasDone) matchGroup(flow, node, place.path);
   return foldNode((other) => flow.context.recorded(other), key);
 }

@@ -1,13 +1,15 @@
 import type { Json } from '../../json.js';
+import { read } from '../../runs/journal/codec.js';
 import type { StepRecord } from '../../runs/run.js';
 import type { StepOutput } from '../definition/functions.js';
-import type { GroupRecord, NodeInput } from '../journal-records.js';
+import type { GroupRecord } from '../journal-records.js';
+import { nodeInput } from '../journal-records.js';
 
 /** What a group of steps says about itself; what its steps made stands in the steps. */
 export function groupContent(step: StepRecord, record: GroupRecord, steps: readonly StepOutput[]): string {
   const { name } = step;
   if (record.note !== undefined) return record.note;
-  switch ((step.input as NodeInput).node) {
+  switch (read(step, nodeInput).node) {
     case 'Loop':
       return `Loop '${name}' ended after ${counted(record.iterations?.length ?? 0, 'iteration')} with ${counted(steps.length, 'step')}.`;
     case 'Parallel':

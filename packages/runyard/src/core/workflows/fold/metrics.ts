@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
-import type { ChildOutcome } from '../../runs/execution/child-run.js';
+import { read } from '../../runs/journal/codec.js';
 import type { Run, StepRecord } from '../../runs/run.js';
-import { type NodeInput, runsByNode } from '../journal-records.js';
+import { isNodeInput, type NodeInput, nodeInput, roundRecord, runsByNode } from '../journal-records.js';
 
 /** Metrics of the wire: what each step has cost, over all its executions, and how long the whole took. */
 export function metricsOf(run: Run, steps: readonly StepRecord[], now: number): JsonObject {
@@ -21,16 +21,15 @@ export function metricsOf(run: Run, steps: readonly StepRecord[], now: number): 
   return { steps: byName, duration: (now - run.createdAt) / 1000 };
 }
 
-function nodeOf({ kind, key, input }: StepRecord): NodeInput | undefined {
-  return kind === 'step' && key.startsWith('node:') && isJsonObject(input) && 'node' in input
-    ? (input as NodeInput)
-    : undefined;
+function nodeOf(step: StepRecord): NodeInput | undefined {
+  const isNode = step.kind === 'step' && step.key.startsWith('node:') && isNodeInput(step.input);
+  return isNode ? read(step, nodeInput) : undefined;
 }
 
 function ownMetrics(step: StepRecord, runs: readonly StepRecord[]): JsonObject {
   const outcomes = runs
     .filter(({ status }) => status === 'completed')
-    .map(({ output }) => output as unknown as ChildOutcome)
+    .map((run) => read(run, roundRecord))
     .filter((made) => 'result' in made);
   if (outcomes.length === 0) return { duration: ((step.endedAt ?? step.startedAt) - step.startedAt) / 1000 };
   return outcomes.reduce<JsonObject>((total, { result }) => sum(total, result.metrics ?? {}), {});

@@ -3,11 +3,13 @@ import { endingOf } from '../../agents/answer/ending.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { Media } from '../../media/media.js';
 import type { AnswerEnding } from '../../models/model.js';
-import type { ChildOutcome } from '../../runs/execution/child-run.js';
+import { read } from '../../runs/journal/codec.js';
+import { childInput, thrownBy } from '../../runs/journal/records.js';
 import type { StepRecord } from '../../runs/run.js';
+import { isRunInside } from '../../runs/run-usage.js';
 import type { StepOutput } from '../definition/functions.js';
-import type { FunctionRecord, GroupRecord, LeafRecord, NodeInput, NodeRecord } from '../journal-records.js';
-import { isChildOf, isGroup } from '../journal-records.js';
+import type { GroupRecord, LeafRecord } from '../journal-records.js';
+import { isChildOf, isGroup, nodeInput, nodeRecord, roundRecord } from '../journal-records.js';
 import { groupContent } from './group-content.js';
 
 /** Finds a step of the run by its key. */
@@ -31,15 +33,15 @@ export interface NodeView {
 /** Folds a node that has ended. */
 export function foldNode(find: FindStep, key: string): NodeView {
   const step = find(key)!;
-  const record = step.output as NodeRecord;
+  const record = read(step, nodeRecord);
   return isGroup(record) ? foldGroup(find, step, record) : foldLeaf(find, step, record);
 }
 
 function foldLeaf(find: FindStep, step: StepRecord, record: LeafRecord): NodeView {
   const made = madeBy(record.from === undefined ? undefined : find(record.from));
   const content = record.content ?? made.content ?? '';
-  const media = (record.media as unknown as Media[] | undefined) ?? made.media;
-  const { node, step_id, executor } = step.input as NodeInput;
+  const media = record.media ?? made.media;
+  const { node, step_id, executor } = read(step, nodeInput);
   // one literal: objects put together by spreading cost more than all that is in them, and there is one for each step
   const output: StepOutput = {
     content,
@@ -106,15 +108,16 @@ export function unendedOutput(
         ? foldNode(find, child.key).output
         : unendedOutput(steps, child, why, paused),
     );
-  const error = step.status === 'error' ? errorText(step) : why;
+  const error = step.status === 'error' ? (thrownBy(step)?.message ?? 'It failed') : why;
   const made = steps.findLast(
     ({ key, kind }) => kind === 'step' && key.startsWith(`${step.key}:run:`) && !key.includes('/'),
   );
-  const isLeaf = (step.input as NodeInput).node === 'Step' || (step.input as NodeInput).node === 'Workflow';
+  const { node } = read(step, nodeInput);
+  const isLeaf = node === 'Step' || node === 'Workflow';
   return {
     ...described(step),
     content: error,
-    step_run_id: (made?.input as { runId?: string } | null | undefined)?.runId ?? null,
+    step_run_id: made !== undefined && isRunInside(made) ? read(made, childInput).runId : null,
     images: null,
     videos: null,
     audio: null,
@@ -128,12 +131,8 @@ export function unendedOutput(
   };
 }
 
-function errorText({ error }: StepRecord): string {
-  return (error as { message?: string } | null)?.message ?? 'It failed';
-}
-
 function described(step: StepRecord) {
-  const { node, step_id, executor } = step.input as NodeInput;
+  const { node, step_id, executor } = read(step, nodeInput);
   return {
     step_name: step.name,
     step_id,
@@ -158,14 +157,14 @@ const nothingMade: Made = { ending: {}, media: [], runId: null };
 /** What one execution of a step made: a run inside of this one, or a function. */
 function madeBy(step: StepRecord | undefined): Made {
   if (step?.status !== 'completed') return nothingMade;
-  const output = step.output as unknown as ChildOutcome | FunctionRecord;
+  const output = read(step, roundRecord);
   if ('result' in output) {
     const { content, contentType, media = [], metrics } = output.result;
     const made = { content, contentType, ending: endingOf(output.result), media, runId: output.runId };
     return { ...made, ...(metrics !== undefined && { metrics }) };
   }
   if ('failure' in output) return nothingMade;
-  const media = (output.media ?? []) as unknown as Media[];
+  const media = output.media ?? [];
   return { ending: {}, media, runId: null, ...(output.content !== undefined && { content: output.content }) };
 }
 

@@ -1,15 +1,22 @@
 import { endingFields } from '../../agents/answer/ending.js';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import type { JsonObject } from '../../json.js';
 import { type ChildView, childrenOf } from '../../runs/execution/child-run.js';
 import { ownSteps } from '../../runs/journal/child-steps.js';
+import { read } from '../../runs/journal/codec.js';
+import { childInput } from '../../runs/journal/records.js';
 import type { Run, RunStatus, StepRecord } from '../../runs/run.js';
+import { isRunInside } from '../../runs/run-usage.js';
 import { chatKey } from '../chat-agent.js';
 import type { StepOutput } from '../definition/functions.js';
+import type { GroupRecord } from '../journal-records.js';
 import {
   isGroup,
+  isNodeInput,
   isTopLevel,
   type NodeInput,
   type NodeRecord,
+  nodeInput,
+  nodeRecord,
   runsByNode,
   type StepIndex,
 } from '../journal-records.js';
@@ -68,8 +75,8 @@ function nodeIn(
 ): NamedNode | undefined {
   const at = step.key.indexOf(':run:');
   const node = steps.get(step.key.slice(0, Math.max(at, 0)));
-  return isJsonObject(node?.input) && 'node' in node.input
-    ? { ...(node.input as NodeInput), name: node.name }
+  return node !== undefined && isNodeInput(node.input)
+    ? { ...read(node, nodeInput), name: node.name }
     : undefined;
 }
 
@@ -118,16 +125,14 @@ export function nodeStates(run: Run, steps: readonly StepRecord[]): NodeState[] 
   const own = ownSteps(steps);
   const runs = runsByNode(own);
   return own
-    .filter(({ key, input }) => key.startsWith('node:') && isJsonObject(input) && 'node' in input)
+    .filter(({ key, input }) => key.startsWith('node:') && isNodeInput(input))
     .map((step) => stateOf(run, step, runs.get(step.key) ?? []));
 }
 
 function stateOf(run: Run, step: StepRecord, runs: readonly StepRecord[]): NodeState {
-  const { node, step_id, index } = step.input as NodeInput;
-  const record = step.status === 'completed' ? (step.output as NodeRecord) : undefined;
-  const runIds = runs
-    .map(({ input }) => (input as { runId?: Json } | null)?.runId)
-    .filter((runId) => typeof runId === 'string');
+  const { node, step_id, index } = read(step, nodeInput);
+  const record = step.status === 'completed' ? read(step, nodeRecord) : undefined;
+  const runIds = runs.filter(isRunInside).map((inside) => read(inside, childInput).runId);
   return {
     key: step.key,
     step_id,
@@ -142,8 +147,7 @@ function stateOf(run: Run, step: StepRecord, runs: readonly StepRecord[]): NodeS
   };
 }
 
-function groupFacts(record: Extract<NodeRecord, { children: string[] }>) {
-  const { branch, selected, iterations } = record;
+function groupFacts({ branch, selected, iterations }: GroupRecord) {
   return {
     ...(branch !== undefined && { branch }),
     ...(selected !== undefined && { selected_steps: selected }),

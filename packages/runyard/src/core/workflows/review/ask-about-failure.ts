@@ -3,6 +3,7 @@ import { type Flow, type Place, stepFields } from '../execution/flow.js';
 import { stepError } from '../workflow-events.js';
 import { ask } from './ask.js';
 import type { ErrorRequirement } from './step-requirement.js';
+import { failureAnswer } from './step-requirement.js';
 
 /** Asks a person what becomes of a step that failed. */
 export async function askAboutFailure(
@@ -22,7 +23,7 @@ export async function askAboutFailure(
     retry_count: round - 1,
     decision: null,
   };
-  const { decision } = await ask<{ decision: 'retry' | 'skip' }>(flow, place, {
+  const { decision } = await ask(flow, place, failureAnswer, {
     what: `error:${round}`,
     kind: 'step_error',
     requirement,

@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../json.js';
+import type { Shaped } from '../../runs/journal/shapes.js';
 import { asksBefore } from '../definition/check-tree.js';
 import type { ReviewSettings, WorkflowNode } from '../definition/node.js';
 import { contentsInWords } from '../definition/node-identity.js';
 import { type Flow, type Place, stepFields, tell } from '../execution/flow.js';
 import { stepContinued, stepPaused } from '../workflow-events.js';
 import { ask, cancelled, isNews, timeoutOf } from './ask.js';
-import { fieldBody, requirementOf, type StepAnswer, type StepRequirement } from './step-requirement.js';
+import { fieldBody, requirementOf, reviewAnswer, type StepRequirement } from './step-requirement.js';
 
 /** What becomes of a node that a person was asked about before it ran. */
 export type Before =
@@ -13,7 +14,7 @@ export type Before =
   | { readonly decision: 'else'; readonly userInput?: undefined }
   | { readonly decision: 'skip'; readonly reason: string; readonly userInput?: undefined };
 
-type Given = Extract<StepAnswer, { confirmed: boolean }> | { readonly timed_out: true };
+type Given = Shaped<typeof reviewAnswer.shape>;
 
 /** Asks whether a node may run, and what a person has to fill in for it. Undefined: there is no question. */
 export async function askBefore(
@@ -26,7 +27,7 @@ export async function askBefore(
   for (let asked = 0; ; asked += 1) {
     const requirement = questionOf(node, review, place, asked);
     const what = asked === 0 ? 'before' : `before:${asked + 1}`;
-    const answer = await ask<Given>(flow, place, {
+    const answer = await ask(flow, place, reviewAnswer, {
       what,
       kind: 'step_review',
       requirement,

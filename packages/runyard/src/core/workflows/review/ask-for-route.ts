@@ -3,9 +3,7 @@ import { nodeInWords } from '../definition/node-identity.js';
 import { type Flow, type Place, stepFields } from '../execution/flow.js';
 import { routerPaused } from '../workflow-events.js';
 import { ask, cancelled, timeoutOf } from './ask.js';
-import { requirementOf, type StepRequirement } from './step-requirement.js';
-
-type Given = { readonly selected_choices: string[] } | { readonly timed_out: true };
+import { requirementOf, routeAnswer, type StepRequirement } from './step-requirement.js';
 
 /** Asks a person which way to take. Undefined: no answer came in time, and no way is taken. */
 export async function askForRoute(flow: Flow, node: RouterNode, place: Place): Promise<string[] | undefined> {
@@ -18,7 +16,7 @@ export async function askForRoute(flow: Flow, node: RouterNode, place: Place): P
     available_choices: choices,
     allow_multiple_selections: node.allowMultiple,
   };
-  const answer = await ask<Given>(flow, place, {
+  const answer = await ask(flow, place, routeAnswer, {
     what: 'route',
     kind: 'route_selection',
     requirement,

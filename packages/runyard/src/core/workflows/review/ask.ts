@@ -1,12 +1,13 @@
 import type { JsonObject } from '../../json.js';
 import type { RunEvent } from '../../runs/events/logged-event.js';
 import { RunCancelled } from '../../runs/executable.js';
+import type { Codec } from '../../runs/journal/codec.js';
 import { dueAtOf } from '../../runs/journal/due-questions.js';
 import type { ReviewSettings } from '../definition/node.js';
 import { type Flow, type Place, tell } from '../execution/flow.js';
 import { nodeKey } from '../journal-records.js';
 import { type Covered, covering, questionIdentity } from './question-identity.js';
-import type { StepAnswer, StepRequirement, StepWaitKind } from './step-requirement.js';
+import type { StepRequirement, StepWaitKind } from './step-requirement.js';
 
 export interface Question {
   /** What stands in the key after that of the node. */
@@ -23,9 +24,10 @@ export interface Question {
 }
 
 /** Asks a person and pauses the run; answers at once when they have. */
-export async function ask<Answer extends StepAnswer>(
+export async function ask<Answer>(
   flow: Flow,
   place: Place,
+  answer: Codec<Answer>,
   question: Question,
 ): Promise<Answer> {
   const { context } = flow;
@@ -37,7 +39,7 @@ export async function ask<Answer extends StepAnswer>(
   }
   const { timeoutMs, kind, requirement, covers } = question;
   const dueAt = asked === undefined ? await dueIn(flow, timeoutMs) : dueAtOf(asked);
-  return context.wait<Answer>({
+  const wait = {
     key,
     kind,
     identity: questionIdentity(kind, requirement, covers),
@@ -47,7 +49,8 @@ export async function ask<Answer extends StepAnswer>(
       ...(dueAt !== undefined && { timeout_at: isoTime(dueAt) }),
     }),
     ...(dueAt !== undefined && { dueAt }),
-  });
+  };
+  return context.wait(wait, answer);
 }
 
 async function dueIn({ context }: Flow, timeoutMs: number | undefined): Promise<number | undefined> {

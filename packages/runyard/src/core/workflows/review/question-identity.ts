@@ -1,19 +1,15 @@
 import type { JsonObject } from '../../json.js';
+import { isJsonObject } from '../../json.js';
+import { read } from '../../runs/journal/codec.js';
 import type { StepIdentity } from '../../runs/journal/journal-match.js';
 import type { StepWaitKind } from './step-requirement.js';
+import { stepQuestion, stepWaitKinds } from './step-requirement.js';
 
 /** What an answer decides about, each in words. */
 export type Covered = readonly string[] | undefined;
 
-/** Where the input of a `wait` step says that. It is not for the wire. */
-const coversField = 'covers';
-
 export function covering(covers: Covered, data: JsonObject): JsonObject {
-  return covers === undefined ? data : { ...data, [coversField]: [...covers] };
-}
-
-export function withoutCovered({ [coversField]: _covers, ...data }: JsonObject): JsonObject {
-  return data;
+  return covers === undefined ? data : { ...data, covers: [...covers] };
 }
 
 /**
@@ -25,11 +21,14 @@ export function questionIdentity(kind: StepWaitKind, asked: JsonObject, covers: 
   const isChoice = kind === 'route_selection';
   return {
     is: inWords(kind, asked) + (isChoice ? '' : contents(covers)),
-    was: ({ name, input }) => {
-      const recorded = input as JsonObject;
-      const words = inWords(name as StepWaitKind, recorded);
+    was: (step) => {
+      const recorded = read(step, stepQuestion);
+      const words = inWords(
+        stepWaitKinds.find((known) => known === step.name),
+        recorded,
+      );
       // records of earlier versions do not say what is inside
-      const covered = recorded[coversField] as Covered;
+      const covered = recorded.covers;
       if (!isChoice) return words + contents(covered ?? covers);
       return words + goneOf(recorded, asked, covered, covers);
     },
@@ -42,17 +41,16 @@ function contents(covers: Covered): string {
 
 /** The ways that were offered and no longer are, or lead to something else. */
 function goneOf(recorded: JsonObject, asked: JsonObject, covered: Covered, covers: Covered): string {
-  const [then, now] =
-    covered === undefined || covers === undefined
-      ? [recorded, asked].map((one) => choicesOf(one).map((choice) => `'${choice}'`))
-      : [covered, covers];
-  return then!
-    .filter((choice) => !now!.includes(choice))
+  const known = covered !== undefined && covers !== undefined;
+  const then = known ? covered : choicesOf(recorded);
+  const now = known ? covers : choicesOf(asked);
+  return then
+    .filter((choice) => !now.includes(choice))
     .map((choice) => `, with the choice ${choice}`)
     .join('');
 }
 
-function inWords(kind: StepWaitKind, asked: JsonObject): string {
+function inWords(kind: StepWaitKind | undefined, asked: JsonObject): string {
   const step = `'${asked.step_name}'`;
   switch (kind) {
     case 'step_error':
@@ -63,6 +61,8 @@ function inWords(kind: StepWaitKind, asked: JsonObject): string {
       return `the review of an iteration of ${step}`;
     case 'route_selection':
       return `the choice of a way at ${step}`;
+    case undefined:
+      return `a question about ${step}`;
     case 'step_review':
       return [
         ...(asked.requires_confirmation === true ? ['the confirmation'] : []),
@@ -74,11 +74,11 @@ function inWords(kind: StepWaitKind, asked: JsonObject): string {
 }
 
 function fieldsOf({ user_input_schema: fields }: JsonObject): string {
-  return ((fields ?? []) as JsonObject[])
+  return (Array.isArray(fields) ? fields.filter((field) => isJsonObject(field)) : [])
     .map(({ name, field_type, required }) => `${name}: ${field_type}${required === false ? '?' : ''}`)
     .join(', ');
 }
 
 function choicesOf({ available_choices: choices }: JsonObject): readonly string[] {
-  return (choices ?? []) as string[];
+  return Array.isArray(choices) ? choices.map((choice) => `'${String(choice)}'`) : [];
 }

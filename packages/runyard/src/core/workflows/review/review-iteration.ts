@@ -2,8 +2,8 @@ import type { LoopNode, ReviewSettings } from '../definition/node.js';
 import { type Flow, type Place, stepFields, tell } from '../execution/flow.js';
 import { stepContinued, stepOutputReview } from '../workflow-events.js';
 import { ask, isNews, timeoutOf } from './ask.js';
-import { requirementOf, type StepRequirement } from './step-requirement.js';
-import { type Reviewed, type Verdict, verdictOn } from './verdict.js';
+import { requirementOf, reviewAnswer, type StepRequirement } from './step-requirement.js';
+import { type Verdict, verdictOn } from './verdict.js';
 
 /**
  * Asks a person about an iteration of a loop. An accepted one is kept, and the loop continues or ends by its own
@@ -24,7 +24,7 @@ export async function reviewIteration(
     is_post_execution: true,
   };
   const what = `iteration:${number}:${retry}`;
-  const answer = await ask<Reviewed>(flow, place, {
+  const answer = await ask(flow, place, reviewAnswer, {
     what,
     kind: 'iteration_review',
     requirement,

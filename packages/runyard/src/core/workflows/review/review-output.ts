@@ -2,8 +2,8 @@ import type { ReviewSettings, StepNode } from '../definition/node.js';
 import { type Flow, type Place, stepFields, tell } from '../execution/flow.js';
 import { stepContinued, stepOutputReview } from '../workflow-events.js';
 import { ask, isNews, timeoutOf } from './ask.js';
-import { requirementOf, type StepRequirement } from './step-requirement.js';
-import { type Reviewed, type Verdict, verdictOn } from './verdict.js';
+import { requirementOf, reviewAnswer, type StepRequirement } from './step-requirement.js';
+import { type Verdict, verdictOn } from './verdict.js';
 
 /** Asks a person whether what the step made is good. */
 export async function reviewOutput(
@@ -22,7 +22,7 @@ export async function reviewOutput(
     is_post_execution: true,
   };
   const what = `review:${round}`;
-  const answer = await ask<Reviewed>(flow, place, {
+  const answer = await ask(flow, place, reviewAnswer, {
     what,
     kind: 'output_review',
     requirement,

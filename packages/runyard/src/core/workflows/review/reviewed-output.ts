@@ -1,4 +1,3 @@
-import type { Json } from '../../json.js';
 import type { StepRecord } from '../../runs/run.js';
 import type { StepOutput } from '../definition/functions.js';
 import { foldNode } from '../fold/node-view.js';
@@ -36,7 +35,7 @@ function folded(key: string, record: LeafRecord | GroupRecord, steps: readonly S
   const byKey = new Map(steps.map((step) => [step.key, step]));
   const find = (other: string) => {
     const step = byKey.get(other);
-    return step !== undefined && other === key ? { ...step, output: record as Json } : step;
+    return step !== undefined && other === key ? { ...step, output: record } : step;
   };
   return foldNode(find, key).output;
 }

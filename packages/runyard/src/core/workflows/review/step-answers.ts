@@ -5,7 +5,7 @@ import {
   wrongStructure,
 } from '../../agents/requirements/wire-answer.js';
 import { errors } from '../../errors/errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
 import type { AnswerSource } from '../../runs/resume/resume-run.js';
 import type { Run } from '../../runs/run.js';
 import { readStepAnswer } from './read-step-answer.js';
@@ -29,7 +29,7 @@ export function stepAnswers({ stepRequirements, errorRequirements }: StepAnswers
       checkKnown(run, 'step_requirements', stepRequirements, asked.stepRequirements);
       checkKnown(run, 'error_requirements', errorRequirements, asked.errorRequirements);
       const calls = new Questions(run, asked.open.flatMap(callsOf));
-      const answers = new Map<string, Json>();
+      const answers = new Map<string, unknown>();
       for (const state of asked.open) {
         const list = state.kind === 'error' ? errorRequirements : stepRequirements;
         const entry = list.findLast((given) => isAbout(given, state));
@@ -43,7 +43,7 @@ export function stepAnswers({ stepRequirements, errorRequirements }: StepAnswers
           continue;
         }
         const answer = readStepAnswer(state, entry);
-        if (answer !== undefined) answers.set(state.waitKey!, answer as Json);
+        if (answer !== undefined && state.waitKey !== null) answers.set(state.waitKey, answer);
       }
       calls.applyApprovals(resolutions);
       const ofCalls = calls.matched();

@@ -1,4 +1,21 @@
-import type { Json, JsonObject } from '../../json.js';
+import type { JsonObject } from '../../json.js';
+import { inputRecord, outputRecord } from '../../runs/journal/codec.js';
+import {
+  either,
+  flag,
+  json,
+  jsonObject,
+  list,
+  nullable,
+  number,
+  object,
+  optional,
+  partly,
+  type Shaped,
+  text,
+  word,
+  yes,
+} from '../../runs/journal/shapes.js';
 import type { NodeType, ReviewSettings, UserInputField } from '../definition/node.js';
 import type { StepIndex } from '../journal-records.js';
 import type { StepFields } from '../workflow-events.js';
@@ -45,35 +62,71 @@ export type ErrorRequirement = {
   decision: 'retry' | 'skip' | null;
 };
 
-/** The answer of a person: the output of the `wait` step. Stored data. */
-export type StepAnswer =
-  | {
-      readonly confirmed: boolean;
-      readonly user_input?: JsonObject;
-      readonly rejection_feedback?: string;
+/** Input of the `wait` steps of a workflow. */
+export const stepQuestion = inputRecord(
+  'question about a workflow step',
+  1,
+  partly<JsonObject & (StepRequirement | ErrorRequirement) & { covers?: string[] }>(
+    object({
+      step_id: text,
+      step_name: text,
+      step_index: either(number, list(number)),
+      available_choices: optional(nullable(list(text))),
+      user_input_schema: optional(list(object({ name: text }))),
+      /** What the answer decides about, each in words: not for the wire. Records of earlier versions do not say it. */
+      covers: optional(list(text)),
+    }),
+  ),
+);
+
+const noAnswer = object({ timed_out: yes });
+
+/** Output of the same steps: what somebody answered, or that nobody did and the time was up. */
+export const reviewAnswer = outputRecord(
+  'answer of a review',
+  1,
+  either(
+    noAnswer,
+    object({
+      confirmed: flag,
+      user_input: optional(jsonObject),
+      rejection_feedback: optional(text),
       /** What takes the place of what the step made. */
-      readonly edited_output?: Json;
-    }
-  | { readonly selected_choices: string[] }
-  | { readonly decision: 'retry' | 'skip' }
-  /** Nobody did, and the time was up. */
-  | { readonly timed_out: true };
+      edited_output: optional(json),
+    }),
+  ),
+);
+
+export const routeAnswer = outputRecord(
+  'choice of a way',
+  1,
+  either(noAnswer, object({ selected_choices: list(text) })),
+);
+
+export const failureAnswer = outputRecord(
+  'answer about a failure',
+  1,
+  object({ decision: word('retry', 'skip') }),
+);
+
+export const stepAnswer = outputRecord(
+  'answer about a workflow step',
+  1,
+  either(routeAnswer.shape, failureAnswer.shape, reviewAnswer.shape),
+);
+
+export type StepAnswer = Shaped<typeof stepAnswer.shape>;
 
 /** The kinds of `wait` steps of a workflow. */
-export type StepWaitKind =
-  | 'step_review'
-  | 'route_selection'
-  | 'output_review'
-  | 'iteration_review'
-  | 'step_error';
-
-export const stepWaitKinds: ReadonlySet<string> = new Set<StepWaitKind>([
+export const stepWaitKinds = [
   'step_review',
   'route_selection',
   'output_review',
   'iteration_review',
   'step_error',
-]);
+] as const;
+
+export type StepWaitKind = (typeof stepWaitKinds)[number];
 
 const defaultMaxRetries = 3;
 

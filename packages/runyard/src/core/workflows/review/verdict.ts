@@ -1,6 +1,7 @@
 import type { Json } from '../../json.js';
+import type { Shaped } from '../../runs/journal/shapes.js';
 import { cancelled } from './ask.js';
-import type { StepAnswer, StepRequirement } from './step-requirement.js';
+import type { reviewAnswer, StepRequirement } from './step-requirement.js';
 
 /** What becomes of something that was made and looked at. */
 export type Verdict =
@@ -8,7 +9,7 @@ export type Verdict =
   | { readonly verdict: 'skipped'; readonly text: string }
   | { readonly verdict: 'again'; readonly feedback: string };
 
-export type Reviewed = Extract<StepAnswer, { confirmed: boolean }> | { readonly timed_out: true };
+export type Reviewed = Shaped<typeof reviewAnswer.shape>;
 
 export function verdictOn(requirement: StepRequirement, what: string, answer: Reviewed): Verdict {
   const { on_timeout, on_reject, retry_count, max_retries } = requirement;

@@ -1,19 +1,21 @@
 import { requirementBody } from '../../agents/requirements/requirement-body.js';
 import { teamRequirementsOf } from '../../agents/requirements/team-requirements.js';
 import type { ToolRequirementState } from '../../agents/requirements/tool-requirements.js';
-import type { Json, JsonObject } from '../../json.js';
+import type { JsonObject } from '../../json.js';
 import { type ChildView, childrenOf, wasGivenUp } from '../../runs/execution/child-run.js';
 import { childPrefix, ownSteps } from '../../runs/journal/child-steps.js';
+import { read } from '../../runs/journal/codec.js';
 import type { Run, StepRecord } from '../../runs/run.js';
 import { nodeOf } from '../fold/workflow-fold.js';
 import { type StepIndex, stepIdOf } from '../journal-records.js';
-import { withoutCovered } from './question-identity.js';
 import { reviewedOutput } from './reviewed-output.js';
 import {
   type ErrorRequirement,
   requirementOf,
   type StepAnswer,
   type StepRequirement,
+  stepAnswer,
+  stepQuestion,
   stepWaitKinds,
 } from './step-requirement.js';
 
@@ -76,7 +78,7 @@ export function workflowRequirementsOf(run: Run, steps: readonly StepRecord[]): 
 
 function statesOf(run: Run, steps: readonly StepRecord[], prefix: string, top: number | undefined): Found[] {
   const own = ownSteps(steps)
-    .filter(({ kind, name }) => kind === 'wait' && stepWaitKinds.has(name))
+    .filter(({ kind, name }) => kind === 'wait' && stepWaitKinds.some((known) => known === name))
     .map((step) => reviewState(step, steps, prefix, top));
   const inside = childrenOf(run, steps).flatMap((view) => {
     const topIndex = top ?? topIndexOf(view.step.key);
@@ -100,9 +102,8 @@ function reviewState(
   prefix: string,
   top: number | undefined,
 ): Found {
-  const { due_at: _due, ...asked } = withoutCovered(step.input as JsonObject) as JsonObject &
-    (StepRequirement | ErrorRequirement);
-  const answer = step.status === 'completed' ? (step.output as StepAnswer) : undefined;
+  const { due_at: _due, covers: _covers, ...asked } = read(step, stepQuestion);
+  const answer = step.status === 'completed' ? read(step, stepAnswer) : undefined;
   const output = step.name === 'step_error' ? undefined : reviewedOutput(step, steps);
   return {
     kind: step.name === 'step_error' ? 'error' : 'step',
@@ -111,10 +112,10 @@ function reviewState(
     stepName: asked.step_name,
     stepIndex: asked.step_index,
     body: {
-      ...(asked as JsonObject),
+      ...asked,
       // tells the questions about one step from each other
       requirement_id: prefix + step.key,
-      ...(output !== undefined && { step_output: output as Json }),
+      ...(output !== undefined && { step_output: output }),
       ...answerFields(asked, answer),
     },
     waitKey: prefix + step.key,
@@ -128,12 +129,12 @@ function answerFields(asked: StepRequirement | ErrorRequirement, answer: StepAns
   if (answer === undefined) return {};
   if (!('confirmed' in answer)) return { ...answer };
   const { user_input: values } = answer;
-  if (values === undefined || !('user_input_schema' in asked)) return { ...answer } as JsonObject;
+  if (values === undefined || !('user_input_schema' in asked)) return { ...answer };
   const schema = (asked.user_input_schema ?? []).map((field) => ({
     ...field,
     value: values[String(field.name)] ?? null,
   }));
-  return { ...answer, user_input_schema: schema } as JsonObject;
+  return { ...answer, user_input_schema: schema };
 }
 
 function executorState(
