@@ -115,6 +115,20 @@ test('an answer is made no faster than it is read, and not at all once it is can
   expect(logged.find(({ message }) => message === 'request')?.fields).toMatchObject({ client_gone: true });
 });
 
+test('a reader who takes nothing loses the answer, a slow one does not', async () => {
+  const { route } = longAnswer();
+  const { server } = await startServer([route], { settings: { slowClientMs: 200 } });
+  const handle = fetchHandler(server.handler());
+  const idle = await handle(new Request('http://x.test/long'));
+  const slow = (await handle(new Request('http://x.test/long'))).body!.getReader();
+  for (let reads = 0; reads < 20; reads += 1) {
+    expect((await slow.read()).done).toBe(false);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+  await slow.cancel();
+  await expect(idle.text()).rejects.toThrow('before the end of its response');
+});
+
 test('aborting the request ends the answer, whether it has begun or not', async () => {
   const { made, route } = longAnswer();
   const onStart = vi.fn();
@@ -160,6 +174,19 @@ test('an answer that is broken off is seen to be', async () => {
   const response = await fetchHandler(server.handler())(new Request('http://x.test/broken'));
   expect(response.status).toBe(200);
   await expect(response.text()).rejects.toThrow('before the end of its response');
+});
+
+test('a request whose body breaks off, and a status that no response can have, end in a rejection', async () => {
+  const { server } = await startServer(routes);
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(new Uint8Array(10)),
+    pull: (controller) => controller.error(new Error('the line is dead')),
+  });
+  const init = { method: 'POST', headers: json, body, duplex: 'half' } as RequestInit;
+  const sent = fetchHandler(server.handler())(new Request('http://x.test/echo', init));
+  await expect(sent).rejects.toThrow('the line is dead');
+  const odd = fetchHandler((_, response) => response.writeHead(999).write('x'));
+  await expect(odd(new Request('http://x.test/'))).rejects.toThrow('status');
 });
 
 test('the host says where a request comes from', async () => {

@@ -113,6 +113,7 @@ class MemoryConnection extends Writable {
   #begin: (response: Response) => void = () => {};
   #refuse: (reason: unknown) => void = () => {};
   #begun = false;
+  #written = 0;
   #body: ReadableStreamDefaultController<Uint8Array> | undefined;
   /** Ends the write that waits for the reader. */
   #taken: (() => void) | undefined;
@@ -129,6 +130,12 @@ class MemoryConnection extends Writable {
     });
   }
 
+  /** How much its reader has taken, where `StalledSockets` looks for it in a socket of Node. */
+  get _handle(): { readonly bytesWritten: number; readonly writeQueueSize: number } {
+    const room = this.#body?.desiredSize ?? bufferedBytes;
+    return { bytesWritten: this.#written, writeQueueSize: bufferedBytes - room };
+  }
+
   /** The client is gone. */
   abort(reason: unknown): void {
     this.#reason = reason;
@@ -136,9 +143,17 @@ class MemoryConnection extends Writable {
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    const bytes = this.#begun ? chunk : this.#afterHead(chunk);
+    let bytes: Buffer;
+    try {
+      bytes = this.#begun ? chunk : this.#afterHead(chunk);
+    } catch (error) {
+      // a status or a header that a Response cannot have: nobody above would catch it
+      this.abort(error);
+      return;
+    }
     // a copy: Node makes small buffers from one that all share, and a reader may take over what it gets
     if (bytes.length > 0) this.#body?.enqueue(new Uint8Array(bytes));
+    this.#written += bytes.length;
     if ((this.#body?.desiredSize ?? 1) > 0) done();
     else this.#taken = done;
   }
@@ -148,11 +163,13 @@ class MemoryConnection extends Writable {
     done();
   }
 
-  override _destroy(_error: Error | null, done: () => void): void {
+  override _destroy(error: Error | null, done: () => void): void {
+    const reason = error ?? this.#reason;
     if (!this.writableFinished) {
-      this.#refuse(this.#reason);
-      this.#body?.error(this.#reason);
+      this.#refuse(reason);
+      this.#body?.error(reason);
     }
+    // the reader learns it; an event would have no listener
     done();
   }
 
