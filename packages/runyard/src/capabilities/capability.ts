@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { Log } from '../core/log.js';
 import type { ModelPrices } from '../core/models/prices.js';
-import type { EngineOptions, RunEngine } from '../core/runs/engine.js';
+import type { RunEngine } from '../core/runs/engine.js';
+import type { EngineOptions } from '../core/runs/engine-options.js';
 import type { RunSlots } from '../core/runs/leases/run-slots.js';
 import type { RunPorts } from '../core/runs/run-ports.js';
 import type { Caller } from '../platform/auth/caller.js';

@@ -4,7 +4,8 @@ import { InProcessLearnings } from '../../src/core/learnings/in-process-learning
 import { silentLog } from '../../src/core/log.js';
 import { InProcessMemories } from '../../src/core/memory/in-process-memories.js';
 import type { RunContext } from '../../src/core/runs/context.js';
-import { type EngineOptions, RunEngine } from '../../src/core/runs/engine.js';
+import { RunEngine } from '../../src/core/runs/engine.js';
+import type { EngineOptions } from '../../src/core/runs/engine-options.js';
 import type { LoggedEvent } from '../../src/core/runs/events/logged-event.js';
 import type { Executable, RunEnd } from '../../src/core/runs/executable.js';
 import type { RunHandle } from '../../src/core/runs/execution/executor.js';

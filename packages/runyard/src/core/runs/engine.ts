@@ -1,11 +1,12 @@
 import { errors, isReported, RunyardError } from '../errors/errors.js';
 import { newId } from '../ids.js';
 import { conditionOf, type EngineCondition } from './engine-condition.js';
+import type { EngineOptions } from './engine-options.js';
 import type { EventReader } from './events/event-reader.js';
 import type { LoggedEvent } from './events/logged-event.js';
 import { nothingSent, toldWith } from './events/sent-events.js';
 import { type Executable, RunCancelled } from './executable.js';
-import { type ExecutorOptions, RunExecutor, type RunHandle } from './execution/executor.js';
+import { RunExecutor, type RunHandle } from './execution/executor.js';
 import { introductionOf } from './execution/introduction.js';
 import { LiveRun } from './execution/live-run.js';
 import { notBegun } from './execution/live-run-start.js';
@@ -18,21 +19,9 @@ import { OrphanedRuns } from './leases/orphaned-runs.js';
 import { Recovery } from './leases/recovery.js';
 import { RunHints } from './notifications/run-hints.js';
 import type { Continuation } from './resume/continuation.js';
-import type { OrphanOptions } from './resume/ending-executable.js';
 import { hasMovedOn, RestingRuns, type RunAnswers } from './resume/resting-runs.js';
 import { type Run, terminalStatuses } from './run.js';
 import { type RunRequest, type RunSession, sessionOf } from './run-request.js';
-
-export interface EngineOptions extends ExecutorOptions {
-  /** Finds what executes a stored run; undefined when it is not registered in this process. */
-  readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
-  /** Rejects while it is known that nothing can be stored, before anything is done for a new run. */
-  readonly assertWritable?: () => Promise<void>;
-  /** What becomes of runs whose component is not registered in this process. Left out: nobody looks for them. */
-  readonly orphans?: OrphanOptions;
-  /** Whether a lease owner is known to be dead, so that its runs need not wait for their leases to end. */
-  readonly isGone?: (owner: string) => boolean;
-}
 
 /** How often to look for paused runs whose time has come. */
 const wakeMs = 1_000;

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../json.js';
 import type { Media } from '../media/media.js';
+import type { Message } from '../models/message.js';
 import type { AnswerEnding } from '../models/model.js';
 
 export type RunKind = 'agent' | 'team' | 'workflow';
@@ -199,3 +200,11 @@ export const terminalStatuses: ReadonlySet<RunStatus> = new Set([
   'cancelled',
   'regenerated',
 ]);
+
+/** A run that has ended or paused, and that is durable. */
+export interface EndedRun {
+  readonly run: Run;
+  readonly steps: readonly StepRecord[];
+  /** The messages of earlier runs that the model was shown. */
+  readonly history: readonly Message[];
+}

@@ -1,6 +1,6 @@
 import { newId } from '../../core/ids.js';
 import type { Log } from '../../core/log.js';
-import type { EndedRun } from '../../core/runs/execution/executor.js';
+import type { EndedRun } from '../../core/runs/run.js';
 import type { Span } from '../../core/traces/span.js';
 import { parseTraceParent } from '../../core/traces/trace-parent.js';
 import { version } from '../version.js';

@@ -2,20 +2,17 @@ import { expect, it } from 'vitest';
 import { RunStore } from '../../../src/capabilities/runs/storage/store.js';
 import { forEachDatabase } from '../../support/databases.js';
 import { aRun, aStep, creation, finished, progress, start } from '../builders.js';
+import { forEachJournal, type JournalWithLeases } from '../journals.js';
 
 const hour = 3_600_000;
 const free = { leaseOwner: null, leaseExpiresAt: null } as const;
-const claimable = async ({ leases, queue }: RunStore) => [
+const claimable = async ({ leases, queue }: JournalWithLeases) => [
   ...(await leases.expired(10, 0)),
   ...(await queue.waiting(10, 0)),
 ];
 const ids = (runs: readonly { readonly runId: string }[]) => runs.map(({ runId }) => runId);
 
-forEachDatabase((_dialect, freshPlace) => {
-  async function aStore() {
-    return new RunStore(await (await freshPlace()).open());
-  }
-
+forEachJournal((aStore) => {
   it('finds the runs whose lease has ended, and those that wait without one, oldest first', async () => {
     const runs = await aStore();
     const now = await runs.leases.now();
@@ -164,7 +161,9 @@ forEachDatabase((_dialect, freshPlace) => {
       'gone',
     ]);
   });
+});
 
+forEachDatabase((_dialect, freshPlace) => {
   it('lets exactly one of many claim a run, and fences the old holder at that moment', async () => {
     const place = await freshPlace();
     const replicas = [await place.open(), await place.open(), await place.open()].map(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { messagesOf } from '../../../src/core/agents/transcript.js';
-import type { EndedRun } from '../../../src/core/runs/execution/executor.js';
+import type { EndedRun } from '../../../src/core/runs/run.js';
 import { agent, tool } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { begin, engineOver, freshStore, gate } from '../harness.js';

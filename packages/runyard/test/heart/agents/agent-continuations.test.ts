@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { messagesOf } from '../../../src/core/agents/transcript.js';
 import type { RunEngine } from '../../../src/core/runs/engine.js';
-import type { EndedRun } from '../../../src/core/runs/execution/executor.js';
 import type { ContinueRecord } from '../../../src/core/runs/journal/records.js';
 import type { ContinueFrom } from '../../../src/core/runs/resume/continuation.js';
-import type { RunLineage } from '../../../src/core/runs/run.js';
+import type { EndedRun, RunLineage } from '../../../src/core/runs/run.js';
 import { type Agent, agent, GuardrailRefusal, ModelError, tool } from '../../../src/index.js';
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from '../../../src/testing.js';
 import { allEvents, begin, engineOver, freshStore, gate } from '../harness.js';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { RunStore } from '../../../src/capabilities/runs/storage/store.js';
 import { errors } from '../../../src/core/errors/errors.js';
 import { silentLog } from '../../../src/core/log.js';
-import type { EngineOptions } from '../../../src/core/runs/engine.js';
+import type { EngineOptions } from '../../../src/core/runs/engine-options.js';
 import { systemTimers } from '../../../src/platform/engine/local/timers.js';
 import { until } from '../../support/until.js';
 import { begin, changed, engineOver, executable, freshStore, gate } from '../harness.js';

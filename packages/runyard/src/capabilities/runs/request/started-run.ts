@@ -3,10 +3,16 @@ import { historyOf } from '../../../core/agents/transcript.js';
 import { errors, isFenced } from '../../../core/errors/errors.js';
 import type { EventReader } from '../../../core/runs/events/event-reader.js';
 import { RunReleased } from '../../../core/runs/executable.js';
-import type { EndedRun, RunHandle } from '../../../core/runs/execution/executor.js';
+import type { RunHandle } from '../../../core/runs/execution/executor.js';
 import { ownSteps } from '../../../core/runs/journal/child-steps.js';
 import type { CancelRequest } from '../../../core/runs/journal/ports.js';
-import { type Run, type RunStatus, type StepRecord, terminalStatuses } from '../../../core/runs/run.js';
+import {
+  type EndedRun,
+  type Run,
+  type RunStatus,
+  type StepRecord,
+  terminalStatuses,
+} from '../../../core/runs/run.js';
 import type { RunSpace } from '../../capability.js';
 import { contentFilter } from '../events/stream-events.js';
 import type { FollowFields } from '../schema.js';

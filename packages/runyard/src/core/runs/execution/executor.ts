@@ -1,22 +1,20 @@
 import { untilAborted } from '../../abort.js';
 import { errors, isFenced, isReported, isUnstorable, type RunyardError } from '../../errors/errors.js';
 import { thrownError } from '../../errors/thrown-error.js';
-import type { Message } from '../../models/message.js';
 import { type RunContext, RunPaused } from '../context.js';
-import type { EnginePorts } from '../engine-ports.js';
+import type { EngineOptions } from '../engine-options.js';
 import { EventReader } from '../events/event-reader.js';
 import type { LoggedEvent } from '../events/logged-event.js';
 import { type Executable, RunCancelled, type RunEnd, RunReleased } from '../executable.js';
 import { weigh } from '../journal/long-texts.js';
 import type { WriteQueue } from '../journal/write-queue.js';
 import { LeaseKeeper } from '../leases/lease-keeper.js';
-import type { RunSlots } from '../leases/run-slots.js';
 import { executedBefore } from '../limits/executed-time.js';
 import { LimitExceeded } from '../limits/limit-exceeded.js';
 import { RunGuard } from '../limits/run-guard.js';
 import type { RunHints } from '../notifications/run-hints.js';
 import { assertFits } from '../resume/replay.js';
-import type { Run, RunResult, StepRecord } from '../run.js';
+import type { EndedRun, Run, RunResult } from '../run.js';
 import { cancelledEnd, failedEnd, isOpenQuestion, isUnfit, restingResult, wakeAtOf } from '../run-ends.js';
 import { failureOf } from '../run-failure.js';
 import { optionsOf } from '../run-options.js';
@@ -24,13 +22,6 @@ import { usageOf } from '../run-usage.js';
 import { cancelChildren } from './child-run.js';
 import { JournaledContext, type RunSurroundings } from './journaled-context.js';
 import type { LiveRun } from './live-run.js';
-
-export interface EndedRun {
-  readonly run: Run;
-  readonly steps: readonly StepRecord[];
-  /** The messages of earlier runs that the model was shown. */
-  readonly history: readonly Message[];
-}
 
 export interface RunHandle {
   readonly runId: string;
@@ -43,21 +34,6 @@ export interface RunHandle {
   stored(): Promise<void>;
   events(fromIndex?: number, filter?: (event: LoggedEvent) => boolean): EventReader;
   cancel(reason: string): void;
-}
-
-export interface ExecutorOptions extends RunSurroundings, EnginePorts {
-  /** Who holds the leases: unique to this process. */
-  readonly owner: string;
-  readonly leaseMs: number;
-  /** How many runs are executed at once, over all engines of the process. */
-  readonly slots: RunSlots;
-  readonly isTransient: (error: unknown) => boolean;
-  /** No other process uses the database: runs that wait for a free slot wait in memory, and need not be offered. */
-  readonly alone?: boolean;
-  /** The events of a run that has ended, made anew, when those that were sent are no longer kept. */
-  readonly rebuiltEvents?: (runId: string) => Promise<readonly LoggedEvent[]>;
-  /** Hears of each run that was stored as paused or ended here. It must neither fail nor take time. */
-  readonly onRest?: (rested: EndedRun) => void;
 }
 
 interface Executed {
@@ -78,7 +54,7 @@ export class RunExecutor {
 
   constructor(
     private readonly queue: WriteQueue,
-    private readonly options: ExecutorOptions,
+    private readonly options: EngineOptions,
     readonly hints: RunHints,
   ) {
     this.leases = new LeaseKeeper(() => Array.from(this.live.values(), ({ live }) => live), options);

@@ -17,7 +17,7 @@ import {
   type StepScope,
   type StepSpec,
 } from '../context.js';
-import type { EnginePorts } from '../engine-ports.js';
+import type { EngineOptions } from '../engine-options.js';
 import { maxUnstoredBytes } from '../events/event-log.js';
 import type { EventOrigin } from '../events/event-origin.js';
 import type { RunEvent } from '../events/logged-event.js';
@@ -33,7 +33,6 @@ import type { WriteQueue } from '../journal/write-queue.js';
 import { executedBefore } from '../limits/executed-time.js';
 import { GrowingAnswer } from '../limits/growing-answer.js';
 import type { RunGuard } from '../limits/run-guard.js';
-import type { AnyLimits } from '../limits/run-limits.js';
 import { lastContinue } from '../resume/continuation.js';
 import type { Run, RunEntry, RunOptions, StepKind, StepRecord } from '../run.js';
 import { optionsInside, optionsOf } from '../run-options.js';
@@ -46,13 +45,8 @@ import { unheard } from './reports.js';
 import type { SessionState } from './session-state.js';
 
 /** What every run of an engine has around it. */
-export interface RunSurroundings extends Pick<EnginePorts, 'journal' | 'leases'> {
-  readonly timers: Timers;
-  readonly log: Log;
-  readonly ports: RunPorts;
-  readonly prices?: ModelPrices;
-  /** What the service allows each run. */
-  readonly limits?: AnyLimits;
+export interface RunSurroundings
+  extends Pick<EngineOptions, 'journal' | 'leases' | 'timers' | 'log' | 'ports' | 'prices' | 'limits'> {
   /** What to wait for before a step begins when the lease may have ended. Rejects when another process has the run. */
   readonly leaseConfirmed?: (live: LiveRun) => Promise<void> | undefined;
 }
@@ -67,8 +61,8 @@ export class JournaledContext implements RunContext {
   readonly prices: ModelPrices;
   readonly options: RunOptions;
   readonly replay: ReplaySite | null = null;
-  private readonly journal: EnginePorts['journal'];
-  private readonly leases: EnginePorts['leases'];
+  private readonly journal: EngineOptions['journal'];
+  private readonly leases: EngineOptions['leases'];
   private readonly growing: GrowingAnswer;
   /** What the keys of its steps and events begin with: empty for a run of its own. */
   protected readonly prefix: string;

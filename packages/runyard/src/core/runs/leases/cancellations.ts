@@ -1,7 +1,5 @@
 import { isReported } from '../../errors/errors.js';
-import type { Log } from '../../log.js';
-import type { Timers } from '../../timers.js';
-import type { EnginePorts } from '../engine-ports.js';
+import type { EngineOptions } from '../engine-options.js';
 import type { RunExecutor } from '../execution/executor.js';
 import type { CancelRequest } from '../journal/ports.js';
 import type { Run } from '../run.js';
@@ -26,11 +24,6 @@ export function appliesTo(request: CancelRequest, run: Run): boolean {
   );
 }
 
-interface WatchOptions extends Pick<EnginePorts, 'journal' | 'leases'> {
-  readonly timers: Timers;
-  readonly log: Log;
-}
-
 /** Ends the runs of this process whose cancellation was requested in another process. */
 export class CancellationWatch {
   private seenUntil: number | undefined;
@@ -38,7 +31,7 @@ export class CancellationWatch {
 
   constructor(
     private readonly executor: RunExecutor,
-    private readonly options: WatchOptions,
+    private readonly options: EngineOptions,
   ) {}
 
   /** Begins to look; the returned function ends that. */

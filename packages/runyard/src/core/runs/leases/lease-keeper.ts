@@ -1,16 +1,7 @@
 import { errors, isReported } from '../../errors/errors.js';
-import type { Log } from '../../log.js';
-import type { Timers } from '../../timers.js';
-import type { EnginePorts } from '../engine-ports.js';
+import type { EngineOptions } from '../engine-options.js';
 import type { LiveRun } from '../execution/live-run.js';
 import { Look } from './look.js';
-
-interface LeaseOptions extends Pick<EnginePorts, 'leases' | 'queue'> {
-  readonly timers: Timers;
-  readonly log: Log;
-  readonly owner: string;
-  readonly leaseMs: number;
-}
 
 /** How long to wait before a lease that could not be confirmed is tried again. */
 const confirmMs = 500;
@@ -23,7 +14,7 @@ export class LeaseKeeper {
 
   constructor(
     private readonly executed: () => readonly LiveRun[],
-    private readonly options: LeaseOptions,
+    private readonly options: EngineOptions,
   ) {}
 
   /** Prolongs the leases of what is executed here, and of nothing else: a run that was lost has to be found. */

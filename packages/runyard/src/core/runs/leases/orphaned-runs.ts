@@ -1,15 +1,10 @@
 import { isReported } from '../../errors/errors.js';
-import type { Log } from '../../log.js';
-import type { EnginePorts } from '../engine-ports.js';
+import type { EngineOptions } from '../engine-options.js';
 import type { OrphanOptions } from '../resume/ending-executable.js';
 import { hasMovedOn, type RestingRuns } from '../resume/resting-runs.js';
 import { type Run, type RunFailure, terminalStatuses } from '../run.js';
 import { appliesTo } from './cancellations.js';
 import type { Recovery } from './recovery.js';
-
-interface Options extends Pick<EnginePorts, 'journal' | 'leases'> {
-  readonly log: Log;
-}
 
 const batchSize = 32;
 
@@ -21,7 +16,7 @@ export class OrphanedRuns {
   constructor(
     private readonly recovery: Recovery,
     private readonly resting: RestingRuns,
-    private readonly options: Options,
+    private readonly options: EngineOptions,
     private readonly orphans: OrphanOptions,
   ) {}
 

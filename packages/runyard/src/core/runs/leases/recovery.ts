@@ -1,7 +1,5 @@
 import { isReported } from '../../errors/errors.js';
-import type { Log } from '../../log.js';
-import type { Timers } from '../../timers.js';
-import type { EnginePorts } from '../engine-ports.js';
+import type { EngineOptions } from '../engine-options.js';
 import { indexGap } from '../events/event-log.js';
 import { customEventName, decodeBlock } from '../events/logged-event.js';
 import { type SentEvents, toldWith } from '../events/sent-events.js';
@@ -14,23 +12,11 @@ import { readIf } from '../journal/codec.js';
 import { continueInput } from '../journal/records.js';
 import type { WriteQueue } from '../journal/write-queue.js';
 import { lastContinue } from '../resume/continuation.js';
-import { endingExecutable, type OrphanOptions } from '../resume/ending-executable.js';
+import { endingExecutable } from '../resume/ending-executable.js';
 import { askedBy } from '../resume/resting-runs.js';
 import type { Run, RunEntry, RunFailure, RunResult, StepRecord } from '../run.js';
 import { cancelledEnd, failedEnd } from '../run-ends.js';
 import { appliesTo } from './cancellations.js';
-import type { RunSlots } from './run-slots.js';
-
-export interface RecoveryOptions extends Pick<EnginePorts, 'journal' | 'leases' | 'queue'> {
-  readonly timers: Timers;
-  readonly log: Log;
-  readonly owner: string;
-  readonly leaseMs: number;
-  readonly slots: RunSlots;
-  readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
-  /** Set in a service: runs of components that are not registered here are left to others, or ended. */
-  readonly orphans?: OrphanOptions;
-}
 
 /** A run that was executed this often without finishing a step is not tried again: it may be what kills us. */
 const fruitlessAttempts = 5;
@@ -56,7 +42,7 @@ export class Recovery {
   constructor(
     private readonly executor: RunExecutor,
     private readonly queue: WriteQueue,
-    private readonly options: RecoveryOptions,
+    private readonly options: EngineOptions,
   ) {}
 
   /** Looks for runs to take over. One look at a time; the promise resolves when this one is done. */

@@ -1,9 +1,6 @@
 import { errors, isFenced, isReported, RunyardError } from '../../errors/errors.js';
-import type { Log } from '../../log.js';
-import type { ModelPrices } from '../../models/prices.js';
-import type { Timers } from '../../timers.js';
 import type { ApprovalWrite } from '../approval.js';
-import type { EnginePorts } from '../engine-ports.js';
+import type { EngineOptions } from '../engine-options.js';
 import { toldWith } from '../events/sent-events.js';
 import type { Executable, RunEnd } from '../executable.js';
 import type { RunExecutor, RunHandle } from '../execution/executor.js';
@@ -18,18 +15,8 @@ import type { Run, RunFailure, StepRecord } from '../run.js';
 import { cancelledEnd, failedEnd } from '../run-ends.js';
 import { usageOfRemoved } from '../run-usage.js';
 import { type Continuation, continueKey } from './continuation.js';
-import { endingExecutable, type OrphanOptions } from './ending-executable.js';
+import { endingExecutable } from './ending-executable.js';
 import { assertFits, definitionChanged } from './replay.js';
-
-export interface RestingRunsOptions extends Pick<EnginePorts, 'journal' | 'leases' | 'queue'> {
-  readonly timers: Timers;
-  readonly log: Log;
-  readonly owner: string;
-  readonly leaseMs: number;
-  readonly prices?: ModelPrices;
-  readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
-  readonly orphans?: OrphanOptions;
-}
 
 /** Whether a write came after that of another process, which has the run now. */
 export function hasMovedOn(error: unknown): boolean {
@@ -68,7 +55,7 @@ export class RestingRuns {
   constructor(
     private readonly executor: RunExecutor,
     private readonly queue: WriteQueue,
-    private readonly options: RestingRunsOptions,
+    private readonly options: EngineOptions,
   ) {}
 
   async answer(runId: string, given: RunAnswers): Promise<RunHandle> {

@@ -1,0 +1,52 @@
+import type { Log } from '../log.js';
+import type { ModelPrices } from '../models/prices.js';
+import type { Timers } from '../timers.js';
+import type { LoggedEvent } from './events/logged-event.js';
+import type { Executable } from './executable.js';
+import type { RunJournal } from './journal/ports.js';
+import type { RunLeases } from './leases/run-leases.js';
+import type { RunQueue } from './leases/run-queue.js';
+import type { RunSlots } from './leases/run-slots.js';
+import type { AnyLimits } from './limits/run-limits.js';
+import type { RunNotifications } from './notifications/run-notifications.js';
+import type { OrphanOptions } from './resume/ending-executable.js';
+import type { EndedRun, Run } from './run.js';
+import type { RunPorts } from './run-ports.js';
+
+/** What an engine needs from storage, and from the other processes that use the same storage. */
+interface EnginePorts {
+  readonly journal: RunJournal;
+  readonly leases: RunLeases;
+  readonly queue: RunQueue;
+  readonly notifications: RunNotifications;
+}
+
+/** What an engine and its parts are made with. */
+export interface EngineOptions extends EnginePorts {
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly ports: RunPorts;
+  readonly prices?: ModelPrices;
+  /** What the service allows each run. */
+  readonly limits?: AnyLimits;
+  /** Who holds the leases: unique to this process. */
+  readonly owner: string;
+  readonly leaseMs: number;
+  /** How many runs are executed at once, over all engines of the process. */
+  readonly slots: RunSlots;
+  readonly isTransient: (error: unknown) => boolean;
+  /** No other process uses the database: runs that wait for a free slot wait in memory, and need not be offered. */
+  readonly alone?: boolean;
+  /** The events of a run that has ended, made anew, when those that were sent are no longer kept. */
+  readonly rebuiltEvents?: (runId: string) => Promise<readonly LoggedEvent[]>;
+  /** Hears of each run that was stored as paused or ended here. It must neither fail nor take time. */
+  readonly onRest?: (rested: EndedRun) => void;
+  /** Finds what executes a stored run; undefined when it is not registered in this process. */
+  readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;
+  /** Rejects while it is known that nothing can be stored, before anything is done for a new run. */
+  readonly assertWritable?: () => Promise<void>;
+  /** Set in a service: runs of components that are not registered here are left to other processes, or ended. */
+  readonly orphans?: OrphanOptions;
+  /** Whether a lease owner is known to be dead, so that its runs need not wait for their leases to end. */
+  readonly isGone?: (owner: string) => boolean;
+}
