@@ -86,7 +86,7 @@ interface IdempotencyKeysTable {
   created_at: number;
 }
 
-/** Wishes to cancel runs, also of ids that no run has yet: one for each user who asked. */
+/** Requests to cancel runs, also of ids that no run has yet: one for each user who asked. */
 interface RunCancellationsTable {
   run_id: string;
   /** As in `IdempotencyKeysTable`. */
