@@ -28,12 +28,14 @@ export type { LearningSettings } from './core/agents/learning/learning-settings.
 export type { GivenAnswer } from './core/agents/requirements/read-answer.js';
 export type { ToolRequirementState } from './core/agents/requirements/tool-requirements.js';
 export type { AgentRunOptions } from './core/agents/run-options.js';
-export type { AgentRunOutput, StreamedEvent } from './core/agents/runner.js';
+export type { AgentRunOutput } from './core/agents/runner.js';
 export { type ToolCallOf, toolCallsOf } from './core/agents/tool-calls.js';
 export type { ToolExecution } from './core/agents/tool-executions.js';
 export type { RetryBackoff } from './core/back-off.js';
 export type { Embedder, EmbeddingPurpose, Embeddings, EmbedOptions } from './core/embedders/embedder.js';
 export { RunyardError } from './core/errors/errors.js';
+export type { AgentEvent, TeamEvent, WorkflowEvent } from './core/events/run-event.js';
+export type { StepOutput } from './core/events/workflow-event.js';
 export type { Json, JsonObject, JsonSchema } from './core/json.js';
 export type { Log } from './core/log.js';
 export type { GivenMedia, RunMediaOptions } from './core/media/given-media.js';
@@ -80,7 +82,6 @@ export type {
   StepContext,
   StepFunction,
   StepInput,
-  StepOutput,
   WhenFunction,
   WorkflowContext,
   WorkflowFunction,

@@ -28,15 +28,6 @@ function namesIn(body: string, indent: number): string[] {
   return [...body.matchAll(name)].map((match) => match[1]!).sort();
 }
 
-/** The names of all events that the code below a folder of the core makes, sorted. */
-export function eventNames(folder: 'agents' | 'teams' | 'workflows' = 'agents'): string[] {
-  const made = /(?:name: |groupEvent\()'([A-Z][A-Za-z]+)',\s*(?:payload|fields|stepFields)/g;
-  const names = sources
-    .filter(({ path }) => path.includes(`/core/${folder}/`))
-    .flatMap(({ text }) => [...text.matchAll(made)].map((match) => match[1]!));
-  return [...new Set(names)].sort();
-}
-
 function readAll(folder: string): { path: string; text: string }[] {
   return readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))

@@ -17,7 +17,7 @@ import { documentationRoutes } from '../../src/platform/http/openapi/docs.js';
 import { describeApi } from '../../src/platform/http/openapi/openapi.js';
 import { pathTemplate, type RouteFacts } from '../../src/platform/http/route.js';
 import { readPage, repository, tableBelow, tableHeaded, tablesBelow } from './pages.js';
-import { additionsOf, eventNames, propertiesOf } from './sources.js';
+import { additionsOf, propertiesOf } from './sources.js';
 
 /** A folder without a settings file; paths in the defaults are told from it. */
 const project = '/project';
@@ -139,7 +139,7 @@ test('docs/models.md lists every provider with its key and address', () => {
 
 test('docs/http-api.md lists every event of an agent', () => {
   const rows = tableBelow(readPage('docs/http-api.md'), 'Streaming');
-  expect(rows.flatMap(([names]) => names!.split(', ')).sort()).toEqual(eventNames());
+  expect(rows.flatMap(([names]) => names!.split(', ')).sort()).toEqual(propertiesOf('AgentEvents'));
 });
 
 test('docs/agents.md lists every setting of an agent once', () => {
@@ -198,12 +198,12 @@ test.each(['condition', 'router', 'loop'] as const)(
 
 test('docs/workflows.md lists every event of a workflow', () => {
   const rows = tableHeaded(readPage('docs/workflows.md'), 'Event of workflows');
-  expect(namesOf(rows)).toEqual(eventNames('workflows'));
+  expect(namesOf(rows)).toEqual(propertiesOf('WorkflowEvents'));
 });
 
 test('docs/teams.md lists every event that only teams have', () => {
   const rows = tableHeaded(readPage('docs/teams.md'), 'Event of tasks');
-  expect(namesOf(rows)).toEqual(eventNames('teams').map((name) => `Team${name}`));
+  expect(namesOf(rows)).toEqual(propertiesOf('TaskEvents').map((name) => `Team${name}`));
 });
 
 /** A route and who may call it, as the page says it. */

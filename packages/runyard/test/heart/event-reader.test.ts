@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunStore } from '../../src/capabilities/runs/storage/store.js';
+import type { EventName } from '../../src/core/events/run-event.js';
 import { EventLog } from '../../src/core/runs/events/event-log.js';
 import { EventReader } from '../../src/core/runs/events/event-reader.js';
 import { encodeBlock, LoggedEvent } from '../../src/core/runs/events/logged-event.js';
@@ -7,7 +8,7 @@ import { systemTimers } from '../../src/platform/engine/local/timers.js';
 import { aRun, creation, finished, progress } from '../conformance/builders.js';
 import { freshStore } from './harness.js';
 
-const block = (firstIndex: number, ...names: string[]) => ({
+const block = (firstIndex: number, ...names: EventName[]) => ({
   firstIndex,
   count: names.length,
   payload: encodeBlock(names.map((name, at) => new LoggedEvent(firstIndex + at, name, null, '{}'))),
@@ -47,9 +48,11 @@ test.each([
   async (_status, end) => {
     const store = await freshStore();
     const run = aRun({ nextEventIndex: 1 });
-    expect(await store.commit([creation(run, { events: block(0, 'First') })])).toEqual([]);
-    between(store, () => store.commit([progress(run, end, { events: block(1, 'Middle', 'Last') })]));
-    expect(await readAll(store, run.runId, 1)).toEqual(['Middle', 'Last']);
+    expect(await store.commit([creation(run, { events: block(0, 'RunStarted') })])).toEqual([]);
+    between(store, () =>
+      store.commit([progress(run, end, { events: block(1, 'RunContent', 'RunCompleted') })]),
+    );
+    expect(await readAll(store, run.runId, 1)).toEqual(['RunContent', 'RunCompleted']);
   },
 );
 
@@ -58,10 +61,10 @@ test('an event that comes while a reader is about to wait is read at once', asyn
   const { read } = log;
   log.read = (index, limit) => {
     // after this look, and before the reader has said that it waits
-    queueMicrotask(() => log.nextIndex === 0 && log.append(new LoggedEvent(0, 'First', null, '{}')));
+    queueMicrotask(() => log.nextIndex === 0 && log.append(new LoggedEvent(0, 'RunStarted', null, '{}')));
     return read.call(log, index, limit);
   };
   const store = await freshStore();
   const reader = new EventReader({ journal: store, timers: systemTimers, liveLog: () => log }, 'r', 0);
-  expect(await reader.next()).toMatchObject([{ name: 'First' }]);
+  expect(await reader.next()).toMatchObject([{ name: 'RunStarted' }]);
 });

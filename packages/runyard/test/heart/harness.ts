@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { RunStore } from '../../src/capabilities/runs/storage/store.js';
+import type { RunEvent } from '../../src/core/events/run-event.js';
 import { InProcessLearnings } from '../../src/core/learnings/in-process-learnings.js';
 import { silentLog } from '../../src/core/log.js';
 import { InProcessMemories } from '../../src/core/memory/in-process-memories.js';
@@ -19,6 +20,13 @@ import type { RunRequest } from '../../src/core/runs/run-request.js';
 import { systemTimers } from '../../src/platform/engine/local/timers.js';
 import { freshSqlite } from '../support/databases.js';
 
+const endNames = {
+  completed: 'RunCompleted',
+  error: 'RunError',
+  cancelled: 'RunCancelled',
+  paused: 'RunPaused',
+} as const;
+
 /** A component made of one function, with events that are easy to recognise. */
 export function executable(id: string, execute: (context: RunContext) => Promise<unknown>): Executable {
   return {
@@ -32,7 +40,9 @@ export function executable(id: string, execute: (context: RunContext) => Promise
       content: ((await execute(context)) ?? '') as string,
       contentType: 'str',
     }),
-    endEvents: (end: RunEnd) => [{ name: `end:${end.status}`, payload: { content: end.result.content } }],
+    endEvents: ({ status, result }: RunEnd) => [
+      { event: endNames[status], content: result.content } as RunEvent,
+    ],
   };
 }
 
@@ -115,8 +125,8 @@ export function answers(given: Record<string, unknown>): RunAnswers {
   return { answers: new Map(Object.entries(given)), continuation: goOn };
 }
 
-export function note(text: string) {
-  return { name: 'Note', payload: { text } };
+export function note(text: string): RunEvent {
+  return { event: 'RunIntermediateContent', content: text, content_type: 'str' };
 }
 
 /** Passes everything on to the original, except what a test replaces. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { runContent } from '../../src/core/agents/agent-events.js';
 import { RunFailed } from '../../src/core/runs/executable.js';
 import { anyRecord } from '../../src/core/runs/journal/records.js';
 import { allEvents, begin, engineOver, executable, freshStore, gate, note } from './harness.js';
@@ -22,7 +23,7 @@ describe('a run', () => {
     const handle = await begin(engineOver(store, [component]), store, component);
     const reader = handle.events();
     for (let events = await reader.next(); events !== null; events = await reader.next()) {
-      if (events.some(({ name }) => name === 'end:completed')) {
+      if (events.some(({ name }) => name === 'RunCompleted')) {
         expect((await store.load(handle.runId))?.run.status).toBe('completed');
         return;
       }
@@ -186,7 +187,7 @@ describe('readers', () => {
     const store = await freshStore();
     const count = 10_000;
     const component = executable('a', async (context) => {
-      const delta = { name: 'RunContent', payload: { content: '' } };
+      const delta = runContent('', 'str');
       for (let index = 0; index < count; index += 1) {
         context.emitDelta(delta, `${index} ${'x'.repeat(200)}`);
         await context.congestion();

@@ -92,9 +92,11 @@ describe('a paused run', () => {
     await (await engine.answer(runId, answers({ 'wait:right': 'yes' }))).ended;
     const events = await allEvents({ events: (from) => engine.events(runId, from) });
     expect(events.map(({ index }) => index)).toEqual(events.map((_, position) => position));
-    const told = events.map(({ name, data }) => (name === 'Note' ? JSON.parse(data).text : name));
+    const told = events.map(({ name, data }) =>
+      name === 'RunIntermediateContent' ? JSON.parse(data).content : name,
+    );
     // an event about a step of an earlier execution was told then, or never
-    expect(told).toEqual(['started', 'end:paused', 'continued', 'end:paused', 'continued', 'end:completed']);
+    expect(told).toEqual(['started', 'RunPaused', 'continued', 'RunPaused', 'continued', 'RunCompleted']);
     expect((await store.load(runId))?.run.attempt).toBe(3);
   });
 
@@ -109,7 +111,7 @@ describe('a paused run', () => {
       leaseOwner: null,
     });
     const events = await allEvents({ events: (from) => other.events(runId, from) });
-    expect(events.at(-1)?.name).toBe('end:cancelled');
+    expect(events.at(-1)?.name).toBe('RunCancelled');
     await expect(other.answer(runId, answers({ 'wait:left': 'yes' }))).rejects.toMatchObject({
       code: 'cannot_continue',
     });

@@ -10,7 +10,7 @@ import {
 import { jsonMayBe } from '../../platform/http/request/json-body.js';
 import { largestPage } from '../../platform/http/request/pagination.js';
 import { wireFormatHeader } from '../../platform/http/response/wire-format.js';
-import { maxListedEvents } from './events/told-events.js';
+import { maxListedEvents } from './events/listed-events.js';
 
 const mediaArray = (what: string) =>
   jsonArrayField()

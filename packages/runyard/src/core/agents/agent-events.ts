@@ -1,13 +1,15 @@
+import type { MediaFields } from '../events/agent-event.js';
+import type { PieceEvent, RunEvent } from '../events/run-event.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Media } from '../media/media.js';
 import type { UserMemory } from '../memory/user-memories.js';
 import type { Message, Usage } from '../models/message.js';
 import type { Requirement } from '../runs/context.js';
-import type { RunEvent } from '../runs/events/logged-event.js';
 import type { RunEnd } from '../runs/executable.js';
 import type { ToolRequirement } from '../tools/questions/requirement.js';
 import { endingFields } from './answer/ending.js';
 import type { ModelRecord } from './journal-records.js';
+import type { ReasoningStep } from './reasoning/reasoning-step.js';
 import { pausedText } from './requirements/paused-text.js';
 import { requirementBody } from './requirements/requirement-body.js';
 import { toolExecutionBody } from './requirements/tool-execution-body.js';
@@ -23,101 +25,79 @@ interface ModelName {
 
 /** `recovered`: the run goes on after its process died. */
 export function runStarted(model: ModelName, recovered = false): RunEvent {
-  return {
-    name: 'RunStarted',
-    payload: { model: model.id, model_provider: model.provider, ...(recovered && { recovered }) },
-  };
+  return { event: 'RunStarted', ...modelFields(model), ...(recovered && { recovered }) };
 }
 
-/** The run continues because a caller requested it. */
-export const runContinued: RunEvent = { name: 'RunContinued', payload: {} };
-
-export function modelRequestStarted(model: ModelName): RunEvent {
-  return { name: 'ModelRequestStarted', payload: { model: model.id, model_provider: model.provider } };
+export function modelFields({ id, provider }: ModelName) {
+  return { model: id, model_provider: provider };
 }
 
 export function modelRequestCompleted(model: ModelName, record: ModelRecord): RunEvent {
   const { usage, timeToFirstToken } = record;
   return {
-    name: 'ModelRequestCompleted',
-    payload: {
-      model: model.id,
-      model_provider: model.provider,
-      input_tokens: usage.inputTokens,
-      output_tokens: usage.outputTokens,
-      total_tokens: usage.totalTokens,
-      time_to_first_token: timeToFirstToken,
-      reasoning_tokens: usage.reasoningTokens ?? 0,
-      cache_read_tokens: usage.cacheReadTokens ?? 0,
-      cache_write_tokens: usage.cacheWriteTokens ?? 0,
-      finish_reason: record.finishReason,
-      finish_message: record.finishMessage,
-    },
+    event: 'ModelRequestCompleted',
+    ...modelFields(model),
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    total_tokens: usage.totalTokens,
+    time_to_first_token: timeToFirstToken,
+    reasoning_tokens: usage.reasoningTokens ?? 0,
+    cache_read_tokens: usage.cacheReadTokens ?? 0,
+    cache_write_tokens: usage.cacheWriteTokens ?? 0,
+    finish_reason: record.finishReason,
+    finish_message: record.finishMessage,
   };
 }
 
-export function runContent(content: Json, contentType: string, reasoning = ''): RunEvent {
+export function runContent(content: Json, contentType: string, reasoning = ''): PieceEvent {
   return {
-    name: 'RunContent',
-    payload: { content, workflow_agent: false, content_type: contentType, reasoning_content: reasoning },
+    event: 'RunContent',
+    content,
+    workflow_agent: false,
+    content_type: contentType,
+    reasoning_content: reasoning,
   };
 }
 
 /** What the main model says while another one is to write the final text. */
-export function runIntermediateContent(content: string): RunEvent {
-  return { name: 'RunIntermediateContent', payload: { content, content_type: 'str' } };
+export function runIntermediateContent(content: string): PieceEvent {
+  return { event: 'RunIntermediateContent', content, content_type: 'str' };
+}
+
+export function reasoningCompleted(steps: readonly ReasoningStep[]): RunEvent {
+  return {
+    event: 'ReasoningCompleted',
+    content: { reasoning_steps: steps },
+    content_type: 'ReasoningSteps',
+  };
 }
 
 export function toolCallStarted(tool: ToolExecution): RunEvent {
-  return { name: 'ToolCallStarted', payload: { tool: toolExecutionBody(tool) } };
+  return { event: 'ToolCallStarted', tool: toolExecutionBody(tool) };
 }
 
 export function toolCallCompleted(tool: ToolExecution): RunEvent {
   return {
-    name: 'ToolCallCompleted',
-    payload: {
-      tool: toolExecutionBody(tool),
-      content: completedText(tool),
-      ...mediaFields(tool.media ?? []),
-    },
+    event: 'ToolCallCompleted',
+    tool: toolExecutionBody(tool),
+    content: completedText(tool),
+    ...mediaFields(tool.media ?? []),
   };
 }
 
 export function toolCallError(tool: ToolExecution): RunEvent {
-  return { name: 'ToolCallError', payload: { tool: toolExecutionBody(tool), error: tool.result ?? '' } };
+  return { event: 'ToolCallError', tool: toolExecutionBody(tool), error: tool.result ?? '' };
 }
-
-/** What every event says about itself: a tool's event cannot pass for another one. */
-const ownFields = new Set([
-  'created_at',
-  'event',
-  'event_index',
-  'run_id',
-  'session_id',
-  'agent_id',
-  'agent_name',
-  'team_id',
-  'team_name',
-  'parent_run_id',
-  'nested_depth',
-]);
-
-export function customEvent(fields: JsonObject, toolCallId: string): RunEvent {
-  const given = Object.entries(fields).filter(([name]) => !ownFields.has(name));
-  return { name: 'CustomEvent', payload: { ...Object.fromEntries(given), tool_call_id: toolCallId } };
-}
-
-export const memoryUpdateStarted: RunEvent = { name: 'MemoryUpdateStarted', payload: {} };
 
 export function memoryUpdateCompleted(memories: readonly UserMemory[]): RunEvent {
-  return { name: 'MemoryUpdateCompleted', payload: { memories: memories.map(memoryBody) } };
+  return { event: 'MemoryUpdateCompleted', memories: memories.map(memoryBody) };
 }
 
-function memoryBody({ memoryId, memory, topics, userId, createdAt, updatedAt }: UserMemory): JsonObject {
+function memoryBody({ memoryId, memory, topics, userId, createdAt, updatedAt }: UserMemory) {
   return {
     memory_id: memoryId,
     memory,
-    topics: [...topics],
+    topics,
     user_id: userId,
     created_at: wholeSeconds(createdAt),
     updated_at: wholeSeconds(updatedAt),
@@ -127,8 +107,6 @@ function memoryBody({ memoryId, memory, topics, userId, createdAt, updatedAt }: 
 function wholeSeconds(time: number): string {
   return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
 }
-
-export const runContentCompleted: RunEvent = { name: 'RunContentCompleted', payload: {} };
 
 /** What an agent waits for is always a tool call. */
 function waitingCalls(requirements: readonly Requirement[]): readonly ToolRequirementState[] {
@@ -142,52 +120,46 @@ function waitingCalls(requirements: readonly Requirement[]): readonly ToolRequir
 
 export function runPaused(states: readonly ToolRequirementState[]): RunEvent {
   return {
-    name: 'RunPaused',
-    payload: {
-      content: pausedText(states.map(({ requirement }) => requirement)),
-      tools: states.map((state) => toolExecutionBody(waitingExecution([state]))),
-      requirements: states.map(requirementBody),
-    },
+    event: 'RunPaused',
+    content: pausedText(states.map(({ requirement }) => requirement)),
+    tools: states.map((state) => toolExecutionBody(waitingExecution([state]))),
+    requirements: states.map(requirementBody),
   };
 }
 
 export function endEvents(end: RunEnd): readonly RunEvent[] {
   const { result } = end;
   const completed: RunEvent = {
-    name: 'RunCompleted',
-    payload: {
-      content: result.content,
-      content_type: result.contentType,
-      reasoning_content: result.reasoningContent,
-      model_provider_data: result.modelProviderData,
-      ...endingFields(result),
-      metadata: result.metadata,
-      metrics: result.metrics,
-      session_state: result.sessionState,
-      ...mediaFields(result.media ?? []),
-      ...result.extra,
-    },
+    event: 'RunCompleted',
+    content: result.content,
+    content_type: result.contentType,
+    reasoning_content: result.reasoningContent,
+    model_provider_data: result.modelProviderData,
+    ...endingFields(result),
+    metadata: result.metadata,
+    metrics: result.metrics,
+    session_state: result.sessionState,
+    ...mediaFields(result.media ?? []),
+    ...result.extra,
   };
   switch (end.status) {
     case 'completed':
       return [completed];
     case 'cancelled':
       return [
-        { name: 'RunCancelled', payload: { reason: end.reason, content: result.content || end.reason } },
+        { event: 'RunCancelled', reason: end.reason, content: result.content || end.reason },
         completed,
       ];
     case 'paused':
-      return [runContentCompleted, runPaused(waitingCalls(end.requirements))];
+      return [{ event: 'RunContentCompleted' }, runPaused(waitingCalls(end.requirements))];
     case 'error':
       return [
         {
-          name: 'RunError',
-          payload: {
-            content: end.failure.message,
-            error_type: end.failure.type,
-            error_id: end.failure.id,
-            additional_data: end.failure.additionalData,
-          },
+          event: 'RunError',
+          content: end.failure.message,
+          error_type: end.failure.type,
+          error_id: end.failure.id,
+          additional_data: end.failure.additionalData,
         },
       ];
   }
@@ -222,8 +194,8 @@ export function messageBody(message: Message): Record<string, unknown> {
 const mediaNames = { image: 'images', audio: 'audio', video: 'videos', file: 'files' } as const;
 
 /** Media of a message or an event: described, for their bytes stand once in the body of the run. */
-export function mediaFields(media: readonly Media[]): Record<string, JsonObject[]> {
-  const fields: Record<string, JsonObject[]> = {};
+export function mediaFields(media: readonly Media[]): MediaFields {
+  const fields: MediaFields = {};
   for (const item of media) {
     const name = mediaNames[item.kind];
     fields[name] ??= [];

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { identify } from '../component-id.js';
 import { errors } from '../errors/errors.js';
+import type { AgentEvent, RunEvent } from '../events/run-event.js';
 import { fingerprintOf } from '../fingerprint.js';
 import type { JsonObject } from '../json.js';
 import type { Model } from '../models/model.js';
 import { resolveModel } from '../models/resolve.js';
 import { checkOptions, ownerOf } from '../options/check-options.js';
 import type { RunContext } from '../runs/context.js';
-import type { RunEvent } from '../runs/events/logged-event.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import type { CallApplication } from '../runs/execution/code-owner.js';
 import type { RunLimits } from '../runs/limits/run-limits.js';
@@ -27,7 +27,7 @@ import { executeAgent } from './execute-agent.js';
 import { checkInput } from './hooks/input-schema.js';
 import { metricsOf } from './metrics.js';
 import type { AgentRunOptions } from './run-options.js';
-import type { AgentRunner, AgentRunOutput, StreamedEvent } from './runner.js';
+import type { AgentRunner, AgentRunOutput } from './runner.js';
 import { builtInTools } from './turns/built-in/built-in-tools.js';
 
 /** An agent: a model with instructions and tools. Made with `agent()`, registered with `Runyard`, or run as it is. */
@@ -132,7 +132,7 @@ export class Agent implements AgentDefinition, Executable {
   async *stream(
     message: string | JsonObject,
     options: AgentRunOptions = {},
-  ): AsyncGenerator<StreamedEvent, void, void> {
+  ): AsyncGenerator<AgentEvent, void, void> {
     yield* this.currentRunner().stream(this, message, options);
   }
 

@@ -1,8 +1,8 @@
+import type { RunEvent } from '../events/run-event.js';
 import type { Message } from '../models/message.js';
 import type { RunContext } from '../runs/context.js';
-import type { RunEvent } from '../runs/events/logged-event.js';
 import { inheritedAttempt, type RunOptions, type RunResult } from '../runs/run.js';
-import { runContent, runContentCompleted, runContinued, runStarted } from './agent-events.js';
+import { runContent, runStarted } from './agent-events.js';
 import { answerOf } from './answer/answer.js';
 import { keepInConversation, textOf } from './answer/answer-record.js';
 import { outputShapeOf } from './answer/output-format.js';
@@ -60,7 +60,7 @@ async function answered(execution: AgentExecution): Promise<RunResult> {
 }
 
 function entryEvent({ model }: AgentDefinition, { entry }: RunContext): RunEvent {
-  return entry === 'continued' ? runContinued : runStarted(model, entry === 'recovered');
+  return entry === 'continued' ? { event: 'RunContinued' } : runStarted(model, entry === 'recovered');
 }
 
 async function prepare(agent: AgentDefinition, context: RunContext): Promise<AgentExecution> {
@@ -140,7 +140,7 @@ async function complete(execution: AgentExecution, { answer, shown }: LastTurn):
   const made = agent.answer?.(context, answer) ?? (await answerOf(execution, answer, shown));
   const guarded = isGuarded(agent.settings);
   if (!guarded) await suggestFollowups(execution, textOf(made.content));
-  context.emit(runContentCompleted, 'content-completed');
+  context.emit({ event: 'RunContentCompleted' }, 'content-completed');
   const { content, contentType, said, ending } = await runPostHooks(execution, made);
   if (guarded) {
     context.emit(runContent(content, contentType), 'content');

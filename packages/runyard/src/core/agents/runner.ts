@@ -1,3 +1,4 @@
+import type { EventsOf } from '../events/run-event.js';
 import { newId } from '../ids.js';
 import type { Json, JsonObject } from '../json.js';
 import { InProcessLearnings } from '../learnings/in-process-learnings.js';
@@ -19,7 +20,7 @@ import type { RunJournal } from '../runs/journal/ports.js';
 import { unlimitedSlots } from '../runs/leases/run-slots.js';
 import { InProcessNotifications } from '../runs/notifications/in-process-notifications.js';
 import { type ResumeRequest, resumeRun } from '../runs/resume/resume-run.js';
-import type { EndedRun, RunFailure, RunStatus } from '../runs/run.js';
+import type { EndedRun, RunFailure, RunKind, RunStatus } from '../runs/run.js';
 import type { Timers } from '../timers.js';
 import type { ToolRequirement } from '../tools/questions/requirement.js';
 import { endingOf } from './answer/ending.js';
@@ -59,9 +60,6 @@ export interface AgentRunOutput<Content = Json> extends Partial<AnswerEnding> {
   /** What the members of a team came to, in the order in which they were asked. */
   readonly memberResponses?: readonly AgentRunOutput[];
 }
-
-/** An event as it is on the wire. */
-export type StreamedEvent = { readonly event: string; readonly event_index: number } & JsonObject;
 
 /** Where an agent's runs are executed and kept. */
 export interface RunnerSpace {
@@ -109,18 +107,16 @@ export class AgentRunner {
     return handle.ended;
   }
 
-  async *stream(
-    agent: Executable,
+  async *stream<Kind extends RunKind>(
+    agent: Executable & { readonly kind: Kind },
     message: string | JsonObject,
     options: RunStartOptions,
-  ): AsyncGenerator<StreamedEvent, void, void> {
+  ): AsyncGenerator<EventsOf[Kind], void, void> {
     const handle = await this.start(agent, message, options, true);
     const reader = handle.events();
     try {
       for (let events = await reader.next(); events !== null; events = await reader.next()) {
-        for (const event of events) {
-          yield JSON.parse(event.texts === null ? event.data : await event.whole()) as StreamedEvent;
-        }
+        for (const event of events) yield event.decoded<Kind>();
       }
     } finally {
       reader.close();

@@ -1,7 +1,7 @@
 import { endEvents as agentEndEvents } from '../agents/agent-events.js';
+import type { RunEvent } from '../events/run-event.js';
 import type { JsonObject } from '../json.js';
 import type { RunContext } from '../runs/context.js';
-import type { RunEvent } from '../runs/events/logged-event.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import type { Run } from '../runs/run.js';
 import { teamEndEvents, teamEventPrefix } from '../teams/team-events.js';

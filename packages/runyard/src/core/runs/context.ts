@@ -1,3 +1,4 @@
+import type { PieceEvent, RunEvent } from '../events/run-event.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Log } from '../log.js';
 import type { Message } from '../models/message.js';
@@ -5,7 +6,6 @@ import type { ModelPrices } from '../models/prices.js';
 import type { Timers } from '../timers.js';
 import type { ApprovalRecord } from './approval.js';
 import type { EventOrigin } from './events/event-origin.js';
-import type { RunEvent } from './events/logged-event.js';
 import type { CallApplication } from './execution/code-owner.js';
 import type { SessionState } from './execution/session-state.js';
 import type { Codec } from './journal/codec.js';
@@ -132,7 +132,7 @@ export interface RunContext {
    */
   report(event: () => RunEvent, key: string): Promise<void>;
   /** Sends a piece of streamed content; pass the same `event` object for all pieces of one call. */
-  emitDelta(event: RunEvent, text: string): void;
+  emitDelta(event: PieceEvent, text: string): void;
   /** Undefined, or a promise to wait for because more is produced than can be stored. */
   congestion(): Promise<void> | undefined;
   /** Resolves when all that was done so far is durable: for effects outside of the journal that depend on it. */

@@ -4,7 +4,7 @@ import { conditionOf, type EngineCondition } from './engine-condition.js';
 import type { EngineOptions } from './engine-options.js';
 import type { EventReader } from './events/event-reader.js';
 import type { LoggedEvent } from './events/logged-event.js';
-import { nothingSent, toldWith } from './events/sent-events.js';
+import { nothingSent, sentWith } from './events/sent-events.js';
 import { type Executable, RunCancelled } from './executable.js';
 import { RunExecutor, type RunHandle } from './execution/executor.js';
 import { introductionOf } from './execution/introduction.js';
@@ -306,7 +306,7 @@ export class RunEngine {
           now: run.createdAt,
         },
         sessionState: stored?.state ?? {},
-        sentEvents: copy === undefined ? nothingSent : toldWith(steps),
+        sentEvents: copy === undefined ? nothingSent : sentWith(steps),
         eventFields: executable.eventFields,
         eventPrefix: executable.eventPrefix,
       },

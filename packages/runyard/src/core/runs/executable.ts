@@ -1,6 +1,6 @@
+import type { RunEvent } from '../events/run-event.js';
 import type { JsonObject } from '../json.js';
 import type { Requirement, RunContext } from './context.js';
-import type { RunEvent } from './events/logged-event.js';
 import type { CallApplication } from './execution/code-owner.js';
 import type { AnyLimits } from './limits/run-limits.js';
 import type { Continuation, ContinueFrom } from './resume/continuation.js';

@@ -1,5 +1,5 @@
 import type { RunContext } from '../runs/context.js';
-import { nothingSent, toldWith } from '../runs/events/sent-events.js';
+import { nothingSent, sentWith } from '../runs/events/sent-events.js';
 import { contextWith } from './members/member-events.js';
 
 /** A context that tells of the beginning of the run when the leader has something to tell. */
@@ -16,7 +16,7 @@ export interface LateEntry {
 export function withLateEntry(context: RunContext, entered: () => void): LateEntry {
   const { entry } = context;
   const entryKey = `started:${context.run.attempt}`;
-  const isTold = entry === 'continued' ? toldWith(context.steps()) : nothingSent;
+  const isSent = entry === 'continued' ? sentWith(context.steps()) : nothingSent;
   let held: (() => void) | undefined;
   const release = () => {
     const say = held;
@@ -33,8 +33,9 @@ export function withLateEntry(context: RunContext, entered: () => void): LateEnt
         if (entry === 'recovered') release();
         return;
       }
-      const isBefore = entry === 'started' && event.name.startsWith('PreHook');
-      if (!isBefore && !isTold(key)) release();
+      const isBefore =
+        entry === 'started' && (event.event === 'PreHookStarted' || event.event === 'PreHookCompleted');
+      if (!isBefore && !isSent(key)) release();
       context.emit(event, key);
     },
     emitDelta(event, text) {

@@ -1,7 +1,7 @@
 import { endEvents, runPaused } from '../agents/agent-events.js';
 import { teamRequirementsOf } from '../agents/requirements/team-requirements.js';
+import type { RunEvent } from '../events/run-event.js';
 import type { RunContext } from '../runs/context.js';
-import type { RunEvent } from '../runs/events/logged-event.js';
 import type { RunEnd } from '../runs/executable.js';
 import { memberResponses } from './member-responses.js';
 
@@ -21,8 +21,6 @@ export function teamEndEvents(
   const responses = memberResponses(run, context.allSteps());
   if (responses.length === 0) return endEvents(end);
   return endEvents(end).map((event) =>
-    event.name === 'RunCompleted'
-      ? { ...event, payload: { ...event.payload, member_responses: responses } }
-      : event,
+    event.event === 'RunCompleted' ? { ...event, member_responses: responses } : event,
   );
 }

@@ -12,17 +12,17 @@ import { checkInput } from '../agents/hooks/input-schema.js';
 import type { ModelRecord } from '../agents/journal-records.js';
 import { metricsOf } from '../agents/metrics.js';
 import type { AgentRunOptions } from '../agents/run-options.js';
-import type { AgentRunner, AgentRunOutput, StreamedEvent } from '../agents/runner.js';
+import type { AgentRunner, AgentRunOutput } from '../agents/runner.js';
 import { builtInTools } from '../agents/turns/built-in/built-in-tools.js';
 import { identify } from '../component-id.js';
 import { errors } from '../errors/errors.js';
+import type { RunEvent, TeamEvent } from '../events/run-event.js';
 import { fingerprintOf } from '../fingerprint.js';
 import type { JsonObject } from '../json.js';
 import type { Model } from '../models/model.js';
 import { resolveModel } from '../models/resolve.js';
 import { checkOptions, ownerOf } from '../options/check-options.js';
 import { type RunContext, RunPaused } from '../runs/context.js';
-import type { RunEvent } from '../runs/events/logged-event.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import type { CallApplication } from '../runs/execution/code-owner.js';
 import type { RunLimits } from '../runs/limits/run-limits.js';
@@ -202,7 +202,7 @@ export class Team implements TeamMember, Executable, AgentDefinition {
   async *stream(
     message: string | JsonObject,
     options: AgentRunOptions = {},
-  ): AsyncGenerator<StreamedEvent, void, void> {
+  ): AsyncGenerator<TeamEvent, void, void> {
     yield* this.currentRunner().stream(this, message, options);
   }
 

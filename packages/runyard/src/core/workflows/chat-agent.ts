@@ -1,8 +1,8 @@
 import { Agent } from '../agents/agent.js';
 import { toolRecord } from '../agents/journal-records.js';
+import type { PieceEvent, RunEvent } from '../events/run-event.js';
 import type { JsonObject } from '../json.js';
 import type { RunContext } from '../runs/context.js';
-import type { RunEvent } from '../runs/events/logged-event.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import { read } from '../runs/journal/codec.js';
 import type { RunResult } from '../runs/run.js';
@@ -90,14 +90,14 @@ function askedFor(context: RunContext): string | undefined {
 /** The same context, in which what the agent says is known as that of a workflow's own agent. */
 function asWorkflowAgent(context: RunContext): RunContext {
   const marked = new WeakMap<RunEvent, RunEvent>();
-  const mark = (event: RunEvent): RunEvent => {
-    if (!('workflow_agent' in event.payload)) return event;
-    const known = marked.get(event) ?? { ...event, payload: { ...event.payload, workflow_agent: true } };
+  const mark = <Event extends RunEvent>(event: Event): Event => {
+    if (event.event !== 'RunContent') return event;
+    const known = (marked.get(event) as Event | undefined) ?? { ...event, workflow_agent: true };
     marked.set(event, known);
     return known;
   };
   return Object.create(context, {
     emit: { value: (event: RunEvent, key: string) => context.emit(mark(event), key) },
-    emitDelta: { value: (event: RunEvent, text: string) => context.emitDelta(mark(event), text) },
+    emitDelta: { value: (event: PieceEvent, text: string) => context.emitDelta(mark(event), text) },
   }) as RunContext;
 }

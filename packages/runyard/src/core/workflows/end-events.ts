@@ -1,13 +1,11 @@
 import { endingFields } from '../agents/answer/ending.js';
-import type { Json, JsonObject } from '../json.js';
+import type { RunEvent } from '../events/run-event.js';
 import type { RunContext } from '../runs/context.js';
-import type { RunEvent } from '../runs/events/logged-event.js';
 import type { RunEnd } from '../runs/executable.js';
 import type { Run, RunResult } from '../runs/run.js';
 import { wasRejected } from './execution/execute-workflow.js';
 import { executorRunBody, executorRunsOf, stepResultsOf } from './fold/workflow-fold.js';
 import { pauseFields, workflowRequirementsOf } from './review/workflow-requirements.js';
-import { workflowAgentCompleted } from './workflow-events.js';
 
 /** What there is to know of a run that ends. */
 type EndedContext = Pick<RunContext, 'run' | 'allSteps'>;
@@ -22,8 +20,9 @@ export function endEvents(end: RunEnd, context: EndedContext, isChat: boolean): 
       return completedEvents(run, context, result, isChat);
     case 'cancelled': {
       const cancelled: RunEvent = {
-        name: 'WorkflowCancelled',
-        payload: { reason: end.reason, content: result.content || end.reason },
+        event: 'WorkflowCancelled',
+        reason: end.reason,
+        content: result.content || end.reason,
       };
       return wasRejected(context) ? [cancelled] : [cancelled, workflowCompleted(run, context, result)];
     }
@@ -32,13 +31,11 @@ export function endEvents(end: RunEnd, context: EndedContext, isChat: boolean): 
     case 'error':
       return [
         {
-          name: 'WorkflowError',
-          payload: {
-            error: end.failure.message,
-            error_type: end.failure.type,
-            error_id: end.failure.id,
-            additional_data: end.failure.additionalData,
-          },
+          event: 'WorkflowError',
+          error: end.failure.message,
+          error_type: end.failure.type,
+          error_id: end.failure.id,
+          additional_data: end.failure.additionalData,
         },
       ];
   }
@@ -52,7 +49,7 @@ function completedEvents(
 ): readonly RunEvent[] {
   const completed = workflowCompleted(run, context, result);
   if (!isChat) return [completed];
-  const agentCompleted = workflowAgentCompleted(result.content);
+  const agentCompleted: RunEvent = { event: 'WorkflowAgentCompleted', content: result.content };
   return result.metadata?.agent_direct_response === true
     ? [agentCompleted, completed]
     : [completed, agentCompleted];
@@ -61,16 +58,14 @@ function completedEvents(
 function workflowCompleted(run: Run, context: EndedContext, result: RunResult): RunEvent {
   const { results, runs } = done(run, context);
   return {
-    name: 'WorkflowCompleted',
-    payload: {
-      content: result.content,
-      content_type: result.contentType,
-      ...endingFields(result),
-      step_results: results,
-      step_executor_runs: runs.length > 0 ? runs : undefined,
-      metadata: result.metadata,
-      metrics: result.metrics,
-    },
+    event: 'WorkflowCompleted',
+    content: result.content,
+    content_type: result.contentType,
+    ...endingFields(result),
+    step_results: results,
+    step_executor_runs: runs.length > 0 ? runs : undefined,
+    metadata: result.metadata,
+    metrics: result.metrics,
   };
 }
 
@@ -78,19 +73,17 @@ function workflowCompleted(run: Run, context: EndedContext, result: RunResult): 
 function workflowPaused(run: Run, context: EndedContext, result: RunResult): RunEvent {
   const { results, runs } = done(run, context);
   return {
-    name: 'WorkflowPaused',
-    payload: {
-      status: run.status,
-      ...pauseFields(workflowRequirementsOf(run, context.allSteps())),
-      step_results: results,
-      step_executor_runs: runs,
-      content: result.content === '' ? undefined : result.content,
-      metadata: result.metadata,
-    },
+    event: 'WorkflowPaused',
+    status: 'paused',
+    ...pauseFields(workflowRequirementsOf(run, context.allSteps())),
+    step_results: results,
+    step_executor_runs: runs,
+    content: result.content === '' ? undefined : result.content,
+    metadata: result.metadata,
   };
 }
 
-function done(run: Run, context: EndedContext): { results: Json[]; runs: JsonObject[] } {
+function done(run: Run, context: EndedContext) {
   const steps = context.allSteps();
   return {
     results: stepResultsOf(run, steps),

@@ -1,3 +1,4 @@
+import type { StepIndex } from '../events/workflow-event.js';
 import { idFrom } from '../ids.js';
 import { isJsonObject } from '../json.js';
 import { childPrefix } from '../runs/journal/child-steps.js';
@@ -25,8 +26,6 @@ import type { NodeType } from './definition/node.js';
  * What the steps of a workflow's run hold. Only what is new: what came of a group is put together from what came of
  * the steps inside of it. This is stored data: records of earlier versions have to fit too.
  */
-
-export type StepIndex = number | number[];
 
 /** Input of the steps `node:<path>`: which part of the definition it is. */
 export const nodeInput = inputRecord(

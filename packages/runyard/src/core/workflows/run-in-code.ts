@@ -1,12 +1,12 @@
 import { endingOf } from '../agents/answer/ending.js';
 import type { AgentRunOptions } from '../agents/run-options.js';
+import type { StepOutput } from '../events/workflow-event.js';
 import type { Json, JsonObject } from '../json.js';
 import type { RunMediaOptions } from '../media/given-media.js';
 import { type MadeMedia, madeMedia } from '../media/made-media.js';
 import type { MediaContents } from '../media/media.js';
 import type { AnswerEnding } from '../models/model.js';
 import type { EndedRun, RunFailure, RunStatus } from '../runs/run.js';
-import type { StepOutput } from './definition/functions.js';
 import { stepResultsOf } from './fold/workflow-fold.js';
 import { workflowRequirementsOf } from './review/workflow-requirements.js';
 

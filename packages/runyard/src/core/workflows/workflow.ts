@@ -1,13 +1,13 @@
 import { checkInput } from '../agents/hooks/input-schema.js';
-import type { AgentRunner, StreamedEvent } from '../agents/runner.js';
+import type { AgentRunner } from '../agents/runner.js';
 import { identify } from '../component-id.js';
 import { standIn } from '../components/stand-in.js';
 import { errors } from '../errors/errors.js';
+import type { RunEvent, WorkflowEvent } from '../events/run-event.js';
 import { fingerprintOf } from '../fingerprint.js';
 import type { JsonObject } from '../json.js';
 import { checkOptions, ownerOf } from '../options/check-options.js';
 import type { RunContext } from '../runs/context.js';
-import type { RunEvent } from '../runs/events/logged-event.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import type { CallApplication } from '../runs/execution/code-owner.js';
 import type { WorkflowLimits } from '../runs/limits/run-limits.js';
@@ -145,7 +145,7 @@ export class Workflow implements Executable, WorkflowDefinition {
   async *stream(
     input: string | JsonObject,
     options: WorkflowRunOptions = {},
-  ): AsyncGenerator<StreamedEvent, void, void> {
+  ): AsyncGenerator<WorkflowEvent, void, void> {
     yield* this.currentRunner().stream(this, input, options);
   }
 

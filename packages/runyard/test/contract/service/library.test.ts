@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { silentLog } from '../../../src/core/log.js';
-import { agent, Runyard, type StreamedEvent, tool } from '../../../src/index.js';
+import { type AgentEvent, agent, Runyard, tool } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { gate } from '../../support/until.js';
 
@@ -39,7 +39,7 @@ describe('an agent without a server', () => {
   });
 
   test('streams the events of the wire', async () => {
-    const events: StreamedEvent[] = [];
+    const events: AgentEvent[] = [];
     for await (const event of agent({ id: 'a', model: scriptedModel(['one two']) }).stream('hi'))
       events.push(event);
     expect(events.map(({ event }) => event)).toEqual([
@@ -118,11 +118,11 @@ describe('aborting', () => {
   test('ends a stream with the events of a cancelled run', async () => {
     const controller = new AbortController();
     const names: string[] = [];
-    for await (const { event, content } of agent({ id: 'a', model: never() }).stream('hi', {
+    for await (const event of agent({ id: 'a', model: never() }).stream('hi', {
       signal: controller.signal,
     })) {
-      names.push(event);
-      if (content === 'begun ' && event === 'RunContent') controller.abort();
+      names.push(event.event);
+      if (event.event === 'RunContent' && event.content === 'begun ') controller.abort();
     }
     expect(names.slice(-2)).toEqual(['RunCancelled', 'RunCompleted']);
   });

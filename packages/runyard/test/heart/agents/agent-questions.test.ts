@@ -144,8 +144,8 @@ describe('a tool that asks', () => {
     });
     const run = await started(component);
     expect((await run.look()).open).toHaveLength(20);
-    const [{ result }] = (await run.reply({ 'call pay': { confirmed: true } })).tools as [{ result: string }];
-    expect(JSON.parse(result)).toEqual([
+    const [call] = (await run.reply({ 'call pay': { confirmed: true } })).tools;
+    expect(JSON.parse(String(call?.result))).toEqual([
       ...Array(20).fill('accept'),
       expect.stringContaining("'pay' asks more than 20 questions"),
       expect.stringContaining("The question of 'pay': message is ''"),

@@ -83,8 +83,10 @@ describe('a run whose process died', () => {
     const next = engineOver(store, [setUp.component]);
     await next.recover();
     const events = await allEvents({ events: () => next.events(handle.runId, 0) });
-    const texts = events.map(({ data, name }) => (JSON.parse(data).text as string) ?? name);
-    expect(texts).toEqual(['start', 'between', 'start', 'end:completed']);
+    const texts = events.map(({ data, name }) =>
+      name === 'RunIntermediateContent' ? (JSON.parse(data).content as string) : name,
+    );
+    expect(texts).toEqual(['start', 'between', 'start', 'RunCompleted']);
     const indices = events.map(({ index }) => index);
     expect(indices.slice(0, 2)).toEqual([0, 1]);
     expect(indices[2]).toBeGreaterThan(1000);
@@ -178,7 +180,7 @@ describe('a run whose process died', () => {
     await engineOver(store, [setUp.component]).recover();
     await expect.poll(async () => (await store.load(handle.runId))?.run.status).toBe('completed');
     setUp.stuck.open();
-    expect((await followed).at(-1)?.name).toBe('end:completed');
+    expect((await followed).at(-1)?.name).toBe('RunCompleted');
   });
 
   test('is found behind any number of runs that nobody here can execute', async () => {
@@ -288,7 +290,7 @@ describe('a stop', () => {
     await setUp.reached.promise;
     await engine.stop(1);
     await expect(handle.ended).rejects.toMatchObject({ name: 'RunReleased' });
-    expect((await events).map(({ name }) => name)).not.toContain('end:completed');
+    expect((await events).map(({ name }) => name)).not.toContain('RunCompleted');
     expect((await store.load(handle.runId))?.run.status).toBe('running');
     const next = engineOver(store, [setUp.component]);
     await next.recover();

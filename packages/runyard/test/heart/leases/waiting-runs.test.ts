@@ -60,7 +60,10 @@ forEachDatabase((_dialect, freshPlace) => {
     // a caller that waits where it came in learns that another process has it, and follows the store
     await expect(waiting.ended).rejects.toMatchObject({ code: 'run_fenced' });
     const events = await allEvents(waiting);
-    expect(events.map(({ index, name }) => `${index} ${name}`)).toEqual(['0 Note', '1 end:completed']);
+    expect(events.map(({ index, name }) => `${index} ${name}`)).toEqual([
+      '0 RunIntermediateContent',
+      '1 RunCompleted',
+    ]);
     gateOf('first').open();
     await first.ended;
     expect(began).toHaveLength(2);
@@ -196,7 +199,7 @@ forEachDatabase((_dialect, freshPlace) => {
       const entry = how === 'is left behind' ? 'recovered' : 'continued';
       await expect.poll(() => continued).toEqual([`process 1 ${entry} ${attempt + 1}`]);
       const told = await allEvents({ events: (from) => busy.events(run.runId, from) });
-      expect(told.filter(({ name }) => name === 'end:completed')).toHaveLength(1);
+      expect(told.filter(({ name }) => name === 'RunCompleted')).toHaveLength(1);
       busyUntil.open();
       await first.ended;
       expect(continued).toHaveLength(2);

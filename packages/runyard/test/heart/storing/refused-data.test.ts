@@ -64,10 +64,10 @@ forEachDatabase((_dialect, freshPlace) => {
     const stored = (await store.load(handle.runId))!;
     expect(stored.run).toMatchObject({ status: 'error', leaseOwner: null, attempt: 1 });
     expect(stored.steps.map(({ key }) => key)).toEqual(['first']);
-    expect((await seen).map(({ name }) => name)).toEqual(['Note', 'end:error']);
+    expect((await seen).map(({ name }) => name)).toEqual(['RunIntermediateContent', 'RunError']);
     expect(
       (await allEvents({ events: (from) => engine.events(handle.runId, from) })).map(({ name }) => name),
-    ).toEqual(['Note', 'end:error']);
+    ).toEqual(['RunIntermediateContent', 'RunError']);
     await engine.recover();
     expect(calls.count).toBe(1);
   });

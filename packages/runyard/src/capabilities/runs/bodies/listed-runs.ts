@@ -5,7 +5,7 @@ import { continuationsOf } from '../../../core/runs/resume/continuation.js';
 import { isStreamed } from '../../../core/runs/run-options.js';
 import { jsonListOf } from '../../../platform/http/response/json-stream.js';
 import type { RunSpace } from '../../capability.js';
-import { toldBy } from '../events/told-events.js';
+import { listedEvents } from '../events/listed-events.js';
 import type { RunWithSteps } from '../storage/store.js';
 import { jsonPiecesOf } from './body-reply.js';
 import type { RunView } from './run-body.js';
@@ -58,9 +58,9 @@ export async function listedRun(
 ): Promise<ListedRun> {
   const streamed = isStreamed(journal.run, journal.steps);
   const isOver = journal.run.result !== null && !isUnfinished(journal);
-  const told = (withEvents && streamed) || !isOver ? await toldBy(runs, journal) : undefined;
+  const eventsOf = (withEvents && streamed) || !isOver ? await listedEvents(runs, journal) : undefined;
   const listed = ({ run, steps }: RunWithSteps) => {
-    const { events = [], soFar } = told?.({ run, steps }) ?? {};
+    const { events = [], soFar } = eventsOf?.({ run, steps }) ?? {};
     const none = run.kind === 'workflow' ? [] : null;
     return {
       view: { run, steps, ...(soFar !== undefined && { soFar }) },

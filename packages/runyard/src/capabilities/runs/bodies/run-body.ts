@@ -7,13 +7,14 @@ import { teamRequirementsOf } from '../../../core/agents/requirements/team-requi
 import { toolExecutionBody } from '../../../core/agents/requirements/tool-execution-body.js';
 import { toolExecutionsOf } from '../../../core/agents/tool-executions.js';
 import { messagesOf, withHistory } from '../../../core/agents/transcript.js';
+import type { WorkflowEvent } from '../../../core/events/run-event.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import type { Media } from '../../../core/media/media.js';
 import type { Message } from '../../../core/models/message.js';
 import type { Run, StepRecord } from '../../../core/runs/run.js';
 import { memberResponses } from '../../../core/teams/member-responses.js';
 import { createdAtIn, statusIn, type WireFormat } from '../../../platform/http/response/wire-format.js';
-import type { SoFar } from '../events/told-events.js';
+import type { SoFar } from '../events/listed-events.js';
 import { listedEnding, listedWorkflowRunOf, workflowRunBodyOf } from './workflow-run-body.js';
 
 export interface RunView {
@@ -22,7 +23,7 @@ export interface RunView {
   /** Messages of earlier runs that the model was shown; only the caller of the run itself is told. */
   readonly history?: readonly Message[];
   /** The stored events, content deltas left out; only for a stored run. */
-  readonly events?: readonly JsonObject[];
+  readonly events?: readonly WorkflowEvent[];
   /** What a workflow was given: an object when it has a schema for its input. */
   readonly input?: Json;
   /** What a run that is not over says and does at the moment; only in a list. */

@@ -1,4 +1,5 @@
 import { endingFields } from '../../../core/agents/answer/ending.js';
+import type { WorkflowEvent } from '../../../core/events/run-event.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import type { ChildView } from '../../../core/runs/execution/child-run.js';
 import type { Run, RunResult, StepRecord } from '../../../core/runs/run.js';
@@ -12,12 +13,12 @@ import {
 } from '../../../core/workflows/fold/workflow-fold.js';
 import { pauseFields, workflowRequirementsOf } from '../../../core/workflows/review/workflow-requirements.js';
 import { createdAtIn, statusIn, type WireFormat } from '../../../platform/http/response/wire-format.js';
-import type { SoFar } from '../events/told-events.js';
+import type { SoFar } from '../events/listed-events.js';
 
 export interface WorkflowRunView {
   readonly run: Run;
   readonly steps: readonly StepRecord[];
-  readonly events?: readonly JsonObject[];
+  readonly events?: readonly WorkflowEvent[];
   readonly input?: Json;
   readonly soFar?: SoFar;
 }

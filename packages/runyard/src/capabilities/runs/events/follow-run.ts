@@ -27,7 +27,7 @@ export interface Followed {
   readonly resting: boolean;
   /** The events alone. */
   events(): EventReader;
-  /** The events, and frames that tell what the reader is about to get. */
+  /** The events, and frames that announce what follows. */
   frames(format?: WireFormat): FrameReader;
 }
 
@@ -80,7 +80,7 @@ async function countsOf(
   return { missed: rebuilt.filter(({ index }) => index >= from).length, total: rebuilt.length };
 }
 
-/** What a reader is told about a run that they may not see, or that does not exist. */
+/** The answer to a reader about a run that does not exist for them. */
 export function unknownRunFrames(runId: string): FrameReader {
   const text = `Run ${runId} not found in buffer or database`;
   let frames: FollowFrame[] | null = [controlFrame('error', { error: text })];
@@ -162,7 +162,7 @@ function controlFrame(name: ControlFrame['name'], fields: Record<string, unknown
 class FramedReader implements FrameReader {
   private waiting: readonly FollowFrame[];
   private missed: number;
-  private told = false;
+  private announced = false;
 
   constructor(
     private readonly reader: EventReader,
@@ -174,8 +174,8 @@ class FramedReader implements FrameReader {
   }
 
   async next(): Promise<readonly FollowFrame[] | null> {
-    if (!this.told && this.missed === 0) {
-      this.told = true;
+    if (!this.announced && this.missed === 0) {
+      this.announced = true;
       this.waiting = [...this.waiting, ...this.frames.after];
     }
     if (this.waiting.length > 0) {
@@ -184,11 +184,11 @@ class FramedReader implements FrameReader {
       return frames;
     }
     const events = await this.reader.next();
-    if (events === null || this.told) return events;
+    if (events === null || this.announced) return events;
     const caughtUp = events.slice(0, this.missed);
     this.missed -= caughtUp.length;
     if (this.missed > 0) return caughtUp;
-    this.told = true;
+    this.announced = true;
     return [...caughtUp, ...this.frames.after, ...events.slice(caughtUp.length)];
   }
 

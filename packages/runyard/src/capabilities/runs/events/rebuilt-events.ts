@@ -9,8 +9,10 @@ import {
 import { textOf } from '../../../core/agents/answer/answer-record.js';
 import { type ToolExecution, toolExecutionsOf } from '../../../core/agents/tool-executions.js';
 import { messagesOf } from '../../../core/agents/transcript.js';
-import type { JsonObject } from '../../../core/json.js';
-import { type LoggedEvent, type RunEvent, serialiseEvent } from '../../../core/runs/events/logged-event.js';
+import { standIn } from '../../../core/components/stand-in.js';
+import type { RunEvent } from '../../../core/events/run-event.js';
+import { eventHead } from '../../../core/runs/events/event-origin.js';
+import { type LoggedEvent, serialiseEvent } from '../../../core/runs/events/logged-event.js';
 import type { RunEnd } from '../../../core/runs/executable.js';
 import { ownSteps } from '../../../core/runs/journal/child-steps.js';
 import { LongTexts } from '../../../core/runs/journal/long-texts.js';
@@ -26,13 +28,7 @@ import { endEvents as workflowEndEvents } from '../../../core/workflows/end-even
 import { foldNode } from '../../../core/workflows/fold/node-view.js';
 import { chatRunOf } from '../../../core/workflows/fold/workflow-fold.js';
 import { isTopLevel, type NodeInput } from '../../../core/workflows/journal-records.js';
-import {
-  stepCompleted,
-  stepOutputEvent,
-  stepStarted,
-  workflowAgentStarted,
-  workflowStarted,
-} from '../../../core/workflows/workflow-events.js';
+import { stepCompleted, workflowStarted } from '../../../core/workflows/workflow-events.js';
 
 interface Journal {
   readonly run: Run;
@@ -55,23 +51,12 @@ export function rebuiltEvents(journal: Journal): LoggedEvent[] {
   const events = run.nextEventIndex === 0 ? [] : told.slice(-run.nextEventIndex);
   const first = run.nextEventIndex - events.length;
   const texts = new LongTexts(run.attempt);
+  const { eventFields: fields, eventPrefix: prefix } = standIn(run);
+  const origin = { runId: run.runId, fields, prefix, depth: 0 };
   return events.map(([at, event], position) => {
-    const named = { ...event, name: run.kind === 'team' ? `Team${event.name}` : event.name };
-    return serialiseEvent(first + position, named, baseFields(run, named.name, at), null, texts);
+    const head = { ...eventHead(event, origin, run.sessionId, at), rebuilt: true };
+    return serialiseEvent(first + position, event, head, null, texts);
   });
-}
-
-function baseFields(run: Run, name: string, at: number): JsonObject {
-  return {
-    created_at: Math.floor(at / 1000),
-    event: name,
-    [`${run.kind}_id`]: run.componentId,
-    [`${run.kind}_name`]: run.componentName,
-    run_id: run.runId,
-    session_id: run.sessionId,
-    nested_depth: 0,
-    rebuilt: true,
-  };
 }
 
 /** What an agent did, or the leader of a team. */
@@ -120,7 +105,7 @@ function workflowEvents({ run, steps }: Journal): TimedEvent[] {
   const answersItself = run.result?.metadata?.agent_direct_response === true;
   const context = { run, allSteps: () => [...steps] };
   return [
-    ...(isChat ? [[run.createdAt, workflowAgentStarted] as const] : []),
+    ...(isChat ? [[run.createdAt, { event: 'WorkflowAgentStarted' }] as const] : []),
     ...(answersItself ? [] : [[run.createdAt, workflowStarted(false)] as const]),
     ...stepEvents(steps),
     ...workflowEndEvents(endOf(run), context, isChat).map((event): TimedEvent => [run.updatedAt, event]),
@@ -142,8 +127,10 @@ function stepEvents(steps: readonly StepRecord[]): TimedEvent[] {
       if (last === undefined) return [];
       const at = step.endedAt ?? step.startedAt;
       return [
-        [step.startedAt, stepStarted(fields)] as const,
-        ...(executor?.type === 'function' ? [[at, stepOutputEvent(fields, output)] as const] : []),
+        [step.startedAt, { event: 'StepStarted', ...fields }] as const,
+        ...(executor?.type === 'function'
+          ? [[at, { event: 'StepOutput', ...fields, step_output: output }] as const]
+          : []),
         ...(output.success && !output.stop
           ? [[at, stepCompleted(fields, output, last.contentType)] as const]
           : []),

@@ -1,5 +1,5 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import type { JsonObject } from '../../../core/json.js';
+import type { EventName, WorkflowEvent } from '../../../core/events/run-event.js';
 import { storedTexts } from '../../../core/runs/events/event-reader.js';
 import { decodeBlock, type LoggedEvent } from '../../../core/runs/events/logged-event.js';
 import type { RunStore, RunWithSteps } from '../storage/store.js';
@@ -19,7 +19,7 @@ export async function* loggedEvents(
 ): AsyncGenerator<readonly LoggedEvent[]> {
   const { runId, kind } = journal.run;
   const texts = storedTexts(store, runId);
-  const isSkipped = (name: string) => !withPieces && isPiece(kind, name);
+  const isSkipped = (name: EventName) => !withPieces && isPiece(kind, name);
   let from = 0;
   for (;;) {
     const blocks = await store.eventBlocks(runId, from, blocksAtOnce);
@@ -36,12 +36,12 @@ export async function* loggedEvents(
 }
 
 /** The events up to what the record knows of, except the single pieces of the content: one consistent picture. */
-export async function storedEvents(store: RunStore, journal: RunWithSteps): Promise<JsonObject[]> {
+export async function storedEvents(store: RunStore, journal: RunWithSteps): Promise<WorkflowEvent[]> {
   const { nextEventIndex } = journal.run;
-  const events: JsonObject[] = [];
+  const events: WorkflowEvent[] = [];
   for await (const some of loggedEvents(store, journal)) {
     for (const event of some) {
-      if (event.index < nextEventIndex) events.push(JSON.parse(await event.whole()) as JsonObject);
+      if (event.index < nextEventIndex) events.push(await event.decoded());
     }
   }
   return events;

@@ -1,19 +1,18 @@
+import { type EventName, pieceFields } from '../../../core/events/run-event.js';
 import type { LoggedEvent } from '../../../core/runs/events/logged-event.js';
 import type { Run, RunKind } from '../../../core/runs/run.js';
 
-/** The pieces of content and thinking. */
-const pieces = new Set(withTeams(['RunContent', 'RunIntermediateContent', 'ReasoningContentDelta']));
-
 /** Whether a stored run leaves it out: put together, the pieces stand in its body. Workflows keep theirs. */
-export function isPiece(kind: RunKind, eventName: string): boolean {
-  return kind !== 'workflow' && pieces.has(eventName);
+export function isPiece(kind: RunKind, eventName: EventName): boolean {
+  return kind !== 'workflow' && eventName.replace(/^Team/, '') in pieceFields;
 }
 
-const agentContent = new Set(['RunContent', 'RunPaused', 'RunError']);
-const teamContent = new Set(['TeamRunContent', 'TeamRunPaused', 'TeamRunError']);
-const workflowContent = new Set([
+const agentContent: ReadonlySet<EventName> = new Set(['RunContent', 'RunPaused', 'RunError']);
+const teamContent: ReadonlySet<EventName> = new Set(['TeamRunContent', 'TeamRunPaused', 'TeamRunError']);
+const workflowContent: ReadonlySet<EventName> = new Set([
   'WorkflowStarted',
-  ...withTeams(['RunContent']),
+  'RunContent',
+  'TeamRunContent',
   'StepOutput',
   'WorkflowPaused',
   'WorkflowCancelled',
@@ -28,8 +27,4 @@ export function contentFilter({ kind, runId }: Run): (event: LoggedEvent) => boo
   // of the members of a team all is told; quotes inside of texts are escaped, so this is the field itself
   const ofLeader = `"run_id":${JSON.stringify(runId)}`;
   return ({ name, data }) => teamContent.has(name) || !data.includes(ofLeader);
-}
-
-function withTeams(names: readonly string[]): string[] {
-  return [...names, ...names.map((name) => `Team${name}`)];
 }

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../json.js';
+import type { CitationsBody, EndingFields } from '../../events/agent-event.js';
 import type { Citation, Citations } from '../../models/citations.js';
 import type { AnswerEnding } from '../../models/model.js';
 import type { ModelRecord } from '../journal-records.js';
@@ -35,7 +35,7 @@ export function withoutPlaces(ending: Ending): Ending {
 }
 
 /** The wire's words for it. What is unknown is left out. */
-export function endingFields({ finishReason, finishMessage, citations }: Ending): JsonObject {
+export function endingFields({ finishReason, finishMessage, citations }: Ending): EndingFields {
   return present({
     finish_reason: finishReason,
     finish_message: finishMessage,
@@ -44,8 +44,8 @@ export function endingFields({ finishReason, finishMessage, citations }: Ending)
 }
 
 /** `urls` and `documents` are for a list below the answer; `sources` says which part of the answer rests on what. */
-function citationsBody({ sources, searchQueries = [] }: Citations): JsonObject {
-  const pages = new Map<string, JsonObject>();
+function citationsBody({ sources, searchQueries = [] }: Citations): CitationsBody {
+  const pages = new Map<string, { url: string; title?: string }>();
   for (const { url, title } of sources) {
     if (url !== undefined && pages.get(url)?.title === undefined) pages.set(url, present({ url, title }));
   }
@@ -64,7 +64,7 @@ function citationsBody({ sources, searchQueries = [] }: Citations): JsonObject {
   return Object.fromEntries(Object.entries(parts).filter(([, part]) => part.length > 0));
 }
 
-function sourceBody(source: Citation): JsonObject {
+function sourceBody(source: Citation) {
   return present({
     url: source.url,
     title: source.title,
@@ -77,9 +77,8 @@ function sourceBody(source: Citation): JsonObject {
   });
 }
 
-function present(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
-  const entries = Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined);
-  return Object.fromEntries(entries);
+function present<Fields extends object>(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields;
 }
 
 function unique<Value>(values: readonly Value[]): Value[] {

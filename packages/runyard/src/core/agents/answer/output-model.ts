@@ -2,7 +2,6 @@ import { responseOf, withModel } from '../../models/called-model.js';
 import type { AnswerEnding, Model, ModelRequest } from '../../models/model.js';
 import { resolveModel } from '../../models/resolve.js';
 import type { StepScope } from '../../runs/context.js';
-import type { RunEvent } from '../../runs/events/logged-event.js';
 import { runContent } from '../agent-events.js';
 import { plainMessage } from '../auxiliary/auxiliary-step.js';
 import { withOutput } from '../auxiliary/structured-request.js';
@@ -17,9 +16,6 @@ import type { OutputShape } from './output-format.js';
 import { fitOrMend } from './repair.js';
 import { showAnswer } from './show-answer.js';
 import { assertAccepted, stopText } from './stopped.js';
-
-const started: RunEvent = { name: 'OutputModelResponseStarted', payload: {} };
-const completed: RunEvent = { name: 'OutputModelResponseCompleted', payload: {} };
 
 const defaultPrompt =
   'Write the final answer to the message of the user from the notes that an assistant made about it. Speak to the user directly, say everything that the notes have to say, add no facts, and do not mention the notes.';
@@ -36,7 +32,7 @@ export async function writeWithOutputModel(
   const { agent, context, contentShape } = execution;
   const shape = agent.settings.parserModel === undefined ? contentShape : null;
   const model = resolveModel(agent.settings.outputModel!);
-  context.emit(started, 'output-model:started');
+  context.emit({ event: 'OutputModelResponseStarted' }, 'output-model:started');
   const record = await context.step(
     'output-model',
     { kind: 'auxiliary', name: 'output_model', record: auxiliaryRecord },
@@ -49,7 +45,7 @@ export async function writeWithOutputModel(
   assertAccepted(agent.settings, model, record);
   const answer = await shaped(execution, shape, model, record, rewrittenEnding(record, ending));
   context.draft.content = record.content;
-  context.emit(completed, 'output-model:completed');
+  context.emit({ event: 'OutputModelResponseCompleted' }, 'output-model:completed');
   return answer;
 }
 

@@ -1,5 +1,4 @@
 import { resolveModel } from '../../models/resolve.js';
-import type { RunEvent } from '../../runs/events/logged-event.js';
 import { callAuxiliaryModel, plainMessage } from '../auxiliary/auxiliary-step.js';
 import type { AgentExecution } from '../execution.js';
 import { type Answer, textOf } from './answer-record.js';
@@ -8,9 +7,6 @@ import type { OutputShape } from './output-format.js';
 import { fitOrMend } from './repair.js';
 import { showAnswer } from './show-answer.js';
 import { assertAccepted } from './stopped.js';
-
-const started: RunEvent = { name: 'ParserModelResponseStarted', payload: {} };
-const completed: RunEvent = { name: 'ParserModelResponseCompleted', payload: {} };
 
 const defaultPrompt =
   'Turn the text of the user into one JSON value that fits the given JSON schema. Take every value from the text; what the text does not say is left out or null.';
@@ -26,7 +22,7 @@ export async function parseWithParserModel(
 ): Promise<Answer> {
   const { agent, context } = execution;
   const model = resolveModel(agent.settings.parserModel!);
-  context.emit(started, 'parser-model:started');
+  context.emit({ event: 'ParserModelResponseStarted' }, 'parser-model:started');
   const record = await callAuxiliaryModel(context, {
     key: 'parser-model',
     role: 'parser_model',
@@ -46,7 +42,7 @@ export async function parseWithParserModel(
     key: 'parser-model:repair',
   });
   if (parsed !== undefined) showAnswer(execution, parsed);
-  context.emit(completed, 'parser-model:completed');
+  context.emit({ event: 'ParserModelResponseCompleted' }, 'parser-model:completed');
   if (parsed === undefined) return answer;
   const { content, contentType, ending } = parsed;
   return { ...answer, content, contentType, ending };

@@ -1,6 +1,5 @@
 import { isJsonObject, type Json } from '../../json.js';
 import type { OutputFormat } from '../../models/model.js';
-import type { RunEvent } from '../../runs/events/logged-event.js';
 import type { AgentExecution } from '../execution.js';
 import { askForJson } from './ask-for-json.js';
 import { plainMessage } from './auxiliary-step.js';
@@ -28,14 +27,12 @@ const format: OutputFormat = {
   },
 };
 
-const followupsStarted: RunEvent = { name: 'FollowupsStarted', payload: {} };
-
 /** Adds suggestions of what to ask next to what the run has to show. */
 export async function suggestFollowups(execution: AgentExecution, answer: string): Promise<void> {
   const { agent, context, extra, input } = execution;
   const { followups, numFollowups = defaultCount, followupModel } = agent.settings;
   if (!followups) return;
-  context.emit(followupsStarted, 'followups:started');
+  context.emit({ event: 'FollowupsStarted' }, 'followups:started');
   const given = await askForJson(context, {
     key: 'followups',
     role: 'followup_model',
@@ -51,7 +48,7 @@ export async function suggestFollowups(execution: AgentExecution, answer: string
   });
   const suggestions = suggestionsIn(given?.value).slice(0, numFollowups);
   if (suggestions.length > 0) extra.followups = suggestions;
-  context.emit({ name: 'FollowupsCompleted', payload: { followups: suggestions } }, 'followups:completed');
+  context.emit({ event: 'FollowupsCompleted', followups: suggestions }, 'followups:completed');
 }
 
 /** A model that is only asked in words may leave the object around the list away. */

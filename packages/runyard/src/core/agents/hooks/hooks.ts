@@ -1,11 +1,11 @@
 import { handled } from '../../errors/handled.js';
 import { reasonOf } from '../../errors/reason.js';
 import { thrownError } from '../../errors/thrown-error.js';
+import type { RunEvent } from '../../events/run-event.js';
 import type { Json } from '../../json.js';
 import { resolveModel } from '../../models/resolve.js';
 import { isNative } from '../../native-code.js';
 import { type RunContext, RunPaused, type StepScope, type StepSpec } from '../../runs/context.js';
-import type { RunEvent } from '../../runs/events/logged-event.js';
 import { RunFailed } from '../../runs/executable.js';
 import type { StateView } from '../../runs/execution/session-state.js';
 import { readIf } from '../../runs/journal/codec.js';
@@ -26,7 +26,7 @@ import {
   type PostHook,
   type PreHook,
 } from './hook.js';
-import { postHookCompleted, postHookStarted, preHookCompleted, preHookStarted } from './hook-events.js';
+import { preHookFields } from './hook-events.js';
 
 /**
  * Lets each pre-hook look at the input, in order; each sees what the one before made of it. What the user says when
@@ -43,13 +43,16 @@ export async function runPreHooks(execution: AgentExecution, prefix = ''): Promi
     const stage = { kind: 'input', key, ...about, identity: identityOf(hook) } as const;
     const input = () => ({ content: execution.input.content, media: execution.context.run.input.media });
     const record = await runHook(execution, stage, {
-      started: preHookStarted(name, input()),
+      started: { event: 'PreHookStarted', ...preHookFields(name, input()) },
       call: (context) => run(input(), context),
     });
     if (record.outcome === 'refused') throw refusal('input_check_error', record);
     if (record.outcome === 'changed') execution.input.content = textOf(record.content);
     if (record.outcome !== 'crashed')
-      execution.context.emit(preHookCompleted(name, input()), `${stage.key}:completed`);
+      execution.context.emit(
+        { event: 'PreHookCompleted', ...preHookFields(name, input()) },
+        `${stage.key}:completed`,
+      );
   }
 }
 
@@ -68,7 +71,7 @@ export async function runPostHooks(execution: AgentExecution, answer: Answer): P
     const stage = { kind: 'output', key, ...about, identity: identityOf(hook) } as const;
     const { content, contentType } = current;
     const record = await runHook(execution, stage, {
-      started: postHookStarted(name),
+      started: { event: 'PostHookStarted', post_hook_name: name },
       call: (hookContext) => run({ content, contentType }, hookContext),
     });
     if (record.outcome === 'refused') {
@@ -76,7 +79,8 @@ export async function runPostHooks(execution: AgentExecution, answer: Answer): P
       throw refusal('output_check_error', record);
     }
     if (record.outcome === 'changed') current = changed(current, record.content);
-    if (record.outcome !== 'crashed') context.emit(postHookCompleted(name), `${stage.key}:completed`);
+    if (record.outcome !== 'crashed')
+      context.emit({ event: 'PostHookCompleted', post_hook_name: name }, `${stage.key}:completed`);
   }
   return current;
 }

@@ -2,7 +2,7 @@ import { reasonOf } from '../../errors/reason.js';
 import type { MemoryChange, UserMemory } from '../../memory/user-memories.js';
 import type { RunContext, StepSpec } from '../../runs/context.js';
 import { inheritedAttempt } from '../../runs/run.js';
-import { memoryUpdateCompleted, memoryUpdateStarted } from '../agent-events.js';
+import { memoryUpdateCompleted } from '../agent-events.js';
 import { plainMessage, tryAuxiliaryModel } from '../auxiliary/auxiliary-step.js';
 import { shortened } from '../auxiliary/bounded-text.js';
 import { stageModel } from '../auxiliary/stage-model.js';
@@ -71,7 +71,7 @@ export class Remembering implements UserListener {
 
   async completed(): Promise<void> {
     if (!this.heard) return;
-    this.context.emit(memoryUpdateStarted, `${eventKey}:started`);
+    this.context.emit({ event: 'MemoryUpdateStarted' }, `${eventKey}:started`);
     for (const said of this.waiting.splice(0)) this.begin(said);
     await this.work;
     this.context.emit(memoryUpdateCompleted(await this.toTell()), `${eventKey}:completed`);

@@ -4,10 +4,10 @@ import { read } from '../../runs/journal/codec.js';
 import type { StepRecord } from '../../runs/run.js';
 import { nativeTool } from '../../tools/tool.js';
 import { type Toolkit, toolkit } from '../../tools/toolkit.js';
+import { reasoningCompleted } from '../agent-events.js';
 import type { AgentExecution } from '../execution.js';
 import { toolRecord } from '../journal-records.js';
 import { noteReasoningStep, reasoningStepsOf } from './reasoning.js';
-import { reasoningCompleted, reasoningStarted } from './reasoning-events.js';
 import { type ReasoningStep, reasoningStepFrom } from './reasoning-step.js';
 
 const confidence = z.number().min(0).max(1).optional().describe('How sure you are, from 0 to 1');
@@ -67,7 +67,7 @@ export function reportReasoningTools(execution: AgentExecution, calls: readonly 
     if (step === undefined) continue;
     execution.soFar.firstThought ??= call.key;
     if (call.key === execution.soFar.firstThought)
-      execution.context.emit(reasoningStarted, `${call.key}:reasoning-started`);
+      execution.context.emit({ event: 'ReasoningStarted' }, `${call.key}:reasoning-started`);
     noteReasoningStep(execution, step, `${call.key}:reasoning`);
   }
 }

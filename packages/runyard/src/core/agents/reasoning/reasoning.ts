@@ -1,14 +1,13 @@
 import { isJsonObject, type Json } from '../../json.js';
 import type { Message } from '../../models/message.js';
 import { read } from '../../runs/journal/codec.js';
-import { messageBody } from '../agent-events.js';
+import { messageBody, reasoningCompleted } from '../agent-events.js';
 import { askForJson, type JsonAnswer, spokenMessages } from '../auxiliary/ask-for-json.js';
 import { plainMessage } from '../auxiliary/auxiliary-step.js';
 import { stageModel } from '../auxiliary/stage-model.js';
 import type { AgentSettings } from '../definition.js';
 import type { AgentExecution } from '../execution.js';
 import { auxiliaryRecord, modelRecord } from '../journal-records.js';
-import { reasoningCompleted, reasoningStarted, reasoningStepMade } from './reasoning-events.js';
 import {
   type ReasoningStep,
   reasoningStepFormat,
@@ -30,7 +29,7 @@ export async function reason(execution: AgentExecution): Promise<void> {
   const minimum = agent.settings.reasoningMinSteps ?? defaultMinimum;
   const maximum = agent.settings.reasoningMaxSteps ?? Math.max(defaultMaximum, minimum);
   const thoughts: Message[] = [];
-  context.emit(reasoningStarted, 'reasoning:started');
+  context.emit({ event: 'ReasoningStarted' }, 'reasoning:started');
   for (let position = 0; position < maximum; position += 1) {
     const key = `reasoning:${position}`;
     const step = await think(execution, key, thoughts, { minimum, maximum });
@@ -50,7 +49,12 @@ export async function reason(execution: AgentExecution): Promise<void> {
 export function noteReasoningStep(execution: AgentExecution, step: ReasoningStep, key: string): void {
   const steps = [...reasoningStepsOf(execution), step];
   execution.extra.reasoning_steps = steps;
-  execution.context.emit(reasoningStepMade(step, reasoningText(steps)), key);
+  const { context } = execution;
+  const text = reasoningText(steps);
+  context.emit(
+    { event: 'ReasoningStep', content: step, content_type: 'ReasoningStep', reasoning_content: text },
+    key,
+  );
 }
 
 export function reasoningStepsOf({ extra }: AgentExecution): readonly ReasoningStep[] {

@@ -1,5 +1,8 @@
+import type { PieceEvent } from '../../events/run-event.js';
 import type { RunContext } from '../../runs/context.js';
-import { reasoningCompleted, reasoningContentDelta, reasoningStarted } from './reasoning-events.js';
+import { reasoningCompleted } from '../agent-events.js';
+
+const delta: PieceEvent = { event: 'ReasoningContentDelta', reasoning_content: '' };
 
 /** How often a model has begun to think in this execution: calls that are made again count on. */
 const rounds = new WeakMap<RunContext, number>();
@@ -16,9 +19,9 @@ export class Thinking {
       const count = (rounds.get(context) ?? 0) + 1;
       rounds.set(context, count);
       this.#round = `thinking:${context.run.attempt}:${count}`;
-      context.emit(reasoningStarted, `${this.#round}:started`);
+      context.emit({ event: 'ReasoningStarted' }, `${this.#round}:started`);
     }
-    context.emitDelta(reasoningContentDelta, text);
+    context.emitDelta(delta, text);
   }
 
   /** Something else follows. */

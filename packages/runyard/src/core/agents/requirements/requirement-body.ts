@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../json.js';
+import type { RequirementBody } from '../../events/agent-event.js';
 import { waitingExecution } from '../tool-executions.js';
 import { answerFields, toolExecutionBody } from './tool-execution-body.js';
 import type { ToolRequirementState } from './tool-requirements.js';
 
 /** RunRequirement of the wire. Fields without a value are left out. */
-export function requirementBody(state: ToolRequirementState): JsonObject {
+export function requirementBody(state: ToolRequirementState): RequirementBody {
   const { requirement, answer } = state;
   const { confirmed, confirmation_note, user_input_schema, user_feedback_schema } = answerFields(state);
   return {

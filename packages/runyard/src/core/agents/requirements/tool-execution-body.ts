@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '../../json.js';
+import type { QuestionFields, ToolCallBody } from '../../events/agent-event.js';
+import type { JsonObject } from '../../json.js';
 import type { ToolAnswer, ToolRequirement } from '../../tools/questions/requirement.js';
 import type { ToolExecution } from '../tool-executions.js';
 import type { ToolRequirementState } from './tool-requirements.js';
@@ -16,12 +17,10 @@ const nothingAsked = {
   external_execution_silent: null,
   approval_type: null,
   approval_id: null,
-} satisfies JsonObject;
-
-type AnswerFields = Partial<Record<keyof typeof nothingAsked, Json>>;
+} satisfies QuestionFields;
 
 /** ToolExecution of the wire: every key is always there. */
-export function toolExecutionBody(tool: ToolExecution): JsonObject {
+export function toolExecutionBody(tool: ToolExecution): ToolCallBody {
   const { startedAt, endedAt } = tool;
   return {
     tool_call_id: tool.callId,
@@ -47,7 +46,7 @@ export function toolExecutionBody(tool: ToolExecution): JsonObject {
 }
 
 /** What one requirement and its answer look like. */
-export function answerFields({ requirement, answer }: ToolRequirementState): AnswerFields {
+export function answerFields({ requirement, answer }: ToolRequirementState): Partial<QuestionFields> {
   const { approval } = requirement;
   return {
     ...askedFields(requirement, answer),
@@ -56,7 +55,7 @@ export function answerFields({ requirement, answer }: ToolRequirementState): Ans
   };
 }
 
-function askedFields(requirement: ToolRequirement, answer: ToolAnswer | null): AnswerFields {
+function askedFields(requirement: ToolRequirement, answer: ToolAnswer | null): Partial<QuestionFields> {
   switch (requirement.kind) {
     case 'confirmation':
     case 'unknown_outcome':
@@ -85,7 +84,7 @@ function answeredField(answer: ToolAnswer | null): boolean | null {
   return answer === null ? null : answer.answer !== 'confirmed';
 }
 
-function decisionFields(answer: ToolAnswer | null): AnswerFields {
+function decisionFields(answer: ToolAnswer | null): Partial<QuestionFields> {
   // a new question about the same call has no answer yet, whatever was said before
   if (answer === null) return { confirmed: null, confirmation_note: null };
   if (answer.answer !== 'confirmed') return {};

@@ -1,10 +1,10 @@
+import type { PieceEvent } from '../../events/run-event.js';
 import { pieceOf, responseOf, withModel } from '../../models/called-model.js';
 import type { Model, ModelRequest, ModelResponse, ToolChoice, ToolDefinition } from '../../models/model.js';
 import type { RunContext, StepScope } from '../../runs/context.js';
-import type { RunEvent } from '../../runs/events/logged-event.js';
 import {
+  modelFields,
   modelRequestCompleted,
-  modelRequestStarted,
   runContent,
   runIntermediateContent,
   runStarted,
@@ -49,7 +49,10 @@ export async function callModel(execution: AgentExecution, turn: number): Promis
 function announce({ context, model }: AgentExecution, key: string, callsBefore: number): void {
   const once = `${key}:started:${context.run.attempt}`;
   if (callsBefore > 0) context.emit(runStarted(model), `${once}:run:${callsBefore}`);
-  context.emit(modelRequestStarted(model), callsBefore === 0 ? once : `${once}:${callsBefore}`);
+  context.emit(
+    { event: 'ModelRequestStarted', ...modelFields(model) },
+    callsBefore === 0 ? once : `${once}:${callsBefore}`,
+  );
 }
 
 function answerOnce(execution: AgentExecution, scope: StepScope): Promise<ModelRecord> {
@@ -96,7 +99,7 @@ export interface StreamedCall {
   readonly model: Model;
   readonly request: ModelRequest;
   /** The event of each piece of text. */
-  readonly delta: RunEvent;
+  readonly delta: PieceEvent;
   /** Whether the text is what the run has to show if it ends here. */
   readonly draft: boolean;
 }

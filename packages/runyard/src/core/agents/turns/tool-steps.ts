@@ -1,3 +1,4 @@
+import { customEvent } from '../../events/custom-event.js';
 import type { JsonObject } from '../../json.js';
 import { isNative } from '../../native-code.js';
 import type { RunContext, StepScope } from '../../runs/context.js';
@@ -13,7 +14,7 @@ import { executeTool } from '../../tools/call/execute-tool.js';
 import { parseArguments } from '../../tools/call/parse-arguments.js';
 import type { Tool } from '../../tools/tool.js';
 import type { ToolCallSite } from '../../tools/tool-context.js';
-import { customEvent, toolCallCompleted, toolCallError, toolCallStarted } from '../agent-events.js';
+import { toolCallCompleted, toolCallError, toolCallStarted } from '../agent-events.js';
 import { delegates } from '../delegating-tools.js';
 import type { AgentExecution } from '../execution.js';
 import type { RequestedCall, ToolRecord } from '../journal-records.js';
@@ -248,7 +249,10 @@ function toolContext(
     log: context.log,
     emit: (fields: JsonObject) => {
       sent += 1;
-      return reports.send(() => customEvent(fields, call.id), `${scope.key}:custom:${run.attempt}:${sent}`);
+      return reports.send(
+        () => customEvent('agent', fields, { tool_call_id: call.id }),
+        `${scope.key}:custom:${run.attempt}:${sent}`,
+      );
     },
   });
 }

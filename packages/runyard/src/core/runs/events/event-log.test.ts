@@ -3,7 +3,7 @@ import { EventLog, indexGap } from './event-log.js';
 import { decodeBlock, LoggedEvent } from './logged-event.js';
 
 function event(index: number, size = 10): LoggedEvent {
-  return new LoggedEvent(index, 'Event', null, 'x'.repeat(size));
+  return new LoggedEvent(index, 'RunContent', null, 'x'.repeat(size));
 }
 
 describe('reading', () => {

@@ -1,5 +1,6 @@
+import type { EventName, RunEvent } from '../../events/run-event.js';
 import type { JsonObject } from '../../json.js';
-import { customEventName, type RunEvent } from './logged-event.js';
+import type { EventHead } from './logged-event.js';
 
 /** Whose event it is: that of the run itself, or of a run inside it. */
 export interface EventOrigin {
@@ -12,7 +13,19 @@ export interface EventOrigin {
   readonly depth: number;
 }
 
-export function asToldBy({ prefix }: EventOrigin, event: RunEvent): RunEvent {
-  if (prefix === undefined || event.name === customEventName) return event;
-  return { ...event, name: prefix + event.name };
+/** What an event says about itself: its name on the wire, when it was (`at`, milliseconds), and whose it is. */
+export function eventHead(
+  { event }: RunEvent,
+  { runId, fields, prefix = '', depth }: EventOrigin,
+  sessionId: string,
+  at: number,
+): EventHead {
+  return {
+    created_at: Math.floor(at / 1000),
+    event: (event === 'CustomEvent' ? event : prefix + event) as EventName,
+    ...fields,
+    run_id: runId,
+    session_id: sessionId,
+    nested_depth: depth,
+  };
 }

@@ -10,8 +10,14 @@ import {
 } from './logged-event.js';
 
 const texts = new LongTexts(1);
-const base = { created_at: 1, event: 'RunContent', agent_id: 'a', run_id: 'r' };
-const content = { name: 'RunContent', payload: { content: '', content_type: 'str', reasoning_content: '' } };
+const base = { created_at: 1, event: 'RunContent', agent_id: 'a', run_id: 'r' } as const;
+const content = {
+  event: 'RunContent',
+  content: '',
+  workflow_agent: false,
+  content_type: 'str',
+  reasoning_content: '',
+} as const;
 
 function wire({ index, name, key, data }: LoggedEvent) {
   return { index, name, key, data };
@@ -22,29 +28,20 @@ describe('a delta made from a template', () => {
     const template = deltaTemplate(content, base);
     const text = 'quotes " \\ tabs \t newlines \n emoji 🙂 nul \u0000';
     const delta = serialiseDelta(7, template, text);
-    expect(JSON.parse(delta.data)).toEqual({ ...base, ...content.payload, content: text, event_index: 7 });
-    const whole = serialiseEvent(
-      7,
-      { name: 'RunContent', payload: { ...content.payload, content: text } },
-      base,
-      null,
-      texts,
-    );
+    expect(JSON.parse(delta.data)).toEqual({ ...base, ...content, content: text, event_index: 7 });
+    const whole = serialiseEvent(7, { ...content, content: text }, base, null, texts);
     expect(JSON.parse(delta.data)).toEqual(JSON.parse(whole.data));
   });
 
   test('fills the field that the event streams', () => {
-    const thinking = {
-      name: 'ReasoningContentDelta',
-      payload: { content: 'said before', reasoning_content: '' },
-      streamedField: 'reasoning_content',
-    };
-    const tricky = { ...base, agent_name: '"reasoning_content":""' };
+    const thinking = { event: 'ReasoningContentDelta', reasoning_content: '' } as const;
+    const { event } = thinking;
+    const tricky = { ...base, event, content: 'said before', agent_name: '"reasoning_content":""' };
     const template = deltaTemplate(thinking, tricky);
     const deltas = ['let me ', 'see "it"\u2028'].map((text, index) => serialiseDelta(index, template, text));
     expect(deltas.map(({ data }) => JSON.parse(data))).toEqual([
-      { ...tricky, content: 'said before', reasoning_content: 'let me ', event_index: 0 },
-      { ...tricky, content: 'said before', reasoning_content: 'see "it"\u2028', event_index: 1 },
+      { ...tricky, reasoning_content: 'let me ', event_index: 0 },
+      { ...tricky, reasoning_content: 'see "it"\u2028', event_index: 1 },
     ]);
     expect(decodeBlock(0, encodeBlock(deltas)).map(wire)).toEqual(deltas.map(wire));
     expect(encodeBlock(deltas).match(/^t\t/gm)).toHaveLength(1);
@@ -61,7 +58,7 @@ test('an event stays on one line for clients that take U+2028 and U+2029 for lin
   const text = 'one\u2028two\u2029three';
   for (const { data } of [
     serialiseDelta(0, deltaTemplate(content, base), text),
-    serialiseEvent(0, { name: 'RunContent', payload: { content: text } }, base, null, texts),
+    serialiseEvent(0, { ...content, content: text }, base, null, texts),
   ]) {
     expect(data).not.toMatch(/[\u2028\u2029\n\r]/);
     expect(JSON.parse(data).content).toBe(text);
@@ -73,11 +70,11 @@ describe('a block', () => {
     const first = deltaTemplate(content, base);
     const second = deltaTemplate(content, { ...base, created_at: 2 });
     const events = [
-      serialiseEvent(3, { name: 'RunStarted', payload: { model: 'm' } }, base, 'started:1', texts),
+      serialiseEvent(3, { event: 'RunContinued' }, base, 'started:1', texts),
       serialiseDelta(4, first, 'tab\there'),
       serialiseDelta(5, first, ''),
       serialiseDelta(6, second, 'line\nbreak'),
-      serialiseEvent(7, { name: 'ToolCallStarted', payload: { tool: { args: '\t\n' } } }, base, null, texts),
+      serialiseEvent(7, { event: 'CustomEvent', tool: { args: '\t\n' } }, base, null, texts),
       serialiseDelta(8, first, 'again'),
     ];
     expect(decodeBlock(3, encodeBlock(events)).map(wire)).toEqual(events.map(wire));

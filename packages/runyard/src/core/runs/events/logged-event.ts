@@ -1,4 +1,11 @@
-import type { Json, JsonObject } from '../../json.js';
+import {
+  type EventName,
+  type EventsOf,
+  type PieceEvent,
+  pieceFields,
+  type RunEvent,
+} from '../../events/run-event.js';
+import type { Json } from '../../json.js';
 import {
   escapeLineSeparators,
   isPacked,
@@ -9,24 +16,14 @@ import {
   unpackedPieces,
   weigh,
 } from '../journal/long-texts.js';
+import type { RunKind } from '../run.js';
 
-/** What a component tells about its run. Fields that are undefined are left out. */
-export interface RunEvent {
-  readonly name: string;
-  readonly payload: Readonly<Record<string, Json | undefined>>;
-  /** The field that the pieces of a streamed event fill; left out: `content`. */
-  readonly streamedField?: string;
-}
-
-/**
- * An event of the application's own keeps its name, whatever component it comes from. Each has a number of its own in
- * its key: none has to be remembered to be sent only once.
- */
-export const customEventName = 'CustomEvent';
+/** What an event says about itself, in the order of the wire. */
+export type EventHead = { readonly event: EventName; readonly [field: string]: Json };
 
 /** The constant beginning and end of content deltas that follow each other: only the text between differs. */
 export interface DeltaTemplate {
-  readonly name: string;
+  readonly name: EventName;
   readonly prefix: string;
   readonly suffix: string;
 }
@@ -35,7 +32,7 @@ export interface DeltaTemplate {
 export class LoggedEvent {
   constructor(
     readonly index: number,
-    readonly name: string,
+    readonly name: EventName,
     /** The same when the run is executed again; content deltas have none. */
     readonly key: string | null,
     /** One line of JSON; packed when `texts` is set. */
@@ -55,14 +52,34 @@ export class LoggedEvent {
     return texts === null ? undefined : () => unpackedPieces(data, texts);
   }
 
-  /** The JSON of the event, however long. */
-  async whole(): Promise<string> {
-    if (this.texts === null) return this.data;
+  /** The text of a piece that is sent as it comes; undefined for another event. */
+  get piece(): string | undefined {
+    return this.template === null ? undefined : (JSON.parse(this.text) as string);
+  }
+
+  /** The event as a value. Only Runyard writes what is decoded here. `Kind`: whose run it is an event of. */
+  decoded<Kind extends RunKind = 'workflow'>(): EventsOf[Kind] | Promise<EventsOf[Kind]> {
+    return this.texts === null ? (JSON.parse(this.data) as EventsOf[Kind]) : this.decodedLong(this.texts);
+  }
+
+  private async decodedLong<Kind extends RunKind>(texts: TextSource): Promise<EventsOf[Kind]> {
     let json = '';
-    for await (const piece of unpackedPieces(this.data, this.texts)) json += piece;
-    return json;
+    for await (const piece of unpackedPieces(this.data, texts)) json += piece;
+    return JSON.parse(json) as EventsOf[Kind];
+  }
+
+  /** The run that the event is of. Quotes in texts are escaped: the first field of this name is the event's own. */
+  get runId(): string {
+    const known = this.template && runIdsOfTemplates.get(this.template);
+    if (typeof known === 'string') return known;
+    const found = /"run_id":("(?:[^"\\]|\\.)*")/.exec(this.template?.prefix ?? this.data)?.[1];
+    const runId = found === undefined ? '' : (JSON.parse(found) as string);
+    if (this.template !== null) runIdsOfTemplates.set(this.template, runId);
+    return runId;
   }
 }
+
+const runIdsOfTemplates = new WeakMap<DeltaTemplate, string>();
 
 /** JSON on one line that line-splitting clients do not split: U+2028 and U+2029 count as line ends to some. */
 export function oneLineJson(value: Json | object): string {
@@ -73,29 +90,29 @@ export function oneLineJson(value: Json | object): string {
 export function serialiseEvent(
   index: number,
   event: RunEvent,
-  base: JsonObject,
+  head: EventHead,
   key: string | null,
   texts: LongTexts,
 ): LoggedEvent {
   const long = new Set<string>();
-  const weight = weigh(event.payload, (text) => long.add(text));
-  const whole = { ...base, ...event.payload, event_index: index };
-  if (long.size === 0) return new LoggedEvent(index, event.name, key, oneLineJson(whole));
+  const weight = weigh(event, (text) => long.add(text));
+  const whole = { ...head, ...event, event: head.event, event_index: index };
+  if (long.size === 0) return new LoggedEvent(index, head.event, key, oneLineJson(whole));
   const data = escapeLineSeparators(packed(whole, texts.idOf));
   // of its own: the run forgets what only its events hold
   const own = new Map(Array.from(long, (text) => [texts.idOf(text), text]));
   const source = { parts: (id: string) => partsOf(own.get(id) ?? '') };
-  return new LoggedEvent(index, event.name, key, data, null, '', source, weight);
+  return new LoggedEvent(index, head.event, key, data, null, '', source, weight);
 }
 
 /** Splits the JSON of an event around its (empty) streamed field, to be filled for each delta. */
-export function deltaTemplate(event: RunEvent, base: JsonObject): DeltaTemplate {
-  const field = event.streamedField ?? 'content';
+export function deltaTemplate(event: PieceEvent, head: EventHead): DeltaTemplate {
+  const field = pieceFields[event.event];
   const marker = `"${field}":""`;
-  const whole = oneLineJson({ ...base, ...event.payload, [field]: '' });
+  const whole = oneLineJson({ ...head, ...event, event: head.event, [field]: '' });
   const at = whole.lastIndexOf(marker);
   return {
-    name: event.name,
+    name: head.event,
     prefix: whole.slice(0, at + marker.length - 2),
     suffix: `${whole.slice(at + marker.length, -1)},"event_index":`,
   };
@@ -149,7 +166,7 @@ export function decodeBlock(
   firstIndex: number,
   payload: string,
   texts: TextSource | null = null,
-  skipped: (name: string) => boolean = () => false,
+  skipped: (name: EventName) => boolean = () => false,
 ): LoggedEvent[] {
   const events: LoggedEvent[] = [];
   const templates: DeltaTemplate[] = [];
@@ -163,16 +180,18 @@ export function decodeBlock(
     }
     const [kind, first = '', second = '', third = ''] = line.split('\t');
     if (kind === 't') {
-      template = { name: first, prefix: second, suffix: third };
+      template = { name: first as EventName, prefix: second, suffix: third };
       templates.push(template);
-      skips = skipped(first);
+      skips = skipped(template.name);
     } else if (kind === 'u' && templates[Number(first)] !== undefined) {
       template = templates[Number(first)]!;
       skips = skipped(template.name);
     } else if (kind === 'd' && template !== null) events.push(deltaFromJson(index++, template, first));
     else if (kind === 'e') {
       const source = isPacked(third) ? texts : null;
-      events.push(new LoggedEvent(index++, first, second === '' ? null : second, third, null, '', source));
+      events.push(
+        new LoggedEvent(index++, first as EventName, second === '' ? null : second, third, null, '', source),
+      );
     } else
       throw new Error(`Event block at index ${firstIndex} is damaged: unknown line '${line.slice(0, 40)}'`);
   }

@@ -1,28 +1,28 @@
 import { childPrefix } from '../journal/child-steps.js';
 import type { StepRecord } from '../run.js';
 
-/** Tells by their keys which events of a run somebody was told of before this execution. */
+/** Whether an event with this key was sent before this execution of the run. */
 export type SentEvents = (key: string) => boolean;
 
 export const nothingSent: SentEvents = () => false;
 
 /**
- * For a run that goes on with steps of an earlier execution: what is said about those was said then. An event's key
+ * For a run that continues with steps of an earlier execution: the events about those were sent then. An event's key
  * begins with the key of the step that it is about, or with what the keys of several such steps have in common.
  */
-export function toldWith(steps: readonly StepRecord[]): SentEvents {
-  const told = new Set<string>();
+export function sentWith(steps: readonly StepRecord[]): SentEvents {
+  const kept = new Set<string>();
   const beginnings = new Set<string>();
   for (const { key, status } of steps) {
     if (status !== 'completed') continue;
-    told.add(key);
+    kept.add(key);
     for (const beginning of beginningsOf(key)) beginnings.add(beginning);
   }
   return (key) => {
     const about = key.slice(0, Math.max(key.lastIndexOf(':'), 0));
     // an event about the whole of a run inside names none of its steps
     if (about.length < key.lastIndexOf(childPrefix(''))) return false;
-    return beginnings.has(about) || beginningsOf(about).some((beginning) => told.has(beginning));
+    return beginnings.has(about) || beginningsOf(about).some((beginning) => kept.has(beginning));
   };
 }
 

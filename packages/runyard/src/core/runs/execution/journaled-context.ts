@@ -1,6 +1,7 @@
 import { errors } from '../../errors/errors.js';
 import { handled } from '../../errors/handled.js';
 import { thrownError } from '../../errors/thrown-error.js';
+import type { PieceEvent, RunEvent } from '../../events/run-event.js';
 import type { Json } from '../../json.js';
 import type { Log } from '../../log.js';
 import type { ModelPrices } from '../../models/prices.js';
@@ -20,7 +21,6 @@ import {
 import type { EngineOptions } from '../engine-options.js';
 import { maxUnstoredBytes } from '../events/event-log.js';
 import type { EventOrigin } from '../events/event-origin.js';
-import type { RunEvent } from '../events/logged-event.js';
 import { childPrefix, relativeStep, stepsUnder } from '../journal/child-steps.js';
 import { type Codec, decoded, read } from '../journal/codec.js';
 import { withDueTime } from '../journal/due-questions.js';
@@ -209,7 +209,7 @@ export class JournaledContext implements RunContext {
     return this.congestion()?.catch(() => {}) ?? sent;
   }
 
-  emitDelta(event: RunEvent, text: string): void {
+  emitDelta(event: PieceEvent, text: string): void {
     // first: a piece that is too large is not stored
     this.growing.piece(event, text.length);
     this.live.emitDelta(event, text, this.inside?.origin);

@@ -1,16 +1,15 @@
 import { setMaxListeners } from 'node:events';
-import type { Json, JsonObject } from '../../json.js';
+import type { PieceEvent, RunEvent } from '../../events/run-event.js';
 import type { ModelPrices } from '../../models/prices.js';
 import type { Timers } from '../../timers.js';
 import type { ApprovalWrite } from '../approval.js';
 import { EventLog } from '../events/event-log.js';
-import { asToldBy, type EventOrigin } from '../events/event-origin.js';
+import { type EventOrigin, eventHead } from '../events/event-origin.js';
 import {
-  customEventName,
   type DeltaTemplate,
   deltaTemplate,
+  type EventHead,
   type LoggedEvent,
-  type RunEvent,
   serialiseDelta,
   serialiseEvent,
 } from '../events/logged-event.js';
@@ -66,7 +65,10 @@ export class LiveRun implements WriteSource {
   /** Whose events they are unless told otherwise. */
   readonly origin: EventOrigin;
   /** By the event whose pieces they are: runs inside of this one may stream side by side. */
-  private templates = new WeakMap<RunEvent, { second: number; origin: EventOrigin; value: DeltaTemplate }>();
+  private templates = new WeakMap<
+    PieceEvent,
+    { second: number; origin: EventOrigin; value: DeltaTemplate }
+  >();
 
   constructor(
     private readonly start: LiveRunStart,
@@ -255,21 +257,19 @@ export class LiveRun implements WriteSource {
     this.assertOpen();
     if (key !== null) {
       if (this.sent.has(key) || this.sentBefore(key)) return;
-      if (event.name !== customEventName) this.sent.add(key);
+      // each event of the application has a number of its own in its key: none has to be remembered
+      if (event.event !== 'CustomEvent') this.sent.add(key);
     }
-    const named = asToldBy(origin, event);
-    const fields = this.baseFields(named.name, origin);
-    this.append(serialiseEvent(this.log.nextIndex, named, fields, key, this.texts));
+    this.append(serialiseEvent(this.log.nextIndex, event, this.headOf(event, origin), key, this.texts));
   }
 
   /** Sends a piece of content. `event` is the same object for all pieces of one model call. */
-  emitDelta(event: RunEvent, text: string, origin = this.origin): void {
+  emitDelta(event: PieceEvent, text: string, origin = this.origin): void {
     this.assertOpen();
     const second = Math.floor(this.timers.now() / 1000);
     let template = this.templates.get(event);
     if (template?.second !== second || template.origin !== origin) {
-      const named = asToldBy(origin, event);
-      template = { second, origin, value: deltaTemplate(named, this.baseFields(named.name, origin)) };
+      template = { second, origin, value: deltaTemplate(event, this.headOf(event, origin)) };
       this.templates.set(event, template);
     }
     this.append(serialiseDelta(this.log.nextIndex, template.value, text));
@@ -378,15 +378,8 @@ export class LiveRun implements WriteSource {
     if (!this.closed) this.onChange(this);
   }
 
-  private baseFields(name: string, { runId, fields, depth }: EventOrigin): JsonObject {
-    return {
-      created_at: Math.floor(this.timers.now() / 1000),
-      event: name,
-      ...fields,
-      run_id: runId,
-      session_id: this.record.sessionId,
-      nested_depth: depth,
-    } satisfies Record<string, Json>;
+  private headOf(event: RunEvent, origin: EventOrigin): EventHead {
+    return eventHead(event, origin, this.record.sessionId, this.timers.now());
   }
 
   private assertOpen(): void {

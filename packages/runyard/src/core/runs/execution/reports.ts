@@ -1,6 +1,6 @@
+import type { RunEvent } from '../../events/run-event.js';
 import type { Timers } from '../../timers.js';
 import type { RunContext } from '../context.js';
-import type { RunEvent } from '../events/logged-event.js';
 
 /** How long a report takes that nobody hears. */
 const unheardMs = 100;

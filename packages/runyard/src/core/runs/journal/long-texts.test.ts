@@ -53,10 +53,10 @@ test('packed JSON refers to each long text once, whatever else stands in it', as
 
 test('an event with a long text is stored as a reference, and goes out as if it held the text', async () => {
   const texts = new LongTexts(1);
-  const event = { name: 'RunCompleted', payload: { content: tricky, content_type: 'str' } };
-  const logged = serialiseEvent(7, event, { run_id: 'r' }, 'end', texts);
-  const whole = { run_id: 'r', ...event.payload, event_index: 7 };
-  expect(JSON.parse(await logged.whole())).toEqual(whole);
+  const event = { event: 'RunCompleted', content: tricky, content_type: 'str' } as const;
+  const head = { event: 'RunCompleted', run_id: 'r' } as const;
+  const logged = serialiseEvent(7, event, head, 'end', texts);
+  expect(await logged.decoded()).toEqual({ ...head, ...event, event_index: 7 });
   expect(logged.size).toBeGreaterThanOrEqual(tricky.length);
 
   const block = encodeBlock([logged]);
@@ -64,7 +64,7 @@ test('an event with a long text is stored as a reference, and goes out as if it 
   const [added] = texts.takeNew();
   const [read] = decodeBlock(7, block, { parts: () => partsOf(added!.text) });
   expect(read).toMatchObject({ index: 7, name: 'RunCompleted', key: 'end' });
-  expect(await read!.whole()).toBe(await logged.whole());
+  expect(await read!.decoded()).toEqual(await logged.decoded());
 });
 
 test('a text of the journal keeps its id, one that only an event holds is forgotten once it is stored', () => {

@@ -1,8 +1,8 @@
 import { isReported } from '../../errors/errors.js';
 import type { EngineOptions } from '../engine-options.js';
 import { indexGap } from '../events/event-log.js';
-import { customEventName, decodeBlock } from '../events/logged-event.js';
-import { type SentEvents, toldWith } from '../events/sent-events.js';
+import { decodeBlock } from '../events/logged-event.js';
+import { type SentEvents, sentWith } from '../events/sent-events.js';
 import type { Executable } from '../executable.js';
 import type { RunExecutor, RunHandle } from '../execution/executor.js';
 import { LiveRun } from '../execution/live-run.js';
@@ -227,16 +227,16 @@ export class Recovery {
   private async sentEvents({ runId }: Run, steps: readonly StepRecord[]): Promise<SentEvents> {
     const last = lastContinue(steps);
     const first = firstEventOf(last) ?? 0;
-    const toldBefore = toldWith(
+    const sentBefore = sentWith(
       last === undefined ? [] : steps.filter(({ attempt }) => attempt < last.attempt),
     );
     const keys = new Set<string>();
     for (let from = first; ; ) {
       const blocks = await this.options.journal.eventBlocks(runId, from, 50);
-      if (blocks.length === 0) return (key) => keys.has(key) || toldBefore(key);
+      if (blocks.length === 0) return (key) => keys.has(key) || sentBefore(key);
       for (const block of blocks) {
         for (const { index, key, name } of decodeBlock(block.firstIndex, block.payload))
-          if (key !== null && index >= first && name !== customEventName) keys.add(key);
+          if (key !== null && index >= first && name !== 'CustomEvent') keys.add(key);
         from = block.firstIndex + block.count;
       }
     }

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../events/logged-event.js';
+import type { PieceEvent } from '../../events/run-event.js';
 import type { RunGuard } from './run-guard.js';
 
 /** An answer is looked at whenever it has grown so much. */
@@ -6,14 +6,14 @@ const checkedBytes = 65_536;
 
 /** Holds an answer to the limit of its run while it is being written. */
 export class GrowingAnswer {
-  private event: RunEvent | null = null;
+  private event: PieceEvent | null = null;
   private bytes = 0;
   private checked = 0;
 
   constructor(private readonly guard: RunGuard | undefined) {}
 
   /** All pieces of an answer have the same event. Throws when the run would hold too much. */
-  piece(event: RunEvent, bytes: number): void {
+  piece(event: PieceEvent, bytes: number): void {
     if (event !== this.event) {
       this.event = event;
       this.bytes = 0;

@@ -1,7 +1,7 @@
 import { errors, isFenced, isReported, RunyardError } from '../../errors/errors.js';
 import type { ApprovalWrite } from '../approval.js';
 import type { EngineOptions } from '../engine-options.js';
-import { toldWith } from '../events/sent-events.js';
+import { sentWith } from '../events/sent-events.js';
 import type { Executable, RunEnd } from '../executable.js';
 import type { RunExecutor, RunHandle } from '../execution/executor.js';
 import { LiveRun } from '../execution/live-run.js';
@@ -213,7 +213,7 @@ export class RestingRuns {
         claims: { attempt: run.attempt, status: run.status as RestingRun['status'] },
         session: null,
         sessionState: session?.state ?? {},
-        sentEvents: toldWith(kept),
+        sentEvents: sentWith(kept),
         eventFields: executable.eventFields,
         eventPrefix: executable.eventPrefix,
       },

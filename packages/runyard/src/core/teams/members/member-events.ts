@@ -1,5 +1,5 @@
+import type { RunEvent } from '../../events/run-event.js';
 import type { ChildRun, RunContext } from '../../runs/context.js';
-import type { RunEvent } from '../../runs/events/logged-event.js';
 
 /** What becomes of the events of members. */
 export interface MemberVoices {
@@ -27,7 +27,7 @@ function memberContext(
 ): RunContext {
   const member = heard ? team.child(child) : silenced(team.child(child));
   if (speaksForTeam === undefined) return member;
-  const isSpoken = ({ name }: RunEvent) => name === 'RunContent';
+  const isSpoken = ({ event }: RunEvent) => event === 'RunContent';
   const speaks = speaksForTeam === 'now';
   return contextWith(member, {
     emit(event, key) {

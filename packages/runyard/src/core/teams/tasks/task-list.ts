@@ -2,15 +2,13 @@ import { createHash } from 'node:crypto';
 import { textOf } from '../../agents/answer/answer-record.js';
 import { modelRecord, toolRecord } from '../../agents/journal-records.js';
 import { memberKeyOf } from '../../agents/tool-executions.js';
+import { type TaskStatus, taskStatuses } from '../../events/task-event.js';
 import type { JsonObject } from '../../json.js';
 import type { RunContext } from '../../runs/context.js';
 import { read } from '../../runs/journal/codec.js';
 import { childOutcome } from '../../runs/journal/records.js';
 import type { StepRecord } from '../../runs/run.js';
 import { parseArguments } from '../../tools/call/parse-arguments.js';
-
-export const taskStatuses = ['pending', 'in_progress', 'completed', 'failed', 'blocked'] as const;
-export type TaskStatus = (typeof taskStatuses)[number];
 
 export interface TeamTask {
   readonly id: string;

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { delegatingTools } from '../../agents/delegating-tools.js';
+import { taskStatuses } from '../../events/task-event.js';
 import { nativeTool, type Tool } from '../../tools/tool.js';
 import { memberNamed } from '../members/roster.js';
 import { type LeadersTeam, leaderCallOf } from '../tools/leader.js';
 import { executeTask, executeTasks } from './execute-tasks.js';
 import { namedTask } from './named-task.js';
 import { taskCreated, taskUpdated } from './task-events.js';
-import { type TeamTask, taskIdOf, taskNamed, taskStatuses, tasksOf } from './task-list.js';
+import { type TeamTask, taskIdOf, taskNamed, tasksOf } from './task-list.js';
 import { taskSummary } from './task-text.js';
 
 const taskId = z.string().min(1).describe('The id of the task, as create_task and list_tasks tell it.');

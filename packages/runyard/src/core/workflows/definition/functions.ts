@@ -1,33 +1,10 @@
+import type { StepOutput } from '../../events/workflow-event.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { Log } from '../../log.js';
 import type { Media } from '../../media/media.js';
 import type { Executable } from '../../runs/executable.js';
 import type { StateView } from '../../runs/execution/session-state.js';
 import type { StepReturn } from './step-return.js';
-
-/** What came of a step: `StepOutput` of the wire. */
-export type StepOutput = {
-  readonly content: Json;
-  readonly step_name: string;
-  readonly step_id: string;
-  readonly step_type: 'Step' | 'Steps' | 'Loop' | 'Parallel' | 'Condition' | 'Router' | 'Workflow';
-  readonly executor_type: 'agent' | 'team' | 'function' | 'workflow' | 'parallel' | null;
-  readonly executor_name: string | null;
-  readonly step_run_id: string | null;
-  readonly images: JsonObject[] | null;
-  readonly videos: JsonObject[] | null;
-  readonly audio: JsonObject[] | null;
-  readonly files: JsonObject[] | null;
-  readonly metrics: JsonObject | null;
-  readonly success: boolean;
-  readonly error: string | null;
-  readonly stop: boolean;
-  readonly is_paused: boolean;
-  /** Nothing was done: a condition was not met, or somebody decided so. */
-  readonly skipped?: true;
-  /** What came of the steps inside, in order. */
-  readonly steps?: StepOutput[];
-};
 
 /** An earlier run of the workflow in this session. */
 export interface PastRun {

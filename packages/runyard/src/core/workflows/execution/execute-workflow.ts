@@ -11,7 +11,7 @@ import type { WorkflowNode } from '../definition/node.js';
 import { textOf } from '../fold/group-content.js';
 import { metricsOf } from '../fold/metrics.js';
 import { contentTypeOf } from '../fold/node-view.js';
-import { workflowAgentStarted, workflowStarted } from '../workflow-events.js';
+import { workflowStarted } from '../workflow-events.js';
 import { type Flow, hasBegun, placeAtTop, runList, Scope } from './flow.js';
 import { historyText, pastRuns } from './history.js';
 import { runWhole, wholeKey } from './run-whole.js';
@@ -87,7 +87,8 @@ async function chat(
   scope: Scope,
 ): Promise<RunResult> {
   const { input, runId } = context.run;
-  if (context.recorded(chatKey) === undefined) context.emit(workflowAgentStarted, 'on:chat:started');
+  if (context.recorded(chatKey) === undefined)
+    context.emit({ event: 'WorkflowAgentStarted' }, 'on:chat:started');
   const history = historyText(await pastRuns(context, workflow.numHistoryRuns));
   const { sessionState: _state, ...options } = context.options;
   const { status, result } = await runChild(context, {

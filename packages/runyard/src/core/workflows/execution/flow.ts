@@ -1,13 +1,13 @@
+import type { RunEvent } from '../../events/run-event.js';
+import type { StepFields, StepIndex, StepOutput } from '../../events/workflow-event.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { Media } from '../../media/media.js';
 import type { RunContext } from '../../runs/context.js';
-import type { RunEvent } from '../../runs/events/logged-event.js';
 import type { StateView } from '../../runs/execution/session-state.js';
-import type { PastRun, StepInput, StepOutput } from '../definition/functions.js';
+import type { PastRun, StepInput } from '../definition/functions.js';
 import type { WorkflowNode } from '../definition/node.js';
 import type { NodeView } from '../fold/node-view.js';
-import { nodeKey, type StepIndex, stepIdOf } from '../journal-records.js';
-import type { StepFields } from '../workflow-events.js';
+import { nodeKey, stepIdOf } from '../journal-records.js';
 
 /** Everything that the nodes of one execution share. */
 export interface Flow {

@@ -3,6 +3,7 @@ import { questionsAtRest } from '../../agents/requirements/questions-at-rest.js'
 import { requirementBody } from '../../agents/requirements/requirement-body.js';
 import { teamRequirementsOf } from '../../agents/requirements/team-requirements.js';
 import { backOffMs } from '../../back-off.js';
+import type { ExecutorFields } from '../../events/workflow-event.js';
 import type { JsonObject } from '../../json.js';
 import { RunPaused } from '../../runs/context.js';
 import type { Executable } from '../../runs/executable.js';
@@ -16,7 +17,6 @@ import type { RunInput, StepRecord } from '../../runs/run.js';
 import type { StepNode } from '../definition/node.js';
 import { textOf } from '../fold/group-content.js';
 import { nodeKey, runKey } from '../journal-records.js';
-import { stepExecutorContinued, stepExecutorPaused } from '../workflow-events.js';
 import { type Flow, type Place, type Scope, stepFields, tell } from './flow.js';
 import type { Round, RoundResult } from './round.js';
 import { shownFailure } from './run-function.js';
@@ -99,8 +99,11 @@ async function runInside(
   const { context } = flow;
   const earlier = context.recorded(key);
   if (earlier?.status === 'running' && component.kind !== 'workflow' && wasAnswered(flow, key)) {
-    const event = stepExecutorContinued(stepFields(node, place), executorFields(flow, component, key));
-    tell(flow, place, `executor-continued:${context.continuedIn}`, event);
+    tell(flow, place, `executor-continued:${context.continuedIn}`, {
+      event: 'StepExecutorContinued',
+      ...stepFields(node, place),
+      ...executorFields(flow, component, key),
+    });
   }
   const fields = stepFields(node, place);
   const request = {
@@ -168,7 +171,7 @@ function isRefusedInput(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'invalid_request';
 }
 
-function executorFields({ context }: Flow, component: Executable, key: string): JsonObject {
+function executorFields({ context }: Flow, component: Executable, key: string): ExecutorFields {
   const runId = readIf(context.recorded(key), childInput)?.runId;
   return {
     executor_id: component.id,
@@ -198,14 +201,10 @@ function tellOfPause(flow: Flow, node: StepNode, component: Executable, place: P
   const { context } = flow;
   const inside = childrenOf(context.run, context.allSteps()).find(({ step }) => step.key === key)!;
   const waits = teamRequirementsOf(inside.run, inside.steps).filter(({ answer }) => answer === null);
-  const executor = {
+  tell(flow, place, `executor-paused:${context.run.attempt}`, {
+    event: 'StepExecutorPaused',
+    ...stepFields(node, place),
     ...executorFields(flow, component, key),
     executor_requirements: waits.map(requirementBody),
-  };
-  tell(
-    flow,
-    place,
-    `executor-paused:${context.run.attempt}`,
-    stepExecutorPaused(stepFields(node, place), executor),
-  );
+  });
 }

@@ -1,6 +1,5 @@
 import type { ConditionNode } from '../definition/node.js';
 import { childPath, type GroupRecord } from '../journal-records.js';
-import { groupEvent } from '../workflow-events.js';
 import { decide, readBoolean } from './decide.js';
 import {
   type Flow,
@@ -28,15 +27,19 @@ export async function runCondition(
   const pathOf = met ? childPath.of : childPath.otherwise;
   const branch = met ? 'if' : nodes.length > 0 ? 'else' : undefined;
   const fields = stepFields(node, place);
-  const facts = { condition_result: met, ...(branch !== undefined && { branch }) };
   if (!hasBegun(flow, pathOf(place.path, 0)))
-    tell(flow, place, 'started', groupEvent('ConditionExecutionStarted', fields, { condition_result: met }));
+    tell(flow, place, 'started', { event: 'ConditionExecutionStarted', ...fields, condition_result: met });
   const { keys, views, stopped } = await runList(flow, nodes, scope.fork(), (position) =>
     placeInside(flow, place, pathOf(place.path, position), position),
   );
-  const results = views.map(({ output }) => output);
-  const ended = { ...facts, executed_steps: keys.length, step_results: results };
-  tell(flow, place, 'completed', groupEvent('ConditionExecutionCompleted', fields, ended));
+  tell(flow, place, 'completed', {
+    event: 'ConditionExecutionCompleted',
+    ...fields,
+    condition_result: met,
+    branch,
+    executed_steps: keys.length,
+    step_results: views.map(({ output }) => output),
+  });
   return {
     children: keys,
     stop: stopped,

@@ -1,7 +1,8 @@
 import { pause, withinTime } from '../../abort.js';
 import { backOffMs } from '../../back-off.js';
 import { thrownError } from '../../errors/thrown-error.js';
-import type { Json } from '../../json.js';
+import { customEvent } from '../../events/custom-event.js';
+import type { Json, JsonObject } from '../../json.js';
 import { RunPaused, type StepScope } from '../../runs/context.js';
 import { resumeTries } from '../../runs/execution/failed-tries.js';
 import { Reports } from '../../runs/execution/reports.js';
@@ -11,7 +12,6 @@ import type { StepContext, StepFunction, StepInput } from '../definition/functio
 import type { StepNode } from '../definition/node.js';
 import { StepOutputValue, type StepReturn } from '../definition/step-return.js';
 import { type FunctionRecord, functionRecord, nodeKey, runKey } from '../journal-records.js';
-import { customEvent } from '../workflow-events.js';
 import { type Flow, type Place, type Scope, stepFields, stepInput } from './flow.js';
 import type { Round, RoundResult } from './round.js';
 import { boundOf } from './step-timeout.js';
@@ -142,7 +142,7 @@ function eventSender(
   flow: Flow,
   place: Place,
   key: string,
-  fields: Parameters<typeof customEvent>[1],
+  fields: JsonObject,
   reports: Reports,
 ): StepContext['emit'] {
   const counts = sentBy.get(flow) ?? new Map<string, number>();
@@ -152,7 +152,7 @@ function eventSender(
     const sent = counts.get(key) ?? 0;
     counts.set(key, sent + 1);
     return reports.send(
-      () => customEvent(event, fields),
+      () => customEvent('workflow', event, fields),
       `on:${nodeKey(place.path)}:custom:${key}:${execution}:${sent}`,
     );
   };

@@ -1,9 +1,8 @@
-import type { Json } from '../../json.js';
+import type { StepOutput } from '../../events/workflow-event.js';
 import type { LoopNode } from '../definition/node.js';
 import type { NodeView } from '../fold/node-view.js';
 import { childPath, type GroupRecord } from '../journal-records.js';
 import { reviewIteration } from '../review/review-iteration.js';
-import { groupEvent } from '../workflow-events.js';
 import { decide, readBoolean } from './decide.js';
 import {
   type Flow,
@@ -33,12 +32,11 @@ export async function runLoop(flow: Flow, node: LoopNode, place: Place, outer: S
   const { maxIterations } = node;
   const kept: Iteration[] = [];
   if (!hasBegun(flow, firstOf(place, 1, 0)))
-    tell(
-      flow,
-      place,
-      'started',
-      groupEvent('LoopExecutionStarted', fields, { max_iterations: maxIterations }),
-    );
+    tell(flow, place, 'started', {
+      event: 'LoopExecutionStarted',
+      ...fields,
+      max_iterations: maxIterations,
+    });
   for (let number = 1, goesOn = true; goesOn && number <= maxIterations; number += 1) {
     const iteration = await runIteration(flow, node, place, beginningOf(outer, node, kept.at(-1)), number);
     if (iteration === 'skipped')
@@ -53,16 +51,13 @@ export async function runLoop(flow: Flow, node: LoopNode, place: Place, outer: S
     goesOn = !isDone && number < maxIterations;
     if (!hasBegun(flow, firstOf(place, number + 1, 0))) tellOfIteration(flow, node, place, iteration, goesOn);
   }
-  tell(
-    flow,
-    place,
-    'completed',
-    groupEvent('LoopExecutionCompleted', fields, {
-      total_iterations: kept.length,
-      max_iterations: maxIterations,
-      all_results: kept.map(({ done }) => resultsOf(done.views)),
-    }),
-  );
+  tell(flow, place, 'completed', {
+    event: 'LoopExecutionCompleted',
+    ...fields,
+    total_iterations: kept.length,
+    max_iterations: maxIterations,
+    all_results: kept.map(({ done }) => resultsOf(done.views)),
+  });
   return {
     children: kept.flatMap(({ done }) => done.keys),
     iterations: kept.map(({ done }) => done.keys.length),
@@ -87,15 +82,12 @@ async function runIteration(
         : { ...beginning.additionalData, rejection_feedback: feedback },
     );
     if (!hasBegun(flow, firstOf(place, number, retry)))
-      tell(
-        flow,
-        place,
-        `iteration:${number}:${retry}:started`,
-        groupEvent('LoopIterationStarted', fields, {
-          iteration: number,
-          max_iterations: node.maxIterations,
-        }),
-      );
+      tell(flow, place, `iteration:${number}:${retry}:started`, {
+        event: 'LoopIterationStarted',
+        ...fields,
+        iteration: number,
+        max_iterations: node.maxIterations,
+      });
     const done = await runList(flow, node.steps, scope, (position) =>
       placeInside(flow, place, childPath.of(path, position), position, number),
     );
@@ -132,20 +124,17 @@ function tellOfIteration(
   { number, done }: Iteration,
   goesOn: boolean,
 ): void {
-  tell(
-    flow,
-    place,
-    `iteration:${number}:completed`,
-    groupEvent('LoopIterationCompleted', stepFields(node, place), {
-      iteration: number,
-      max_iterations: node.maxIterations,
-      iteration_results: resultsOf(done.views),
-      should_continue: goesOn,
-    }),
-  );
+  tell(flow, place, `iteration:${number}:completed`, {
+    event: 'LoopIterationCompleted',
+    ...stepFields(node, place),
+    iteration: number,
+    max_iterations: node.maxIterations,
+    iteration_results: resultsOf(done.views),
+    should_continue: goesOn,
+  });
 }
 
-function resultsOf(views: readonly NodeView[]): Json[] {
+function resultsOf(views: readonly NodeView[]): StepOutput[] {
   return views.map(({ output }) => output);
 }
 

@@ -1,10 +1,8 @@
 import { mapConcurrently } from '../../concurrency.js';
-import type { Json } from '../../json.js';
 import { RunPaused } from '../../runs/context.js';
 import { settledValues } from '../../runs/settled.js';
 import type { ParallelNode } from '../definition/node.js';
 import { childPath, type GroupRecord, nodeKey } from '../journal-records.js';
-import { groupEvent } from '../workflow-events.js';
 import { type Flow, hasBegun, type Place, placeInside, type Scope, stepFields, tell } from './flow.js';
 
 /**
@@ -20,7 +18,7 @@ export async function runParallel(
   const fields = stepFields(node, place);
   const counts = { parallel_step_count: node.steps.length };
   if (!hasBegun(flow, childPath.of(place.path, 0)))
-    tell(flow, place, 'started', groupEvent('ParallelExecutionStarted', fields, counts));
+    tell(flow, place, 'started', { event: 'ParallelExecutionStarted', ...fields, ...counts });
   const bound = Math.min(node.maxParallel ?? flow.maxParallel, node.steps.length);
   let failed = false;
   function* untilFailed() {
@@ -37,13 +35,8 @@ export async function runParallel(
   });
   flow.context.signal.throwIfAborted();
   const views = settledValues(settled);
-  const results = views.map(({ output }) => output as Json);
-  tell(
-    flow,
-    place,
-    'completed',
-    groupEvent('ParallelExecutionCompleted', fields, { ...counts, step_results: results }),
-  );
+  const step_results = views.map(({ output }) => output);
+  tell(flow, place, 'completed', { event: 'ParallelExecutionCompleted', ...fields, ...counts, step_results });
   return {
     children: node.steps.map((_, position) => nodeKey(childPath.of(place.path, position))),
     stop: views.some(({ output }) => output.stop),

@@ -1,7 +1,6 @@
 import type { RouterNode } from '../definition/node.js';
 import { childPath, type GroupRecord, nodeKey } from '../journal-records.js';
 import { askForRoute } from '../review/ask-for-route.js';
-import { groupEvent } from '../workflow-events.js';
 import { decide } from './decide.js';
 import {
   type Flow,
@@ -34,16 +33,20 @@ export async function runRouter(
   const fields = stepFields(node, place);
   const first = positions[0];
   if (first === undefined || !hasBegun(flow, childPath.of(place.path, first)))
-    tell(flow, place, 'started', groupEvent('RouterExecutionStarted', fields, { selected_steps: selected }));
+    tell(flow, place, 'started', { event: 'RouterExecutionStarted', ...fields, selected_steps: selected });
   const nodes = positions.map((position) => node.steps[position]!);
   const { keys, views, stopped } = await runList(flow, nodes, scope.fork(), (order) => {
     const position = positions[order]!;
     const inside = placeInside(flow, place, childPath.of(place.path, position), position);
     return { ...inside, index: place.index };
   });
-  const results = views.map(({ output }) => output);
-  const ended = { selected_steps: selected, executed_steps: keys.length, step_results: results };
-  tell(flow, place, 'completed', groupEvent('RouterExecutionCompleted', fields, ended));
+  tell(flow, place, 'completed', {
+    event: 'RouterExecutionCompleted',
+    ...fields,
+    selected_steps: selected,
+    executed_steps: keys.length,
+    step_results: views.map(({ output }) => output),
+  });
   return { children: keys, selected, stop: stopped };
 }
 

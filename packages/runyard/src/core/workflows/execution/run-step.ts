@@ -4,7 +4,7 @@ import { contentTypeOf, foldNode, type NodeView } from '../fold/node-view.js';
 import { type LeafRecord, nodeKey } from '../journal-records.js';
 import { askAboutFailure } from '../review/ask-about-failure.js';
 import { reviewOutput } from '../review/review-output.js';
-import { stepCompleted, stepOutputEvent, stepStarted } from '../workflow-events.js';
+import { stepCompleted } from '../workflow-events.js';
 import { type Flow, type Place, type Scope, stepFields, tell } from './flow.js';
 import type { Round, RoundResult } from './round.js';
 import { runComponent } from './run-component.js';
@@ -47,7 +47,8 @@ function runRound(
   scope: Scope,
   round: Round,
 ): Promise<RoundResult> {
-  const begin = () => tell(flow, place, `started:${round.number}`, stepStarted(stepFields(node, place)));
+  const begin = () =>
+    tell(flow, place, `started:${round.number}`, { event: 'StepStarted', ...stepFields(node, place) });
   return 'component' in node.run
     ? runComponent(flow, node, node.run.component, place, scope, round, begin)
     : runFunction(flow, node, node.run.function, place, scope, round, begin);
@@ -107,7 +108,7 @@ function report(flow: Flow, node: StepNode, place: Place, record: LeafRecord, ro
   const fields = stepFields(node, place);
   const isFunction = 'function' in node.run;
   if (isFunction && place.isTopLevel)
-    tell(flow, place, `output:${round}`, stepOutputEvent(fields, view.output));
+    tell(flow, place, `output:${round}`, { event: 'StepOutput', ...fields, step_output: view.output });
   if (record.stop || !record.success) return;
   const type = view.last?.contentType ?? contentTypeOf(view.output.content);
   tell(flow, place, `completed:${round}`, stepCompleted(fields, view.output, type));
@@ -117,7 +118,11 @@ function report(flow: Flow, node: StepNode, place: Place, record: LeafRecord, ro
 function reportFailure(flow: Flow, node: StepNode, place: Place, record: LeafRecord): void {
   if ('component' in node.run || !place.isTopLevel) return;
   const { output } = viewOf(flow, place, record);
-  tell(flow, place, 'output:failed', stepOutputEvent(stepFields(node, place), output));
+  tell(flow, place, 'output:failed', {
+    event: 'StepOutput',
+    ...stepFields(node, place),
+    step_output: output,
+  });
 }
 
 /** What the step will have come to once its record is written. */

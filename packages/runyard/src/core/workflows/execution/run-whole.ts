@@ -1,4 +1,5 @@
 import { handled } from '../../errors/handled.js';
+import { customEvent } from '../../events/custom-event.js';
 import type { Json } from '../../json.js';
 import { type RunContext, RunPaused } from '../../runs/context.js';
 import { type Executable, RunFailed } from '../../runs/executable.js';
@@ -7,7 +8,6 @@ import { Reports } from '../../runs/execution/reports.js';
 import type { StepIdentity } from '../../runs/journal/journal-match.js';
 import { anyRecord } from '../../runs/journal/records.js';
 import type { StepContext, WorkflowContext, WorkflowFunction } from '../definition/functions.js';
-import { customEvent } from '../workflow-events.js';
 import { type Flow, placeAtTop, type Scope, stepInput } from './flow.js';
 import { recordOf } from './run-function.js';
 
@@ -115,7 +115,10 @@ function senderOf(context: RunContext, reports: Reports): StepContext['emit'] {
   let sent = 0;
   return (event) => {
     sent += 1;
-    return reports.send(() => customEvent(event, {}), `on:${wholeKey}:custom:${context.run.attempt}:${sent}`);
+    return reports.send(
+      () => customEvent('workflow', event, {}),
+      `on:${wholeKey}:custom:${context.run.attempt}:${sent}`,
+    );
   };
 }
 

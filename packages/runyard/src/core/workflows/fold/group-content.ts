@@ -1,7 +1,7 @@
+import type { StepOutput } from '../../events/workflow-event.js';
 import type { Json } from '../../json.js';
 import { read } from '../../runs/journal/codec.js';
 import type { StepRecord } from '../../runs/run.js';
-import type { StepOutput } from '../definition/functions.js';
 import type { GroupRecord } from '../journal-records.js';
 import { nodeInput } from '../journal-records.js';
 

@@ -1,5 +1,6 @@
 import { mediaBody } from '../../agents/agent-events.js';
 import { endingOf } from '../../agents/answer/ending.js';
+import type { StepOutput } from '../../events/workflow-event.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { Media } from '../../media/media.js';
 import type { AnswerEnding } from '../../models/model.js';
@@ -7,7 +8,6 @@ import { read } from '../../runs/journal/codec.js';
 import { childInput, thrownBy } from '../../runs/journal/records.js';
 import type { StepRecord } from '../../runs/run.js';
 import { isRunInside } from '../../runs/run-usage.js';
-import type { StepOutput } from '../definition/functions.js';
 import type { GroupRecord, LeafRecord } from '../journal-records.js';
 import { isChildOf, isGroup, nodeInput, nodeRecord, roundRecord } from '../journal-records.js';
 import { groupContent } from './group-content.js';

@@ -1,4 +1,5 @@
 import { endingFields } from '../../agents/answer/ending.js';
+import type { StepIndex, StepOutput } from '../../events/workflow-event.js';
 import type { JsonObject } from '../../json.js';
 import { type ChildView, childrenOf } from '../../runs/execution/child-run.js';
 import { ownSteps } from '../../runs/journal/child-steps.js';
@@ -7,7 +8,6 @@ import { childInput } from '../../runs/journal/records.js';
 import type { Run, RunStatus, StepRecord } from '../../runs/run.js';
 import { isRunInside } from '../../runs/run-usage.js';
 import { chatKey } from '../chat-agent.js';
-import type { StepOutput } from '../definition/functions.js';
 import type { GroupRecord } from '../journal-records.js';
 import {
   isGroup,
@@ -18,7 +18,6 @@ import {
   nodeInput,
   nodeRecord,
   runsByNode,
-  type StepIndex,
 } from '../journal-records.js';
 import { foldNode, unendedOutput } from './node-view.js';
 

@@ -1,6 +1,5 @@
 import type { StepNode } from '../definition/node.js';
 import { type Flow, type Place, stepFields } from '../execution/flow.js';
-import { stepError } from '../workflow-events.js';
 import { ask } from './ask.js';
 import type { ErrorRequirement } from './step-requirement.js';
 import { failureAnswer } from './step-requirement.js';
@@ -27,7 +26,7 @@ export async function askAboutFailure(
     what: `error:${round}`,
     kind: 'step_error',
     requirement,
-    event: stepError(fields, failure.message),
+    event: { event: 'StepError', ...fields, error: failure.message },
   });
   return decision;
 }

@@ -4,7 +4,7 @@ import { asksBefore } from '../definition/check-tree.js';
 import type { ReviewSettings, WorkflowNode } from '../definition/node.js';
 import { contentsInWords } from '../definition/node-identity.js';
 import { type Flow, type Place, stepFields, tell } from '../execution/flow.js';
-import { stepContinued, stepPaused } from '../workflow-events.js';
+import { stepPaused } from '../workflow-events.js';
 import { ask, cancelled, isNews, timeoutOf } from './ask.js';
 import { fieldBody, requirementOf, reviewAnswer, type StepRequirement } from './step-requirement.js';
 
@@ -38,7 +38,7 @@ export async function askBefore(
     const decision = decisionOn(requirement, answer);
     if (decision === undefined) continue;
     if (decision.decision === 'run' && isNews(flow, place, what))
-      tell(flow, place, `${what}:continued`, stepContinued(stepFields(node, place)));
+      tell(flow, place, `${what}:continued`, { event: 'StepContinued', ...stepFields(node, place) });
     return decision;
   }
 }

@@ -1,5 +1,5 @@
+import type { RunEvent } from '../../events/run-event.js';
 import type { JsonObject } from '../../json.js';
-import type { RunEvent } from '../../runs/events/logged-event.js';
 import { RunCancelled } from '../../runs/executable.js';
 import type { Codec } from '../../runs/journal/codec.js';
 import { dueAtOf } from '../../runs/journal/due-questions.js';

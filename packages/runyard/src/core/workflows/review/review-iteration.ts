@@ -1,6 +1,6 @@
 import type { LoopNode, ReviewSettings } from '../definition/node.js';
 import { type Flow, type Place, stepFields, tell } from '../execution/flow.js';
-import { stepContinued, stepOutputReview } from '../workflow-events.js';
+import { stepOutputReview } from '../workflow-events.js';
 import { ask, isNews, timeoutOf } from './ask.js';
 import { requirementOf, reviewAnswer, type StepRequirement } from './step-requirement.js';
 import { type Verdict, verdictOn } from './verdict.js';
@@ -33,6 +33,6 @@ export async function reviewIteration(
   });
   const verdict = verdictOn(requirement, `Iteration ${number} of loop '${node.name}'`, answer);
   if (verdict.verdict === 'again' && isNews(flow, place, what))
-    tell(flow, place, `${what}:continued`, stepContinued(fields));
+    tell(flow, place, `${what}:continued`, { event: 'StepContinued', ...fields });
   return verdict;
 }

@@ -1,6 +1,6 @@
 import type { ReviewSettings, StepNode } from '../definition/node.js';
 import { type Flow, type Place, stepFields, tell } from '../execution/flow.js';
-import { stepContinued, stepOutputReview } from '../workflow-events.js';
+import { stepOutputReview } from '../workflow-events.js';
 import { ask, isNews, timeoutOf } from './ask.js';
 import { requirementOf, reviewAnswer, type StepRequirement } from './step-requirement.js';
 import { type Verdict, verdictOn } from './verdict.js';
@@ -32,6 +32,6 @@ export async function reviewOutput(
   });
   const verdict = verdictOn(requirement, `The output of step '${node.name}'`, answer);
   if (verdict.verdict === 'again' && isNews(flow, place, what))
-    tell(flow, place, `${what}:continued`, stepContinued(fields));
+    tell(flow, place, `${what}:continued`, { event: 'StepContinued', ...fields });
   return verdict;
 }

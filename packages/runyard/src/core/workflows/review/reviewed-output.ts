@@ -1,5 +1,5 @@
+import type { StepOutput } from '../../events/workflow-event.js';
 import type { StepRecord } from '../../runs/run.js';
-import type { StepOutput } from '../definition/functions.js';
 import { foldNode } from '../fold/node-view.js';
 import { childPath, type GroupRecord, type LeafRecord } from '../journal-records.js';
 

@@ -1,3 +1,4 @@
+import type { StepFields, StepIndex } from '../../events/workflow-event.js';
 import type { JsonObject } from '../../json.js';
 import { inputRecord, outputRecord } from '../../runs/journal/codec.js';
 import {
@@ -17,8 +18,6 @@ import {
   yes,
 } from '../../runs/journal/shapes.js';
 import type { NodeType, ReviewSettings, UserInputField } from '../definition/node.js';
-import type { StepIndex } from '../journal-records.js';
-import type { StepFields } from '../workflow-events.js';
 
 /**
  * What a step waits for, in the words of the wire: the input of its `wait` step. What is done later comes from here,

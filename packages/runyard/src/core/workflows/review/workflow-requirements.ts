@@ -1,13 +1,14 @@
 import { requirementBody } from '../../agents/requirements/requirement-body.js';
 import { teamRequirementsOf } from '../../agents/requirements/team-requirements.js';
 import type { ToolRequirementState } from '../../agents/requirements/tool-requirements.js';
+import type { PauseFields, StepIndex } from '../../events/workflow-event.js';
 import type { JsonObject } from '../../json.js';
 import { type ChildView, childrenOf, wasGivenUp } from '../../runs/execution/child-run.js';
 import { childPrefix, ownSteps } from '../../runs/journal/child-steps.js';
 import { read } from '../../runs/journal/codec.js';
 import type { Run, StepRecord } from '../../runs/run.js';
 import { nodeOf } from '../fold/workflow-fold.js';
-import { type StepIndex, stepIdOf } from '../journal-records.js';
+import { stepIdOf } from '../journal-records.js';
 import { reviewedOutput } from './reviewed-output.js';
 import {
   type ErrorRequirement,
@@ -181,7 +182,7 @@ function executorState(
 }
 
 /** The wire leaves nothing out that a client may look for. */
-export function pauseFields(requirements: WorkflowRequirements): JsonObject {
+export function pauseFields(requirements: WorkflowRequirements): PauseFields {
   const { stepRequirements, errorRequirements, pausedStepIndex, pausedStepName, pauseKind } = requirements;
   return {
     ...(pausedStepIndex !== undefined && { paused_step_index: pausedStepIndex }),

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../core/json.js';
-import type { DeltaTemplate, LoggedEvent } from '../../../core/runs/events/logged-event.js';
+import type { ToolCallBody } from '../../../core/events/agent-event.js';
+import type { LoggedEvent } from '../../../core/runs/events/logged-event.js';
 import { childrenOf } from '../../../core/runs/execution/child-run.js';
 import { terminalStatuses } from '../../../core/runs/run.js';
 import type { RunStore, RunWithSteps } from '../storage/store.js';
@@ -15,27 +15,30 @@ export interface SoFar {
   /** What it has said of its present answer. */
   readonly text: string;
   /** The tool calls that are being executed, as the wire shows them. */
-  readonly tools: readonly JsonObject[];
+  readonly tools: readonly ToolCallBody[];
 }
 
 /** What a run, or a run within it, has emitted. */
-export interface Told {
+export interface ListedEvents {
   readonly events: readonly LoggedEvent[];
   readonly soFar: SoFar;
 }
 
 /** Reads the events of a run once, for itself and for the runs of its members. */
-export async function toldBy(store: RunStore, view: RunWithSteps): Promise<(inside: RunWithSteps) => Told> {
+export async function listedEvents(
+  store: RunStore,
+  view: RunWithSteps,
+): Promise<(inside: RunWithSteps) => ListedEvents> {
   const { run } = view;
   const around = runsAround(view);
   const bounded = new Map([...around.keys()].map((runId) => [runId, new BoundedEvents()]));
-  const speech = terminalStatuses.has(run.status) ? undefined : new Speech();
-  for await (const events of loggedEvents(store, view, speech !== undefined)) {
+  const answers = terminalStatuses.has(run.status) ? undefined : new OpenAnswers();
+  for await (const events of loggedEvents(store, view, answers !== undefined)) {
     for (const event of events) {
-      const runId = runIdOf(event);
+      const { runId } = event;
       // to wait for each piece would take longer than all of them
-      const heard = speech?.hear(event, runId);
-      if (heard !== undefined) await heard;
+      const added = answers?.add(event, runId);
+      if (added !== undefined) await added;
       if (isPiece(run.kind, event.name)) continue;
       for (const holder of around.get(runId) ?? [run.runId]) bounded.get(holder)!.add(event);
     }
@@ -44,9 +47,9 @@ export async function toldBy(store: RunStore, view: RunWithSteps): Promise<(insi
     const { runId, kind, status } = inside.run;
     const events = bounded.get(runId)?.all() ?? [];
     return {
-      // a team may keep quiet about its members, and a copy has no events of its own: their journals tell
+      // a team may leave out those of its members, and a copy has none of its own: they come from their journals
       events: events.length === 0 && terminalStatuses.has(status) ? fromJournal(inside) : events,
-      soFar: speech?.of(runId, kind === 'workflow') ?? nothing,
+      soFar: answers?.of(runId, kind === 'workflow') ?? nothing,
     };
   };
 }
@@ -90,60 +93,57 @@ class BoundedEvents {
   }
 }
 
-/** What the runs in a log are saying, and which tools they use. */
-class Speech {
+/** What the runs in a log have said so far of their answers, and which tools they use. */
+class OpenAnswers {
   private readonly texts = new Map<string, string>();
-  private readonly tools = new Map<string, Map<unknown, JsonObject>>();
-  private lastSpeaker = '';
+  private readonly tools = new Map<string, Map<string, ToolCallBody>>();
+  private lastRunId = '';
 
-  /** Of an event that is not a piece of text, it may have to be read first. */
-  hear(event: LoggedEvent, runId: string): Promise<void> | undefined {
-    const { template, text, name } = event;
-    if (contents.has(name)) {
-      this.lastSpeaker = runId;
-      if (template === null) return this.hearWhole(event, runId);
-      const piece = JSON.parse(text) as string;
-      // each answer begins with an empty piece, also when it is given once more after a crash
-      this.texts.set(runId, piece === '' ? '' : (this.texts.get(runId) ?? '') + piece);
-    } else if (toolCalls.has(name)) return this.hearTool(event, runId);
+  /** An event that is not a piece of text may have to be read first. */
+  add(event: LoggedEvent, runId: string): Promise<void> | undefined {
+    const { name } = event;
+    if (name !== 'RunContent' && name !== 'TeamRunContent')
+      return name.includes('ToolCall') ? this.addDecoded(event, runId) : undefined;
+    this.lastRunId = runId;
+    const { piece } = event;
+    if (piece === undefined) return this.addDecoded(event, runId);
+    // each answer begins with an empty piece, also when it is given once more after a crash
+    this.texts.set(runId, piece === '' ? '' : (this.texts.get(runId) ?? '') + piece);
     return undefined;
   }
 
-  private async hearWhole(event: LoggedEvent, runId: string): Promise<void> {
-    const { content } = JSON.parse(await event.whole()) as JsonObject;
-    this.texts.set(runId, typeof content === 'string' ? content : JSON.stringify(content ?? ''));
+  private async addDecoded(logged: LoggedEvent, runId: string): Promise<void> {
+    const event = await logged.decoded();
+    switch (event.event) {
+      case 'RunContent':
+      case 'TeamRunContent': {
+        const { content } = event;
+        this.texts.set(runId, typeof content === 'string' ? content : JSON.stringify(content ?? ''));
+        return;
+      }
+      case 'ToolCallStarted':
+      case 'TeamToolCallStarted':
+        this.toolsOf(runId).set(event.tool.tool_call_id, event.tool);
+        return;
+      case 'ToolCallCompleted':
+      case 'TeamToolCallCompleted':
+      case 'ToolCallError':
+      case 'TeamToolCallError':
+        this.toolsOf(runId).delete(event.tool.tool_call_id);
+    }
   }
 
-  private async hearTool(event: LoggedEvent, runId: string): Promise<void> {
-    const { tool } = JSON.parse(await event.whole()) as { tool: JsonObject };
-    const open = this.tools.get(runId) ?? new Map<unknown, JsonObject>();
-    this.tools.set(runId, open);
-    if (event.name.endsWith('Started')) open.set(tool.tool_call_id, tool);
-    else open.delete(tool.tool_call_id);
+  private toolsOf(runId: string): Map<string, ToolCallBody> {
+    const known = this.tools.get(runId) ?? new Map<string, ToolCallBody>();
+    this.tools.set(runId, known);
+    return known;
   }
 
-  /** A workflow says what the run says that spoke last in it. */
+  /** The text of a workflow is that of the run in it that wrote last. */
   of(runId: string, isWorkflow: boolean): SoFar {
     return {
-      text: this.texts.get(isWorkflow ? this.lastSpeaker : runId) ?? '',
+      text: this.texts.get(isWorkflow ? this.lastRunId : runId) ?? '',
       tools: [...(this.tools.get(runId)?.values() ?? [])],
     };
   }
-}
-
-const contents = new Set(['RunContent', 'TeamRunContent']);
-const toolCalls = new Set(
-  ['ToolCallStarted', 'ToolCallCompleted', 'ToolCallError'].flatMap((name) => [name, `Team${name}`]),
-);
-
-const runIdsOfTemplates = new WeakMap<DeltaTemplate, string>();
-
-/** The run that an event is of. Quotes within texts are escaped, so the first field of this name is the event's own. */
-function runIdOf({ template, data }: LoggedEvent): string {
-  const known = template && runIdsOfTemplates.get(template);
-  if (typeof known === 'string') return known;
-  const found = /"run_id":("(?:[^"\\]|\\.)*")/.exec(template?.prefix ?? data)?.[1];
-  const runId = found === undefined ? '' : (JSON.parse(found) as string);
-  if (template !== null) runIdsOfTemplates.set(template, runId);
-  return runId;
 }
