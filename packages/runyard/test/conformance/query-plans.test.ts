@@ -247,7 +247,7 @@ async function fill(database: Database): Promise<void> {
       name: `'gpt'`,
       status: `'completed'`,
       attempt: '1',
-      output: `'{"content":"Hi","finishReason":"stop","usage":{"inputTokens":1,"outputTokens":1,"totalTokens":2}}'`,
+      output: `'{"content":"Hi","finishReason":"stop","usage":{"inputTokens":1,"outputTokens":1,"totalTokens":2},"timeToFirstToken":0}'`,
       started_at: `${start} + n`,
       ended_at: `${start} + n + 1`,
     }),

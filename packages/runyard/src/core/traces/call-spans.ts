@@ -62,7 +62,7 @@ export function hookFailure(step: StepRecord): { message?: string } {
 export function waitAttributes(step: StepRecord): SpanAttributes {
   return {
     ...attributesOf({ 'runyard.wait.kind': step.name }),
-    ...contentAttributes('input', read(step, anyQuestion)),
+    ...contentAttributes('input', readIf(step, anyQuestion)),
     ...(step.status === 'completed' && contentAttributes('output', read(step, anyRecord))),
   };
 }

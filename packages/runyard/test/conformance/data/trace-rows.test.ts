@@ -143,7 +143,14 @@ forEachDatabase((_, freshPlace) => {
       args: {},
       listed: true,
       usage: {},
+      finishReason: 'stop',
+      timeToFirstToken: 0,
+      role: 'model',
+      model: { id: 'small', provider: 'Acme' },
       outcome: 'passed',
+      turn: 0,
+      input: null,
+      options: {},
     };
     const kinds = [...spanStepKinds, 'context', 'continue', 'answer', 'decision', 'introduction'] as const;
     const steps = kinds.flatMap((kind, position) => {

@@ -44,7 +44,7 @@ async function record(runs: RunStore, given: Partial<Run>): Promise<Run> {
     aStep(run, 0, {
       key: 'context',
       kind: 'context',
-      output: { messages: [], history: [] },
+      output: { system: null, user: 'hi', history: [] },
     }),
     aStep(run, 1, {
       key: 'model:0',
@@ -52,6 +52,7 @@ async function record(runs: RunStore, given: Partial<Run>): Promise<Run> {
         content: 'answer',
         usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
         finishReason: 'stop',
+        timeToFirstToken: 0,
       },
     }),
     aStep(run, 2, { key: 'tool:0:0', kind: 'tool', status: 'error', output: null, error: { message: 'no' } }),
@@ -85,7 +86,7 @@ forEachDatabase((_dialect, freshPlace) => {
     const steps = [aStep(run, 0, { key: 'context', kind: 'context', output: asked })];
     const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
     for (let turn = 0; turn < 40; turn += 1) {
-      const output = { content: 'x'.repeat(5_000), usage, finishReason: 'stop' };
+      const output = { content: 'x'.repeat(5_000), usage, finishReason: 'stop', timeToFirstToken: 0 };
       steps.push(aStep(run, turn + 1, { key: `model:${turn}`, output }));
     }
     await runs.commit([creation(run, { steps })]);

@@ -1,4 +1,4 @@
-import type { HookRecord, ModelRecord } from '../../../src/core/agents/journal-records.js';
+import type { AuxiliaryRecord, HookRecord, ModelRecord } from '../../../src/core/agents/journal-records.js';
 import type { Run, StepKind, StepRecord } from '../../../src/core/runs/run.js';
 
 /** Writes the journal of an agent's run by hand, step after step, in the order in which the steps begin. */
@@ -62,7 +62,15 @@ export class JournalSteps {
   }
 
   auxiliary(key: string, more: Partial<StepRecord> = {}): this {
-    return this.add(key, 'auxiliary', { content: key, role: 'model' }, more);
+    const record: AuxiliaryRecord = {
+      content: key,
+      role: 'model',
+      finishReason: 'stop',
+      usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+      timeToFirstToken: 0,
+      model: { id: 'small', provider: 'Acme' },
+    };
+    return this.add(key, 'auxiliary', record, more);
   }
 }
 
