@@ -1,118 +1,90 @@
 import type { ApprovalRecord, ApprovalWrite } from '../../core/runs/approval.js';
-import type { Statement, WriteRow } from '../../platform/storage/database.js';
-import type { BatchSection } from '../../platform/storage/postgres/batch.js';
+import type { RunWrite } from '../../core/runs/journal/ports.js';
+import type { Statement } from '../../platform/storage/database.js';
+import {
+  columnsOf,
+  type Fields,
+  noRows,
+  type PlannedRows,
+  type RowInsert,
+  type Rows,
+  type RowUpdate,
+  rowsOf,
+  valuesOf,
+} from '../../platform/storage/write-plan.js';
 import type { ApprovalsTable } from './tables.js';
 
-/*
- * How the approvals of a run change together with the run: rows of its unit on SQLite, sections of its batch on
- * PostgreSQL.
- */
+const fields: Fields<ApprovalsTable, [approval: ApprovalRecord, updatedAt: number]> = [
+  ['approval_id', (approval) => approval.approvalId],
+  ['run_id', (approval) => approval.runId],
+  ['session_id', (approval) => approval.sessionId],
+  ['source_type', (approval) => approval.sourceType],
+  ['component_id', (approval) => approval.componentId],
+  ['source_name', (approval) => approval.sourceName],
+  ['user_id', (approval) => approval.userId],
+  ['approval_type', (approval) => approval.approvalType],
+  ['pause_type', (approval) => approval.pauseType],
+  ['status', (approval) => approval.status],
+  ['tool_name', (approval) => approval.toolName],
+  ['tool_args', (approval) => JSON.stringify(approval.toolArgs)],
+  ['requirement', (approval) => approval.requirement && JSON.stringify(approval.requirement)],
+  ['resolution_data', (approval) => approval.resolutionData && JSON.stringify(approval.resolutionData)],
+  ['resolved_by', (approval) => approval.resolvedBy],
+  ['resolved_at bigint', (approval) => approval.resolvedAt],
+  ['expires_at bigint', (approval) => approval.expiresAt],
+  ['created_at bigint', (approval) => approval.createdAt],
+  ['updated_at bigint', (_, updatedAt) => updatedAt],
+];
 
-const columns = [
-  ['approval_id', 'text'],
-  ['run_id', 'text'],
-  ['session_id', 'text'],
-  ['source_type', 'text'],
-  ['component_id', 'text'],
-  ['source_name', 'text'],
-  ['user_id', 'text'],
-  ['approval_type', 'text'],
-  ['pause_type', 'text'],
-  ['status', 'text'],
-  ['tool_name', 'text'],
-  ['tool_args', 'text'],
-  ['requirement', 'text'],
-  ['resolution_data', 'text'],
-  ['resolved_by', 'text'],
-  ['resolved_at', 'bigint'],
-  ['expires_at', 'bigint'],
-  ['created_at', 'bigint'],
-  ['updated_at', 'bigint'],
-] as const satisfies readonly (readonly [keyof ApprovalsTable, string])[];
-
-const names = columns.map(([name]) => name);
-
-export const recordApprovals: BatchSection = {
+const recordApprovals: RowInsert = {
+  does: 'insert',
   name: 'recorded_approvals',
-  columns,
-  sql: (from) => `
-    INSERT INTO approvals (${names.join(', ')}) SELECT ${names.map((name) => `given.${name}`).join(', ')}
-    FROM ${from} ORDER BY given.approval_id ON CONFLICT (approval_id) DO NOTHING`,
+  table: 'approvals',
+  columns: columnsOf(fields),
+  key: ['approval_id'],
+  conflict: 'keep',
 };
 
-export const cancelApprovals: BatchSection = {
+const cancelApprovals: RowUpdate = {
+  does: 'update',
   name: 'cancelled_approvals',
-  columns: [
-    ['run_id', 'text'],
-    ['at', 'bigint'],
-  ],
-  sql: (from) => `
-    UPDATE approvals SET status = 'cancelled', updated_at = given.at
-    FROM ${from} WHERE approvals.run_id = given.run_id AND approvals.status = 'pending'`,
+  table: 'approvals',
+  columns: ['run_id', 'at bigint'],
+  set: { status: `'cancelled'`, updated_at: 'given.at' },
+  where: `stored.run_id = given.run_id AND stored.status = 'pending'`,
 };
 
-const recordApproval = `
-  INSERT INTO approvals (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})
-  ON CONFLICT (approval_id) DO NOTHING`;
-
-const cancelApprovalsOfRun = `
-  UPDATE approvals SET status = 'cancelled', updated_at = ? WHERE run_id = ? AND status = 'pending'`;
-
-export function sqliteApprovalRows(runId: string, writes: readonly ApprovalWrite[]): WriteRow[] {
-  return writes.map((write) =>
-    write.kind === 'record'
-      ? { sql: recordApproval, parameters: approvalValues(write.approval, write.approval.createdAt) }
-      : { sql: cancelApprovalsOfRun, parameters: [write.at, runId] },
-  );
+/** What is recorded and cancelled with runs, as if the parts of a write had come one after the other. */
+export function approvalEffects(writes: readonly RunWrite[]): PlannedRows[] {
+  return [
+    // First: it cancels nothing that comes after it.
+    { write: cancelApprovals, rows: rowsOf(writes, cancelled) },
+    { write: recordApprovals, rows: rowsOf(writes, recorded) },
+  ];
 }
 
-/** What a write records and cancels, as if its parts had come one after the other. */
-export function approvalRows(
-  runId: string,
-  writes: readonly ApprovalWrite[],
-): { recorded: unknown[][]; cancelled: unknown[][] } {
-  const cancelledAt = (position: number) => writes.slice(position).find(isCancellation)?.at;
-  const recorded = writes.flatMap((write, position) => {
+function cancelled({ runId, approvals }: RunWrite): Rows {
+  const first = approvals?.find(isCancellation);
+  return first ? [[runId, first.at]] : noRows;
+}
+
+function recorded({ approvals }: RunWrite): Rows {
+  if (approvals === undefined) return noRows;
+  return approvals.flatMap((write, position) => {
     if (write.kind !== 'record') return [];
     const { approval } = write;
-    // The section that cancels does not see what another one of the same statement inserts.
-    const at = approval.status === 'pending' ? cancelledAt(position) : undefined;
+    // What cancels does not see what the same statement inserts.
+    const at = approval.status === 'pending' ? approvals.slice(position).find(isCancellation)?.at : undefined;
     return [
       at === undefined
-        ? approvalValues(approval, approval.createdAt)
-        : approvalValues({ ...approval, status: 'cancelled' }, at),
+        ? valuesOf(fields, approval, approval.createdAt)
+        : valuesOf(fields, { ...approval, status: 'cancelled' }, at),
     ];
   });
-  const first = writes.find(isCancellation);
-  return { recorded, cancelled: first ? [[runId, first.at]] : [] };
 }
 
 function isCancellation(write: ApprovalWrite): write is Extract<ApprovalWrite, { kind: 'cancel_pending' }> {
   return write.kind === 'cancel_pending';
-}
-
-function approvalValues(approval: ApprovalRecord, updatedAt: number): (string | number | null)[] {
-  return [
-    approval.approvalId,
-    approval.runId,
-    approval.sessionId,
-    approval.sourceType,
-    approval.componentId,
-    approval.sourceName,
-    approval.userId,
-    approval.approvalType,
-    approval.pauseType,
-    approval.status,
-    approval.toolName,
-    JSON.stringify(approval.toolArgs),
-    approval.requirement && JSON.stringify(approval.requirement),
-    approval.resolutionData && JSON.stringify(approval.resolutionData),
-    approval.resolvedBy,
-    approval.resolvedAt,
-    approval.expiresAt,
-    approval.createdAt,
-    updatedAt,
-  ];
 }
 
 /** Of sessions that are about to be removed: nobody is to decide on a call that will never be made. */

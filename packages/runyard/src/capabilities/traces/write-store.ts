@@ -1,58 +1,76 @@
 import type { RunWrite } from '../../core/runs/journal/ports.js';
 import type { Run } from '../../core/runs/run.js';
 import { runSpanName, statusOfRun, traceIdOf } from '../../core/traces/span.js';
-import type { Statement, WriteRow } from '../../platform/storage/database.js';
-import type { BatchSection } from '../../platform/storage/postgres/batch.js';
+import type { Statement } from '../../platform/storage/database.js';
+import {
+  columnsOf,
+  type Fields,
+  noRows,
+  type PlannedRows,
+  type RowInsert,
+  type Rows,
+  type RowUpdate,
+  rowsOf,
+  valuesOf,
+} from '../../platform/storage/write-plan.js';
 import type { TracesTable } from './tables.js';
 
-/*
- * How the trace of a run changes together with the run: rows of its unit on SQLite, sections of its batch on
- * PostgreSQL. The row only says that the run happened; what it did is in its journal.
- */
-
-const columns = [
-  ['run_id', 'text'],
-  ['trace_id', 'text'],
-  ['name', 'text'],
-  ['status', 'text'],
-  ['kind', 'text'],
-  ['component_id', 'text'],
-  ['session_id', 'text'],
-  ['user_id', 'text'],
-  ['start_time', 'bigint'],
-  ['end_time', 'bigint'],
-] as const satisfies readonly (readonly [keyof TracesTable, string])[];
-
-const names = columns.map(([name]) => name);
+/** The row only says that the run happened; what it did is in its journal. */
+const fields: Fields<TracesTable, [run: Run]> = [
+  ['run_id', (run) => run.runId],
+  ['trace_id', (run) => traceIdOf(run)],
+  ['name', (run) => runSpanName(run)],
+  ['status', (run) => statusOfRun(run)],
+  ['kind', (run) => run.kind],
+  ['component_id', (run) => run.componentId],
+  ['session_id', (run) => run.sessionId],
+  ['user_id', (run) => run.userId],
+  ['start_time bigint', (run) => run.createdAt],
+  ['end_time bigint', (run) => run.updatedAt],
+];
 
 /**
- * A run whose session was deleted leaves its trace, and its id may be chosen again. One that goes on may have none any
- * more, or never had one: it was copied with its session.
+ * A run whose session was deleted leaves its trace, and its id may be chosen again. One that continues may have lost
+ * its trace, or never had one: it was copied with its session.
  */
-const replacing = `ON CONFLICT (run_id) DO UPDATE SET ${names
-  .slice(1)
-  .map((name) => `${name} = excluded.${name}`)
-  .join(', ')}`;
-
-export const beginTraces: BatchSection = {
+const beginTraces: RowInsert = {
+  does: 'insert',
   name: 'begun_traces',
-  columns,
-  sql: (from) => `
-    INSERT INTO traces (${names.join(', ')}) SELECT ${names.map((name) => `given.${name}`).join(', ')}
-    FROM ${from} ORDER BY given.run_id ${replacing}`,
+  table: 'traces',
+  columns: columnsOf(fields),
+  key: ['run_id'],
+  conflict: 'replace',
 };
 
-export const changeTraces: BatchSection = {
+const changeTraces: RowUpdate = {
+  does: 'update',
   name: 'changed_traces',
-  columns: [
-    ['run_id', 'text'],
-    ['status', 'text'],
-    ['end_time', 'bigint'],
-  ],
-  sql: (from) => `
-    UPDATE traces SET status = given.status, end_time = given.end_time
-    FROM ${from} WHERE traces.run_id = given.run_id`,
+  table: 'traces',
+  columns: ['run_id', 'status', 'end_time bigint'],
+  set: { status: 'given.status', end_time: 'given.end_time' },
+  where: 'stored.run_id = given.run_id',
 };
+
+/** The traces that begin with these writes, and those that come to rest or continue. */
+export function traceEffects(writes: readonly RunWrite[]): PlannedRows[] {
+  return [
+    { write: beginTraces, rows: rowsOf(writes, begun) },
+    { write: changeTraces, rows: rowsOf(writes, changed) },
+  ];
+}
+
+function begun({ insert, steps, claims }: RunWrite): Rows {
+  const run = insert ?? claims?.run;
+  // A nested run is part of the trace of its parent.
+  if (run?.parentRunId !== null || steps.some(({ kind }) => kind === 'introduction')) return noRows;
+  return [valuesOf(fields, run)];
+}
+
+function changed({ runId, update, claims }: RunWrite): Rows {
+  if (!update || claims?.run !== undefined) return noRows;
+  const status = statusOfRun(update);
+  return claims || status !== 'UNSET' ? [[runId, status, update.updatedAt]] : noRows;
+}
 
 /** Ends the traces of runs that are removed with their sessions: no process writes to them again. */
 export const endTracesOfSessions: Statement = {
@@ -62,52 +80,3 @@ export const endTracesOfSessions: Statement = {
   postgres: `UPDATE traces SET status = 'OK', end_time = greatest(start_time, $1)
     WHERE session_id = ANY($2::text[]) AND status = 'UNSET'`,
 };
-
-const beginTrace = `INSERT INTO traces (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) ${replacing}`;
-const changeTrace = 'UPDATE traces SET status = ?, end_time = ? WHERE run_id = ?';
-
-export function sqliteTraceRows(write: RunWrite): WriteRow[] {
-  const { begun, changed } = traceRows([write]);
-  return [
-    ...begun.map((parameters) => ({ sql: beginTrace, parameters })),
-    ...changed.map(([runId, status, at]) => ({ sql: changeTrace, parameters: [status, at, runId] })),
-  ];
-}
-
-/** The traces that begin with these writes, and those that come to rest or go on. */
-export function traceRows(writes: readonly RunWrite[]): {
-  begun: (string | number | null)[][];
-  changed: [string, string, number][];
-} {
-  return {
-    begun: writes.flatMap(({ insert, steps, claims }) => {
-      const run = steps.some(({ kind }) => kind === 'introduction') ? undefined : (insert ?? claims?.run);
-      return run && isTraced(run) ? [traceValues(run)] : [];
-    }),
-    changed: writes.flatMap(({ runId, update, claims }) =>
-      update && claims?.run === undefined && (claims || statusOfRun(update) !== 'UNSET')
-        ? [[runId, statusOfRun(update), update.updatedAt] as [string, string, number]]
-        : [],
-    ),
-  };
-}
-
-/** A nested run is part of the trace of its parent. */
-function isTraced({ parentRunId }: Run): boolean {
-  return parentRunId === null;
-}
-
-function traceValues(run: Run): (string | number | null)[] {
-  return [
-    run.runId,
-    traceIdOf(run),
-    runSpanName(run),
-    statusOfRun(run),
-    run.kind,
-    run.componentId,
-    run.sessionId,
-    run.userId,
-    run.createdAt,
-    run.updatedAt,
-  ];
-}

@@ -1,121 +1,65 @@
 import type { Json } from '../../../core/json.js';
 import { readColumn } from '../../../core/runs/journal/codec.js';
 import { holdsLongText, isPacked, packed, unpacked } from '../../../core/runs/journal/long-texts.js';
-import type { RunUpdate, RunWrite } from '../../../core/runs/journal/ports.js';
+import type { RunUpdate } from '../../../core/runs/journal/ports.js';
 import { runInput, runLineage, runResult } from '../../../core/runs/journal/records.js';
 import { list, nullable, text } from '../../../core/runs/journal/shapes.js';
 import type { Run, StepRecord } from '../../../core/runs/run.js';
+import { type Fields, nameOf } from '../../../platform/storage/write-plan.js';
 import type { RunsTable, StepsTable } from '../tables.js';
 import type { TextLookup } from './text-store.js';
 
-/** How runs and steps stand in their tables: the columns in one order, both ways. */
-export const runColumns = [
-  'run_id',
-  'kind',
-  'component_id',
-  'component_name',
-  'session_id',
-  'user_id',
-  'parent_run_id',
-  'model',
-  'model_provider',
-  'input',
-  'created_at',
-  'status',
-  'result',
-  'attempt',
-  'lease_owner',
-  'lease_expires_at',
-  'next_event_index',
-  'updated_at',
-  'lineage',
-  'wake_at',
-  'trace_parent',
-  'definition',
-  'askers',
-] as const satisfies readonly (keyof RunsTable)[];
-
-export const stepColumns = [
-  'run_id',
-  'seq',
-  'key',
-  'kind',
-  'name',
-  'parent_key',
-  'status',
-  'attempt',
-  'input',
-  'output',
-  'error',
-  'started_at',
-  'ended_at',
-] as const satisfies readonly (keyof StepsTable)[];
-
-type ColumnValue = string | number | null;
-
 type TextIds = ((text: string) => string) | undefined;
 
-export function runValues(run: Run, idOf: TextIds): ColumnValue[] {
-  return [
-    run.runId,
-    run.kind,
-    run.componentId,
-    run.componentName,
-    run.sessionId,
-    run.userId,
-    run.parentRunId,
-    run.model,
-    run.modelProvider,
-    JSON.stringify(run.input),
-    run.createdAt,
-    run.status,
-    jsonOrNull(run.result, idOf),
-    run.attempt,
-    run.leaseOwner,
-    run.leaseExpiresAt,
-    run.nextEventIndex,
-    run.updatedAt,
-    jsonOrNull(run.lineage),
-    run.wakeAt,
-    run.traceParent,
-    run.definition,
-    JSON.stringify(run.askers),
-  ];
-}
+/** What of a run changes. The attempt changes when a run that rested continues. */
+export const changingFields: Fields<RunsTable, [run: RunUpdate, attempt: number, idOf: TextIds]> = [
+  ['attempt integer', (_run, attempt) => attempt],
+  ['status', (run) => run.status],
+  ['result', (run, _attempt, idOf) => jsonOrNull(run.result, idOf)],
+  ['lease_owner', (run) => run.leaseOwner],
+  ['lease_expires_at bigint', (run) => run.leaseExpiresAt],
+  ['next_event_index integer', (run) => run.nextEventIndex],
+  ['updated_at bigint', (run) => run.updatedAt],
+  ['wake_at bigint', (run) => run.wakeAt],
+  ['definition', (run) => run.definition],
+  ['askers', (run) => JSON.stringify(run.askers)],
+];
 
-/** What of a run changes, in this order. The attempt changes when a run that rested goes on. */
-export const updateColumns = [
-  'attempt',
-  'status',
-  'result',
-  'lease_owner',
-  'lease_expires_at',
-  'next_event_index',
-  'updated_at',
-  'wake_at',
-  'definition',
-  'askers',
-] as const satisfies readonly (keyof RunsTable)[];
+export const runFields: Fields<RunsTable, [run: Run, attempt: number, idOf: TextIds]> = [
+  ['run_id', (run) => run.runId],
+  ['kind', (run) => run.kind],
+  ['component_id', (run) => run.componentId],
+  ['component_name', (run) => run.componentName],
+  ['session_id', (run) => run.sessionId],
+  ['user_id', (run) => run.userId],
+  ['parent_run_id', (run) => run.parentRunId],
+  ['model', (run) => run.model],
+  ['model_provider', (run) => run.modelProvider],
+  ['input', (run) => JSON.stringify(run.input)],
+  ['created_at bigint', (run) => run.createdAt],
+  ['lineage', (run) => jsonOrNull(run.lineage)],
+  ['trace_parent', (run) => run.traceParent],
+  ...changingFields,
+];
 
-export function updateValues({ attempt, texts }: RunWrite, update: RunUpdate): ColumnValue[] {
-  return [
-    attempt,
-    update.status,
-    jsonOrNull(update.result, texts?.idOf),
-    update.leaseOwner,
-    update.leaseExpiresAt,
-    update.nextEventIndex,
-    update.updatedAt,
-    update.wakeAt,
-    update.definition,
-    JSON.stringify(update.askers),
-  ];
-}
+export const stepFields: Fields<StepsTable, [step: StepRecord, idOf: TextIds]> = [
+  ['run_id', (step) => step.runId],
+  ['seq integer', (step) => step.seq],
+  ['key', (step) => step.key],
+  ['kind', (step) => step.kind],
+  ['name', (step) => step.name],
+  ['parent_key', (step) => step.parentKey],
+  ['status', (step) => step.status],
+  ['attempt integer', (step) => step.attempt],
+  ['input', (step, idOf) => jsonOrNull(step.input, idOf)],
+  ['output', (step, idOf) => jsonOrNull(step.output, idOf)],
+  ['error', (step) => jsonOrNull(step.error)],
+  ['started_at bigint', (step) => step.startedAt],
+  ['ended_at bigint', (step) => step.endedAt],
+];
 
-/** When the run became what the write says. */
-export function changedAt({ insert, update }: RunWrite): number {
-  return (update ?? insert)?.updatedAt ?? Date.now();
-}
+export const runColumns = runFields.map(([column]) => nameOf(column));
+export const stepColumns = stepFields.map(([column]) => nameOf(column));
 
 export function runFromRow(row: RunsTable, texts: TextLookup): Run {
   const about = `Run '${row.run_id}'`;
@@ -144,24 +88,6 @@ export function runFromRow(row: RunsTable, texts: TextLookup): Run {
     definition: row.definition,
     askers: readColumn(list(text), JSON.parse(row.askers), about, 'askers'),
   };
-}
-
-export function stepValues(step: StepRecord, idOf: TextIds): ColumnValue[] {
-  return [
-    step.runId,
-    step.seq,
-    step.key,
-    step.kind,
-    step.name,
-    step.parentKey,
-    step.status,
-    step.attempt,
-    jsonOrNull(step.input, idOf),
-    jsonOrNull(step.output, idOf),
-    jsonOrNull(step.error),
-    step.startedAt,
-    step.endedAt,
-  ];
 }
 
 export function stepFromRow(row: StepsTable, texts: TextLookup): StepRecord {

@@ -19,15 +19,14 @@ import { ownerParameters, scopedStatement, within } from '../../../platform/stor
 import { SessionStore } from '../../sessions/store.js';
 import type { RunsTable, StepsTable } from '../tables.js';
 import { CancellationStore } from './cancellation-store.js';
+import { type CommitOptions, commitRuns } from './commit-store.js';
 import { EventStore } from './event-store.js';
 import { runUnderKey } from './idempotency-store.js';
 import { LeaseStore } from './lease-store.js';
-import { commitToPostgres } from './postgres-commit-store.js';
 import { QueueStore } from './queue-store.js';
 import { runColumns, runFromRow, stepColumns, stepFromRow } from './rows-store.js';
 import { runsOf } from './run-list-store.js';
 import { copySession, type SessionCopy } from './session-copy-store.js';
-import { type CommitOptions, commitToSqlite } from './sqlite-commit-store.js';
 import { textParts, textsOf } from './text-store.js';
 
 /** Which runs a list holds. Runs inside other runs (members, workflow steps) are not listed. */
@@ -138,10 +137,7 @@ export class RunStore implements RunJournal {
 
   async commit(writes: readonly RunWrite[]): Promise<readonly RefusedWrite[]> {
     if (writes.length === 0) return [];
-    const whole = writes.map(withUpdatedInsert);
-    return this.database.dialect === 'sqlite'
-      ? commitToSqlite(this.database, whole, this.options)
-      : commitToPostgres(this.database, whole, this.options);
+    return commitRuns(this.database, writes.map(withUpdatedInsert), this.options);
   }
 
   async load(runId: string): Promise<RunWithSteps | undefined> {

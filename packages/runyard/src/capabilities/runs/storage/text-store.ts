@@ -1,12 +1,7 @@
 import { isPacked, joinedParts, partsOf } from '../../../core/runs/journal/long-texts.js';
 import type { RunWrite } from '../../../core/runs/journal/ports.js';
-import {
-  type Database,
-  type Statement,
-  statement,
-  type WriteRow,
-} from '../../../platform/storage/database.js';
-import type { BatchSection } from '../../../platform/storage/postgres/batch.js';
+import { type Database, type Statement, statement } from '../../../platform/storage/database.js';
+import { noRows, type RowInsert, type Rows } from '../../../platform/storage/write-plan.js';
 import type { RunsTable, RunTextsTable, StepsTable } from '../tables.js';
 
 /*
@@ -14,36 +9,21 @@ import type { RunsTable, RunTextsTable, StepsTable } from '../tables.js';
  * stored. A text never changes; it is written before, or together with, what refers to it.
  */
 
-const columns = [
-  ['run_id', 'text'],
-  ['text_id', 'text'],
-  ['part', 'integer'],
-  ['kept', 'integer'],
-  ['payload', 'text'],
-] as const satisfies readonly (readonly [keyof RunTextsTable, string])[];
-
-const names = columns.map(([name]) => name);
-
-const insertPart = `
-  INSERT INTO run_texts (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})
-  ON CONFLICT (run_id, text_id, part) DO NOTHING`;
-
-export const writeTexts: BatchSection = {
+export const writeTexts: RowInsert = {
+  does: 'insert',
   name: 'written_texts',
-  columns,
-  sql: (from) => `
-    INSERT INTO run_texts (${names.join(', ')}) SELECT ${names.map((name) => `given.${name}`).join(', ')}
-    FROM ${from} ON CONFLICT (run_id, text_id, part) DO NOTHING`,
+  table: 'run_texts',
+  columns: ['run_id', 'text_id', 'part integer', 'kept integer', 'payload'],
+  key: ['run_id', 'text_id', 'part'],
+  conflict: 'keep',
+  unordered: true,
 };
 
-export function textValues({ runId, texts }: RunWrite): (string | number)[][] {
-  return (texts?.added ?? []).flatMap(({ id, text, kept }) =>
+export function textRows({ runId, texts }: RunWrite): Rows {
+  if (texts === undefined) return noRows;
+  return texts.added.flatMap(({ id, text, kept }) =>
     Array.from(partsOf(text), (payload, part) => [runId, id, part, kept ? 1 : 0, payload]),
   );
-}
-
-export function sqliteTextRows(write: RunWrite): WriteRow[] {
-  return textValues(write).map((parameters) => ({ sql: insertPart, parameters }));
 }
 
 const readParts = statement(

@@ -1,102 +1,133 @@
 import type { PostgresDatabase } from '../database.js';
+import {
+  assignments,
+  commonWords,
+  givenColumns,
+  insertion,
+  inWords,
+  nameOf,
+  type PlannedRows,
+  type TableWrite,
+  typeOf,
+  type Words,
+  type WritePlan,
+  withSeldom,
+} from '../write-plan.js';
 
-/**
- * Many writes as one statement: one round trip that is its own transaction. It has two halves. The first takes
- * locks and writes what can be refused; a gate between them compares what came through with what was asked for,
- * and raises an error, which undoes everything, when something is missing. The second half is written once the
- * gate is passed.
+/*
+ * A plan as one statement: one round trip that is its own transaction. It has two halves. The first takes locks and
+ * writes what can be refused; a gate between them compares what came through with what was asked for, and raises an
+ * error, which undoes everything, when something is missing. The second half is written once the gate is passed.
  */
-export interface BatchSection {
-  readonly name: string;
-  /** Names and types of the columns that the rows are given in. */
-  readonly columns: readonly (readonly [name: string, type: string])[];
-  /** `given` stands in a FROM clause and is called `given` there. */
-  readonly sql: (given: string) => string;
-}
 
-export interface FilledSection {
-  readonly section: BatchSection;
-  readonly rows: readonly (readonly unknown[])[];
-}
-
-/** A section of the first half. It returns the first column of each row that came through. */
-export interface GuardSection extends FilledSection {
-  /** What it means that a row did not come through; left out: nothing. */
-  readonly reason?: string;
-}
-
-export interface BatchRefusal {
-  readonly reason: string;
+export interface BatchRefusal<Reason extends string> {
+  readonly reason: Reason;
   /** The first column of the row that was refused. */
   readonly id: string;
 }
 
 const refusedCode = 'RY001';
-/** By the sections that a batch has: a handful. */
+/** By the writes that a batch has: a handful. */
 const prepared = new Map<string, { readonly name: string; readonly text: string }>();
 
-/** Writes all sections, or nothing and tells what was refused. */
-export async function writeBatch(
+/** Writes the whole plan, or nothing and says what was refused. */
+export async function writeBatch<Reason extends string>(
   database: PostgresDatabase,
-  guards: readonly GuardSection[],
-  effects: readonly FilledSection[],
-): Promise<readonly BatchRefusal[]> {
-  const filledGuards = guards.filter(({ rows }) => rows.length > 0);
-  const filledEffects = effects.filter(({ rows }) => rows.length > 0);
-  const filled = [...filledGuards, ...filledEffects];
-  const key = filled.map(({ section }) => section.name).join(' ');
+  plan: WritePlan<Reason>,
+): Promise<readonly BatchRefusal<Reason>[]> {
+  const guards = plan.guards.filter(({ rows }) => rows.length > 0);
+  const effects = plan.effects.filter(({ rows }) => rows.length > 0);
+  const filled = [...guards, ...effects];
+  const key = filled.map(({ write }) => write.name).join(' ');
   let statement = prepared.get(key);
   if (statement === undefined) {
-    statement = { name: `batch_${prepared.size}`, text: batchText(filledGuards, filledEffects) };
+    statement = { name: `batch_${prepared.size}`, text: batchText({ guards, effects }) };
     prepared.set(key, statement);
   }
   try {
-    await database.write(statement, filled.flatMap(columnsOf));
+    await database.write(statement, filled.flatMap(listsOf));
     return [];
   } catch (error) {
     const { code, detail } = error as { code?: string; detail?: string };
     if (code !== refusedCode || detail === undefined) throw error;
-    return (JSON.parse(detail) as [string, string][]).map(([reason, id]) => ({ reason, id }));
+    return (JSON.parse(detail) as [Reason, string][]).map(([reason, id]) => ({ reason, id }));
   }
 }
 
 /** PostgreSQL takes a list per column. */
-function columnsOf({ section, rows }: FilledSection): unknown[][] {
-  return section.columns.map((_, column) => rows.map((row) => row[column]));
+function listsOf({ write, rows }: PlannedRows): unknown[][] {
+  return givenColumns(write).map((_, column) => rows.map((row) => row[column]));
 }
 
-function batchText(guards: readonly GuardSection[], effects: readonly FilledSection[]): string {
+function batchText({ guards, effects }: WritePlan): string {
   const parts: string[] = [];
   const refusals: string[] = [];
+  const words = wordsOf(guards);
   let position = 1;
-  const place = ({ columns }: BatchSection) => {
-    const first = position;
-    position += columns.length;
-    const lists = columns.map(([, type], index) => `$${first + index}::${type}[]`);
-    return {
-      first,
-      given: `unnest(${lists.join(', ')}) AS given (${columns.map(([name]) => name).join(', ')})`,
-    };
+  const given = (write: TableWrite) => {
+    const columns = givenColumns(write);
+    const lists = columns.map((column) => `$${position++}::${typeOf(column)}[]`);
+    return `unnest(${lists.join(', ')}) AS given (${columns.map(nameOf).join(', ')})`;
   };
-  for (const { section, reason } of guards) {
-    const { first, given } = place(section);
-    const [key] = section.columns[0]!;
-    parts.push(`${section.name} AS MATERIALIZED (${section.sql(given)})`);
+  for (const { write, reason } of guards) {
+    const first = position;
+    const key = nameOf(write.columns[0]!);
+    const returned = [key, write.returning ?? []].flat().map((column) => `stored.${column}`);
+    parts.push(`${write.name} AS MATERIALIZED (${textOf(write, words, given(write), returned)})`);
     // A guard without a reason is only counted, so that it is carried out here.
     refusals.push(
       reason === undefined
-        ? `SELECT '' AS reason, '' AS id FROM ${section.name} WHERE ${key} IS NULL`
+        ? `SELECT '' AS reason, '' AS id FROM ${write.name} WHERE ${key} IS NULL`
         : `SELECT '${reason}' AS reason, missing AS id
-           FROM (SELECT unnest($${first}::text[]) EXCEPT SELECT ${key} FROM ${section.name}) AS absent (missing)`,
+           FROM (SELECT unnest($${first}::text[]) EXCEPT SELECT ${key} FROM ${write.name}) AS absent (missing)`,
     );
   }
   parts.push(`gate AS MATERIALIZED (
     SELECT CASE WHEN count(*) = 0 THEN 0
       ELSE runyard_refuse(json_agg(json_build_array(refused.reason, refused.id))::text) END AS passed
     FROM (${refusals.join('\nUNION ALL\n')}) AS refused)`);
-  for (const { section } of effects) {
-    const { given } = place(section);
-    parts.push(`${section.name} AS (${section.sql(`gate CROSS JOIN ${given}`)})`);
-  }
+  for (const { write } of effects)
+    parts.push(`${write.name} AS (${textOf(write, words, `gate CROSS JOIN ${given(write)}`)})`);
   return `WITH ${parts.join(',\n')}\nSELECT passed FROM gate`;
+}
+
+/** A statement sees the tables as they were before it waited for locks: what guards wrote is what they returned. */
+function wordsOf(guards: WritePlan['guards']): Words {
+  return {
+    ...commonWords.postgres,
+    written(table, sources) {
+      const present = sources.filter((source) => guards.some(({ write }) => write === source));
+      if (present.length === 0) return table;
+      return `(${present.map(({ name }) => `SELECT * FROM ${name}`).join(' UNION ALL ')})`;
+    },
+  };
+}
+
+function textOf(write: TableWrite, words: Words, from: string, returned?: readonly string[]): string {
+  const returning = returned ? ` RETURNING ${returned.join(', ')}` : '';
+  const { table } = write;
+  const where = write.where === undefined ? '' : inWords(write.where, words);
+  switch (write.does) {
+    case 'insert': {
+      const { into, values, onConflict } = insertion(write, words);
+      const order = write.unordered ? '' : `ORDER BY ${write.key.map((name) => `given.${name}`).join(', ')}`;
+      const names = write.columns.map(nameOf);
+      // the given rows are out of sight there, but for what was to be inserted
+      const found = onConflict.replace(/\bgiven\.(\w+)/g, (value, name: string) =>
+        names.includes(name)
+          ? `excluded.${name}`
+          : `(SELECT ${value} FROM ${from} WHERE given.${names[0]} = excluded.${names[0]})`,
+      );
+      return `${into} SELECT ${values} FROM ${from} ${order} ${found}${returning}`;
+    }
+    case 'update':
+      return `UPDATE ${table} AS stored SET ${assignments(withSeldom(write.set, write.seldom, words), words)}
+        FROM ${from} WHERE ${where}${returning}`;
+    case 'delete':
+      return `DELETE FROM ${table} AS stored USING ${from} WHERE ${where}${returning}`;
+    case 'lock': {
+      const [key] = returned!;
+      return `SELECT ${key} FROM ${from} JOIN ${table} AS stored ON ${where} ORDER BY ${key} FOR NO KEY UPDATE OF stored`;
+    }
+  }
 }

@@ -1,0 +1,280 @@
+import type { RefusedWrite, RunWrite } from '../../../core/runs/journal/ports.js';
+import type { Database, SqlValue } from '../../../platform/storage/database.js';
+import { type BatchRefusal, writeBatch } from '../../../platform/storage/postgres/batch.js';
+import { unitOf } from '../../../platform/storage/sqlite/unit.js';
+import { decodeText } from '../../../platform/storage/text.js';
+import {
+  columnsOf,
+  nameOf,
+  noRows,
+  type RowDelete,
+  type RowInsert,
+  type RowLock,
+  type Rows,
+  type RowUpdate,
+  rowsOf,
+  type Sql,
+  valuesOf,
+  type WritePlan,
+} from '../../../platform/storage/write-plan.js';
+import { approvalEffects } from '../../approvals/write-store.js';
+import { usageEffects } from '../../metrics/usage-write-store.js';
+import {
+  sessionEffects,
+  sessionGuards,
+  touchKnownSessions,
+  touchSessions,
+} from '../../sessions/write-store.js';
+import { traceEffects } from '../../traces/write-store.js';
+import { keyOf, keyRows, takeKeys } from './idempotency-store.js';
+import { changingFields, runFields, stepFields } from './rows-store.js';
+import { textRows, writeTexts } from './text-store.js';
+
+type Reason = RefusedWrite['reason'];
+
+export interface CommitOptions {
+  /** Whether the traces of runs are recorded. */
+  readonly traces: boolean;
+}
+
+/** A lease ends by the clock of the database, counted from when the write arrives there. */
+const leaseEnd: Sql = ({ now }) => `coalesce(${now} + given.lease_ms, given.lease_expires_at)`;
+
+/** A run that waits for any process has no lease: when it was stored says since when it waits. */
+const changedAt: Sql = ({ now }) =>
+  `CASE WHEN given.lease_owner IS NULL AND given.status IN ('pending', 'running')
+    THEN ${now} ELSE given.updated_at END`;
+
+/**
+ * Each run gets its place in its session from the session's row, which was touched before and is locked. One whose
+ * session is refused gets none, and is undone with the batch.
+ */
+const place: Sql = ({ written }) =>
+  `coalesce((SELECT numbered.last_run_seq FROM ${written('sessions', [touchSessions, touchKnownSessions])} AS numbered
+    WHERE numbered.session_id = given.session_id), 0) - given.following_runs`;
+
+const insertRuns: RowInsert = {
+  does: 'insert',
+  name: 'inserted_runs',
+  table: 'runs',
+  columns: columnsOf(runFields),
+  helpers: ['following_runs integer', 'lease_ms bigint'],
+  computed: { updated_at: changedAt, lease_expires_at: leaseEnd, session_seq: place },
+  key: ['run_id'],
+  conflict: 'keep',
+};
+
+/** A process that takes a run over has to wait for this lock, or has taken it over before and is found. */
+const holdRuns: RowLock = {
+  does: 'lock',
+  name: 'held_runs',
+  table: 'runs',
+  columns: ['run_id', 'attempt integer'],
+  where: 'stored.run_id = given.run_id AND stored.attempt = given.attempt',
+};
+
+/** A row is updated once in a statement: this only makes sure, and `updateRuns` stores the new attempt. */
+const claimRuns: RowLock = {
+  does: 'lock',
+  name: 'claimed_runs',
+  table: 'runs',
+  columns: ['run_id', 'attempt integer', 'status'],
+  where: ({ now }) => `stored.run_id = given.run_id AND stored.attempt = given.attempt
+    AND stored.status = given.status AND coalesce(stored.lease_expires_at, 0) <= ${now}`,
+};
+
+const updateRuns: RowUpdate = {
+  does: 'update',
+  name: 'updated_runs',
+  table: 'runs',
+  columns: ['run_id', ...columnsOf(changingFields), 'lease_ms bigint'],
+  set: {
+    ...Object.fromEntries(changingFields.map(([column]) => [nameOf(column), `given.${nameOf(column)}`])),
+    updated_at: changedAt,
+    lease_expires_at: leaseEnd,
+  },
+  where: 'stored.run_id = given.run_id',
+};
+
+const replaceRuns: RowUpdate = {
+  does: 'update',
+  name: 'replaced_runs',
+  table: 'runs',
+  columns: ['run_id', 'updated_at bigint'],
+  set: { status: `'regenerated'`, updated_at: 'given.updated_at' },
+  where: `stored.run_id = given.run_id AND stored.status = 'completed'`,
+};
+
+const removeSteps: RowDelete = {
+  does: 'delete',
+  name: 'removed_steps',
+  table: 'steps',
+  columns: ['run_id', 'seq integer'],
+  where: 'stored.run_id = given.run_id AND stored.seq = given.seq',
+};
+
+const writeSteps: RowInsert = {
+  does: 'insert',
+  name: 'written_steps',
+  table: 'steps',
+  columns: columnsOf(stepFields),
+  key: ['run_id', 'seq'],
+  conflict: 'replace',
+  unordered: true,
+};
+
+const writeEvents: RowInsert = {
+  does: 'insert',
+  name: 'written_events',
+  table: 'event_blocks',
+  columns: ['run_id', 'first_index integer', 'event_count integer', 'payload'],
+  key: ['run_id', 'first_index'],
+  conflict: 'replace',
+  unordered: true,
+};
+
+/** Writes everything in one transaction, but for the writes that are refused: each of them is refused alone. */
+export async function commitRuns(
+  database: Database,
+  writes: readonly RunWrite[],
+  options: CommitOptions,
+): Promise<RefusedWrite[]> {
+  const refused: RefusedWrite[] = [];
+  if (database.dialect === 'sqlite') {
+    const units = writes.map((write) => unitOf(planOf([write], options)));
+    const refusals = await database.write(units.map(({ rows }) => rows));
+    refusals.forEach((row, index) => {
+      if (row >= 0) refused.push({ runId: writes[index]!.runId, reason: units[index]!.reasons[row]! });
+    });
+    return refused;
+  }
+  for (let remaining of waves(writes)) {
+    // A batch succeeds as a whole. It is repeated without what it refuses: refusals are rare, round trips are not.
+    while (remaining.length > 0) {
+      const reasons = reasonsByRun(remaining, await writeBatch(database, planOf(remaining, options)));
+      if (reasons.size === 0) break;
+      for (const [runId, reason] of reasons) refused.push({ runId, reason });
+      remaining = remaining.filter(({ runId }) => !reasons.has(runId));
+    }
+  }
+  return refused;
+}
+
+function planOf(writes: readonly RunWrite[], { traces }: CommitOptions): WritePlan<Reason> {
+  return {
+    guards: [
+      ...sessionGuards(writes),
+      { write: holdRuns, rows: rowsOf(writes, heldRun), reason: 'fenced' },
+      { write: claimRuns, rows: rowsOf(writes, claimedRun), reason: 'fenced' },
+      { write: takeKeys, rows: rowsOf(writes, keyRows), reason: 'key_taken' },
+      { write: insertRuns, rows: newRuns(writes), reason: 'run_exists' },
+    ],
+    effects: [
+      { write: updateRuns, rows: rowsOf(writes, changedRun) },
+      { write: replaceRuns, rows: rowsOf(writes, replacedRun) },
+      { write: removeSteps, rows: rowsOf(writes, stepsToRemove) },
+      { write: writeTexts, rows: rowsOf(writes, textRows) },
+      { write: writeSteps, rows: rowsOf(writes, distinctSteps) },
+      { write: writeEvents, rows: rowsOf(writes, eventRows) },
+      ...approvalEffects(writes),
+      ...sessionEffects(writes),
+      ...usageEffects(writes),
+      ...(traces ? traceEffects(writes) : []),
+    ],
+  };
+}
+
+function heldRun({ runId, attempt, insert, claims }: RunWrite): Rows {
+  return insert || claims ? noRows : [[runId, attempt]];
+}
+
+function claimedRun({ runId, insert, claims }: RunWrite): Rows {
+  return insert || !claims ? noRows : [[runId, claims.attempt, claims.status]];
+}
+
+/** Each comes before those of its session that follow it. */
+function newRuns(writes: readonly RunWrite[]): Rows {
+  const following = new Map<string, number>();
+  const rows: SqlValue[][] = [];
+  for (let position = writes.length - 1; position >= 0; position--) {
+    const { insert, texts, leaseMs } = writes[position]!;
+    if (!insert) continue;
+    const count = following.get(insert.sessionId) ?? 0;
+    following.set(insert.sessionId, count + 1);
+    rows.push([...valuesOf(runFields, insert, insert.attempt, texts?.idOf), count, leaseMs ?? null]);
+  }
+  return rows;
+}
+
+function changedRun({ runId, attempt, update, texts, leaseMs }: RunWrite): Rows {
+  if (!update) return noRows;
+  return [[runId, ...valuesOf(changingFields, update, attempt, texts?.idOf), leaseMs ?? null]];
+}
+
+function replacedRun({ replaces, insert, update }: RunWrite): Rows {
+  return replaces === undefined ? noRows : [[replaces, (update ?? insert)?.updatedAt ?? Date.now()]];
+}
+
+/** Without those that the same write puts in their place. */
+function stepsToRemove({ runId, removedSteps, steps }: RunWrite): Rows {
+  if (removedSteps === undefined) return noRows;
+  const written = new Set(steps.map(({ seq }) => seq));
+  return removedSteps.filter((seq) => !written.has(seq)).map((seq) => [runId, seq]);
+}
+
+/** The last version of each step. */
+function distinctSteps({ steps, texts }: RunWrite): Rows {
+  const ascend = steps.every(({ seq }, index) => index === 0 || seq > steps[index - 1]!.seq);
+  const distinct = ascend ? steps : [...new Map(steps.map((step) => [step.seq, step])).values()];
+  return distinct.map((step) => valuesOf(stepFields, step, texts?.idOf));
+}
+
+function eventRows({ runId, events }: RunWrite): Rows {
+  return events ? [[runId, events.firstIndex, events.count, events.payload]] : noRows;
+}
+
+/**
+ * A statement writes each row once. Writes of one run, writes of different users that meet in one session, and runs
+ * that are started under one key depend on each other's outcome: they come one after the other.
+ */
+function waves(writes: readonly RunWrite[]): RunWrite[][] {
+  const all: RunWrite[][] = [];
+  let runs = new Set<string>();
+  let keys = new Set<string>();
+  let users = new Map<string, string | null>();
+  for (const write of writes) {
+    const { runId, session, replaces, idempotency } = write;
+    const key = idempotency && JSON.stringify(keyOf(idempotency));
+    const known = session && users.has(session.sessionId) && users.get(session.sessionId) !== session.userId;
+    const written = runs.has(runId) || (replaces !== undefined && runs.has(replaces));
+    if (all.length === 0 || written || known || (key !== undefined && keys.has(key))) {
+      all.push([]);
+      runs = new Set();
+      keys = new Set();
+      users = new Map();
+    }
+    runs.add(runId);
+    if (replaces !== undefined) runs.add(replaces);
+    if (key !== undefined) keys.add(key);
+    if (session) users.set(session.sessionId, session.userId);
+    all.at(-1)!.push(write);
+  }
+  return all;
+}
+
+function reasonsByRun(
+  writes: readonly RunWrite[],
+  refusals: readonly BatchRefusal<Reason>[],
+): Map<string, Reason> {
+  const foreignSessions = new Set<string>();
+  const reasons = new Map<string, Reason>();
+  for (const { reason, id } of refusals) {
+    if (reason === 'foreign_session') foreignSessions.add(decodeText(id));
+    else reasons.set(decodeText(id), reason);
+  }
+  for (const { runId, session } of writes) {
+    const foreign = session !== undefined && foreignSessions.has(session.sessionId);
+    if (foreign && !reasons.has(runId)) reasons.set(runId, 'foreign_session');
+  }
+  return reasons;
+}
