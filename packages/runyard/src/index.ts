@@ -28,10 +28,19 @@ export type { LearningSettings } from './core/agents/learning/learning-settings.
 export type { GivenAnswer } from './core/agents/requirements/read-answer.js';
 export type { ToolRequirementState } from './core/agents/requirements/tool-requirements.js';
 export type { AgentRunOptions } from './core/agents/run-options.js';
-export type { AgentRunOutput } from './core/agents/runner.js';
+export type { AgentRunOutput } from './core/agents/run-output.js';
 export { type ToolCallOf, toolCallsOf } from './core/agents/tool-calls.js';
 export type { ToolExecution } from './core/agents/tool-executions.js';
 export type { RetryBackoff } from './core/back-off.js';
+export {
+  type CancelledRun,
+  type CompletedRun,
+  type FailedRun,
+  type PausedRun,
+  type RunError,
+  type RunOutput,
+  RunOutputError,
+} from './core/components/run-output.js';
 export type { Embedder, EmbeddingPurpose, Embeddings, EmbedOptions } from './core/embedders/embedder.js';
 export { RunyardError } from './core/errors/errors.js';
 export type { AgentEvent, TeamEvent, WorkflowEvent } from './core/events/run-event.js';

@@ -1,8 +1,11 @@
 import { Agent } from './core/agents/agent.js';
 import type { AgentSettings } from './core/agents/definition.js';
-import { type AgentRunner, ephemeralRunner } from './core/agents/runner.js';
+import { type ComponentSpace, inProcessSpace } from './core/components/component-space.js';
+import type { Json } from './core/json.js';
 import type { Executable } from './core/runs/executable.js';
-import type { TeamSettings } from './core/teams/settings.js';
+import type { FittedTo, InputFor } from './core/schemas/schema-types.js';
+import type { ValueSchema } from './core/schemas/value-schema.js';
+import type { TeamMode, TeamSettings } from './core/teams/settings.js';
 import { Team } from './core/teams/team.js';
 import { Workflow } from './core/workflows/workflow.js';
 import type { WorkflowSettings } from './core/workflows/workflow-options.js';
@@ -12,7 +15,9 @@ import { systemTimers } from './platform/engine/local/timers.js';
  * Defines an agent. It can be run as it is, with sessions of its own that live as long as the agent does; registered
  * with `new Runyard({ agents })` its runs and sessions are stored.
  */
-export function agent(settings: AgentSettings): Agent {
+export function agent<Output extends ValueSchema = never, Input extends ValueSchema = never>(
+  settings: AgentSettings<Output, Input>,
+): Agent<FittedTo<Output>, InputFor<Input>> {
   return inProcess(new Agent(settings));
 }
 
@@ -20,7 +25,13 @@ export function agent(settings: AgentSettings): Agent {
  * Defines a team: a leader with members, which are agents and other teams. It can be run as it is, with sessions of
  * its own that live as long as the team does; registered with `new Runyard({ teams })` its runs and sessions are stored.
  */
-export function team(settings: TeamSettings): Team {
+export function team<
+  Output extends ValueSchema = never,
+  Input extends ValueSchema = never,
+  Mode extends TeamMode = 'coordinate',
+>(
+  settings: TeamSettings<Output, Input, Mode>,
+): Team<FittedTo<Output, Mode extends 'route' ? Json : string>, InputFor<Input>> {
   return inProcess(new Team(settings));
 }
 
@@ -29,18 +40,20 @@ export function team(settings: TeamSettings): Team {
  * with sessions of its own that live as long as the workflow does; registered with `new Runyard({ workflows })` its
  * runs and sessions are stored.
  */
-export function workflow(settings: WorkflowSettings): Workflow {
+export function workflow<Input extends ValueSchema = never>(
+  settings: WorkflowSettings<Input>,
+): Workflow<Json, InputFor<Input>> {
   return inProcess(new Workflow(settings));
 }
 
+type Attachable = Executable & { attach(open: () => Promise<ComponentSpace>): void };
+
 /** Runs a component in this process, in a space of its own, until a service registers it. */
-function inProcess<Component extends Executable & { attach(runner: () => AgentRunner): void }>(
-  component: Component,
-): Component {
-  let runner: AgentRunner | undefined;
-  component.attach(() => {
-    runner ??= ephemeralRunner(component, systemTimers);
-    return runner;
+function inProcess<Defined extends Attachable>(component: Defined): Defined {
+  let space: ComponentSpace | undefined;
+  component.attach(async () => {
+    space ??= inProcessSpace(component, systemTimers);
+    return space;
   });
   return component;
 }

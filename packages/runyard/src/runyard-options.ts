@@ -21,8 +21,8 @@ import {
   required,
   text,
 } from './core/options/kinds.js';
-import { Team } from './core/teams/team.js';
-import { Workflow } from './core/workflows/workflow.js';
+import { type AnyTeam, Team } from './core/teams/team.js';
+import { type AnyWorkflow, Workflow } from './core/workflows/workflow.js';
 import { checkCodeSettings, type SettingsInput, type SettingsSources } from './platform/config.js';
 import type { CustomRoutes } from './platform/http/custom-routes.js';
 import type { FetchHandlerOptions } from './platform/http/fetch-handler.js';
@@ -30,8 +30,8 @@ import type { FetchHandlerOptions } from './platform/http/fetch-handler.js';
 /** What an application says in code beside settings. */
 interface OwnOptions {
   readonly agents?: readonly RegisteredAgent[];
-  readonly teams?: readonly Team[];
-  readonly workflows?: readonly Workflow[];
+  readonly teams?: readonly AnyTeam[];
+  readonly workflows?: readonly AnyWorkflow[];
   /** Routes of your own on the same application: a fastify plugin. */
   readonly routes?: CustomRoutes;
   /** What the tokens of models cost, over the list prices: `{ 'openai:gpt-5*': { input: 1.25, output: 10 } }`. */

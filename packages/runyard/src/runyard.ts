@@ -3,7 +3,7 @@ import { routesOf } from './capabilities/capability.js';
 import { ComponentsService, type ReadyComponent } from './capabilities/components/service.js';
 import { Readiness } from './capabilities/system/readiness.js';
 import { healthOf } from './capabilities/system/service.js';
-import { AgentRunner } from './core/agents/runner.js';
+import type { ComponentSpace } from './core/components/component-space.js';
 import { errors } from './core/errors/errors.js';
 import type { Log } from './core/log.js';
 import { checkOptions } from './core/options/check-options.js';
@@ -82,7 +82,7 @@ export class Runyard {
     const options = checkedRunyardOptions(given);
     this.options = options;
     this.components = new ComponentsService(options);
-    for (const component of this.components.ready()) component.attach(() => this.runnerOf(component));
+    for (const component of this.components.ready()) component.attach(() => this.spaceOf(component));
   }
 
   /** Adds settings from a file, the environment and flags. Before anything is opened. */
@@ -338,11 +338,9 @@ export class Runyard {
     return this.databases;
   }
 
-  private runnerOf({ settings }: ReadyComponent): AgentRunner {
-    return new AgentRunner(async () => {
-      const { spaces } = await this.open();
-      const { engine, runs, media } = await spaces.get(settings.database);
-      return { engine, journal: runs, media: media.contents };
-    });
+  private async spaceOf({ settings }: ReadyComponent): Promise<ComponentSpace> {
+    const { spaces } = await this.open();
+    const { engine, runs, media } = await spaces.get(settings.database);
+    return { engine, journal: runs, media: media.contents };
   }
 }

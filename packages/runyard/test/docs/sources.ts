@@ -7,7 +7,7 @@ const sources = readAll('packages/runyard/src');
 
 /** The names of the properties that an interface itself declares, sorted. */
 export function propertiesOf(type: string): string[] {
-  const declared = new RegExp(`^(?:export )?interface ${type}\\b[^\\n]*\\{\\n([\\s\\S]*?)^\\}$`, 'm');
+  const declared = new RegExp(`^(?:export )?interface ${type}\\b[^{]*\\{\\n([\\s\\S]*?)^\\}$`, 'm');
   const bodies = sources.flatMap(({ text }) => declared.exec(text)?.[1] ?? []);
   // Adapters and MCP connections both have a type of that name; the one with retries is the adapters'.
   const body = bodies.find((one) => type !== 'ConnectionOptions' || one.includes('retries'));

@@ -4,6 +4,7 @@ import { messagesOf } from '../../src/core/agents/transcript.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { agent, parallel, step, team, tool, workflow } from '../../src/index.js';
 import { type ScriptedTurn, scriptedModel } from '../../src/testing.js';
+import { pausedOutput } from '../support/outputs.js';
 import { patience } from '../support/patience.js';
 import { answers, begin, engineOver, freshStore, gate } from './harness.js';
 import { payTool } from './paused-runs.js';
@@ -91,7 +92,7 @@ describe('a run that was stopped because its time was up', () => {
     const model = scriptedModel([endless, 'too late']);
     const slow = agent({ id: 'slow', model });
     const flow = workflow({ id: 'w', steps: [step({ agent: slow, timeoutMs: 100, onError: 'pause' })] });
-    const first = await flow.run('go');
+    const first = pausedOutput(await flow.run('go'));
     expect(first.requirements).toMatchObject([{ kind: 'error', stepName: 'slow' }]);
     const second = await flow.continue(first.runId, { answers: { slow: { decision: 'skip' } } });
     expect(second).toMatchObject({ status: 'completed', stepResults: [{ success: false }] });
@@ -164,8 +165,7 @@ describe('a workflow that is one function', () => {
     // time enough for a run that does not wait for the slow one to be stored as paused
     for (let turn = 0; turn < 100; turn += 1) await nextTurn();
     held.open();
-    const first = await running;
-    expect(first.status).toBe('paused');
+    const first = pausedOutput(await running);
     expect(first.requirements).toMatchObject([{ requirement: { executor_name: 'payer' } }]);
     const second = await flow.continue(first.runId, {
       answers: { payer: { calls: { 'pay payer': { confirmed: true } } } },

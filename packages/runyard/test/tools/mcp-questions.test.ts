@@ -4,6 +4,7 @@ import { agent, type Model } from '../../src/index.js';
 import type { McpServer } from '../../src/platform/tools/mcp/connection.js';
 import { type McpToolsOptions, mcpTools } from '../../src/platform/tools/mcp/mcp-tools.js';
 import { scriptedModel } from '../../src/testing.js';
+import { pausedOutput } from '../support/outputs.js';
 import { serverScript, sharedMcpServer } from './mcp-process.js';
 
 const modern = sharedMcpServer('http');
@@ -89,7 +90,7 @@ describe('an MCP server', () => {
     expect([first, second]).toEqual([expect.stringContaining('"S"'), expect.stringContaining('"M"')]);
     // a process does not say which call it asks for: with one left it is clear
     const inProcess = calling(process_, both);
-    const again = await inProcess.run('Order');
+    const again = pausedOutput(await inProcess.run('Order'));
     expect(again.requirements).toHaveLength(1);
     const [asked] = again.requirements;
     const given = { answers: { [asked!.id]: { values: { size: 'S' } } } };
@@ -100,10 +101,10 @@ describe('an MCP server', () => {
 
   it('does not have a person asked about a question that nobody dismissed', async () => {
     const clerk = calling({ url: (await sessions()).url }, [call('order', 'insistent')]);
-    const paused = await clerk.run('Order');
-    expect(paused.requirements).toMatchObject([{ message: 'Which insistent?' }]);
+    const asked = pausedOutput(await clerk.run('Order'));
+    expect(asked.requirements).toMatchObject([{ message: 'Which insistent?' }]);
     const [ordered] = resultsOf(
-      await clerk.continue(paused.runId, { answers: { order: { values: { size: 'M' } } } }),
+      await clerk.continue(asked.runId, { answers: { order: { values: { size: 'M' } } } }),
     );
     expect(JSON.parse(ordered!)).toMatchObject({ action: 'accept', content: { size: 'M' } });
   });
@@ -113,7 +114,7 @@ describe('an MCP server', () => {
       call('visit', 'https://example.com/sign-in', 'good'),
       call('visit', 'file:///etc/passwd', 'bad'),
     ]);
-    const paused = await clerk.run('Sign in');
+    const paused = pausedOutput(await clerk.run('Sign in'));
     expect(paused.requirements).toMatchObject([{ kind: 'confirmation', callId: 'good' }]);
     expect(paused.content).toContain(
       'Sign in.\nOpen this address, and confirm when you have done so: https://example.com/',

@@ -1,4 +1,4 @@
-import type { Agent } from '../../core/agents/agent.js';
+import type { AnyAgent } from '../../core/agents/agent.js';
 import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { schemaName } from '../../core/agents/answer/output-format.js';
 import { usesMemories } from '../../core/agents/memory/memories-in-context.js';
@@ -11,10 +11,10 @@ import type { Tool } from '../../core/tools/tool.js';
 export type Fields = Record<string, unknown>;
 
 /** What is shown of an agent, and of the leader of a team. */
-export type DescribedAgent = Pick<Agent, 'id' | 'name' | 'settings' | 'model' | 'tools'>;
+export type DescribedAgent = Pick<AnyAgent, 'id' | 'name' | 'settings' | 'model' | 'tools'>;
 
 /** An agent or a factory of agents as the wire shows it. */
-export function componentBodyOf(component: Agent | AgentFactory, databaseId: string): Fields {
+export function componentBodyOf(component: AnyAgent | AgentFactory, databaseId: string): Fields {
   return component instanceof AgentFactory
     ? factoryBodyOf(component, databaseId)
     : agentBodyOf(component, databaseId);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Agent } from '../../core/agents/agent.js';
+import type { AnyAgent } from '../../core/agents/agent.js';
 import { AgentFactory } from '../../core/agents/agent-factory.js';
-import type { Team } from '../../core/teams/team.js';
+import type { AnyTeam } from '../../core/teams/team.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import type { Component, ComponentsService } from './service.js';
 
@@ -59,6 +59,6 @@ export function configPart(components: ComponentsService, defaultDatabase: strin
   };
 }
 
-function modelOf({ model }: Agent | Team) {
+function modelOf({ model }: AnyAgent | AnyTeam) {
   return { id: model.id, provider: model.provider };
 }

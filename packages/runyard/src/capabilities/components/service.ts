@@ -1,19 +1,19 @@
-import type { Agent } from '../../core/agents/agent.js';
+import type { AnyAgent } from '../../core/agents/agent.js';
 import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { errors } from '../../core/errors/errors.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Executable } from '../../core/runs/executable.js';
 import { componentKey } from '../../core/runs/resume/ending-executable.js';
 import type { Run, RunKind } from '../../core/runs/run.js';
-import type { Team } from '../../core/teams/team.js';
-import type { Workflow } from '../../core/workflows/workflow.js';
+import type { AnyTeam } from '../../core/teams/team.js';
+import type { AnyWorkflow } from '../../core/workflows/workflow.js';
 import type { Caller } from '../../platform/auth/caller.js';
 
 /** An agent that stands ready, or what builds one for each run. */
-export type RegisteredAgent = Agent | AgentFactory;
+export type RegisteredAgent = AnyAgent | AgentFactory;
 
 /** Something that stands ready to run. */
-export type ReadyComponent = Agent | Team | Workflow;
+export type ReadyComponent = AnyAgent | AnyTeam | AnyWorkflow;
 
 export type Component = ReadyComponent | AgentFactory;
 
@@ -22,8 +22,8 @@ export type ComponentAction = 'read' | 'run';
 
 export interface RegisteredComponents {
   readonly agents?: readonly RegisteredAgent[] | undefined;
-  readonly teams?: readonly Team[] | undefined;
-  readonly workflows?: readonly Workflow[] | undefined;
+  readonly teams?: readonly AnyTeam[] | undefined;
+  readonly workflows?: readonly AnyWorkflow[] | undefined;
 }
 
 /** A caller who may do one of these to a component may know that it is there. */
@@ -32,8 +32,8 @@ const shownActions = ['read', 'run'] as const;
 /** Everything that is registered and can run. */
 export class ComponentsService {
   private readonly agents: ReadonlyMap<string, RegisteredAgent>;
-  private readonly teams: ReadonlyMap<string, Team>;
-  private readonly workflows: ReadonlyMap<string, Workflow>;
+  private readonly teams: ReadonlyMap<string, AnyTeam>;
+  private readonly workflows: ReadonlyMap<string, AnyWorkflow>;
 
   constructor({ agents = [], teams = [], workflows = [] }: RegisteredComponents) {
     this.agents = byId('agent', agents);
@@ -46,11 +46,11 @@ export class ComponentsService {
     return allowed('agents', this.agents, caller, actions);
   }
 
-  listTeams(caller?: Caller, actions?: readonly ComponentAction[]): Team[] {
+  listTeams(caller?: Caller, actions?: readonly ComponentAction[]): AnyTeam[] {
     return allowed('teams', this.teams, caller, actions);
   }
 
-  listWorkflows(caller?: Caller, actions?: readonly ComponentAction[]): Workflow[] {
+  listWorkflows(caller?: Caller, actions?: readonly ComponentAction[]): AnyWorkflow[] {
     return allowed('workflows', this.workflows, caller, actions);
   }
 
@@ -102,11 +102,11 @@ export class ComponentsService {
     return this.agents.get(id) ?? this.missing('agent', caller);
   }
 
-  getTeam(id: string, caller: Caller): Team {
+  getTeam(id: string, caller: Caller): AnyTeam {
     return this.teams.get(id) ?? this.missing('team', caller);
   }
 
-  getWorkflow(id: string, caller: Caller): Workflow {
+  getWorkflow(id: string, caller: Caller): AnyWorkflow {
     return this.workflows.get(id) ?? this.missing('workflow', caller);
   }
 

@@ -1,9 +1,9 @@
 import type { TeamMember } from '../../core/teams/settings.js';
-import type { Team } from '../../core/teams/team.js';
+import type { AnyTeam } from '../../core/teams/team.js';
 import { agentBodyOf, type Fields, group, leaderFields, unless, withoutEmpty } from './agent-body.js';
 
 /** A team as the wire shows it: its leader as an agent, and its members, who may be teams. */
-export function teamBodyOf(team: Team, databaseId: string): Fields {
+export function teamBodyOf(team: AnyTeam, databaseId: string): Fields {
   const { settings } = team;
   return withoutEmpty({
     ...leaderFields(team, databaseId),
@@ -28,6 +28,6 @@ export function memberBodyOf(member: TeamMember, databaseId: string): Fields {
   return isTeam(member) ? teamBodyOf(member, databaseId) : agentBodyOf(member, databaseId);
 }
 
-function isTeam(member: TeamMember): member is Team {
+function isTeam(member: TeamMember): member is TeamMember & AnyTeam {
   return member.kind === 'team';
 }

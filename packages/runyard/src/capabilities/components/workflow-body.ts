@@ -3,12 +3,12 @@ import type { Executable } from '../../core/runs/executable.js';
 import { jsonSchemaOf } from '../../core/schemas/value-schema.js';
 import type { TeamMember } from '../../core/teams/settings.js';
 import { workflowTree } from '../../core/workflows/definition/workflow-tree.js';
-import type { Workflow } from '../../core/workflows/workflow.js';
+import type { AnyWorkflow } from '../../core/workflows/workflow.js';
 import { agentBodyOf, type Fields, limitsBody, withoutEmpty } from './agent-body.js';
 import { memberBodyOf } from './team-body.js';
 
 /** A workflow in a list. */
-export function workflowSummaryOf({ id, name, settings }: Workflow, databaseId: string): Fields {
+export function workflowSummaryOf({ id, name, settings }: AnyWorkflow, databaseId: string): Fields {
   return withoutEmpty({
     id,
     name,
@@ -20,7 +20,7 @@ export function workflowSummaryOf({ id, name, settings }: Workflow, databaseId: 
 }
 
 /** A workflow with the tree of its steps. */
-export async function workflowBodyOf(workflow: Workflow, databaseId: string): Promise<Fields> {
+export async function workflowBodyOf(workflow: AnyWorkflow, databaseId: string): Promise<Fields> {
   const { settings, nodes } = workflow;
   const { agent, inputSchema, metadata } = settings;
   return withoutEmpty({

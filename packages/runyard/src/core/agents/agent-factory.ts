@@ -14,7 +14,7 @@ import type { Continuation, ContinueFrom } from '../runs/resume/continuation.js'
 import type { Run, RunResult, StepRecord } from '../runs/run.js';
 import { faultText } from '../schemas/schema-faults.js';
 import { fitToSchema, isZodSchema, jsonSchemaOf, type ValueSchema } from '../schemas/value-schema.js';
-import { Agent } from './agent.js';
+import { Agent, type AnyAgent } from './agent.js';
 import { endEvents } from './agent-events.js';
 import { continuationOf } from './continuation/continuation.js';
 
@@ -50,7 +50,7 @@ export interface AgentFactorySettings<Schema extends ValueSchema = JsonSchema> {
    * Makes the agent of one run. A run that goes on after a crash asks for it again, with the same input and the same
    * claims. Throw `FactoryRefusal` for a caller who may not have one.
    */
-  build(request: FactoryRequest<FactoryInput<Schema>>): Agent | Promise<Agent>;
+  build(request: FactoryRequest<FactoryInput<Schema>>): AnyAgent | Promise<AnyAgent>;
 }
 
 /** The factory does not serve this caller: they read the message as it is, with status 403. */
@@ -62,7 +62,7 @@ export class FactoryRefusal extends Error {
 }
 
 type AnyFactorySettings = Omit<AgentFactorySettings<ValueSchema>, 'build'> & {
-  build(request: FactoryRequest<never>): Agent | Promise<Agent>;
+  build(request: FactoryRequest<never>): AnyAgent | Promise<AnyAgent>;
 };
 
 const factoryOptions = objectOf<AnyFactorySettings>({
@@ -168,7 +168,7 @@ export class BuiltAgent extends FactoryMade {
 
   constructor(
     factory: AgentFactory,
-    private readonly agent: Agent,
+    private readonly agent: AnyAgent,
   ) {
     super(factory);
     this.model = agent.model;

@@ -1,11 +1,11 @@
-import type { z } from 'zod';
-import type { JsonObject, JsonSchema } from '../json.js';
+import type { JsonObject } from '../json.js';
 import type { Message } from '../models/message.js';
 import type { Model, ToolChoice } from '../models/model.js';
 import type { UnfinishedReason } from '../models/model-stopped.js';
 import type { ModelLike } from '../models/resolve.js';
 import type { RunContext } from '../runs/context.js';
 import type { RunLimits } from '../runs/limits/run-limits.js';
+import type { ValueSchema } from '../schemas/value-schema.js';
 import type { ToolHook } from '../tools/call/tool-hooks.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolEntry } from '../tools/toolkit.js';
@@ -16,7 +16,10 @@ import type { ModelRecord } from './journal-records.js';
 import type { LearningSettings } from './learning/learning-settings.js';
 
 /** How an agent is defined. Everything but the model is optional. */
-export interface AgentSettings {
+export interface AgentSettings<
+  Output extends ValueSchema = ValueSchema,
+  Input extends ValueSchema = ValueSchema,
+> {
   /** The identifier in URLs; made from the name when left out. */
   readonly id?: string;
   readonly name?: string;
@@ -101,8 +104,8 @@ export interface AgentSettings {
   readonly metadata?: JsonObject;
 
   // the shape of what goes in and comes out
-  readonly inputSchema?: z.ZodType | JsonSchema;
-  readonly outputSchema?: z.ZodType | JsonSchema;
+  readonly inputSchema?: Input;
+  readonly outputSchema?: Output;
   /** Turns the answer into the shape of the schema, when the main model is not to. */
   readonly parserModel?: ModelLike;
   readonly parserModelPrompt?: string;

@@ -13,8 +13,7 @@ const base64 = Buffer.from(bytes).toString('base64');
 /** What the model saw of a message with these media, and their bytes. */
 async function seen(options: AgentRunOptions) {
   const model = scriptedModel(['Seen.']);
-  const { status, error } = await agent({ id: 'a', model }).run('Look', options);
-  expect([status, error]).toEqual(['completed', undefined]);
+  await agent({ id: 'a', model }).runOrThrow('Look', options);
   return mediaOf(model.requests[0]!);
 }
 

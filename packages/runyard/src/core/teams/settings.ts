@@ -1,6 +1,7 @@
 import type { AgentDefinition, AgentSettings } from '../agents/definition.js';
 import type { Model } from '../models/model.js';
 import type { Executable } from '../runs/executable.js';
+import type { ValueSchema } from '../schemas/value-schema.js';
 
 /**
  * How a team works. `coordinate`: the leader asks members and writes the answer. `route`: the leader chooses a member,
@@ -23,10 +24,14 @@ export interface TeamMember extends Executable, AgentDefinition {
 }
 
 /** How a team is defined: as an agent, which is its leader, and with members. */
-export interface TeamSettings extends AgentSettings {
+export interface TeamSettings<
+  Output extends ValueSchema = ValueSchema,
+  Input extends ValueSchema = ValueSchema,
+  Mode extends TeamMode = TeamMode,
+> extends AgentSettings<Output, Input> {
   readonly members: readonly TeamMember[];
   /** Default `coordinate`. */
-  readonly mode?: TeamMode;
+  readonly mode?: Mode;
 
   // what members are told
   /** The leader writes what each member is to do (the default); without that they get what the user said. */

@@ -1,4 +1,4 @@
-import { Agent } from '../agents/agent.js';
+import { Agent, type AnyAgent } from '../agents/agent.js';
 import { toolRecord } from '../agents/journal-records.js';
 import type { PieceEvent, RunEvent } from '../events/run-event.js';
 import type { JsonObject } from '../json.js';
@@ -19,9 +19,9 @@ const toolName = 'run_workflow';
  */
 export class ChatAgent implements Executable {
   readonly kind = 'agent';
-  private readonly agent: Agent;
+  private readonly agent: AnyAgent;
 
-  constructor(given: Agent, workflow: { readonly name: string; readonly description?: string }) {
+  constructor(given: AnyAgent, workflow: { readonly name: string; readonly description?: string }) {
     const about = workflow.description === undefined ? '' : ` ${workflow.description}`;
     const runWorkflow = nativeTool({
       name: toolName,

@@ -1,12 +1,10 @@
-import { endingOf } from '../agents/answer/ending.js';
 import type { AgentRunOptions } from '../agents/run-options.js';
+import { type RunOutput, runOutputOf } from '../components/run-output.js';
 import type { StepOutput } from '../events/workflow-event.js';
 import type { Json, JsonObject } from '../json.js';
 import type { RunMediaOptions } from '../media/given-media.js';
-import { type MadeMedia, madeMedia } from '../media/made-media.js';
 import type { MediaContents } from '../media/media.js';
-import type { AnswerEnding } from '../models/model.js';
-import type { EndedRun, RunFailure, RunStatus } from '../runs/run.js';
+import type { EndedRun } from '../runs/run.js';
 import { stepResultsOf } from './fold/workflow-fold.js';
 import { workflowRequirementsOf } from './review/workflow-requirements.js';
 
@@ -19,23 +17,11 @@ export interface WorkflowRunOptions
   readonly additionalData?: JsonObject;
 }
 
-export interface WorkflowRunOutput extends Partial<AnswerEnding> {
-  readonly runId: string;
-  readonly sessionId: string;
-  readonly status: RunStatus;
-  /** What the last step made. */
-  readonly content: Json;
-  readonly contentType: string;
+/** What came of a run of a workflow; `status` says which fields there are. `content` is what the last step made. */
+export type WorkflowRunOutput<Content = unknown> = RunOutput<Content, OpenRequirement> & {
   /** What came of each step at the top. */
   readonly stepResults: readonly StepOutput[];
-  /** What the steps made beside their texts. */
-  readonly media: readonly MadeMedia[];
-  readonly sessionState: JsonObject;
-  readonly metrics: JsonObject;
-  /** What a paused run waits for: `workflow.continue()` takes the answers. */
-  readonly requirements: readonly OpenRequirement[];
-  readonly error?: RunFailure;
-}
+};
 
 /** Something that a paused workflow waits for. */
 export interface OpenRequirement {
@@ -46,21 +32,12 @@ export interface OpenRequirement {
   readonly requirement: JsonObject;
 }
 
-export function outputOf({ run, steps }: EndedRun, contents: MediaContents): WorkflowRunOutput {
-  const { result } = run;
-  const open = run.status === 'paused' ? workflowRequirementsOf(run, steps).open : [];
-  return {
-    runId: run.runId,
-    sessionId: run.sessionId,
-    status: run.status,
-    content: result?.content ?? '',
-    contentType: result?.contentType ?? 'str',
-    ...endingOf(result ?? {}),
-    stepResults: stepResultsOf(run, steps),
-    media: madeMedia(result?.media, contents),
-    sessionState: result?.sessionState ?? {},
-    metrics: result?.metrics ?? {},
-    requirements: open.map(({ stepName, kind, body }) => ({ stepName, kind, requirement: body })),
-    ...(result?.error !== undefined && { error: result.error }),
-  };
+export function outputOf({ run, steps }: EndedRun, contents: MediaContents): WorkflowRunOutput<Json> {
+  const requirements = () =>
+    workflowRequirementsOf(run, steps).open.map(({ stepName, kind, body }) => ({
+      stepName,
+      kind,
+      requirement: body,
+    }));
+  return { ...runOutputOf(run, contents, requirements), stepResults: stepResultsOf(run, steps) };
 }

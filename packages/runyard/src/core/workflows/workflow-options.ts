@@ -1,4 +1,4 @@
-import { Agent } from '../agents/agent.js';
+import { Agent, type AnyAgent } from '../agents/agent.js';
 import { givenAnswer } from '../agents/run-options.js';
 import type { JsonObject } from '../json.js';
 import {
@@ -27,7 +27,7 @@ import type { StepEntry } from './definition/node.js';
 import { entries } from './definition/node-options.js';
 
 /** How a workflow is defined. */
-export interface WorkflowSettings {
+export interface WorkflowSettings<Input extends ValueSchema = ValueSchema> {
   /** The identifier in URLs; made from the name when left out. */
   readonly id?: string;
   readonly name?: string;
@@ -35,7 +35,7 @@ export interface WorkflowSettings {
   /** What is done, in order; or one function that does it all. */
   readonly steps: readonly StepEntry[] | WorkflowFunction;
   /** What the input has to be: an object that fits a zod or JSON schema. Left out: any text. */
-  readonly inputSchema?: ValueSchema;
+  readonly inputSchema?: Input;
   /** What the state of a new session begins with. */
   readonly sessionState?: JsonObject;
   /** Shows each step the inputs and outputs of earlier runs of the session. */
@@ -43,7 +43,7 @@ export interface WorkflowSettings {
   /** How many of them. Default 3. */
   readonly numHistoryRuns?: number;
   /** An agent in front: it answers itself, or lets the workflow run. */
-  readonly agent?: Agent;
+  readonly agent?: AnyAgent;
   /** The id of the registered database that holds its sessions; the service's own when left out. */
   readonly database?: string;
   readonly metadata?: JsonObject;

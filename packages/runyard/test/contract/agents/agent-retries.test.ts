@@ -59,7 +59,7 @@ describe('a failed model call', () => {
   ])('%s is not made again', async (_what, error) => {
     const model = scriptedModel([{ error }]);
     const output = await agent({ id: 'a', model, retries: 5 }).run('hi');
-    expect(output).toMatchObject({ status: 'error', error: { type: 'model_provider_error' } });
+    expect(output).toMatchObject({ status: 'error', error: { code: 'model_provider_error' } });
   });
 
   test('waits as its provider asks, and no longer than the run lives', async () => {

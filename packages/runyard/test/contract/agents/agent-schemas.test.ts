@@ -85,9 +85,11 @@ describe('an input schema', () => {
   test('is held to in library use too, where an object may be given as it is', async () => {
     const shop = agent({ id: 'shop', model: echo(), inputSchema: order });
     expect((await shop.run({ item: 'tea' })).content).toContain('"count": 1');
+    // @ts-expect-error the schema wants an item
     const refused = await shop.run({ count: 3 }).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(RunyardError);
     expect(refused).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('item') });
+    // @ts-expect-error a text is no order
     await expect(shop.stream('no').next()).rejects.toThrow('message');
   });
 });
@@ -159,7 +161,8 @@ describe('an output schema of the agent', () => {
     const model = scriptedModel(['{"name":"Ada","age":35}', JSON.stringify(ada)]);
     const output = await agent({ id: 'a', model }).run('Who?', { outputSchema: even });
     expect(output.content).toEqual(ada);
-    expectTypeOf(output.content).toEqualTypeOf<{ name: string; age: number; nickname?: string } | string>();
+    if (output.status === 'completed')
+      expectTypeOf(output.content).toEqualTypeOf<{ name: string; age: number; nickname?: string } | string>();
     expect(model.requests[1]?.messages.at(-1)?.content).toContain('age: has to be even');
   });
 });

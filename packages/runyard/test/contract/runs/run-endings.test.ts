@@ -238,7 +238,7 @@ describe('failOn', () => {
       status: 'error',
       content: "The model 'first' of Runyard did not complete its answer (refusal): Not my thing.",
       error: {
-        type: 'model_stopped',
+        code: 'model_stopped',
         additionalData: {
           retryable: false,
           finish_reason: 'refusal',
@@ -285,7 +285,9 @@ describe('failOn', () => {
   test('concerns the models that rewrite an answer too', async () => {
     const outputModel = scriptedModel([refused], { id: 'editor' });
     const { a } = failing({ outputModel }, [{ text: 'notes' }]);
-    expect((await a.run('hi')).error).toMatchObject({ type: 'model_stopped', message: /'editor'.*refusal/ });
+    expect(await a.run('hi')).toMatchObject({
+      error: { code: 'model_stopped', message: /'editor'.*refusal/ },
+    });
   });
 
   test('lets a failed run be tried again', async () => {

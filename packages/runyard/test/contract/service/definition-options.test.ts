@@ -98,6 +98,7 @@ const withoutOptions: Readonly<Record<string, string>> = {
   FactoryRefusal: 'an error: one that cannot be thrown would refuse nobody',
   GuardrailRefusal: 'an error: one that cannot be thrown would refuse nobody',
   ModelError: 'an error: one that cannot be thrown would hide the failure',
+  RunOutputError: 'an error: one that cannot be thrown would hide the failure',
   RunyardError: 'an error: one that cannot be thrown would hide the failure',
   ToolRefused: 'an error: one that cannot be thrown would refuse nobody',
 };

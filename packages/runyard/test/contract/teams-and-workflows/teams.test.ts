@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, Runyard, step, type ToolSource, team, tool, workflow } from '../../../src/index.js';
+import {
+  agent,
+  Runyard,
+  step,
+  type Team,
+  type ToolSource,
+  team,
+  tool,
+  workflow,
+} from '../../../src/index.js';
 import { bothWays } from '../../support/clients/both-ways.js';
 import { RunLife } from '../../support/components/run-life.js';
 import { ScriptBook } from '../../support/providers/script-book.js';
@@ -150,7 +159,7 @@ describe('registration', () => {
   });
 
   test('keeps the runs of a team that is run by hand', async () => {
-    const { runId, content } = await teams[0]!.run('By hand', { sessionId: 'hand' });
+    const { runId, content } = await (teams[0] as Team).run('By hand', { sessionId: 'hand' });
     expect(await life('desk').list('hand')).toMatchObject([{ run_id: runId, content }]);
   });
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { AgentRunner } from '../../../src/core/agents/runner.js';
 import { InProcessMedia } from '../../../src/core/media/in-process-media.js';
 import { agent, type GivenAnswer, ModelError, tool } from '../../../src/index.js';
 import { type ScriptedModel, scriptedModel } from '../../../src/testing.js';
@@ -51,7 +50,6 @@ test('a paused run takes its answers one after the other; messages stay in the o
     status: 'completed',
     runId: paused.runId,
     content: 'done',
-    requirements: [],
   });
   expect(sent).toEqual(['mail']);
   expect(done.messages.map(({ role, content }) => `${role}: ${content}`)).toEqual([
@@ -135,17 +133,19 @@ test('a run that its process left behind continues in place, and a run in progre
   const dead = engineOver(store, [stuck], { owner: 'dead', leaseMs: 1 });
   const { runId } = await begin(dead, store, stuck, { background: true });
   const clerk = agent({ id: 'clerk', model: scriptedModel(['done']) });
-  const runnerOver = (engine: typeof dead) =>
-    new AgentRunner(async () => ({ engine, journal: store, media: new InProcessMedia() }));
-  await expect(runnerOver(dead).continue(stuck, runId, {})).rejects.toMatchObject({
-    code: 'cannot_continue',
+  const spaceOver = (engine: typeof dead) => async () => ({
+    engine,
+    journal: store,
+    media: new InProcessMedia(),
   });
+  stuck.attach(spaceOver(dead));
+  await expect(stuck.continue(runId)).rejects.toMatchObject({ code: 'cannot_continue' });
   await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
-  const next = runnerOver(engineOver(store, [clerk]));
-  await expect(next.continue(clerk, runId, { input: 'quick' })).rejects.toMatchObject({
+  clerk.attach(spaceOver(engineOver(store, [clerk])));
+  await expect(clerk.continue(runId, { input: 'quick' })).rejects.toMatchObject({
     code: 'cannot_continue',
   });
-  expect(await next.continue(clerk, runId, {})).toMatchObject({
+  expect(await clerk.continue(runId)).toMatchObject({
     runId,
     status: 'completed',
     content: 'done',

@@ -8,6 +8,7 @@ import type { QuestionAnswer } from '../../../src/core/tools/questions/tool-ques
 import type { ToolOptions } from '../../../src/core/tools/tool-options.js';
 import { agent, type InputField, step, type ToolContext, team, tool, workflow } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
+import { pausedOutput } from '../../support/outputs.js';
 import { answers, begin, engineOver, freshStore, gate } from '../harness.js';
 import { call, decided, type inputSchema, pausedRun, payTool, started } from '../paused-runs.js';
 
@@ -301,12 +302,10 @@ describe('a question inside another run', () => {
 
   test('reaches the tool through agent.continue', async () => {
     const own = member();
-    const paused = await own.run('Pay');
-    const [{ requirement }] = paused.requirements.map((one) => ({ requirement: one })) as [
-      { requirement: (typeof paused.requirements)[number] },
-    ];
+    const { runId, requirements } = pausedOutput(await own.run('Pay'));
+    const requirement = requirements[0]!;
     expect(requirement).toMatchObject({ kind: 'user_input', message: 'Which size?' });
-    const ended = await own.continue(paused.runId, {
+    const ended = await own.continue(runId, {
       answers: { [requirement.id]: { values: { size: 'S' } } },
     });
     expect(ended.tools).toMatchObject([{ result: '{"size":"S"}' }]);

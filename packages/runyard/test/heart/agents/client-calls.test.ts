@@ -109,7 +109,7 @@ describe('a call that the client answers', () => {
       const clerk = agent({ id: 'a', model: callsOnce({ ...close, arguments: text }) });
       expect(await clerk.run('Close it')).toMatchObject({
         status: 'error',
-        error: { type: 'model_provider_error', message: expect.stringContaining("'github_close'") },
+        error: { code: 'model_provider_error', message: expect.stringContaining("'github_close'") },
       });
     },
   );

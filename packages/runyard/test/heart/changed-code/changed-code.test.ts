@@ -9,6 +9,7 @@ import {
   type StepEntry,
   step,
   steps,
+  type TeamMember,
   team,
   tool,
   workflow,
@@ -492,7 +493,7 @@ describe('a team that waits', () => {
 
   test('a removed tool of a member is refused', async () => {
     const deeds = new Deeds();
-    const of = (ann: ReturnType<typeof member>) => team({ id: 't', model: leader(), members: [ann] });
+    const of = (ann: TeamMember) => team({ id: 't', model: leader(), members: [ann] });
     const run = await waiting(of(member(deeds, 'ann')));
     await run.refusedBy(
       of(calling([], { id: 'ann', tools: [] })),

@@ -4,6 +4,7 @@ import { RunStore } from '../../../src/capabilities/runs/storage/store.js';
 import { agent, type Team, team } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { freshSqlite } from '../../support/databases.js';
+import { pausedOutput } from '../../support/outputs.js';
 import { begin, engineOver } from '../harness.js';
 import { payTool } from '../paused-runs.js';
 import { ask, call, namesOf, ran, runOf } from './team-runs.js';
@@ -282,11 +283,11 @@ describe('in code', () => {
 
   test('a team is continued with the answers that its members wait for', async () => {
     const desk = component();
-    const paused = await desk.run('Pay');
-    expect(paused.requirements).toMatchObject([{ callId: 'pay a', toolName: 'pay' }]);
-    expect(paused.memberResponses).toMatchObject([{ status: 'paused' }]);
-    const done = await desk.continue(paused.runId, {
-      answers: { [paused.requirements[0]!.id]: { confirmed: true } },
+    const first = pausedOutput(await desk.run('Pay'));
+    expect(first.requirements).toMatchObject([{ callId: 'pay a', toolName: 'pay' }]);
+    expect(first.memberResponses).toMatchObject([{ status: 'paused' }]);
+    const done = await desk.continue(first.runId, {
+      answers: { [first.requirements[0]!.id]: { confirmed: true } },
     });
     expect(done).toMatchObject({ status: 'completed', content: 'All paid.' });
     expect(done.memberResponses).toMatchObject([{ status: 'completed', content: 'a paid.' }]);

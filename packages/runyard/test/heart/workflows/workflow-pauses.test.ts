@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { agent, parallel, type ReviewSettings, step, team, workflow } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing.js';
+import { pausedOutput } from '../../support/outputs.js';
 import { call, payTool } from '../paused-runs.js';
 import { after, before, ran, reviewed, told } from './workflow-runs.js';
 
@@ -69,15 +70,14 @@ describe('an agent that waits for somebody', () => {
         after,
       ],
     });
-    const first = await flow.run('go');
-    expect(first.status).toBe('paused');
+    const first = pausedOutput(await flow.run('go'));
     expect(first.requirements.map(({ stepName, kind }) => [stepName, kind])).toEqual([
       ['one', 'executor'],
       ['two', 'executor'],
     ]);
-    const second = await flow.continue(first.runId, {
-      answers: { one: { calls: { 'call one': { confirmed: true } } } },
-    });
+    const second = pausedOutput(
+      await flow.continue(first.runId, { answers: { one: { calls: { 'call one': { confirmed: true } } } } }),
+    );
     expect(second.requirements.map(({ stepName }) => stepName)).toEqual(['two']);
     const third = await flow.continue(first.runId, {
       answers: { two: { calls: { 'call two': { confirmed: false } } } },
@@ -98,11 +98,13 @@ describe('an agent that waits for somebody', () => {
       steps: [payer.agent, step({ name: 'sure', run: () => 'sure', review: { requiresConfirmation: true } })],
     });
     const outer = workflow({ id: 'outer', steps: [before, step({ name: 'nest', workflow: inner }), after] });
-    const first = await outer.run('go');
+    const first = pausedOutput(await outer.run('go'));
     expect(first.requirements).toMatchObject([{ stepName: 'payer', kind: 'executor' }]);
-    const second = await outer.continue(first.runId, {
-      answers: { payer: { calls: { 'call payer': { confirmed: true } } } },
-    });
+    const second = pausedOutput(
+      await outer.continue(first.runId, {
+        answers: { payer: { calls: { 'call payer': { confirmed: true } } } },
+      }),
+    );
     expect(second.requirements).toMatchObject([
       { stepName: 'sure', kind: 'step', requirement: { requires_confirmation: true } },
     ]);
@@ -189,7 +191,7 @@ test('branches that failed ask together, and each goes its own way', async () =>
       },
     });
   const flow = workflow({ id: 'w', steps: [parallel([shaky('a'), shaky('b')])] });
-  const first = await flow.run('go');
+  const first = pausedOutput(await flow.run('go'));
   expect(first.requirements.map(({ stepName, kind }) => [stepName, kind])).toEqual([
     ['a', 'error'],
     ['b', 'error'],

@@ -162,8 +162,8 @@ describe('an order that was not paid', () => {
       shipped = true;
       return 'shipped';
     };
-    const { status, error } = await workflow({ id: 'order', steps: [...before, ship] as never }).run('go');
-    return { status, error, shipped };
+    const output = await workflow({ id: 'order', steps: [...before, ship] as never }).run('go');
+    return { ...output, shipped };
   };
 
   test.each([
@@ -204,6 +204,6 @@ describe('an order that was not paid', () => {
 
   test('fails a workflow that is one function when that says so', async () => {
     const flow = workflow({ id: 'order', steps: () => stepOutput({ success: false }) });
-    expect(await flow.run('go')).toMatchObject({ status: 'error', error: { type: 'workflow_failed' } });
+    expect(await flow.run('go')).toMatchObject({ status: 'error', error: { code: 'workflow_failed' } });
   });
 });

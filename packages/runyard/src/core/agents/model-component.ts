@@ -1,0 +1,123 @@
+import { Component } from '../components/component.js';
+import { type CompletedRun, RunOutputError } from '../components/run-output.js';
+import type { JsonObject } from '../json.js';
+import type { MediaContents } from '../media/media.js';
+import type { Model } from '../models/model.js';
+import { resolveModel } from '../models/resolve.js';
+import type { ObjectKind } from '../options/kind.js';
+import type { RunContext } from '../runs/context.js';
+import type { Continuation, ContinueFrom } from '../runs/resume/continuation.js';
+import type { ResumeRequest } from '../runs/resume/resume-run.js';
+import type { EndedRun, Run, StepRecord } from '../runs/run.js';
+import type { FittedTo } from '../schemas/schema-types.js';
+import type { ValueSchema } from '../schemas/value-schema.js';
+import { type CollectedTools, toolSourcesOf } from '../tools/collect-tools.js';
+import type { Tool } from '../tools/tool.js';
+import type { ToolEntry } from '../tools/toolkit.js';
+import { checkStageSettings } from './check-stage-settings.js';
+import { continuationOf } from './continuation/continuation.js';
+import { type AgentContinueOptions, callRequest } from './continuation/continue-in-code.js';
+import type { AgentDefinition, AgentSettings } from './definition.js';
+import { metricsOf } from './metrics.js';
+import { type AgentRunOptions, agentContinueOptions, agentRunOptions } from './run-options.js';
+import { type AgentRunFacts, type AgentRunOutput, outputOf } from './run-output.js';
+
+type CompletedAgentRun<Content> = CompletedRun<Content> & AgentRunFacts;
+
+interface Types<Kind, Settings, Content, Input> {
+  readonly kind: Kind;
+  readonly settings: Settings;
+  readonly input: Input;
+  readonly runOptions: AgentRunOptions;
+  readonly continueOptions: AgentContinueOptions;
+  /** A text also when the answer does not fit the schema: `contentType` is then `str`. */
+  readonly output: AgentRunOutput<Content | string>;
+  readonly completed: CompletedAgentRun<Content>;
+}
+
+/** What a model leads: an agent, or a team, whose leader is one. */
+export abstract class ModelComponent<
+    Kind extends 'agent' | 'team',
+    Settings extends AgentSettings,
+    Content,
+    Input,
+  >
+  extends Component<Types<Kind, Settings, Content, Input>>
+  implements AgentDefinition
+{
+  abstract readonly toolEntries: readonly ToolEntry[];
+  protected abstract readonly fixedTools: CollectedTools;
+  private resolvedModel: Model | null = null;
+
+  constructor(kind: Kind, settings: Settings, options: ObjectKind) {
+    super(kind, settings, { settings: options, run: agentRunOptions, continue: agentContinueOptions });
+    checkStageSettings(this.owner, settings);
+  }
+
+  get model(): Model {
+    this.resolvedModel ??= resolveModel(this.settings.model);
+    return this.resolvedModel;
+  }
+
+  get tools(): ReadonlyMap<string, Tool> {
+    return this.fixedTools.tools;
+  }
+
+  get toolInstructions(): readonly string[] {
+    return this.fixedTools.instructions;
+  }
+
+  get introduction(): string | undefined {
+    return this.settings.introduction;
+  }
+
+  continuation(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation {
+    return continuationOf(run, steps, from);
+  }
+
+  /** Those of a team are its leader's: each member has its own. */
+  metrics(context: RunContext): JsonObject {
+    return metricsOf(this.model, context);
+  }
+
+  override run<Schema extends ValueSchema>(
+    message: Input,
+    options: AgentRunOptions & { readonly outputSchema: Schema },
+  ): Promise<AgentRunOutput<FittedTo<Schema> | string>>;
+  override run(message: Input, options?: AgentRunOptions): Promise<AgentRunOutput<Content | string>>;
+  override run(message: Input, options?: AgentRunOptions): Promise<AgentRunOutput> {
+    return super.run(message, options);
+  }
+
+  override runOrThrow<Schema extends ValueSchema>(
+    message: Input,
+    options: AgentRunOptions & { readonly outputSchema: Schema },
+  ): Promise<CompletedAgentRun<FittedTo<Schema>>>;
+  override runOrThrow(message: Input, options?: AgentRunOptions): Promise<CompletedAgentRun<Content>>;
+  override async runOrThrow(message: Input, options?: AgentRunOptions): Promise<CompletedAgentRun<unknown>> {
+    const output = await super.runOrThrow(message, options);
+    const schema = options?.outputSchema ?? this.settings.outputSchema;
+    if (schema !== undefined && output.contentType === 'str') throw new RunOutputError(output);
+    return output;
+  }
+
+  override continue(
+    runId: string,
+    options: AgentContinueOptions = {},
+  ): Promise<AgentRunOutput<Content | string>> {
+    return super.continue(runId, options);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(toolSourcesOf(this.toolEntries).map((source) => source.close()));
+  }
+
+  protected outputOf(ended: EndedRun, contents: MediaContents): AgentRunOutput<Content | string> {
+    // what was stored fits the schema that the types come from
+    return outputOf(ended, contents) as AgentRunOutput<Content | string>;
+  }
+
+  protected resumeRequest(options: AgentContinueOptions): ResumeRequest {
+    return callRequest(options);
+  }
+}

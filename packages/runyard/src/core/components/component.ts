@@ -1,0 +1,209 @@
+import { storableSchema } from '../agents/answer/output-format.js';
+import { checkInput } from '../agents/hooks/input-schema.js';
+import { type RunStartOptions, runInput } from '../agents/run-options.js';
+import { identify } from '../component-id.js';
+import { errors } from '../errors/errors.js';
+import type { EventsOf, RunEvent } from '../events/run-event.js';
+import { fingerprintOf } from '../fingerprint.js';
+import type { Json, JsonObject } from '../json.js';
+import { storeRunMedia } from '../media/given-media.js';
+import type { MediaContents } from '../media/media.js';
+import { checkOptions, checkValue, ownerOf } from '../options/check-options.js';
+import type { Kind } from '../options/kind.js';
+import type { RunContext } from '../runs/context.js';
+import type { Executable, RunEnd } from '../runs/executable.js';
+import type { CallApplication } from '../runs/execution/code-owner.js';
+import type { RunHandle } from '../runs/execution/executor.js';
+import type { AnyLimits } from '../runs/limits/run-limits.js';
+import { type ResumeRequest, resumeRun } from '../runs/resume/resume-run.js';
+import type { EndedRun, RunKind, RunResult } from '../runs/run.js';
+import type { ValueSchema } from '../schemas/value-schema.js';
+import type { ComponentSpace } from './component-space.js';
+import { type CompletedRun, type RunOutput, RunOutputError } from './run-output.js';
+
+/** What the settings of every kind hold. */
+interface ComponentSettings {
+  readonly id?: string;
+  readonly name?: string;
+  readonly inputSchema?: ValueSchema;
+  readonly sessionState?: JsonObject;
+  readonly metadata?: JsonObject;
+  readonly limits?: AnyLimits;
+}
+
+/** The types in which the kinds differ. */
+interface ComponentTypes {
+  readonly kind: RunKind;
+  readonly settings: ComponentSettings;
+  readonly input: unknown;
+  readonly runOptions: RunStartOptions;
+  readonly continueOptions: { readonly signal?: AbortSignal };
+  readonly output: RunOutput;
+  /** Of a run with the content that was asked for. */
+  readonly completed: CompletedRun;
+}
+
+const labels = { agent: 'Agent', team: 'Team', workflow: 'Workflow' } as const;
+
+/** What the options of a kind may be. */
+interface OptionKinds {
+  readonly settings: Kind;
+  readonly run: Kind;
+  readonly continue: Kind;
+}
+
+/** What agents, teams and workflows have in common: how they are defined, and how code runs them. */
+export abstract class Component<Types extends ComponentTypes> implements Executable {
+  abstract readonly kind: Types['kind'];
+  abstract readonly model: Executable['model'];
+  readonly id: string;
+  readonly name: string;
+  /** What messages call it: `Agent 'bank'`. */
+  protected readonly owner: string;
+  private openSpace: (() => Promise<ComponentSpace>) | null = null;
+  private structureMark: string | undefined;
+
+  constructor(
+    kind: Types['kind'],
+    readonly settings: Types['settings'],
+    private readonly options: OptionKinds,
+  ) {
+    const label = labels[kind];
+    checkOptions(ownerOf(label, settings), settings, options.settings);
+    const { id, name } = identify(ownerOf(label, {}), settings);
+    this.id = id;
+    this.name = name;
+    this.owner = `${label} '${id}'`;
+  }
+
+  get limits(): Types['settings']['limits'] {
+    return this.settings.limits;
+  }
+
+  /** Made when it is first asked for: it takes the schemas of all tools. */
+  get fingerprint(): string {
+    this.structureMark ??= fingerprintOf(this.structure());
+    return this.structureMark;
+  }
+
+  get eventFields(): JsonObject {
+    return { [`${this.kind}_id`]: this.id, [`${this.kind}_name`]: this.name };
+  }
+
+  get initialState(): JsonObject {
+    return this.settings.sessionState ?? {};
+  }
+
+  get sessionMetadata(): JsonObject | undefined {
+    return this.settings.metadata;
+  }
+
+  acceptInput(message: string, call?: CallApplication): Promise<string> {
+    return checkInput(this.settings.inputSchema, message, call);
+  }
+
+  abstract execute(context: RunContext): Promise<RunResult>;
+  abstract metrics(context: RunContext): JsonObject;
+  abstract endEvents(end: RunEnd, context: RunContext): readonly RunEvent[];
+  /** Lets go of what its tools hold (connections, processes). It can be used again. */
+  abstract close(): Promise<void>;
+
+  /** What a journal has to fit. */
+  protected abstract structure(): Json;
+  protected abstract outputOf(ended: EndedRun, contents: MediaContents): Types['output'];
+  protected abstract resumeRequest(options: Types['continueOptions']): ResumeRequest;
+
+  /** Says where its runs are executed and kept. `open` is called before each run. */
+  attach(open: () => Promise<ComponentSpace>): void {
+    this.openSpace = open;
+  }
+
+  /** Runs it and waits until the run ends or pauses. Without a service, sessions are kept in memory. */
+  async run(input: Types['input'], options?: Types['runOptions']): Promise<Types['output']> {
+    return this.ended(await this.start(input, false, options));
+  }
+
+  /** The same for callers who only want the content of a completed run: rejects with `RunOutputError` for any other. */
+  async runOrThrow(input: Types['input'], options?: Types['runOptions']): Promise<Types['completed']> {
+    const output = await this.run(input, options);
+    if (output.status !== 'completed') throw new RunOutputError(output);
+    return output as Types['completed'];
+  }
+
+  /** Continues a run and waits until it ends or pauses: one that paused with answers, another from where it is. */
+  async continue(runId: string, options: Types['continueOptions']): Promise<Types['output']> {
+    checkOptions(`${this.kind}.continue()`, options, this.options.continue);
+    const { signal } = options;
+    signal?.throwIfAborted();
+    const space = await this.open();
+    const site = { ...space, component: this, executable: () => this };
+    const { handle } = await resumeRun(site, runId, this.resumeRequest(options));
+    cancelWith(signal, handle);
+    return this.ended({ space, handle });
+  }
+
+  /** Runs it and yields its events as they come. Leaving the loop cancels the run. */
+  async *stream(
+    input: Types['input'],
+    options?: Types['runOptions'],
+  ): AsyncGenerator<EventsOf[Types['kind']], void, void> {
+    const { handle } = await this.start(input, true, options);
+    const reader = handle.events();
+    try {
+      for (let events = await reader.next(); events !== null; events = await reader.next()) {
+        for (const event of events) yield event.decoded<Types['kind']>();
+      }
+    } finally {
+      reader.close();
+      handle.cancel('The reader of the stream left');
+    }
+    await handle.ended;
+  }
+
+  private async start(input: unknown, stream: boolean, options: RunStartOptions = {}): Promise<StartedRun> {
+    const method = `${this.kind}.${stream ? 'stream' : 'run'}()`;
+    checkValue(method, 'the input', input, runInput);
+    checkOptions(method, options, this.options.run);
+    const { sessionId, userId, signal, outputSchema, additionalData, ...rest } = options;
+    const { images: _images, audio: _audio, videos: _videos, files: _files, ...given } = rest;
+    signal?.throwIfAborted();
+    const content = await this.acceptInput(
+      typeof input === 'string' ? input : JSON.stringify(input, null, 2),
+    );
+    const shape = outputSchema !== undefined && { outputSchema: storableSchema(outputSchema) };
+    const extra = additionalData !== undefined && { extra: { additional_data: additionalData } };
+    const space = await this.open();
+    const media = await storeRunMedia(method, rest, space.media);
+    const handle = await space.engine.start(this, {
+      input: { content, media, options: { ...given, ...shape, ...extra, stream } },
+      userId: userId ?? null,
+      sessionId,
+      background: false,
+    });
+    cancelWith(signal, handle);
+    return { space, handle };
+  }
+
+  private async ended({ space, handle }: StartedRun): Promise<Types['output']> {
+    return this.outputOf(await handle.ended, space.media);
+  }
+
+  private open(): Promise<ComponentSpace> {
+    if (this.openSpace === null)
+      throw errors.invalidConfig(`${this.owner} has nothing to run it. Make it with ${this.kind}().`);
+    return this.openSpace();
+  }
+}
+
+interface StartedRun {
+  readonly space: ComponentSpace;
+  readonly handle: RunHandle;
+}
+
+function cancelWith(signal: AbortSignal | undefined, handle: RunHandle): void {
+  const cancel = (): void => handle.cancel('The caller aborted the run');
+  // the caller may have aborted while the run was being started
+  if (signal?.aborted) cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  void handle.ended.catch(() => {}).finally(() => signal?.removeEventListener('abort', cancel));
+}
