@@ -57,7 +57,7 @@ describe.each(kinds)('an MCP server over %s', (_, server) => {
     const media = new MediaShelf();
     const echo = (await source.tools(signal)).find(({ name }) => name === 'echo')!;
     expect(echo).toMatchObject({ description: 'Says it again', readOnly: true, sideEffects: false });
-    expect(echo.definition.parameters).toMatchObject({ properties: { text: { type: 'string' } } });
+    expect(echo.definition.inputSchema).toMatchObject({ properties: { text: { type: 'string' } } });
     expect(await call('echo', { text: 'hello' })).toMatchObject({ content: 'hello', error: false });
     expect(await call('add', { a: 1, b: 2 })).toMatchObject({ content: '{"sum":3}' });
     expect(await call('fail')).toMatchObject({ content: 'I cannot.', error: true });

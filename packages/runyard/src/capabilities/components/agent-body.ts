@@ -152,7 +152,7 @@ function toolList(agent: DescribedAgent): Fields[] | undefined {
 }
 
 function toolBody({ definition, gate }: Tool): Fields {
-  const { name, description, parameters } = definition;
+  const { name, description, inputSchema: parameters } = definition;
   return withoutEmpty({
     name,
     description,

@@ -37,14 +37,14 @@ function toolStructure(tool: Tool): Json {
     gate.externalExecution,
     gate.askPerson !== undefined,
     [...gate.userInputFields],
-    parametersOf(tool),
+    inputSchemaOf(tool),
   ];
 }
 
 /** What is wrong with a schema is said where it is used. */
-function parametersOf(tool: Tool): Json {
+function inputSchemaOf(tool: Tool): Json {
   try {
-    return tool.definition.parameters as JsonObject;
+    return tool.definition.inputSchema as JsonObject;
   } catch {
     return null;
   }

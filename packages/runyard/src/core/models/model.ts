@@ -7,7 +7,7 @@ import type { Message, ToolCall, Usage } from './message.js';
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
-  readonly parameters: JsonSchema;
+  readonly inputSchema: JsonSchema;
   /** Whether the provider is asked to hold the arguments to the schema to the letter, where it can. */
   readonly strict?: boolean;
 }

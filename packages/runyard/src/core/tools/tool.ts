@@ -112,7 +112,7 @@ export class Tool<
     this.told ??= {
       name: this.name,
       description: this.description,
-      parameters: modelSchemaOf(this.name, this.inputSchema, this.gate, this.#options.strict ?? false),
+      inputSchema: modelSchemaOf(this.name, this.inputSchema, this.gate, this.#options.strict ?? false),
       ...(this.#options.strict && { strict: true }),
     };
     return this.told;

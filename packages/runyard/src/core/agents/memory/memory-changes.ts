@@ -24,24 +24,24 @@ const memoryId = { type: 'string', description: 'The id of the memory, as it sta
 const clearMemory: ToolDefinition = {
   name: 'clear_memory',
   description: 'Forget all that is remembered about the user. Only when the user asks for just that.',
-  parameters: object({}),
+  inputSchema: object({}),
 };
 
 const changingTools: readonly ToolDefinition[] = [
   {
     name: 'add_memory',
     description: 'Remember something new about the user.',
-    parameters: object({ memory, topics }),
+    inputSchema: object({ memory, topics }),
   },
   {
     name: 'update_memory',
     description: 'Put a new text in the place of what is remembered, when it has changed or more is known.',
-    parameters: object({ memory_id: memoryId, memory, topics }),
+    inputSchema: object({ memory_id: memoryId, memory, topics }),
   },
   {
     name: 'delete_memory',
     description: 'Forget something: it is no longer true, or the user wants it forgotten.',
-    parameters: object({ memory_id: memoryId }),
+    inputSchema: object({ memory_id: memoryId }),
   },
 ];
 
@@ -118,6 +118,6 @@ function isKnown(text: string, ownId: string, known: readonly UserMemory[]): boo
   return known.some((other) => other.memoryId !== ownId && other.memory.toLowerCase() === wanted);
 }
 
-function object(properties: JsonObject): ToolDefinition['parameters'] {
+function object(properties: JsonObject): ToolDefinition['inputSchema'] {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }

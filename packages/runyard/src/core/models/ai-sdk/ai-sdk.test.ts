@@ -211,7 +211,7 @@ describe('a whole answer of an AI SDK model', () => {
     const schema = { type: 'object' };
     await bridge.generate(
       ask({
-        tools: [{ name: 'add', description: 'Adds', parameters: schema }],
+        tools: [{ name: 'add', description: 'Adds', inputSchema: schema }],
         toolChoice: { name: 'add' },
         output: { name: 'sum', schema, strict: true },
       }),

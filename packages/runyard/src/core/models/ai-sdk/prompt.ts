@@ -27,11 +27,11 @@ export async function callOptions(
     prompt: await prompt(request, options),
     abortSignal: signal,
     ...(tools.length > 0 && {
-      tools: tools.map(({ name, description, parameters }) => ({
+      tools: tools.map(({ name, description, inputSchema }) => ({
         type: 'function',
         name,
         description,
-        inputSchema: parameters,
+        inputSchema,
       })),
       toolChoice: wireToolChoice(toolChoice ?? 'auto'),
     }),

@@ -26,7 +26,7 @@ describe('the request to Anthropic', () => {
   const add = {
     name: 'add',
     description: 'Adds',
-    parameters: { $schema: 'x', type: 'object', properties: { a: { type: 'number' } } },
+    inputSchema: { $schema: 'x', type: 'object', properties: { a: { type: 'number' } } },
   };
 
   it('carries the system prompt, tools, the choice among them and parameters', async () => {
@@ -234,7 +234,7 @@ describe('structured output of Anthropic', () => {
   });
 
   it('leaves an older model its tools, and does not force one that thinks', async () => {
-    const tools = [{ name: 'final_answer', description: '', parameters: { type: 'object' } }];
+    const tools = [{ name: 'final_answer', description: '', inputSchema: { type: 'object' } }];
     const older = { id: 'claude-3-7-sonnet-20250219' };
     const body = await sent({ output, tools }, older);
     expect(body.tool_choice).toEqual({ type: 'any' });

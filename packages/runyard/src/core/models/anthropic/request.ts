@@ -75,7 +75,7 @@ function outputOf(request: ModelRequest, settings: AnthropicSettings): Output {
   const name = answerToolName(request, settings);
   if (name === undefined) return { words: schemaInWords(output) };
   const description = `Gives the final answer: the ${output.name}. Call it once, when the answer is complete.`;
-  return { tool: { name, description, parameters: output.schema }, words: '' };
+  return { tool: { name, description, inputSchema: output.schema }, words: '' };
 }
 
 /**
@@ -97,8 +97,8 @@ function toolsOf(request: ModelRequest, settings: AnthropicSettings, answerTool?
   return [...own, ...request.tools.map(wireTool), ...(answerTool ? [wireTool(answerTool)] : [])];
 }
 
-function wireTool({ name, description, parameters, strict }: ToolDefinition): Json {
-  const { $schema: _, ...schema } = parameters;
+function wireTool({ name, description, inputSchema, strict }: ToolDefinition): Json {
+  const { $schema: _, ...schema } = inputSchema;
   const input_schema = { type: 'object', ...(schema as JsonObject) };
   return { name, description, input_schema, ...(strict && { strict }) };
 }

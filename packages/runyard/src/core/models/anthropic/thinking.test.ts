@@ -4,7 +4,7 @@ import { ask, kept, message, open } from '../../../../test/support/providers/mod
 import type { Message } from '../message.js';
 import { anthropic } from './anthropic.js';
 
-const add = { name: 'add', description: 'Adds', parameters: { type: 'object' } };
+const add = { name: 'add', description: 'Adds', inputSchema: { type: 'object' } };
 const enabled = { type: 'enabled', budget_tokens: 4_000 };
 /** The same budget, by the option and among the parameters. */
 const budgets = [

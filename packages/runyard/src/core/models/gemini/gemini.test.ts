@@ -251,9 +251,9 @@ describe('the request to Gemini', () => {
   const add = {
     name: 'add',
     description: 'Adds',
-    parameters: { $schema: 'x', type: 'object', properties: { a: { type: 'number' } } },
+    inputSchema: { $schema: 'x', type: 'object', properties: { a: { type: 'number' } } },
   };
-  const now = { name: 'now', description: 'Tells the time', parameters: { type: 'object', properties: {} } };
+  const now = { name: 'now', description: 'Tells the time', inputSchema: { type: 'object', properties: {} } };
   const output = {
     name: 'sum',
     schema: { type: 'object', properties: { sum: { type: 'number' } } },

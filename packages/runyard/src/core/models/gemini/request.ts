@@ -56,8 +56,8 @@ function functions(tools: readonly ToolDefinition[]): Json[] {
 }
 
 /** A function without parameters is declared without a schema: some models refuse an empty one. */
-function declaration({ name, description, parameters }: ToolDefinition): Json {
-  const { $schema: _, ...schema } = parameters;
+function declaration({ name, description, inputSchema }: ToolDefinition): Json {
+  const { $schema: _, ...schema } = inputSchema;
   const hasParameters = Object.keys((schema.properties as object | undefined) ?? {}).length > 0;
   return { name, description, ...(hasParameters && { parametersJsonSchema: schema as JsonObject }) };
 }

@@ -12,7 +12,7 @@ const desk = team({ id: 'desk', model, members: [billing], description: 'Opening
 function chosen(message: string, mode: TeamMode = 'coordinate') {
   const { tools } = team({ id: 't', model, mode, members: [billing, tech, desk] });
   const system = `Be brief.\n${leaderInstructions(mode, [billing, tech, desk])}\n\n- errors are no member`;
-  const defined = Array.from(tools.keys(), (name) => ({ name, description: '', parameters: {} }));
+  const defined = Array.from(tools.keys(), (name) => ({ name, description: '', inputSchema: {} }));
   return chooseMembers(message, system, defined).map(
     ({ name, arguments: args }) => [name, JSON.parse(args)] as const,
   );

@@ -73,8 +73,8 @@ function relevance(tool: ToolDefinition, message: string): { score: number; name
 }
 
 function parameterWords(tool: ToolDefinition): string {
-  const reader = new SchemaReader(tool.parameters);
-  return propertiesOf(reader.plain(tool.parameters))
+  const reader = new SchemaReader(tool.inputSchema);
+  return propertiesOf(reader.plain(tool.inputSchema))
     .map(([name, property]) => {
       const { enum: choices } = reader.plain(property);
       return [name, ...(Array.isArray(choices) ? choices : [])].join(' ');
@@ -90,7 +90,7 @@ function asksForMore(best: Candidate): (other: Candidate) => boolean {
 }
 
 function forcedCall(tool: ToolDefinition, message: string): ToolCall {
-  const args: Json = fillSchema({ type: 'object', ...tool.parameters }, message);
+  const args: Json = fillSchema({ type: 'object', ...tool.inputSchema }, message);
   return toolCall(tool, args as JsonObject);
 }
 

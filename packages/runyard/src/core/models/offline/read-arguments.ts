@@ -29,14 +29,14 @@ class ArgumentReader {
     readonly tool: ToolDefinition,
     readonly message: string,
   ) {
-    this.#reader = new SchemaReader(tool.parameters);
+    this.#reader = new SchemaReader(tool.inputSchema);
     this.#numbers = numbersIn(message);
     this.#quoted = quotedIn(message);
     this.#names = namesIn(message);
   }
 
   read(): JsonObject | undefined {
-    return this.#object(this.#reader.plain(this.tool.parameters), 0);
+    return this.#object(this.#reader.plain(this.tool.inputSchema), 0);
   }
 
   #object(schema: JsonSchema, depth: number): JsonObject | undefined {

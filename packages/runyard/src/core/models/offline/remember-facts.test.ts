@@ -5,7 +5,7 @@ import { rememberFacts } from './remember-facts.js';
 function request(tools: string[], content = ''): ModelRequest {
   return {
     messages: [{ id: '1', role: 'user', content, createdAt: 0 }],
-    tools: tools.map((name): ToolDefinition => ({ name, description: '', parameters: {} })),
+    tools: tools.map((name): ToolDefinition => ({ name, description: '', inputSchema: {} })),
     media: { put: async () => '', get: async () => undefined },
   };
 }

@@ -96,13 +96,18 @@ describe('the request', () => {
       parameters: { temperature: 0, max_tokens: 7 },
       headers: { 'x-team': 'blue' },
     });
-    const add = { name: 'add', description: 'Adds', parameters: { type: 'object' } };
+    const add = { name: 'add', description: 'Adds', inputSchema: { type: 'object' }, strict: true };
     await model.generate(ask({ tools: [add], toolChoice: { name: 'add' } }), open());
     expect(server.requests[0]?.headers['x-team']).toBe('blue');
     expect(server.requests[0]?.body).toMatchObject({
       temperature: 0,
       max_tokens: 7,
-      tools: [{ type: 'function', function: add }],
+      tools: [
+        {
+          type: 'function',
+          function: { name: 'add', description: 'Adds', parameters: { type: 'object' }, strict: true },
+        },
+      ],
       tool_choice: { type: 'function', function: { name: 'add' } },
     });
   });

@@ -47,7 +47,10 @@ export async function openAIRequestBody(
     ...options.parameters,
   };
   if (request.tools.length > 0) {
-    body.tools = request.tools.map((tool) => ({ type: 'function', function: tool }));
+    body.tools = request.tools.map(({ name, description, inputSchema, strict }) => ({
+      type: 'function',
+      function: { name, description, parameters: inputSchema, ...(strict && { strict }) },
+    }));
     if (request.toolChoice !== undefined) body.tool_choice = wireToolChoice(request.toolChoice);
   }
   if (request.output && options.structuredOutput === 'native') {

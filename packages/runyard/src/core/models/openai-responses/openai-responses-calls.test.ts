@@ -273,7 +273,7 @@ describe('calls that the client answers', () => {
     const offered = ['shell', 'sql', 'computer', 'add'].map((name) => ({
       name,
       description: '',
-      parameters: {},
+      inputSchema: {},
     }));
     await model.generate(ask({ tools: offered, toolChoice: { name: 'shell' } }), open());
     await model.generate(ask({ tools: offered, toolChoice: { name: 'sql' } }), open());

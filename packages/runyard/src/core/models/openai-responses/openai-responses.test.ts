@@ -324,7 +324,7 @@ describe('the request to the Responses API', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     const body = await sent(
       {
-        tools: [{ name: 'add', description: 'Adds', parameters: schema }],
+        tools: [{ name: 'add', description: 'Adds', inputSchema: schema }],
         toolChoice: { name: 'add' },
         output: { name: 'My answer', schema, strict: true },
       },

@@ -74,11 +74,11 @@ function toolsOf({ tools }: ModelRequest, own: readonly JsonObject[]): Json[] {
     ...own,
     ...tools
       .filter(({ name }) => !answering.has(name))
-      .map(({ name, description, parameters: schema, strict = false }) => ({
+      .map(({ name, description, inputSchema, strict = false }) => ({
         type: 'function',
         name,
         description,
-        parameters: schema as JsonObject,
+        parameters: inputSchema as JsonObject,
         strict,
       })),
   ];

@@ -142,11 +142,11 @@ describe('tool', () => {
     expect(add.definition).toMatchObject({
       name: 'add',
       description: 'Adds two numbers',
-      parameters: { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] },
+      inputSchema: { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] },
     });
-    expect(add.definition.parameters).not.toHaveProperty('$schema');
+    expect(add.definition.inputSchema).not.toHaveProperty('$schema');
     expect(add.definition).toBe(add.definition);
-    expect(simple(() => 1).definition.parameters).toMatchObject({ type: 'object', properties: {} });
+    expect(simple(() => 1).definition.inputSchema).toMatchObject({ type: 'object', properties: {} });
   });
 
   it('infers the arguments from zod', () => {

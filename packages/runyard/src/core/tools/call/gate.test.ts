@@ -111,15 +111,15 @@ describe('a gated tool', () => {
 
   it('takes from a person what it asked for, and nothing else', async () => {
     const used = pay({ requiresUserInput: true, userInputFields: ['to'] });
-    expect(used.definition.parameters).toMatchObject({ properties: { cents: {} }, required: ['cents'] });
-    expect(used.definition.parameters.properties).not.toHaveProperty('to');
+    expect(used.definition.inputSchema).toMatchObject({ properties: { cents: {} }, required: ['cents'] });
+    expect(used.definition.inputSchema.properties).not.toHaveProperty('to');
     const approval = approvalOf({ cents: 7 }, { input: { to: 'you', cents: 999_999 } });
     expect(await callTool(used, { cents: 7 }, { approval })).toMatchObject({
       content: 'paid',
       args: { cents: 7, to: 'you' },
     });
     expect(paid).toEqual([{ cents: 7, to: 'you' }]);
-    expect(pay({ requiresUserInput: true }).definition.parameters).toMatchObject({
+    expect(pay({ requiresUserInput: true }).definition.inputSchema).toMatchObject({
       properties: {},
       required: [],
     });
@@ -207,7 +207,7 @@ describe('the flags of a tool', () => {
     });
     expect(strict.definition).toMatchObject({
       strict: true,
-      parameters: { additionalProperties: false, properties: { inner: { additionalProperties: false } } },
+      inputSchema: { additionalProperties: false, properties: { inner: { additionalProperties: false } } },
     });
     expect(pay({}).definition).not.toHaveProperty('strict');
   });

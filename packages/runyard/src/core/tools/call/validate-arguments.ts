@@ -22,7 +22,7 @@ export async function validateArguments(tool: Tool, args: JsonObject): Promise<V
 /** Checks what the model gave, as far as it is the model's to give: what a person fills in is not there yet. */
 export function validateModelsPart(tool: Tool, args: JsonObject): Promise<ValidArguments> {
   return tool.gate.requiresUserInput
-    ? validateJsonSchema(tool.definition.parameters, args)
+    ? validateJsonSchema(tool.definition.inputSchema, args)
     : validateArguments(tool, args);
 }
 
