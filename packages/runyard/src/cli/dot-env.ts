@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorCode } from '../core/errors/error-code.js';
 import { CommandFailure } from './failure.js';
 
 export const dotEnvName = '.env';
@@ -10,7 +11,7 @@ export function readDotEnv(folder: string, environment: NodeJS.ProcessEnv = proc
   try {
     text = readFileSync(join(folder, dotEnvName), 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     if (code === 'ENOENT' || code === 'EISDIR') return;
     throw new CommandFailure(`.env cannot be read (${code}).`);
   }

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import { errorCode } from '../core/errors/error-code.js';
 import type { WaitingRun } from '../replay.js';
 import { CommandFailure } from './failure.js';
 
@@ -104,7 +105,7 @@ async function* linesOf(file: string): AsyncGenerator<string, void, void> {
   try {
     yield* createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
   } catch (error) {
-    throw new CommandFailure(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw new CommandFailure(`${file} cannot be read (${errorCode(error)}).`);
   } finally {
     stream.destroy();
   }

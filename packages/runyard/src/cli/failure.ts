@@ -1,3 +1,4 @@
+import { errorCode } from '../core/errors/error-code.js';
 /** A failure that the person at the terminal can mend: its text is shown, its stack is not. */
 export class CommandFailure extends Error {
   override name = 'CommandFailure';
@@ -26,6 +27,6 @@ export function describeFailure(error: unknown): string {
   if (error instanceof CommandFailure) return error.message;
   // By name and not by class: the application may bring its own copy of Runyard.
   if (error.name !== 'RunyardError') return error.stack ?? error.message;
-  const hint = hints[(error as { code?: string }).code ?? ''];
+  const hint = hints[errorCode(error) ?? ''];
   return hint === undefined ? error.message : `${error.message.replace(/([^.?!])$/, '$1.')} ${hint}`;
 }

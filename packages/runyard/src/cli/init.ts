@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
+import { errorCode } from '../core/errors/error-code.js';
 import { CommandFailure } from './failure.js';
 import { projectFiles } from './project-template.js';
 
@@ -26,9 +27,7 @@ function write(target: string, files: Readonly<Record<string, string>>): void {
     // `wx`: a file that appeared since the check is not overwritten either.
     for (const [name, text] of Object.entries(files)) writeFileSync(join(target, name), text, { flag: 'wx' });
   } catch (error) {
-    throw new CommandFailure(
-      `${target} cannot be written (${(error as NodeJS.ErrnoException).code ?? error}).`,
-    );
+    throw new CommandFailure(`${target} cannot be written (${errorCode(error) ?? error}).`);
   }
 }
 

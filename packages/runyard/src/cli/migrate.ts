@@ -1,3 +1,4 @@
+import { errorCode } from '../core/errors/error-code.js';
 import { reasonOf } from '../platform/storage/reasons.js';
 import type { MigrationReports, SchemaReports } from './application.js';
 import { CommandFailure } from './failure.js';
@@ -73,6 +74,6 @@ function showReports(reports: MigrationReports): void {
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // callers of the service are told nothing about the database; here is the person who can mend it
-  const isOutage = (error as { code?: string }).code === 'database_unavailable';
+  const isOutage = errorCode(error) === 'database_unavailable';
   return isOutage && error.cause !== undefined ? reasonOf(error.cause) : error.message;
 }

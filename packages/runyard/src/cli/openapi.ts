@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { errorCode } from '../core/errors/error-code.js';
 import { CommandFailure } from './failure.js';
 import { findEntry, loadEntry } from './load-entry.js';
 import { configure, type SettingFlags } from './setting-flags.js';
@@ -31,6 +32,6 @@ function save(file: string, text: string): void {
   try {
     writeFileSync(file, text);
   } catch (error) {
-    throw new CommandFailure(`${file} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
+    throw new CommandFailure(`${file} cannot be written (${errorCode(error)}).`);
   }
 }

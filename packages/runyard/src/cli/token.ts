@@ -3,6 +3,7 @@ import { SignJWT } from 'jose';
 import { routes } from '../capabilities/capabilities.js';
 import { RunyardError } from '../core/errors/errors.js';
 import type { Json, JsonObject } from '../core/json.js';
+import { parseJson } from '../core/json.js';
 import { silentLog } from '../core/log.js';
 import { nearestName } from '../core/nearest-name.js';
 import { parseScope } from '../platform/auth/rights.js';
@@ -177,7 +178,7 @@ function furtherClaim(text: string, own: JsonObject): [string, Json] {
 
 function jsonOrText(text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    return parseJson(text);
   } catch {
     return text;
   }

@@ -8,3 +8,8 @@ export type JsonSchema = { [key: string]: unknown };
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Throws when the text is no JSON. */
+export function parseJson(text: string): Json {
+  return JSON.parse(text);
+}

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, relative, resolve as resolvePath } from 'node:path';
 import type { z } from 'zod';
+import { errorCode } from '../core/errors/error-code.js';
 import { errors } from '../core/errors/errors.js';
 import { nearestName } from '../core/nearest-name.js';
 import { type SourceValue, schemaKind } from './config-faults.js';
@@ -94,7 +95,7 @@ function readText(path: string, shown: string, required: boolean): string | unde
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
+    const code = errorCode(error);
     if (code === 'ENOENT' && !required) return undefined;
     const reason = code === 'ENOENT' ? 'it does not exist' : `it cannot be read (${code})`;
     throw errors.invalidConfig(`settings file ${shown}: ${reason}.`);

@@ -1,4 +1,5 @@
 import { type Bindings, type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { errorCode } from '../core/errors/error-code.js';
 import { withoutSecretsInText } from '../core/secret-names.js';
 import { escapeUnseen } from './log-escape.js';
 import { prettyStream } from './log-pretty.js';
@@ -70,7 +71,7 @@ function describeError(error: unknown, depth = 0): unknown {
 
 function described(error: unknown, depth: number): unknown {
   if (!(error instanceof Error)) return withoutSecrets(error);
-  const { code } = error as { code?: unknown };
+  const code = errorCode(error);
   return {
     type: error.name,
     message: withoutSecretsInText(error.message),

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.js';
-import type { ApprovalRecord, ApprovalStatus, PauseType } from '../../core/runs/approval.js';
+import type { ApprovalRecord, ApprovalStatus } from '../../core/runs/approval.js';
 import type { RunKind, RunStatus } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
 import { type Database, statementNow } from '../../platform/storage/database.js';
@@ -245,13 +245,13 @@ function approvalFromRow(
     approvalId: row.approval_id,
     runId: row.run_id,
     sessionId: row.session_id,
-    sourceType: row.source_type as RunKind,
+    sourceType: row.source_type,
     componentId: row.component_id,
     sourceName: row.source_name,
     userId: row.user_id,
-    approvalType: row.approval_type as ApprovalRecord['approvalType'],
-    pauseType: row.pause_type as PauseType,
-    status: expired ? 'expired' : (row.status as ApprovalStatus),
+    approvalType: row.approval_type,
+    pauseType: row.pause_type,
+    status: expired ? 'expired' : row.status,
     toolName: row.tool_name,
     toolArgs: JSON.parse(row.tool_args) as JsonObject,
     requirement: parsedOrNull(row.requirement),

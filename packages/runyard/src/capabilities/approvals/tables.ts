@@ -1,3 +1,6 @@
+import type { ApprovalRecord } from '../../core/runs/approval.js';
+import type { RunKind } from '../../core/runs/run.js';
+
 declare module '../../platform/storage/schema.js' {
   interface Schema {
     approvals: ApprovalsTable;
@@ -8,13 +11,13 @@ export interface ApprovalsTable {
   approval_id: string;
   run_id: string;
   session_id: string;
-  source_type: string;
+  source_type: RunKind;
   component_id: string;
   source_name: string | null;
   user_id: string | null;
-  approval_type: string;
-  pause_type: string;
-  status: string;
+  approval_type: ApprovalRecord['approvalType'];
+  pause_type: ApprovalRecord['pauseType'];
+  status: ApprovalRecord['status'];
   tool_name: string;
   tool_args: string;
   requirement: string | null;

@@ -3,6 +3,7 @@ import { type Checkpoint, checkpointAt, checkpointsOf } from '../../core/agents/
 import { snapshotAt } from '../../core/agents/continuation/snapshot.js';
 import { errors } from '../../core/errors/errors.js';
 import type { Json } from '../../core/json.js';
+import { parseJson } from '../../core/json.js';
 import type { Media } from '../../core/media/media.js';
 import { RunReleased } from '../../core/runs/executable.js';
 import { resumeRun } from '../../core/runs/resume/resume-run.js';
@@ -205,7 +206,7 @@ async function hideForeign<T>({ scope }: Caller, work: () => Promise<T>): Promis
 /** A run may be older than the schema. */
 function jsonOrText(text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    return parseJson(text);
   } catch {
     return text;
   }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../core/json.js';
+import { parseJson } from '../../core/json.js';
 import type { SessionSnapshot, SessionSummary } from '../../core/runs/journal/ports.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
@@ -78,7 +79,7 @@ export class SessionStore {
     // Without a prototype, or a key named __proto__ would not be a key.
     const state: JsonObject = Object.create(null);
     for (const { key, value } of rows) {
-      if (key !== null && value !== null) state[key] = JSON.parse(value) as Json;
+      if (key !== null && value !== null) state[key] = parseJson(value);
     }
     return {
       sessionId,
@@ -157,7 +158,7 @@ function statesById(rows: readonly SessionStateTable[]): ReadonlyMap<string, Jso
   for (const { session_id: sessionId, key, value } of rows) {
     // Without a prototype, or a key named __proto__ would not be a key.
     const state = states.get(sessionId) ?? (Object.create(null) as JsonObject);
-    state[key] = JSON.parse(value) as Json;
+    state[key] = parseJson(value);
     states.set(sessionId, state);
   }
   return states;

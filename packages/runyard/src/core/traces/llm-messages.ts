@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../json.js';
+import { parseJson } from '../json.js';
 import type { Message } from '../models/message.js';
 import type { SpanAttributes } from './span.js';
 
@@ -72,7 +73,7 @@ function partsOf({ role, content, toolCalls = [], toolCallId, reasoningContent }
 
 function parsed(written: string): Json {
   try {
-    return JSON.parse(written) as Json;
+    return parseJson(written);
   } catch {
     return written;
   }

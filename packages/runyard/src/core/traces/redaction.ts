@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../json.js';
+import { isJsonObject, type Json, parseJson } from '../json.js';
 import { isSecretName, plainName, removedSecret, withoutSecretsInText } from '../secret-names.js';
 import { safeExpression } from './safe-expression.js';
 import type { Span, SpanAttributes } from './span.js';
@@ -109,7 +109,7 @@ function redactValue(redaction: TraceRedaction, text: string, depth = 0): string
 function parsedStructure(text: string): Json | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
-    return JSON.parse(text) as Json;
+    return parseJson(text);
   } catch {
     return undefined;
   }

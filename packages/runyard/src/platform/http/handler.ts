@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { errorCode } from '../../core/errors/error-code.js';
 import { errors } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
 import type { ApiDescription } from './openapi/openapi.js';
@@ -116,7 +117,7 @@ export function explainListen(
   port: number,
   setting: 'port' | 'probePort',
 ): unknown {
-  const code = (error as NodeJS.ErrnoException).code;
+  const code = errorCode(error);
   if (code === 'EADDRINUSE')
     return errors.addressUnavailable(
       host,

@@ -1,6 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, realpath, rename, unlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { errorCode } from '../../core/errors/error-code.js';
 import { newId } from '../../core/ids.js';
 
 /** A path that leads where it may not. The message says why. */
@@ -184,7 +185,7 @@ function mended(error: unknown, path: string): Error {
 
 /** The code only: the message of the system holds the real path. */
 function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? 'unknown error';
+  return errorCode(error) ?? 'unknown error';
 }
 
 function shorten(path: string): string {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { errors, RunyardError } from '../../../core/errors/errors.js';
 import type { Json } from '../../../core/json.js';
+import { parseJson } from '../../../core/json.js';
 import { keysKeptMs } from '../../../core/runs/engine.js';
 import type { RunHandle } from '../../../core/runs/execution/executor.js';
 import type { RunKey } from '../../../core/runs/run-request.js';
@@ -47,7 +48,7 @@ function hashable(value: unknown): Json {
 function withoutLayout(text: string): Json {
   if (!/^\s*[[{]/.test(text)) return text;
   try {
-    return canonicalJson(JSON.parse(text) as Json);
+    return canonicalJson(parseJson(text));
   } catch {
     return text;
   }

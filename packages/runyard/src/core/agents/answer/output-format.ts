@@ -186,7 +186,7 @@ export function parseJson(text: string): Json | undefined {
   for (const candidate of [text, fenced, braces]) {
     if (candidate === undefined || candidate.trim() === '') continue;
     try {
-      const value = JSON.parse(candidate) as Json;
+      const value: Json = JSON.parse(candidate);
       return isDeeperThan(value, deepestValue) ? undefined : value;
     } catch {
       // the next candidate may do

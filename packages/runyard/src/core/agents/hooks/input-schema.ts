@@ -1,5 +1,5 @@
 import { errors, type ValidationItem } from '../../errors/errors.js';
-import { isJsonObject, type Json } from '../../json.js';
+import { isJsonObject, type Json, parseJson } from '../../json.js';
 import type { CallApplication } from '../../runs/execution/code-owner.js';
 import type { SchemaFault } from '../../schemas/schema-faults.js';
 import { fitInName, type ValueSchema } from '../../schemas/value-schema.js';
@@ -26,7 +26,7 @@ export async function checkInput(
 function parsed(message: string): Json {
   let value: Json;
   try {
-    value = JSON.parse(message) as Json;
+    value = parseJson(message);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw refused({ type: 'json_invalid', msg: 'JSON decode error', ctx: { error: reason } }, message);

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../json.js';
+import { isJsonObject, type Json, parseJson } from '../../json.js';
 import type { InputFieldType } from '../../tools/questions/person-form.js';
 
 type Fitted = { readonly fits: true; readonly value: Json } | { readonly fits: false };
@@ -58,7 +58,7 @@ function booleanIn(value: Json): Fitted {
 function parsed(value: Json): Json {
   if (typeof value !== 'string') return value;
   try {
-    return JSON.parse(value) as Json;
+    return parseJson(value);
   } catch {
     return value;
   }

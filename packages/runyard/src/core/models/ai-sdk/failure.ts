@@ -1,4 +1,5 @@
 import { driverFaultOf } from '../../errors/driver-fault.js';
+import { errorCode } from '../../errors/error-code.js';
 import { isJsonObject, type Json } from '../../json.js';
 import { ModelError } from '../model-error.js';
 import { errorFromResponse, errorFromStream } from '../provider/call/provider-failure.js';
@@ -31,7 +32,7 @@ export function modelErrorOf(provider: string, error: unknown): ModelError {
     return errorFromResponse(provider, { status: statusCode, statusText: '', headers }, body, redact);
   }
   const cause = error.cause instanceof Error ? error.cause : error;
-  const broken = isRetryable === true || typeof (cause as { code?: unknown }).code === 'string';
+  const broken = isRetryable === true || typeof errorCode(cause) === 'string';
   if (/LoadAPIKeyError|LoadSettingError|NoSuchModel|UnsupportedFunctionality/.test(error.name)) {
     return new ModelError(redact(error.message), { provider, kind: 'configuration' });
   }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import type { AnswerPiece } from '../provider/answer/answer-pieces.js';
 
 /** A block of the answer while its deltas arrive. */
@@ -86,7 +86,7 @@ function dataOf(fields: JsonObject): { data: JsonObject } | undefined {
 
 function parsed(text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    return parseJson(text);
   } catch {
     return {};
   }

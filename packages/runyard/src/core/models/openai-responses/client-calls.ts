@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import type { ToolCall } from '../message.js';
 import { argumentsObject as parsed } from '../provider/answer/tool-arguments.js';
 import { wireName } from '../provider/wire-name.js';
@@ -183,7 +183,7 @@ function shellOutput({ text, failed }: CallResult): Json[] {
 
 function json(text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    return parseJson(text);
   } catch {
     return null;
   }

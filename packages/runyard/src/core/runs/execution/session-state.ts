@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../json.js';
+import { parseJson } from '../../json.js';
 import { storable } from '../../storable-json.js';
 import { canonicalJson } from '../../tools/call/canonical-json.js';
 import type { StateChange } from '../journal/ports.js';
@@ -199,5 +200,5 @@ function isSame(one: Json | undefined, other: Json | undefined): boolean {
 
 /** What was stored before is JSON. */
 function copyOf(value: Json): Json {
-  return typeof value === 'object' && value !== null ? (JSON.parse(JSON.stringify(value)) as Json) : value;
+  return typeof value === 'object' && value !== null ? parseJson(JSON.stringify(value)) : value;
 }

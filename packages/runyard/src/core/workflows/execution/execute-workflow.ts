@@ -1,5 +1,5 @@
 import { endingOf } from '../../agents/answer/ending.js';
-import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../json.js';
 import type { AnswerEnding } from '../../models/model.js';
 import { type RunContext, RunPaused } from '../../runs/context.js';
 import { type Executable, RunCancelled, RunFailed } from '../../runs/executable.js';
@@ -127,7 +127,7 @@ async function flowOf(workflow: WorkflowDefinition, context: RunContext, text: s
     context,
     workflow,
     maxParallel,
-    input: workflow.hasInputSchema ? (JSON.parse(text) as Json) : text,
+    input: workflow.hasInputSchema ? parseJson(text) : text,
     history,
     historyText: historyText(history),
     visit: (node, place, scope) => visitNode(flow, node, place, scope),

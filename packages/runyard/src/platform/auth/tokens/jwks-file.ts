@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { errorCode } from '../../../core/errors/error-code.js';
 import { errors } from '../../../core/errors/errors.js';
 import { KeySet, type KeySetOptions, largestKeySet } from './key-set.js';
 import { KeyFault } from './keys.js';
@@ -33,7 +34,7 @@ async function readIfChanged(
       await file.close();
     }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     if (error instanceof KeyFault) throw fileFault(path, error.message);
     throw fileFault(path, code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`);
   }

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { errorCode } from '../../../core/errors/error-code.js';
 import { newId } from '../../../core/ids.js';
 import { ownBirth, type ProcessBirth, processNow, sharesHostName } from './process-birth.js';
 
@@ -55,6 +56,6 @@ function answersSignals(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 }

@@ -21,7 +21,7 @@ export class JsonFault extends Error {
 export function parseJson(text: string): Json {
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
+    value = parseJson(text);
   } catch (error) {
     const offset = faultOffset(text);
     const reason = error instanceof Error ? error.message : String(error);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import pg from 'pg';
+import { errorCode } from '../../../core/errors/error-code.js';
 import { errors } from '../../../core/errors/errors.js';
 import type { Log } from '../../../core/log.js';
 import { Availability } from '../availability.js';
@@ -173,7 +174,7 @@ async function untilUsable(pool: pg.Pool, location: string, options: OpenPostgre
 }
 
 function mayStartLater(cause: unknown): boolean {
-  if ((cause as NodeJS.ErrnoException).code === 'ENOTFOUND') return false;
+  if (errorCode(cause) === 'ENOTFOUND') return false;
   const trouble = troubleOf(cause);
   return trouble === 'lost' || trouble === 'busy';
 }

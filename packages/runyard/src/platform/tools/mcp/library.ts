@@ -1,5 +1,6 @@
 import type * as ClientLibrary from '@modelcontextprotocol/client';
 import type * as StdioLibrary from '@modelcontextprotocol/client/stdio';
+import { errorCode } from '../../../core/errors/error-code.js';
 import { errors } from '../../../core/errors/errors.js';
 
 export type McpClient = ClientLibrary.Client;
@@ -30,7 +31,7 @@ async function load(): Promise<McpLibrary> {
     ]);
     return { client, stdio };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    if (errorCode(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw errors.invalidConfig(
       'mcpTools() needs a package that is not installed. Run: npm install @modelcontextprotocol/client@2.4.0',
     );

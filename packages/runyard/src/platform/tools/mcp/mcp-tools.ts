@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { untilAborted } from '../../../core/abort.js';
+import { errorCode } from '../../../core/errors/error-code.js';
 import { errors } from '../../../core/errors/errors.js';
 import type { JsonObject, JsonSchema } from '../../../core/json.js';
 import type { Log } from '../../../core/log.js';
@@ -241,8 +242,7 @@ class McpSource implements ToolSource {
         context.signal.throwIfAborted();
         const failure = callFailureOf(error);
         if (failure === 'answered') throw unofferedIn(error) ?? error;
-        if ((error as { code?: string }).code === 'REQUEST_TIMEOUT')
-          throw tooSlow(this.#timeoutMs, repeatable);
+        if (errorCode(error) === 'REQUEST_TIMEOUT') throw tooSlow(this.#timeoutMs, repeatable);
         void connection.close();
         if (attempt === 0 && (failure === 'unsent' || repeatable)) continue;
         throw new Error(

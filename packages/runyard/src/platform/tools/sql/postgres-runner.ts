@@ -1,5 +1,6 @@
 import type { Client, CustomTypesConfig, QueryConfig } from 'pg';
 import { withinTime } from '../../../core/abort.js';
+import { errorCode } from '../../../core/errors/error-code.js';
 import {
   boundOf,
   largestAnswer,
@@ -81,7 +82,7 @@ async function withClient<T>(
     });
   } catch (error) {
     signal.throwIfAborted();
-    if ((error as { code?: string }).code === '57014') throw timedOut(timeoutMs);
+    if (errorCode(error) === '57014') throw timedOut(timeoutMs);
     // what the database says about a query is for the model that wrote it
     throw error instanceof pg.DatabaseError ? new Error(error.message, { cause: error }) : error;
   } finally {

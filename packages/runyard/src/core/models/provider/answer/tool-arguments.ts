@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../json.js';
+import { isJsonObject, type JsonObject, parseJson } from '../../../json.js';
 
 /**
  * The arguments of an earlier call for a provider that takes them as an object. What the model wrote malformed
@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../json.js';
  */
 export function argumentsObject(text: string): JsonObject {
   try {
-    const value = JSON.parse(text) as Json;
+    const value = parseJson(text);
     return isJsonObject(value) ? value : {};
   } catch {
     return {};

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backOffMs } from '../../../back-off.js';
+import { errorCode } from '../../../errors/error-code.js';
 import { ModelError } from '../../model-error.js';
 import type { ConnectionOptions } from './connection-options.js';
 import { errorFromResponse } from './provider-failure.js';
@@ -186,7 +187,7 @@ export class ProviderAnswer {
     if (error instanceof ModelError) return error;
     if (this.#controller.signal.reason instanceof ModelError) return this.#controller.signal.reason;
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const code = (cause as { code?: unknown }).code;
+    const code = errorCode(cause);
     if (typeof code === 'string' && /TIMEOUT/.test(code)) {
       return new ModelError(`${provider} did not answer in time (${code}).`, {
         provider,

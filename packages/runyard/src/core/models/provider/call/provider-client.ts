@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../json.js';
 import { ModelError } from '../../model-error.js';
 import type { ConnectionOptions } from './connection-options.js';
 import { ProviderAnswer, type ProviderCall, pauseBeforeRetry } from './provider-call.js';
@@ -90,7 +90,7 @@ export class ProviderClient {
   object(text: string, event = ''): JsonObject {
     let value: Json;
     try {
-      value = JSON.parse(text) as Json;
+      value = parseJson(text);
     } catch {
       if (event === 'error') throw this.fail(text);
       throw new Error(`something that is not JSON: ${this.excerpt(text)}`);

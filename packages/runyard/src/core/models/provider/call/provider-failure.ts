@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../json.js';
 import { ModelError } from '../../model-error.js';
 import { retryHints } from './retry-hints.js';
 
@@ -94,7 +94,7 @@ function complaintFromBody(body: string, response: FailedResponse): ProviderComp
   const text = body.trim();
   if (text === '') return { message: response.statusText || 'no explanation' };
   try {
-    const parsed = complaintFrom(JSON.parse(text) as Json);
+    const parsed = complaintFrom(parseJson(text));
     if (parsed) return parsed;
   } catch {
     // Not JSON: a proxy's page or plain text.
