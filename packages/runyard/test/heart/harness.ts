@@ -87,7 +87,6 @@ export function engineOver(
 
 export function begin(
   engine: RunEngine,
-  _store: RunStore,
   component: Executable,
   more: Partial<RunRequest> = {},
 ): Promise<RunHandle> {

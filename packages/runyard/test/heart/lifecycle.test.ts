@@ -10,7 +10,7 @@ describe('a run', () => {
     const component = executable('a', async (context) =>
       context.step('one', { kind: 'step', name: 'one', record: anyRecord }, async () => 'done'),
     );
-    const handle = await begin(engineOver(store, [component]), store, component);
+    const handle = await begin(engineOver(store, [component]), component);
     const { run } = await handle.ended;
     const stored = await store.load(run.runId);
     expect(stored?.run).toMatchObject({ status: 'completed', result: { content: 'done' }, leaseOwner: null });
@@ -20,7 +20,7 @@ describe('a run', () => {
   test('shows its last event only when its end is stored', async () => {
     const store = await freshStore();
     const component = executable('a', async () => 'x');
-    const handle = await begin(engineOver(store, [component]), store, component);
+    const handle = await begin(engineOver(store, [component]), component);
     const reader = handle.events();
     for (let events = await reader.next(); events !== null; events = await reader.next()) {
       if (events.some(({ name }) => name === 'RunCompleted')) {
@@ -36,7 +36,7 @@ describe('a run', () => {
     const component = executable('a', async () => {
       throw new RunFailed({ type: 'model_provider_error', message: 'no credit' });
     });
-    const { run } = await (await begin(engineOver(store, [component]), store, component)).ended;
+    const { run } = await (await begin(engineOver(store, [component]), component)).ended;
     expect(run).toMatchObject({
       status: 'error',
       result: { content: 'no credit', error: { type: 'model_provider_error' } },
@@ -53,7 +53,7 @@ describe('a run', () => {
       firstStatuses.push(...writes.map(({ insert }) => insert?.status));
       return commit(writes);
     };
-    const handle = await begin(engineOver(store, [component]), store, component, { background: true });
+    const handle = await begin(engineOver(store, [component]), component, { background: true });
     expect((await store.load(handle.runId))?.run.runId).toBe(handle.runId);
     expect(firstStatuses[0]).toBe('pending');
     open.open();
@@ -72,7 +72,7 @@ describe('a run', () => {
         .step('late', { kind: 'step', name: 'late', record: anyRecord }, async () => 'x')
         .catch((error: Error) => error.name);
     });
-    const handle = await begin(engineOver(store, [component]), store, component);
+    const handle = await begin(engineOver(store, [component]), component);
     await begun.promise;
     handle.cancel('enough');
     const { run } = await handle.ended;
@@ -95,7 +95,7 @@ describe('a run', () => {
         });
       });
     });
-    const handle = await begin(engineOver(store, [component]), store, component);
+    const handle = await begin(engineOver(store, [component]), component);
     await begun.promise;
     handle.cancel('stop it');
     await handle.ended;
@@ -111,8 +111,8 @@ describe('ids that clients choose', () => {
       executions += 1;
     });
     const engine = engineOver(store, [component]);
-    await (await begin(engine, store, component, { runId: 'mine' })).ended;
-    await expect(begin(engine, store, component, { runId: 'mine' })).rejects.toMatchObject({
+    await (await begin(engine, component, { runId: 'mine' })).ended;
+    await expect(begin(engine, component, { runId: 'mine' })).rejects.toMatchObject({
       code: 'run_exists',
     });
     expect(executions).toBe(1);
@@ -127,7 +127,7 @@ describe('ids that clients choose', () => {
     const engine = engineOver(store, [component]);
     const results = await Promise.allSettled(
       ['ada', 'ben'].map(
-        async (userId) => (await begin(engine, store, component, { sessionId: 'shared', userId })).ended,
+        async (userId) => (await begin(engine, component, { sessionId: 'shared', userId })).ended,
       ),
     );
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -151,7 +151,7 @@ test('five parallel runs of a session are all stored, and their changes of the s
   const engine = engineOver(store, [component]);
   const handles = await Promise.all(
     ['1', '2', '3', '4', '5'].map((content) =>
-      begin(engine, store, component, {
+      begin(engine, component, {
         sessionId: 's',
         input: { content, media: [], options: { stream: false } },
       }),
@@ -171,7 +171,7 @@ describe('readers', () => {
       await open.promise;
     });
     const engine = engineOver(store, [component]);
-    const handle = await begin(engine, store, component);
+    const handle = await begin(engine, component);
     const early = allEvents(handle);
     open.open();
     const whole = (await early).map(({ data }) => data);
@@ -193,7 +193,7 @@ describe('readers', () => {
         await context.congestion();
       }
     });
-    const handle = await begin(engineOver(store, [component]), store, component);
+    const handle = await begin(engineOver(store, [component]), component);
     const stopped = handle.events();
     const first = await stopped.next();
     const attentive = allEvents(handle);
@@ -211,7 +211,7 @@ describe('readers', () => {
     const store = await freshStore();
     const open = gate();
     const component = executable('a', () => open.promise);
-    const handle = await begin(engineOver(store, [component]), store, component);
+    const handle = await begin(engineOver(store, [component]), component);
     const reader = handle.events();
     const next = reader.next();
     reader.close();
@@ -247,7 +247,7 @@ test('work whose beginning is being stored when the run is cancelled does not be
       )
       .finally(() => came.open('never began')),
   );
-  const handle = await begin(engineOver(store, [component]), store, component);
+  const handle = await begin(engineOver(store, [component]), component);
   await storing.promise;
   handle.cancel('enough');
   stored.open();

@@ -45,7 +45,7 @@ test('a member that waits is cancelled with one that is at work', async () => {
   });
   const store = await freshStore();
   const engine = engineOver(store, [desk]);
-  const handle = await begin(engine, store, desk);
+  const handle = await begin(engine, desk);
   const run = runOf(store, engine, handle.runId);
   await reached.promise;
   await expect
@@ -231,7 +231,7 @@ test('a team that failed while members were at work repeats nothing that they di
   });
   const store = await freshStore();
   const engine = engineOver(store, [component]);
-  const handle = await begin(engine, store, component);
+  const handle = await begin(engine, component);
   const { run } = await handle.ended;
   expect(run.status).toBe('paused');
   // the run is given up in the middle of the member's work
@@ -296,7 +296,7 @@ test('no two messages of a team and its members have one id', async () => {
   });
   const store = await freshStore();
   const engine = engineOver(store, [outer]);
-  const { run, steps } = await (await begin(engine, store, outer)).ended;
+  const { run, steps } = await (await begin(engine, outer)).ended;
   const { responses } = await runOf(store, engine, run.runId).look();
   const idsOf = (body: JsonObject): string[] => [
     ...(body.messages as { id: string }[]).map(({ id }) => id),

@@ -40,7 +40,7 @@ export const call = (name: string, args: JsonObject, id = `call ${name}`) => ({ 
 export async function started(component: Agent) {
   const store = await freshStore();
   const engine = engineOver(store, [component]);
-  const handle = await begin(engine, store, component);
+  const handle = await begin(engine, component);
   const paused = await handle.ended;
   return pausedRun(store, engine, paused.run.runId);
 }

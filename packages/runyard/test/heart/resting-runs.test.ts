@@ -37,10 +37,10 @@ function asking() {
   return { component, done };
 }
 
-async function paused(component: Executable, more: Parameters<typeof begin>[3] = {}) {
+async function paused(component: Executable, more: Parameters<typeof begin>[2] = {}) {
   const store = await freshStore();
   const engine = engineOver(store, [component]);
-  const handle = await begin(engine, store, component, more);
+  const handle = await begin(engine, component, more);
   const { run } = await handle.ended;
   expect(run).toMatchObject({ status: 'paused', leaseOwner: null });
   return { store, engine, runId: run.runId };
@@ -149,7 +149,7 @@ describe('a failed run', () => {
       return `${first} ${context.options.metadata?.from}`;
     });
     const engine = engineOver(store, [component]);
-    const { run, steps } = await (await begin(engine, store, component)).ended;
+    const { run, steps } = await (await begin(engine, component)).ended;
     expect(run.status).toBe('error');
     const record = { turn: 0, input: null, options: { metadata: { from: 'retry' } } };
     const kept = { steps, messageIndex: 0, turn: 0 };
@@ -170,7 +170,7 @@ describe('a failed run', () => {
       return String(one);
     });
     const engine = engineOver(store, [component]);
-    const { run } = await (await begin(engine, store, component)).ended;
+    const { run } = await (await begin(engine, component)).ended;
     const again = await (await engine.retry(run.runId, { steps: [], messageIndex: 0, turn: 0 }, goOn)).ended;
     expect(again.run.result?.content).toBe('2');
     const stored = await store.load(run.runId);
@@ -192,9 +192,9 @@ describe('a copy', () => {
       return 'done';
     });
     const engine = engineOver(store, [component]);
-    const source = await (await begin(engine, store, component, { sessionId: 's' })).ended;
+    const source = await (await begin(engine, component, { sessionId: 's' })).ended;
     const lineage = { regeneratedFrom: source.run.runId, replaces: source.run.runId };
-    const copy = await begin(engine, store, component, {
+    const copy = await begin(engine, component, {
       sessionId: 's',
       copy: { steps: source.steps, lineage, continuation: goOn },
     });
@@ -220,7 +220,7 @@ describe('cancelling', () => {
     });
     const owner = engineOver(store, [component]);
     await owner.open();
-    const handle = await begin(owner, store, component, { background: true });
+    const handle = await begin(owner, component, { background: true });
     await begun.promise;
     await engineOver(store, [component]).cancel(handle.runId, cancelRequest(handle.runId, 'a'));
     expect((await handle.ended).run.status).toBe('cancelled');
@@ -230,7 +230,7 @@ describe('cancelling', () => {
     const store = await freshStore();
     const component = executable('a', () => new Promise(() => {}));
     const dead = engineOver(store, [component]);
-    const handle = await begin(dead, store, component, { background: true });
+    const handle = await begin(dead, component, { background: true });
     await dead.stop(1);
     await engineOver(store, [component]).cancel(handle.runId, cancelRequest(handle.runId, 'a'));
     expect((await store.load(handle.runId))?.run.status).toBe('cancelled');
@@ -244,7 +244,7 @@ describe('cancelling', () => {
     });
     const engine = engineOver(store, [component]);
     await engine.cancel('later', cancelRequest('later', 'a'));
-    const { run } = await (await begin(engine, store, component, { runId: 'later' })).ended;
+    const { run } = await (await begin(engine, component, { runId: 'later' })).ended;
     expect(run.status).toBe('cancelled');
     expect(executed).toBe(0);
   });
@@ -254,7 +254,7 @@ describe('cancelling', () => {
     const component = executable('a', async () => 'fine');
     const engine = engineOver(store, [component]);
     await engine.cancel('mine', { ...cancelRequest('mine', 'a'), userId: 'eve' });
-    const { run } = await (await begin(engine, store, component, { runId: 'mine', userId: 'ada' })).ended;
+    const { run } = await (await begin(engine, component, { runId: 'mine', userId: 'ada' })).ended;
     expect(run.status).toBe('completed');
   });
 
@@ -262,7 +262,7 @@ describe('cancelling', () => {
     const store = await freshStore();
     const component = executable('a', async () => 'fine');
     const engine = engineOver(store, [component]);
-    const { run } = await (await begin(engine, store, component)).ended;
+    const { run } = await (await begin(engine, component)).ended;
     await engine.cancel(run.runId, cancelRequest(run.runId, 'a'));
     expect((await store.load(run.runId))?.run).toMatchObject({
       status: 'completed',
@@ -301,7 +301,7 @@ describe('a question that answers itself', () => {
       });
     });
     const engines = [engineOver(store, [component]), engineOver(store, [component])];
-    const { run } = await (await begin(engines[0]!, store, component)).ended;
+    const { run } = await (await begin(engines[0]!, component)).ended;
     expect((await store.load(run.runId))?.run.wakeAt).toBe(run.createdAt + 20);
     await Promise.all(engines.map((engine) => engine.open()));
     await expect.poll(async () => (await store.load(run.runId))?.run.status).toBe('completed');
@@ -321,7 +321,7 @@ describe('a question that answers itself', () => {
     const runIds: string[] = [];
     for (const component of components)
       for (let made = 0; made < count; made += 1) {
-        const { run } = await (await begin(first, store, component)).ended;
+        const { run } = await (await begin(first, component)).ended;
         runIds.push(run.runId);
       }
     return { store, components, runIds };
@@ -374,7 +374,7 @@ test('a cancel that meets a run on its way to its end waits until that is stored
   };
   const component = executable('a', async () => 'fine');
   const engine = engineOver(store, [component]);
-  const handle = await begin(engine, store, component);
+  const handle = await begin(engine, component);
   await ending.promise;
   let answered = false;
   const cancelled = engine.cancel(handle.runId, cancelRequest(handle.runId, 'a')).then(() => {

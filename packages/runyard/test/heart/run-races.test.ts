@@ -23,7 +23,7 @@ test('a run whose lease ended while it was being taken up is executed once', asy
     return 'done';
   });
   const engine = engineOver(store, [component], { leaseMs: 1 });
-  const { runId, ended } = await begin(engine, store, component);
+  const { runId, ended } = await begin(engine, component);
   await ended;
   const answering = engine.answer(runId, answers({ 'wait:q': 'yes' }));
   await landed.promise;
@@ -43,7 +43,7 @@ test.each(['load', 'session'] as const)(
     const store = await freshStore();
     const component = executable('a', () => new Promise(() => {}));
     const dead = engineOver(store, [component]);
-    const { runId } = await begin(dead, store, component, { background: true });
+    const { runId } = await begin(dead, component, { background: true });
     await dead.stop(0);
     const owner = engineOver(store, [component]);
     const { claim } = store.leases;

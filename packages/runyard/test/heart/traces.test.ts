@@ -23,10 +23,10 @@ async function traceOf(store: RunStore, runId: string): Promise<Span[]> {
 }
 
 /** Runs the component to its end or its pause. */
-async function traced(component: Executable, more: Parameters<typeof begin>[3] = {}) {
+async function traced(component: Executable, more: Parameters<typeof begin>[2] = {}) {
   const store = await freshStore();
   const engine = engineOver(store, [component]);
-  const handle = await begin(engine, store, component, more);
+  const handle = await begin(engine, component, more);
   const { run } = await handle.ended;
   return { store, engine, run, spans: await traceOf(store, run.runId) };
 }
@@ -130,8 +130,8 @@ test('the messages of earlier runs that a model was shown are in its span', asyn
   const component = agent({ id: 'a', model, addHistoryToContext: true });
   const engine = engineOver(store, [component]);
   const session = { sessionId: 's' };
-  await (await begin(engine, store, component, session)).ended;
-  const { run } = await (await begin(engine, store, component, session)).ended;
+  await (await begin(engine, component, session)).ended;
+  const { run } = await (await begin(engine, component, session)).ended;
   const [, call] = await traceOf(store, run.runId);
   const told = JSON.parse(call!.attributes['input.value'] as string).messages;
   expect(told.map(({ content }: { content: string }) => content)).toEqual(
@@ -316,7 +316,7 @@ test('a copy shows what it did itself, and its model what it was copied with', a
     lineage: { forkedFromRunId: run.runId },
     continuation: { turn: 1, input: 'and now?', options: {} },
   };
-  const handle = await begin(engine, store, component, { copy, sessionId: run.sessionId });
+  const handle = await begin(engine, component, { copy, sessionId: run.sessionId });
   await handle.ended;
   const spans = await traceOf(store, handle.runId);
   expect(drawn(spans)).toEqual(['a.arun AGENT OK', '  Scripted.ainvoke_stream LLM OK']);
@@ -363,7 +363,7 @@ test('a failed run that was copied with its session has a trace of its own when 
     if (failing) throw new RunFailed({ type: 'no', message: 'no' });
   });
   const engine = engineOver(store, [component]);
-  const { run, ended } = await begin(engine, store, component);
+  const { run, ended } = await begin(engine, component);
   await ended;
   const copy = { sourceSessionId: run.sessionId, newSessionId: 'copy', newRunId: () => 'copied' };
   await store.copySession({ ...copy, now: Date.now() });

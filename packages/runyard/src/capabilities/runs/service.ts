@@ -88,12 +88,12 @@ export class RunsService {
     await space.approvals.assertMayContinue(caller, run);
     const following = followingOf(form, this.options.onDisconnect);
     const request = await continueRequestOf(run.kind, form, following, bound);
-    const site = resumeSite({ ...found, component }, caller, request, following.background, (factory, work) =>
+    const site = resumeSite({ ...found, component }, caller, request, (factory, work) =>
       beforeRun(this.options, factory, disconnected, work),
     );
     const { handle, fromIndex } = await resumeRun(site, run.runId, request);
-    if (following.stream) await handle.stored();
-    return startedRun(handle, following, { fromIndex, continued: true });
+    if (request.stream) await handle.stored();
+    return startedRun(handle, request, { fromIndex, continued: true });
   }
 
   /** Ends a run. The answer is the run if the process that executes it has not ended it yet. */

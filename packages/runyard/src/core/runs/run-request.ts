@@ -85,7 +85,7 @@ function initialState({ initialState: given }: Executable, session: SessionSnaps
   return Object.fromEntries(Object.entries(given).filter(([key]) => !Object.hasOwn(session.state, key)));
 }
 
-/** What somebody said first names a session; a workflow that nobody said anything to lends it its own name. */
+/** The first message names a session; without a message, the session of a workflow has the workflow's name. */
 function nameFrom({ kind, name, id }: Executable, message: string): string | null {
   if (message.trim() === '') return kind === 'workflow' ? `New ${name ?? id} Session` : null;
   const text = onOneLine(message);

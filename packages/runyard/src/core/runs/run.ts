@@ -14,7 +14,7 @@ export type RunStatus =
   | 'paused'
   | 'regenerated';
 
-/** What an execution of a run is: its first one, one after somebody let it go on, or one after a crash. */
+/** What an execution of a run is: its first one, one after a request to continue it, or one after a crash. */
 export type RunEntry = 'started' | 'continued' | 'recovered';
 
 /** What a caller asked for. It never changes once the run exists. */
@@ -49,7 +49,7 @@ export interface RunOptions {
   readonly remembersOutside?: boolean;
   /** Form fields that Runyard does not know: visible to hooks. */
   readonly extra?: JsonObject;
-  /** Whether the model is asked to stream, so that whoever follows the run sees it grow. */
+  /** Whether the model is asked to stream, so that those who follow the run see it grow. */
   readonly stream: boolean;
   /** False when the model streams but the caller polls: no stream was promised. */
   readonly streamed?: false;
@@ -122,7 +122,7 @@ export interface Run {
   /** The index that the next event gets. */
   readonly nextEventIndex: number;
   readonly updatedAt: number;
-  /** When a paused run goes on without having been answered; null for one that waits for as long as it takes. */
+  /** When a paused run continues without an answer; null for one that waits for as long as it takes. */
   readonly wakeAt: number | null;
   /** What the run was made from; null for one that began with its own input. */
   readonly lineage: RunLineage | null;
@@ -174,9 +174,9 @@ export interface StepRecord {
 /**
  * `model` and `tool` steps are the conversation; `auxiliary` ones are model calls beside it (reasoning, summaries,
  * follow-ups), `hook` ones are the application's own code; `answer` is what the conversation keeps as its last word;
- * `wait` is a question to somebody outside, and `continue` what came with the request to go on; `decision` is which way
- * a workflow takes, and `try` a call of a model, a tool or a function that failed and was made again; `memory` is what
- * the run changed about the memories of its user.
+ * `wait` is a question to a person or program outside, and `continue` what came with the request to continue;
+ * `decision` is which way a workflow takes, and `try` a call of a model, a tool or a function that failed and was made
+ * again; `memory` is what the run changed about the memories of its user.
  */
 export type StepKind =
   | 'introduction'

@@ -14,7 +14,7 @@ test('a cancelled run ends with what its model had said so far', async () => {
   const model = scriptedModel([{ chunks: ['The an', held.promise, 'swer'] }]);
   const component = agent({ id: 'a', model });
   const store = await freshStore();
-  const handle = await begin(engineOver(store, [component]), store, component);
+  const handle = await begin(engineOver(store, [component]), component);
   const reader = handle.events();
   for (let said = ''; said !== 'The an'; ) {
     for (const { data } of (await reader.next())!) said += JSON.parse(data).content ?? '';
@@ -37,7 +37,7 @@ test('a run that is cancelled while its model is silent does not repeat what it 
   const component = agent({ id: 'a', model, tools: [look] });
   const input = { content: 'hello', media: [], options: { stream: false } };
   const store = await freshStore();
-  const handle = await begin(engineOver(store, [component]), store, component, { input });
+  const handle = await begin(engineOver(store, [component]), component, { input });
   await reached.promise;
   handle.cancel('enough');
   const ended = await handle.ended;

@@ -16,14 +16,14 @@ async function placeOf(component: Agent): Promise<Place> {
   return { store, component, engine: engineOver(store, [component]) };
 }
 
-async function runOnce({ engine, store, component }: Place, content = 'hello', sessionId?: string) {
+async function runOnce({ engine, component }: Place, content = 'hello', sessionId?: string) {
   const input = { content, media: [], options: { stream: true } };
-  return (await begin(engine, store, component, { input, ...(sessionId && { sessionId }) })).ended;
+  return (await begin(engine, component, { input, ...(sessionId && { sessionId }) })).ended;
 }
 
 /** Goes on in a copy. */
 async function copy(
-  { engine, store, component }: Place,
+  { engine, component }: Place,
   { run, steps }: EndedRun,
   from: ContinueFrom,
   input: string | null = null,
@@ -31,7 +31,7 @@ async function copy(
 ) {
   const kept = component.continuation(run, steps, from);
   const continuation: ContinueRecord = { turn: kept.turn, input, options: {} };
-  return begin(engine, store, component, {
+  return begin(engine, component, {
     input: run.input,
     sessionId: run.sessionId,
     copy: { steps: kept.steps, lineage: { forkedFromRunId: run.runId, ...lineage }, continuation },
@@ -306,7 +306,7 @@ describe('history', () => {
     await runOnce(alive, 'early', 's1');
     const dead = engineOver(store, [component], { owner: 'dead', leaseMs: 1 });
     const input = { content: 'slow', media: [], options: { stream: true } };
-    const { runId } = await begin(dead, store, component, { input, sessionId: 's1', background: true });
+    const { runId } = await begin(dead, component, { input, sessionId: 's1', background: true });
     await reached.promise;
     await expect.poll(async () => (await store.load(runId))?.steps.length).toBe(2);
     const original = (
@@ -321,7 +321,7 @@ describe('history', () => {
     // the run that was shown gives way to another one before the crash is noticed
     const steps = original.steps.filter(({ kind }) => kind === 'context');
     const lineage = { regeneratedFrom: original.run.runId, replaces: original.run.runId };
-    const again = await begin(alive.engine, store, component, {
+    const again = await begin(alive.engine, component, {
       input: original.run.input,
       sessionId: 's1',
       copy: { steps, lineage, continuation: { turn: 0, input: null, options: {} } },

@@ -131,7 +131,7 @@ test('a run that its process left behind continues in place, and a run in progre
   const store = await freshStore();
   const stuck = agent({ id: 'clerk', model: scriptedModel([{ waitFor: () => new Promise(() => {}) }]) });
   const dead = engineOver(store, [stuck], { owner: 'dead', leaseMs: 1 });
-  const { runId } = await begin(dead, store, stuck, { background: true });
+  const { runId } = await begin(dead, stuck, { background: true });
   const clerk = agent({ id: 'clerk', model: scriptedModel(['done']) });
   const spaceOver = (engine: typeof dead) => async () => ({
     engine,

@@ -29,7 +29,7 @@ describe('a crash', () => {
     const component = agent({ id: 'a', model, tools: [pay] });
     const store = await freshStore();
     const dead = engineOver(store, [component], { owner: 'dead', leaseMs: 1 });
-    const handle = await begin(dead, store, component);
+    const handle = await begin(dead, component);
     const { runId } = handle;
     if (first !== null || options.approval === 'required') {
       await handle.ended;
@@ -102,7 +102,7 @@ describe('a crash', () => {
     const component = agent({ id: 'a', model, tools: [source] });
     const store = await freshStore();
     const dead = engineOver(store, [component], { owner: 'dead', leaseMs: 1 });
-    const { runId } = (await (await begin(dead, store, component)).ended).run;
+    const { runId } = (await (await begin(dead, component)).ended).run;
     const [state] = requirementsOf((await store.load(runId))!.steps);
     stuck = true;
     const answer = toWaitOutput(state!, readAnswer(state!, { confirmed: true })!);

@@ -23,7 +23,7 @@ async function learner(
   const engine = engineOver(store, [component], { ports: { learnings } });
   const say = async (content: string, userId: string | null = 'ada', sessionId = 's') => {
     const input = { content, media: [], options: { stream: false } };
-    return (await begin(engine, store, component, { userId, sessionId, input })).ended;
+    return (await begin(engine, component, { userId, sessionId, input })).ended;
   };
   return { say, learnings, learningModel, model, component, store };
 }
@@ -226,7 +226,7 @@ test('a store that fails is not the end of the run', async () => {
   const learnings = new InProcessLearnings();
   learnings.change = () => Promise.reject(new Error('the disk is full'));
   const engine = engineOver(store, [component], { ports: { learnings } });
-  const { run } = await (await begin(engine, store, component, { userId: 'ada' })).ended;
+  const { run } = await (await begin(engine, component, { userId: 'ada' })).ended;
   expect(run.status).toBe('completed');
 });
 
@@ -246,7 +246,7 @@ test('a run whose process dies before its end keeps what it learned once', async
     more,
   );
   const dead = engineOver(store, [component], { owner: 'dead', leaseMs: 1, ports: { learnings } });
-  const handle = await begin(dead, store, component, { background: true, sessionId: 's', userId: 'ada' });
+  const handle = await begin(dead, component, { background: true, sessionId: 's', userId: 'ada' });
   await reached.promise;
   // somebody else mends the profile before the run is taken up
   await learnings.change({
@@ -350,7 +350,7 @@ test('a team learns as its leader', async () => {
   const store = await freshStore();
   const learnings = new InProcessLearnings();
   const engine = engineOver(store, [component], { ports: { learnings } });
-  await (await begin(engine, store, component, { userId: 'ada' })).ended;
+  await (await begin(engine, component, { userId: 'ada' })).ended;
   expect(await learnings.get('ada', 'user_profile_ada')).toMatchObject({ teamId: 't', agentId: null });
 });
 

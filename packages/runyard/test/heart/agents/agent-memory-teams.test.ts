@@ -25,7 +25,7 @@ async function run(settings: Partial<TeamSettings>) {
   const memories = new InProcessMemories();
   const store = await freshStore();
   const engine = engineOver(store, [component], { ports: { memories } });
-  const handle = await begin(engine, store, component, { userId: 'ada' });
+  const handle = await begin(engine, component, { userId: 'ada' });
   expect((await handle.ended).run.result?.content).toBe('Done.');
   const events = (await allEvents(handle)).map(({ name }) => name);
   return { memories: await memories.list('ada', 10), memberMemory, events };
@@ -62,6 +62,6 @@ test('an agent remembers as a step of a workflow too', async () => {
   const memories = new InProcessMemories();
   const store = await freshStore();
   const engine = engineOver(store, [component], { ports: { memories } });
-  await (await begin(engine, store, component, { userId: 'ada' })).ended;
+  await (await begin(engine, component, { userId: 'ada' })).ended;
   expect(await memories.list('ada', 10)).toMatchObject([{ memory: 'From the step', agentId: 'r' }]);
 });

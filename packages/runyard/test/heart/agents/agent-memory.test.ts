@@ -60,7 +60,7 @@ async function throughCrash(
 ) {
   const store = await freshStore();
   const dead = engineOver(store, [component], { owner: 'dead', leaseMs: 1, ports: { memories: first } });
-  const handle = await begin(dead, store, component, { background: true, userId: 'ada' });
+  const handle = await begin(dead, component, { background: true, userId: 'ada' });
   await died;
   await between();
   await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
@@ -153,7 +153,7 @@ describe('a run whose process dies while it remembers', () => {
       },
     });
     const engine = engineOver(store, [component], { ports: { memories: looking } });
-    const handle = await begin(engine, store, component, { userId: 'ada' });
+    const handle = await begin(engine, component, { userId: 'ada' });
     running.push(handle.runId);
     await handle.ended;
     expect(found).toEqual(['completed']);
@@ -186,7 +186,7 @@ describe('remembering', () => {
     const component = rememberer(memoryModel, { model });
     const store = await freshStore();
     const engine = engineOver(store, [component], { ports: { memories } });
-    const handle = await begin(engine, store, component, { userId: 'ada' });
+    const handle = await begin(engine, component, { userId: 'ada' });
     await asked.promise;
     expect(memoryModel.requests).toHaveLength(1);
     held.open();
@@ -209,13 +209,11 @@ describe('remembering', () => {
     const store = await freshStore();
     const engine = engineOver(store, [component], { ports: { memories } });
     const runs = await Promise.all(
-      ['Likes tea', 'Has a dog'].map((said) =>
-        begin(engine, store, component, { userId: 'ada', ...say(said) }),
-      ),
+      ['Likes tea', 'Has a dog'].map((said) => begin(engine, component, { userId: 'ada', ...say(said) })),
     );
     await Promise.all(runs.map(({ ended }) => ended));
     expect((await textsOf(memories)).sort()).toEqual(['Has a dog', 'Likes tea']);
-    await (await begin(engine, store, component, { userId: 'bob', ...say('Is Bob') })).ended;
+    await (await begin(engine, component, { userId: 'bob', ...say('Is Bob') })).ended;
     const [seen] = memoryModel.requests.slice(-1);
     expect(seen!.messages.at(-1)!.content).not.toMatch(/tea|dog/);
     expect(await textsOf(memories, 'bob')).toEqual(['Is Bob']);
@@ -235,7 +233,7 @@ describe('remembering', () => {
     const store = await freshStore();
     const memories = new InProcessMemories();
     const engine = engineOver(store, [component], { ports: { memories } });
-    const { run } = await (await begin(engine, store, component, { userId: 'ada' })).ended;
+    const { run } = await (await begin(engine, component, { userId: 'ada' })).ended;
     expect(run.status).toBe('paused');
     expect(await textsOf(memories)).toEqual(['Likes tea']);
     const paused = pausedRun(store, engine, run.runId);
@@ -283,7 +281,7 @@ describe('remembering', () => {
     const component = rememberer(scriptedModel([add('Likes tea')]));
     const store = await freshStore();
     const engine = engineOver(store, [component], { ports: { memories: unreachable } });
-    const { run } = await (await begin(engine, store, component, { userId: 'ada' })).ended;
+    const { run } = await (await begin(engine, component, { userId: 'ada' })).ended;
     expect(run).toMatchObject({ status: 'completed', result: { content: 'ok' } });
   });
 
@@ -297,7 +295,7 @@ describe('remembering', () => {
     const component = rememberer(scriptedModel([{ ...add('Likes tea'), waitFor: held.promise }]), { model });
     const store = await freshStore();
     const engine = engineOver(store, [component], { ports: { memories } });
-    const { run } = await (await begin(engine, store, component, { userId: 'ada' })).ended;
+    const { run } = await (await begin(engine, component, { userId: 'ada' })).ended;
     expect(run.status).toBe('error');
     expect(await textsOf(memories)).toEqual(['Likes tea']);
   });
@@ -308,7 +306,7 @@ describe('remembering', () => {
     const component = rememberer(scriptedModel([hang(reached.open)]));
     const store = await freshStore();
     const engine = engineOver(store, [component], { ports: { memories } });
-    const handle = await begin(engine, store, component, { userId: 'ada' });
+    const handle = await begin(engine, component, { userId: 'ada' });
     await reached.promise;
     handle.cancel('enough');
     expect((await handle.ended).run.status).toBe('cancelled');
@@ -327,7 +325,7 @@ describe('remembering', () => {
     const component = rememberer(memoryModel, { agenticMemory: true });
     const store = await freshStore();
     const engine = engineOver(store, [component], { log });
-    const handle = await begin(engine, store, component);
+    const handle = await begin(engine, component);
     expect((await handle.ended).run.status).toBe('completed');
     expect(memoryModel.requests).toHaveLength(0);
     expect(lines).toContain('the run has no user: nothing is remembered');

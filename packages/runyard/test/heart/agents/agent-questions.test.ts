@@ -267,7 +267,7 @@ describe('a question of a tool that must not be executed twice', () => {
     );
     const store = await freshStore();
     const dead = engineOver(store, [component], { owner: 'dead', leaseMs: 1 });
-    const { runId, ended } = await begin(dead, store, component);
+    const { runId, ended } = await begin(dead, component);
     await ended;
     const [state] = (await pausedRun(store, dead, runId).look()).open;
     const answer = toWaitOutput(state!, readAnswer(state!, { confirmed: true })!);

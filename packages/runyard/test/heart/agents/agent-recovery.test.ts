@@ -9,7 +9,7 @@ import { allEvents, begin, engineOver, freshStore, gate } from '../harness.js';
 async function diesAndRecovers(component: Agent, reached: Promise<unknown>, stepsBefore: number) {
   const store = await freshStore();
   const dead = engineOver(store, [component], { owner: 'dead', leaseMs: 1 });
-  const { runId } = await begin(dead, store, component, { background: true });
+  const { runId } = await begin(dead, component, { background: true });
   await reached;
   await expect.poll(async () => (await store.load(runId))?.steps.length).toBe(stepsBefore);
   await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
@@ -110,7 +110,7 @@ test('a refusal that was recorded stands', async () => {
     ],
   });
   const engine = engineOver(store, [component]);
-  const { run, steps } = await (await begin(engine, store, component)).ended;
+  const { run, steps } = await (await begin(engine, component)).ended;
   expect(run).toMatchObject({ status: 'error', result: { error: { type: 'input_check_error' } } });
   expect(steps.map(({ key, status, output }) => ({ key, status, output }))).toEqual([
     {

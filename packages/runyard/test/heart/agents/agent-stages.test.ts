@@ -76,7 +76,7 @@ test.each(stages)(
     const { component, models, reached } = hangingIn(stage);
     const store = await freshStore();
     const dead = engineOver(store, [component], { owner: 'dead', leaseMs: 1 });
-    const handle = await begin(dead, store, component, { background: true, sessionId: 's' });
+    const handle = await begin(dead, component, { background: true, sessionId: 's' });
     await reached;
     const role = stage.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     await expect.poll(async () => (await store.load(handle.runId))?.steps.at(-1)?.name).toBe(role);
@@ -111,7 +111,7 @@ test('a stop in the middle of a stage is not taken for its failure', async () =>
   const { component, models, reached } = hangingIn('followupModel');
   const store = await freshStore();
   const engine = engineOver(store, [component]);
-  const handle = await begin(engine, store, component);
+  const handle = await begin(engine, component);
   await reached;
   await engine.stop(1);
   await expect(handle.ended).rejects.toMatchObject({ name: 'RunReleased' });
@@ -128,7 +128,7 @@ test('a stage that failed has failed for good, however often the run is executed
   const flawed = agent({ ...component.settings, followupModel });
   const store = await freshStore();
   const dead = engineOver(store, [flawed], { owner: 'dead', leaseMs: 1 });
-  const handle = await begin(dead, store, flawed, { background: true });
+  const handle = await begin(dead, flawed, { background: true });
   await reached;
   await expect.poll(async () => (await store.load(handle.runId))?.steps.at(-1)?.key).toBe('session-summary');
   await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
@@ -163,7 +163,7 @@ test('a run that ends late adds to the summary of a later one', async () => {
   const component = agent({ id: 'a', model, enableSessionSummaries: true, sessionSummaryModel });
   const engine = engineOver(store, [component]);
   const say = (content: string) =>
-    begin(engine, store, component, {
+    begin(engine, component, {
       sessionId: 's',
       input: { content, media: [], options: { stream: false } },
     });

@@ -16,7 +16,7 @@ test('an answer that comes after the deadline of its question does not count', a
     return 'done';
   });
   const engine = engineOver(store, [asking]);
-  const { runId, ended } = await begin(engine, store, asking);
+  const { runId, ended } = await begin(engine, asking);
   await ended;
   await (await engine.answer(runId, answers({ 'wait:late': 'too late' }))).ended;
   expect(heard).toEqual([timedOut]);

@@ -55,7 +55,7 @@ export class Deeds {
 /** A run that was left waiting by one version of the code, as another one finds it. */
 export async function waiting(before: Executable) {
   const store = await freshStore();
-  const handle = await begin(engineOver(store, [before]), store, before);
+  const handle = await begin(engineOver(store, [before]), before);
   const { run } = await handle.ended;
   expect(run.status).toBe('paused');
   return waitingRun(store, run.runId);
@@ -65,7 +65,7 @@ export async function waiting(before: Executable) {
 export async function abandoned(before: Executable, isStored: (keys: readonly string[]) => boolean) {
   const store = await freshStore();
   const dead = engineOver(store, [before], { owner: 'dead', leaseMs: 1 });
-  const { runId } = await begin(dead, store, before, { background: true });
+  const { runId } = await begin(dead, before, { background: true });
   const keys = async () =>
     ((await store.load(runId))?.steps ?? []).map(({ key, status }) => `${key} ${status}`);
   await expect.poll(async () => isStored(await keys())).toBe(true);

@@ -58,7 +58,7 @@ test('taking a run through the code calls nothing of the application', async () 
   };
   const before = made('before');
   const store = await freshStore();
-  const handle = await begin(engineOver(store, [before]), store, before);
+  const handle = await begin(engineOver(store, [before]), before);
   expect((await handle.ended).run.status).toBe('paused');
   expect(called).toEqual(expect.arrayContaining(['function', 'instructions', 'dependency', 'look', 'model']));
   called.length = 0;

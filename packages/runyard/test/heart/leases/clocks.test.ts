@@ -49,7 +49,7 @@ forEachDatabase((_dialect, freshPlace) => {
     for (const [turn, engine] of [...engines, ...engines].entries()) {
       said.push(`turn ${turn}`);
       const input = { content: `turn ${turn}`, media: [], options: { stream: true } };
-      const handle = await begin(engine, store, rememberer, { input, sessionId: 'talk' });
+      const handle = await begin(engine, rememberer, { input, sessionId: 'talk' });
       expect((await handle.ended).run.result?.content).toBe(said.join(', '));
     }
   });
@@ -72,9 +72,9 @@ forEachDatabase((_dialect, freshPlace) => {
       sessionId: 'talk',
       ...more,
     });
-    await (await begin(behind!, store, rememberer, turn('first'))).ended;
-    const slow = await begin(ahead!, store, late, turn('slow', { background: true }));
-    await (await begin(behind!, store, rememberer, turn('later'))).ended;
+    await (await begin(behind!, rememberer, turn('first'))).ended;
+    const slow = await begin(ahead!, late, turn('slow', { background: true }));
+    await (await begin(behind!, rememberer, turn('later'))).ended;
     look();
     expect((await slow.ended).run.result?.content).toBe('first, slow');
   });
@@ -92,12 +92,12 @@ forEachDatabase((_dialect, freshPlace) => {
       const healthy = engineOver(store, [component], { owner: 'healthy' });
       const other = engineOver(store, [component], { owner: 'other', timers: skewed(ms) });
       const dead = engineOver(store, [component], { owner: 'dead', timers: skewed(ms), leaseMs: 1 });
-      const kept = await begin(healthy, store, component, { background: true });
-      const wrong = await begin(other, store, component, { background: true });
+      const kept = await begin(healthy, component, { background: true });
+      const wrong = await begin(other, component, { background: true });
       await other.recover();
       await healthy.recover();
       expect(began).toEqual(['healthy', 'other']);
-      const lost = await begin(dead, store, component, { background: true });
+      const lost = await begin(dead, component, { background: true });
       await expect
         .poll(async () => (await store.leases.expired(10, 0)).map(({ runId }) => runId))
         .toEqual([lost.runId]);
@@ -120,10 +120,10 @@ forEachDatabase((_dialect, freshPlace) => {
       });
       const wrong = engineOver(store, [asking], { timers: skewed(ms) });
       const right = engineOver(store, [asking]);
-      const notYet = await begin(wrong, store, asking, { background: true });
+      const notYet = await begin(wrong, asking, { background: true });
       expect((await notYet.ended).run.status).toBe('paused');
       timeoutMs = 1;
-      const due = await begin(wrong, store, asking, { background: true });
+      const due = await begin(wrong, asking, { background: true });
       expect((await due.ended).run.status).toBe('paused');
       await right.open();
       await wrong.open();
@@ -159,12 +159,12 @@ forEachDatabase((_dialect, freshPlace) => {
       reason: 'enough',
       requestedAt: Date.now() + asks,
     });
-    const underWay = await begin(executing, store, held, { background: true });
+    const underWay = await begin(executing, held, { background: true });
     await asking.cancel(underWay.runId, wish(underWay.runId));
     expect((await underWay.ended).run.status).toBe('cancelled');
     // one that is asked for before the run is there
     await asking.cancel('early', wish('early'));
-    const early = await begin(executing, store, held, { runId: 'early' });
+    const early = await begin(executing, held, { runId: 'early' });
     expect((await early.ended).run.status).toBe('cancelled');
   });
 
@@ -190,7 +190,7 @@ forEachDatabase((_dialect, freshPlace) => {
       const runIds: string[] = [];
       // in each process one begins, and the other one waits for its slot
       for (const engine of [dead, dead, stopped, stopped])
-        runIds.push((await begin(engine, store, left, { background: true })).runId);
+        runIds.push((await begin(engine, left, { background: true })).runId);
       await stopped.stop(0);
       await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(4);
       const statuses = async () => (await store.loadAll(runIds)).map(({ run }) => run.status);
@@ -217,8 +217,8 @@ forEachDatabase((_dialect, freshPlace) => {
       [wrong!, right!],
     ] as const) {
       const key = first === right ? 'right first' : 'wrong first';
-      await (await begin(first, store, rememberer, under(key))).ended;
-      await expect(begin(second, store, rememberer, under(key))).rejects.toMatchObject({
+      await (await begin(first, rememberer, under(key))).ended;
+      await expect(begin(second, rememberer, under(key))).rejects.toMatchObject({
         code: 'idempotency_key_taken',
       });
     }
@@ -236,7 +236,7 @@ forEachDatabase((_dialect, freshPlace) => {
         const model = scriptedModel([{ toolCalls: [call('pay', { cents: 5 })] }]);
         const payer = agent({ id: 'payer', model, tools: [pay] });
         const engine = engineOver(store, [payer], { timers: skewed(ms) });
-        const { run } = await (await begin(engine, store, payer)).ended;
+        const { run } = await (await begin(engine, payer)).ended;
         return async () => (await approvals.ofRun(everyone, run.runId))[0]!;
       };
       const [open, over] = [await asked(hour / 2), await asked(1)];

@@ -45,7 +45,7 @@ describe.each([
     const [busy, idle] = [await process('busy'), await process('idle')];
     const start = (content: string) => {
       const input = { content, media: [], options: { stream: true } };
-      return begin(busy, store, component, { input, background: true });
+      return begin(busy, component, { input, background: true });
     };
     return { store, busy, idle, gates, began, first: await start('first'), start };
   }

@@ -50,7 +50,7 @@ test('an execution whose lease is lost ends at the renewal that says so, and beg
   const timers = heldTimers();
   const engine = engineOver(store, [component], { timers, owner: 'loser', leaseMs: 60_000 });
   await engine.open();
-  const handle = await begin(engine, store, component, { background: true });
+  const handle = await begin(engine, component, { background: true });
   await expect.poll(() => begun).toEqual(['1:one']);
   // nothing is left to write: no refused write is to say it first
   await handle.stored();
@@ -72,7 +72,7 @@ test('a process that stood still for longer than its lease asks before it begins
   const timers = heldTimers();
   const slow = engineOver(store, [component], { timers, owner: 'slow', leaseMs: 60_000 });
   await slow.open();
-  const handle = await begin(slow, store, component, { background: true });
+  const handle = await begin(slow, component, { background: true });
   await expect.poll(() => begun).toEqual(['1:one']);
   // a write that lands after the release would take the lease back
   await handle.stored();
@@ -90,7 +90,7 @@ test('one that stood still and whose lease nobody took continues', async () => {
   const timers = heldTimers();
   const engine = engineOver(store, [component], { timers, leaseMs: 60_000 });
   await engine.open();
-  const handle = await begin(engine, store, component, { background: true });
+  const handle = await begin(engine, component, { background: true });
   await expect.poll(() => begun).toEqual(['1:one']);
   timers.clock += 60_000;
   first.open();
@@ -116,7 +116,7 @@ test('a lease counts from the request that prolonged it, not from a late answer'
   });
   const engine = engineOver(journal, [component], { timers, leaseMs: 60_000 });
   await engine.open();
-  const handle = await begin(engine, store, component, { background: true });
+  const handle = await begin(engine, component, { background: true });
   await expect.poll(() => begun).toEqual(['1:one']);
   // a write prolongs the lease too: none is to come in between
   await handle.stored();
@@ -151,7 +151,7 @@ test('no step begins while leases cannot be renewed for longer than they last', 
   });
   const engine = engineOver(journal, [component], { timers, leaseMs: 60_000 });
   await engine.open();
-  const handle = await begin(engine, store, component, { background: true });
+  const handle = await begin(engine, component, { background: true });
   await expect.poll(() => begun).toEqual(['1:one']);
   away = true;
   timers.clock += 60_000;
@@ -188,13 +188,13 @@ test('a run that is about to be stored as ended, or is not stored yet, is not am
   const quick = executable('quick', async () => ending.promise);
   const engine = engineOver(journal, [component, quick], { timers });
   await engine.open();
-  const running = await begin(engine, store, component, { background: true });
-  const ended = await begin(engine, store, quick, { background: true });
+  const running = await begin(engine, component, { background: true });
+  const ended = await begin(engine, quick, { background: true });
   await expect.poll(() => begun.length).toBe(1);
   held = true;
   ending.open();
   await expect.poll(() => ended.run.status).toBe('completed');
-  const unstored = await begin(engine, store, quick);
+  const unstored = await begin(engine, quick);
   timers.renew();
   await expect.poll(() => renewed).toEqual([[running.runId]]);
   storing.open();

@@ -22,7 +22,7 @@ test('of two processes that end the same overdue run one does, and the other has
   const removed = executable('removed', (context) =>
     context.wait({ key: 'q', kind: 'question', data: {}, dueAt: 1 }),
   );
-  const { runId, ended } = await begin(engineOver(store, [removed]), store, removed);
+  const { runId, ended } = await begin(engineOver(store, [removed]), removed);
   expect((await ended).run.status).toBe('paused');
   await expect
     .poll(async () => (await orphans.orphaned([], (await store.leases.now()) - 1, 1)).length)
@@ -53,7 +53,7 @@ test('a look ends although runs are found that another process has', async () =>
   const { store, orphans, errors, without } = await freshOrphans();
   const open = gate();
   const held = executable('held', () => open.promise);
-  const handle = await begin(engineOver(store, [held]), store, held, { background: true });
+  const handle = await begin(engineOver(store, [held]), held, { background: true });
   const { run } = (await store.load(handle.runId))!;
   let looks = 0;
   const journal: OrphanJournal = {
@@ -74,7 +74,7 @@ test('a look ends although runs are found that another process has', async () =>
 test('a wish of a caller who cannot see the run does not end it', async () => {
   const { store, orphans, without } = await freshOrphans();
   const asking = executable('removed', (context) => context.wait({ key: 'q', kind: 'question', data: {} }));
-  const { runId, ended } = await begin(engineOver(store, [asking]), store, asking);
+  const { runId, ended } = await begin(engineOver(store, [asking]), asking);
   await ended;
   const wish = {
     runId,

@@ -58,7 +58,7 @@ function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
 async function abandoned(setUp: ReturnType<typeof twoSteps>) {
   const store = await freshStore();
   const dead = engineOver(store, [setUp.component], { owner: 'dead', leaseMs: 1 });
-  const handle = await begin(dead, store, setUp.component, { background: true });
+  const handle = await begin(dead, setUp.component, { background: true });
   await setUp.reached.promise;
   await expect.poll(async () => (await store.load(handle.runId))?.steps.length).toBe(2);
   await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
@@ -188,8 +188,8 @@ describe('a run whose process died', () => {
     const store = await freshStore();
     const foreign = executable('foreign', () => new Promise(() => {}));
     const dead = engineOver(store, [], { owner: 'dead', leaseMs: 1 });
-    for (let count = 0; count < 40; count += 1) await begin(dead, store, foreign, { background: true });
-    const handle = await begin(dead, store, setUp.component, { background: true });
+    for (let count = 0; count < 40; count += 1) await begin(dead, foreign, { background: true });
+    const handle = await begin(dead, setUp.component, { background: true });
     await setUp.reached.promise;
     await expect.poll(async () => (await store.leases.expired(100, 0)).length).toBe(41);
     const next = engineOver(store, [setUp.component]);
@@ -238,7 +238,7 @@ describe('a run whose process died', () => {
     const setUp = twoSteps();
     const store = await freshStore();
     const dead = engineOver(store, [setUp.component], { owner: 'dead' });
-    const handle = await begin(dead, store, setUp.component, { background: true });
+    const handle = await begin(dead, setUp.component, { background: true });
     await setUp.reached.promise;
     await expect.poll(async () => (await store.load(handle.runId))?.steps.length).toBe(2);
     const next = engineOver(store, [setUp.component], { isGone: (owner) => owner === 'dead' });
@@ -257,9 +257,9 @@ describe('a stop', () => {
       return 'finished in time';
     });
     const engine = engineOver(store, [component]);
-    const handle = await begin(engine, store, component);
+    const handle = await begin(engine, component);
     const stopped = engine.stop(60_000);
-    await expect(begin(engine, store, component)).rejects.toMatchObject({
+    await expect(begin(engine, component)).rejects.toMatchObject({
       code: 'service_stopping',
       status: 503,
     });
@@ -272,7 +272,7 @@ describe('a stop', () => {
     const setUp = twoSteps({ policy: 'ask' });
     const store = await freshStore();
     const engine = engineOver(store, [setUp.component]);
-    const handle = await begin(engine, store, setUp.component);
+    const handle = await begin(engine, setUp.component);
     await setUp.reached.promise;
     await engine.stop(1);
     const next = engineOver(store, [setUp.component]);
@@ -285,7 +285,7 @@ describe('a stop', () => {
     const setUp = twoSteps();
     const store = await freshStore();
     const engine = engineOver(store, [setUp.component]);
-    const handle = await begin(engine, store, setUp.component);
+    const handle = await begin(engine, setUp.component);
     const events = allEvents(handle);
     await setUp.reached.promise;
     await engine.stop(1);

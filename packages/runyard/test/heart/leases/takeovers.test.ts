@@ -21,7 +21,7 @@ async function abandoned(count: number) {
   const dead = engineOver(store, [component], { owner: 'dead', leaseMs: 1 });
   const runIds: string[] = [];
   for (let begun = 0; begun < count; begun += 1)
-    runIds.push((await begin(dead, store, component, { background: true })).runId);
+    runIds.push((await begin(dead, component, { background: true })).runId);
   await until('all leases are over', async () => (await store.leases.expired(10, 0)).length === count);
   const runOf = async (runId: string) => (await store.load(runId))!.run;
   const completed = async (runId: string) => (await runOf(runId)).status === 'completed';

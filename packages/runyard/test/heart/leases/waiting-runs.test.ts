@@ -46,8 +46,8 @@ forEachDatabase((_dialect, freshPlace) => {
 
   test('waits as nobody’s, and is begun by the process that has a free slot', async () => {
     const { busy, idle, store, component, began, gateOf, warned } = await twoProcesses();
-    const first = await begin(busy, store, component, asked('first', { background: true }));
-    const waiting = await begin(busy, store, component, asked('waiting', { background: true }));
+    const first = await begin(busy, component, asked('first', { background: true }));
+    const waiting = await begin(busy, component, asked('waiting', { background: true }));
     expect((await store.load(waiting.runId))?.run).toMatchObject({
       status: 'pending',
       attempt: 0,
@@ -72,10 +72,10 @@ forEachDatabase((_dialect, freshPlace) => {
   });
 
   test('is begun where it came in when a slot is free there first, also when it is not stored yet', async () => {
-    const { busy, store, component, began, gateOf } = await twoProcesses();
+    const { busy, component, began, gateOf } = await twoProcesses();
     const all = [];
     for (const name of ['a', 'b', 'c', 'd'])
-      all.push(await begin(busy, store, component, asked(name, { background: name === 'c' })));
+      all.push(await begin(busy, component, asked(name, { background: name === 'c' })));
     for (const name of ['a', 'b', 'c', 'd']) gateOf(name).open();
     for (const handle of all)
       expect((await handle.ended).run).toMatchObject({ status: 'completed', attempt: 1 });
@@ -86,8 +86,7 @@ forEachDatabase((_dialect, freshPlace) => {
     const { busy, idle, store, component, began, gateOf } = await twoProcesses();
     const names = Array.from({ length: 12 }, (_, index) => `run ${index}`);
     const handles = [];
-    for (const name of names)
-      handles.push(await begin(busy, store, component, asked(name, { background: true })));
+    for (const name of names) handles.push(await begin(busy, component, asked(name, { background: true })));
     await busy.open();
     await idle.open();
     for (const name of names) gateOf(name).open();
@@ -100,7 +99,7 @@ forEachDatabase((_dialect, freshPlace) => {
 
   test('is cancelled from every process', async () => {
     const { busy, idle, store, component, began, gateOf } = await twoProcesses();
-    const first = await begin(busy, store, component, asked('first', { background: true }));
+    const first = await begin(busy, component, asked('first', { background: true }));
     const wish = (runId: string, sessionId: string) => ({
       runId,
       kind: 'agent' as const,
@@ -111,7 +110,7 @@ forEachDatabase((_dialect, freshPlace) => {
       requestedAt: Date.now(),
     });
     for (const engine of [busy, idle]) {
-      const waiting = await begin(busy, store, component, asked('waiting', { background: true }));
+      const waiting = await begin(busy, component, asked('waiting', { background: true }));
       await engine.cancel(waiting.runId, wish(waiting.runId, waiting.run.sessionId));
       expect((await store.load(waiting.runId))?.run.status).toBe('cancelled');
     }
@@ -122,8 +121,8 @@ forEachDatabase((_dialect, freshPlace) => {
 
   test('is left to others at once when its process stops', async () => {
     const { busy, idle, store, component, began, gateOf } = await twoProcesses();
-    const first = await begin(busy, store, component, asked('first', { background: true }));
-    const waiting = await begin(busy, store, component, asked('waiting'));
+    const first = await begin(busy, component, asked('first', { background: true }));
+    const waiting = await begin(busy, component, asked('waiting'));
     const stopping = busy.stop(60_000);
     await expect(waiting.ended).rejects.toThrow();
     expect((await store.load(waiting.runId))?.run).toMatchObject({ status: 'pending', leaseOwner: null });
@@ -136,8 +135,8 @@ forEachDatabase((_dialect, freshPlace) => {
 
   test('keeps waiting where nothing can execute it', async () => {
     const { busy, store, component, gateOf, began } = await twoProcesses();
-    const first = await begin(busy, store, component, asked('first', { background: true }));
-    const waiting = await begin(busy, store, component, asked('waiting', { background: true }));
+    const first = await begin(busy, component, asked('first', { background: true }));
+    const waiting = await begin(busy, component, asked('waiting', { background: true }));
     await engineOver(store, [], { owner: 'stranger' }).recover();
     expect((await store.load(waiting.runId))?.run).toMatchObject({ status: 'pending', attempt: 0 });
     for (const name of ['first', 'waiting']) gateOf(name).open();
@@ -171,9 +170,9 @@ forEachDatabase((_dialect, freshPlace) => {
       if (how === 'is left behind') {
         run = aRun({ componentId: 'rests', leaseOwner: 'gone', leaseExpiresAt: 1 });
         await store.commit([creation(run)]);
-      } else run = (await (await begin(busy, store, component)).ended).run;
+      } else run = (await (await begin(busy, component)).ended).run;
       broken = false;
-      const first = await begin(busy, store, component, asked('first', { background: true }));
+      const first = await begin(busy, component, asked('first', { background: true }));
       const resume = async () => {
         if (how === 'asks') return busy.answer(run.runId, answers({ 'wait:q': 'yes' }));
         if (how === 'fails') return busy.retry(run.runId, { steps: [], messageIndex: 0, turn: 0 }, goOn);

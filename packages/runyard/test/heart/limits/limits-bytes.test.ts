@@ -12,7 +12,7 @@ const piece = 'x'.repeat(32 * kilobyte);
 async function ran(component: Executable, stream = true, limits: AnyLimits = {}) {
   const store = await freshStore();
   const engine = engineOver(store, [component], { limits });
-  const handle = await begin(engine, store, component, {
+  const handle = await begin(engine, component, {
     input: { content: 'go', media: [], options: { stream } },
   });
   await handle.ended;

@@ -14,7 +14,7 @@ const look = tool({ name: 'look', description: 'Looks', execute: () => 'seen' })
 
 async function ran(component: Executable) {
   const store = await freshStore();
-  const handle = await begin(engineOver(store, [component]), store, component);
+  const handle = await begin(engineOver(store, [component]), component);
   await handle.ended;
   return (await store.load(handle.runId))!;
 }
@@ -47,7 +47,7 @@ test('a run that has ended leaves no timer behind: its process can end', async (
   });
   const store = await freshStore();
   const component = agent({ id: 'a', model, limits: { timeMs: hour } });
-  await (await begin(engineOver(store, [component], { timers }), store, component)).ended;
+  await (await begin(engineOver(store, [component], { timers }), component)).ended;
   expect(seen).toEqual([hour]);
   expect([...armed]).toEqual([]);
 });
@@ -64,7 +64,7 @@ test('a continued run has only the time left that its earlier execution did not 
   const store = await freshStore();
   const component = agent({ id: 'a', model, tools: [asks], limits: { timeMs: hour } });
   const engine = engineOver(store, [component], { timers });
-  const { runId, ended } = await begin(engine, store, component);
+  const { runId, ended } = await begin(engine, component);
   await ended;
   pass(24 * hour);
   const given = answers({ 'wait:tool:0:0': { answer: 'confirmed', confirmed: true } });
@@ -142,11 +142,11 @@ test('a copy does not pay for the turns of its original', async () => {
   );
   const component = agent({ id: 'a', model, tools: [look], limits: { turns: 2 } });
   const engine = engineOver(store, [component]);
-  const { run, steps } = await (await begin(engine, store, component, { sessionId: 's' })).ended;
+  const { run, steps } = await (await begin(engine, component, { sessionId: 's' })).ended;
   const kept = component.continuation(run, steps, 'end');
   const continuation = { ...goOn, turn: kept.turn, input: 'once more' };
   const lineage = { forkedFromRunId: run.runId };
-  const copy = await begin(engine, store, component, {
+  const copy = await begin(engine, component, {
     sessionId: 's',
     copy: { steps: kept.steps, lineage, continuation },
   });

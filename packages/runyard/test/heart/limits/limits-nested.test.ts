@@ -15,7 +15,7 @@ const never = () => new Promise<never>(() => {});
 async function ran(component: Executable, limits: AnyLimits = {}) {
   const store = await freshStore();
   const engine = engineOver(store, [component], { limits });
-  const handle = await begin(engine, store, component);
+  const handle = await begin(engine, component);
   await handle.ended;
   const events = await allEvents({ events: () => engine.events(handle.runId, 0) });
   return { names: events.map(({ name }) => name), ...(await store.load(handle.runId))! };

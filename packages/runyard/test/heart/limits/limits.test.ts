@@ -19,7 +19,7 @@ const prices = { 'p:m': { input: 1, output: 1 } };
 async function ran(component: Executable, limits: AnyLimits = {}) {
   const store = await freshStore();
   const engine = engineOver(store, [component], { limits, prices });
-  const handle = await begin(engine, store, component);
+  const handle = await begin(engine, component);
   await handle.ended;
   return { store, engine, runId: handle.runId, ...(await store.load(handle.runId))! };
 }
@@ -146,7 +146,7 @@ test('a run continues to count after a crash', async () => {
   });
   const component = agent({ id: 'a', model, tools: [look], limits: { turns: 5, timeMs: 3_600_000 } });
   const dead = engineOver(store, [component], { owner: 'dead', leaseMs: 1 });
-  const { runId } = await begin(dead, store, component, { background: true });
+  const { runId } = await begin(dead, component, { background: true });
   await stuck.promise;
   await expect.poll(async () => (await store.load(runId))?.steps.length).toBe(6);
   await expect.poll(async () => (await store.leases.expired(10, 0)).length).toBe(1);
@@ -169,7 +169,7 @@ test('a pause ends neither the count nor costs time', async () => {
   const timers = { ...systemTimers, now: () => now };
   const component = agent({ id: 'a', model, tools: [ask], limits: { turns: 3, timeMs: 3_600_000 } });
   const engine = engineOver(store, [component], { timers });
-  const { runId, ended } = await begin(engine, store, component);
+  const { runId, ended } = await begin(engine, component);
   await ended;
   for (const turn of [0, 1]) {
     const paused = (await store.load(runId))!.run;
@@ -262,7 +262,7 @@ test('the run of a model without a price says that its costs are not limited', a
   const model = scriptedModel([{ toolCalls: [{ name: 'look' }] }, 'done'], { id: 'free' });
   const component = agent({ id: 'a', model, tools: [look], limits: { cost: 1 } });
   const store = await freshStore();
-  await (await begin(engineOver(store, [component], { log }), store, component)).ended;
+  await (await begin(engineOver(store, [component], { log }), component)).ended;
   expect(warned).toEqual(['a limit on costs cannot count the calls of a model without a price: set prices']);
 });
 

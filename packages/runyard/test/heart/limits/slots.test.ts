@@ -24,7 +24,7 @@ test('runs beyond the bound wait in the order in which they came', async () => {
   const engine = engineOver(store, [component], { slots });
   const handles = [];
   for (const runId of ['one', 'two', 'three', 'four'])
-    handles.push(await begin(engine, store, component, { runId, background: true }));
+    handles.push(await begin(engine, component, { runId, background: true }));
   await expect.poll(() => begun).toEqual(['one', 'two']);
   expect([slots.executing, slots.waiting]).toEqual([2, 2]);
   expect((await store.load('four'))?.run.status).toBe('pending');
@@ -40,9 +40,9 @@ test('a run that would wait behind too many is refused, and nothing of it is sto
   const store = await freshStore();
   const { component, letGo } = queueing();
   const engine = engineOver(store, [component], { slots: new RunSlots({ executing: 1, waiting: 1 }) });
-  const first = await begin(engine, store, component, { runId: 'one' });
-  const second = await begin(engine, store, component, { runId: 'two' });
-  await expect(begin(engine, store, component, { runId: 'three' })).rejects.toMatchObject({
+  const first = await begin(engine, component, { runId: 'one' });
+  const second = await begin(engine, component, { runId: 'two' });
+  await expect(begin(engine, component, { runId: 'three' })).rejects.toMatchObject({
     code: 'too_many_runs',
     status: 503,
     options: { headers: { 'retry-after': expect.stringMatching(/^\d+$/) } },
@@ -51,7 +51,7 @@ test('a run that would wait behind too many is refused, and nothing of it is sto
   letGo('one');
   letGo('two');
   await Promise.all([first.ended, second.ended]);
-  const third = await begin(engine, store, component, { runId: 'three' });
+  const third = await begin(engine, component, { runId: 'three' });
   letGo('three');
   expect((await third.ended).run.status).toBe('completed');
 });
@@ -61,8 +61,8 @@ test('a run that waits for its turn can be cancelled, and takes no turn', async 
   const { begun, component, letGo } = queueing();
   const slots = new RunSlots({ executing: 1, waiting: 5 });
   const engine = engineOver(store, [component], { slots });
-  const first = await begin(engine, store, component, { runId: 'one' });
-  const second = await begin(engine, store, component, { runId: 'two' });
+  const first = await begin(engine, component, { runId: 'one' });
+  const second = await begin(engine, component, { runId: 'two' });
   second.cancel('not needed');
   expect((await second.ended).run).toMatchObject({ status: 'cancelled', result: { content: 'not needed' } });
   letGo('one');
@@ -75,8 +75,8 @@ test('a stop hands on what waited for its turn', async () => {
   const store = await freshStore();
   const { component, letGo } = queueing();
   const engine = engineOver(store, [component], { slots: new RunSlots({ executing: 1, waiting: 5 }) });
-  const first = await begin(engine, store, component, { runId: 'one', background: true });
-  const second = await begin(engine, store, component, { runId: 'two', background: true });
+  const first = await begin(engine, component, { runId: 'one', background: true });
+  const second = await begin(engine, component, { runId: 'two', background: true });
   await engine.stop(1);
   await Promise.allSettled([first.ended, second.ended]);
   letGo('one');
@@ -90,8 +90,7 @@ test('what a full process finds abandoned goes on when there is room', async () 
   const store = await freshStore();
   const { begun, component, letGo } = queueing();
   const dead = engineOver(store, [component]);
-  for (const runId of ['one', 'two', 'three'])
-    await begin(dead, store, component, { runId, background: true });
+  for (const runId of ['one', 'two', 'three']) await begin(dead, component, { runId, background: true });
   await dead.stop(1);
   begun.length = 0;
   const slots = new RunSlots({ executing: 1, waiting: 5 });
@@ -108,12 +107,12 @@ test('of many that come at once no more are taken in than there is room for', as
   const engine = engineOver(store, [component], { slots: new RunSlots({ executing: 1, waiting: 1 }) });
   const runIds = Array.from({ length: 10 }, (_, position) => `run ${position}`);
   const all = await Promise.allSettled(
-    runIds.map((runId) => begin(engine, store, component, { runId, background: true })),
+    runIds.map((runId) => begin(engine, component, { runId, background: true })),
   );
   expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
   for (const runId of runIds) letGo(runId);
   await Promise.all(all.map((one) => one.status === 'fulfilled' && one.value.ended));
-  const later = await begin(engine, store, component, { runId: 'later', background: true });
+  const later = await begin(engine, component, { runId: 'later', background: true });
   letGo('later');
   expect((await later.ended).run.status).toBe('completed');
 });

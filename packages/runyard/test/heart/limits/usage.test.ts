@@ -52,7 +52,7 @@ describe('what a run used is stored', () => {
       await call(context, 'model:1', 4);
     });
     const engine = engineOver(store, [component]);
-    const { runId, ended } = await begin(engine, store, component);
+    const { runId, ended } = await begin(engine, component);
     await ended;
     expect(await stored(runId)).toEqual([
       ['', 1, 0],
@@ -76,10 +76,10 @@ describe('what a run used is stored', () => {
     });
     const engine = engineOver(store, [component]);
     const input = { content: 'ask', media: [], options: { stream: false } };
-    const asks = await begin(engine, store, component, { input });
+    const asks = await begin(engine, component, { input });
     await asks.ended;
     await engineOver(store, [component]).cancel(asks.runId, cancelRequest(asks.runId));
-    const works = await begin(engine, store, component);
+    const works = await begin(engine, component);
     await reached.promise;
     await engine.cancel(works.runId, cancelRequest(works.runId));
     for (const { runId } of [asks, works]) {
@@ -100,7 +100,7 @@ describe('what a run used is stored', () => {
       await new Promise(() => {});
     });
     const dead = engineOver(store, [component], { leaseMs: 1 });
-    const { runId, stored: written } = await begin(dead, store, component, { background: true });
+    const { runId, stored: written } = await begin(dead, component, { background: true });
     await reached.promise;
     await written();
     expect(await stored(runId)).toEqual([]);
@@ -122,7 +122,7 @@ describe('what a run used is stored', () => {
       await call(context, 'model:2', 100);
     });
     const engine = engineOver(store, [component]);
-    const { runId, run, ended } = await begin(engine, store, component);
+    const { runId, run, ended } = await begin(engine, component);
     await ended;
     const keep = async (id: string, key: string) => {
       const { steps } = (await store.load(id))!;
@@ -152,7 +152,7 @@ describe('what a run used is stored', () => {
       if (failing) throw new RunFailed({ type: 'no', message: 'no' });
     });
     const engine = engineOver(store, [component]);
-    const { runId, ended } = await begin(engine, store, component);
+    const { runId, ended } = await begin(engine, component);
     await ended;
     const kept = async () => {
       const { steps } = (await store.load(runId))!;

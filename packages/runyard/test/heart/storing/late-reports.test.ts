@@ -31,7 +31,7 @@ function working(used: Parameters<typeof tool>[0], last = () => 'done') {
 
 async function run(component: Executable, store: RunStore | undefined = undefined, lines: LogLine[] = []) {
   const place = store ?? (await freshStore());
-  const handle = await begin(engineOver(place, [component], { log: recordingLog(lines) }), place, component);
+  const handle = await begin(engineOver(place, [component], { log: recordingLog(lines) }), component);
   const { run: ended, steps } = await handle.ended;
   const events = (await allEvents(handle)).map(({ data }) => JSON.parse(data));
   return { ended, steps, events, handle, store: place };
@@ -202,7 +202,7 @@ describe('what is reported late is ignored', () => {
     });
     const store = await freshStore();
     const first = engineOver(store, [handedOver]);
-    const handle = await begin(first, store, handedOver, { background: true });
+    const handle = await begin(first, handedOver, { background: true });
     reporter = undefined;
     await until('the tool is at work', () => reporter !== undefined);
     await first.stop(0);
@@ -327,7 +327,7 @@ describe('custom events', () => {
       },
     });
     const dead = engineOver(store, [component], { owner: 'dead', leaseMs: 1 });
-    const handle = await begin(dead, store, component, { background: true });
+    const handle = await begin(dead, component, { background: true });
     const reader = handle.events();
     const shown: number[] = [];
     void (async () => {

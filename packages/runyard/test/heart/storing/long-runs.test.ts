@@ -40,7 +40,7 @@ function watched() {
 async function run(component: Executable): Promise<string> {
   const store = await freshStore();
   const engine = engineOver(store, [component]);
-  const { run } = await (await begin(engine, store, component)).ended;
+  const { run } = await (await begin(engine, component)).ended;
   return run.status;
 }
 

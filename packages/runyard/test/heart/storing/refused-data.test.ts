@@ -52,7 +52,7 @@ forEachDatabase((_dialect, freshPlace) => {
     const calls = { count: 0 };
     const component = saying(word, calls);
     const engine = engineWith(store, component);
-    const handle = await begin(engine, store, component);
+    const handle = await begin(engine, component);
     const seen = allEvents(handle);
     const { run } = await handle.ended;
     expect(run).toMatchObject({
@@ -77,7 +77,7 @@ forEachDatabase((_dialect, freshPlace) => {
     const component = executable('a', async (context) =>
       context.step('only', { kind: 'step', name: 'only', record: anyRecord }, async () => word),
     );
-    const handle = await begin(engineWith(store, component), store, component);
+    const handle = await begin(engineWith(store, component), component);
     const { run } = await handle.ended;
     expect(run).toMatchObject({ status: 'error', result: { error: { type: 'not_storable' } } });
     expect((await store.load(handle.runId))?.run.status).toBe('error');
@@ -88,10 +88,10 @@ forEachDatabase((_dialect, freshPlace) => {
     const component = executable('a', async () => 'done');
     const engine = engineWith(store, component);
     const input = { content: word, media: [], options: { stream: false } };
-    await expect(begin(engine, store, component, { input, background: true })).rejects.toMatchObject({
+    await expect(begin(engine, component, { input, background: true })).rejects.toMatchObject({
       code: 'not_storable',
     });
-    const handle = await begin(engine, store, component, { input });
+    const handle = await begin(engine, component, { input });
     await expect(handle.ended).rejects.toMatchObject({ code: 'not_storable' });
     expect(await store.load(handle.runId)).toBeUndefined();
   });
@@ -112,7 +112,7 @@ forEachDatabase((_dialect, freshPlace) => {
     const words = ['one', 'two', 'un', 'three', 'un', 'four'];
     const handles = await Promise.all(
       words.map((content) =>
-        begin(engine, store, component, {
+        begin(engine, component, {
           input: { content, media: [], options: { stream: false } },
           background: true,
         }),

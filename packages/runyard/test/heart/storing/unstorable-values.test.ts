@@ -20,7 +20,7 @@ async function run(component: Executable) {
   const lines: LogLine[] = [];
   const store = await freshStore();
   const engine = engineOver(store, [component], { log: recordingLog(lines) });
-  const handle = await begin(engine, store, component, {
+  const handle = await begin(engine, component, {
     input: { content: 'hello', media: [], options: { stream: false } },
   });
   const { run: ended, steps } = await handle.ended;
@@ -137,7 +137,7 @@ test('in pieces of a stream, too', async () => {
   };
   const store = await freshStore();
   const component = speaking({ model });
-  const handle = await begin(engineOver(store, [component]), store, component);
+  const handle = await begin(engineOver(store, [component]), component);
   const { run: ended } = await handle.ended;
   expect(ended.result?.error?.message).toBe(
     "The model 'own' gave an answer that cannot be used: a piece of text is undefined, not a text",

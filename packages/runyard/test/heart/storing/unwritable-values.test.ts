@@ -20,7 +20,7 @@ const unwritable: Record<string, unknown> = {
 
 async function ran(component: Executable) {
   const store = await freshStore();
-  const handle = await begin(engineOver(store, [component]), store, component);
+  const handle = await begin(engineOver(store, [component]), component);
   await handle.ended;
   const events = (await allEvents(handle)).map(({ data }) => JSON.parse(data));
   return { run: (await store.load(handle.runId))!.run, events };

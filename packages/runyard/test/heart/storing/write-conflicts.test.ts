@@ -29,7 +29,7 @@ function failOnce(
 function started(store: RunStore, runId: string) {
   const component = executable('a', async () => 'done');
   const engine = engineOver(store, [component], { isTransient: (error) => error === away });
-  return begin(engine, store, component, { runId });
+  return begin(engine, component, { runId });
 }
 
 describe('a create whose first try failed', () => {

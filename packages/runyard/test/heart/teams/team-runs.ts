@@ -26,7 +26,7 @@ export async function ran(component: Team, { stream = true, content = 'hello' } 
   const store = await freshStore();
   const engine = engineOver(store, [component]);
   const input = { content, media: [], options: { stream } };
-  const handle = await begin(engine, store, component, { input, userId: 'ada' });
+  const handle = await begin(engine, component, { input, userId: 'ada' });
   await handle.ended;
   return runOf(store, engine, handle.runId);
 }

@@ -40,7 +40,7 @@ test('a crash in the middle of a broadcast repeats no member that had finished',
   });
   const store = await freshStore();
   const engine = engineOver(store, [component]);
-  const handle = await begin(engine, store, component);
+  const handle = await begin(engine, component);
   await Promise.all([late.reached, finished.promise]);
   await handle.stored();
   await engine.stop(0);
@@ -97,7 +97,7 @@ test('a run that went on and crashed then goes on with the member that was answe
   const component = team({ id: 'desk', model: leader, members: [a, b] });
   const store = await freshStore();
   const engine = engineOver(store, [component]);
-  const handle = await begin(engine, store, component);
+  const handle = await begin(engine, component);
   await handle.ended;
   const { open } = await runOf(store, engine, handle.runId).look();
   const going = await engine.answer(handle.runId, {
@@ -141,7 +141,7 @@ test('a crash in the middle of a task goes on with the same list', async () => {
   });
   const store = await freshStore();
   const engine = engineOver(store, [component]);
-  const handle = await begin(engine, store, component);
+  const handle = await begin(engine, component);
   await late.reached;
   await handle.stored();
   await engine.stop(0);
@@ -172,7 +172,7 @@ test('a team that failed goes on with what its members have done', async () => {
   const component = team({ id: 'desk', model: leader, members: [agent({ id: 'a', model: member })] });
   const store = await freshStore();
   const engine = engineOver(store, [component]);
-  const { run, steps } = await (await begin(engine, store, component)).ended;
+  const { run, steps } = await (await begin(engine, component)).ended;
   expect(run.status).toBe('error');
   const kept = component.continuation(run, steps, 'end');
   const record = { turn: kept.turn, input: null, options: {} };

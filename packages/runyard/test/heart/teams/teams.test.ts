@@ -418,7 +418,7 @@ test('cancelling a team ends its members first', async () => {
   });
   const store = await freshStore();
   const engine = engineOver(store, [component]);
-  const handle = await begin(engine, store, component);
+  const handle = await begin(engine, component);
   await reached.promise;
   handle.cancel('Enough');
   const { run } = await handle.ended;
@@ -479,7 +479,7 @@ describe('what the team makes of the words of a routed member', () => {
     ]);
     const store = await freshStore();
     const engine = engineOver(store, [component]);
-    const handle = await begin(engine, store, component);
+    const handle = await begin(engine, component);
     await reached.promise;
     const reader = handle.events();
     for (let text = ''; !text.includes('of '); )

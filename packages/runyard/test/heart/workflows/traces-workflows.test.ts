@@ -19,7 +19,7 @@ async function traced(component: Workflow, stream = false) {
   const store = await freshStore();
   const engine = engineOver(store, [component]);
   const input = { content: 'hello', media: [], options: { stream } };
-  const handle = await begin(engine, store, component, { input });
+  const handle = await begin(engine, component, { input });
   await handle.ended;
   return { store, engine, runId: handle.runId, spans: await spansIn(store, handle.runId) };
 }

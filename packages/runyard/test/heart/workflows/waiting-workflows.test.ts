@@ -46,7 +46,7 @@ async function eventsOf(isBusy: boolean) {
   const store = await freshStore();
   const slots = isBusy ? new RunSlots({ executing: 1, waiting: 100 }) : unlimitedSlots();
   const engine = engineOver(store, [flow, other], { slots });
-  const { run } = await (await begin(engine, store, flow)).ended;
+  const { run } = await (await begin(engine, flow)).ended;
   const flowRun = workflowRun(store, engine, run.runId);
   const answers = [
     { confirmed: true },
@@ -59,7 +59,7 @@ async function eventsOf(isBusy: boolean) {
   for (const answer of answers) {
     const given = answer === 'the agent' ? agreeing(await flowRun.look()) : answer;
     held = gate<void>();
-    const blocking = isBusy ? await begin(engine, store, other, { background: true }) : undefined;
+    const blocking = isBusy ? await begin(engine, other, { background: true }) : undefined;
     const answered = flowRun.answer(given);
     if (blocking !== undefined) {
       await expect.poll(() => slots.waiting).toBe(1);

@@ -37,7 +37,7 @@ test('the chat agent in front answers itself or lets the workflow run', async ()
     'WorkflowCompleted',
     'WorkflowAgentCompleted',
   ]);
-  const second = await (await begin(first.engine, first.store, flow, { sessionId: 's' })).ended;
+  const second = await (await begin(first.engine, flow, { sessionId: 's' })).ended;
   expect(second.run).toMatchObject({
     status: 'completed',
     result: { content: 'As I said: TEA.', metadata: { agent_direct_response: true } },

@@ -178,7 +178,7 @@ test('a crash after an answer asks nobody again and repeats nothing', async () =
   const store = await freshStore();
   const component = make();
   const dying = engineOver(store, [component], { owner: 'dying', leaseMs: 1 });
-  const { run: paused } = await (await begin(dying, store, component)).ended;
+  const { run: paused } = await (await begin(dying, component)).ended;
   expect(paused.status).toBe('paused');
   await dying.answer(paused.runId, {
     answers: new Map([['wait:node:0.1:before', { confirmed: true }]]),
@@ -217,7 +217,7 @@ test('two answers at once: one counts', async () => {
   });
   const store = await freshStore();
   const engines = [engineOver(store, [component]), engineOver(store, [component])];
-  const { run } = await (await begin(engines[0]!, store, component)).ended;
+  const { run } = await (await begin(engines[0]!, component)).ended;
   const settled = await Promise.allSettled(
     [true, false].map((confirmed, position) =>
       engines[position]!.answer(run.runId, {

@@ -75,7 +75,7 @@ describe('between the tries of a step', () => {
     const { flow, calls } = shaky({ backoff: { delayMs: hour, maximumMs: hour } });
     const store = await freshStore();
     const engine = engineOver(store, [flow]);
-    const handle = await begin(engine, store, flow);
+    const handle = await begin(engine, flow);
     await until('the step has failed once', () => calls.length === 1);
     handle.cancel('Enough');
     expect((await handle.ended).run.status).toBe('cancelled');
@@ -108,7 +108,7 @@ describe('a process that dies between two tries', () => {
   async function takenOver(first: Workflow, second: Workflow, isStored: (step: StepRecord) => boolean) {
     const store = await freshStore();
     const dead = engineOver(store, [first], { owner: 'dead', leaseMs: 1 });
-    const { runId } = await begin(dead, store, first, { background: true });
+    const { runId } = await begin(dead, first, { background: true });
     await until('the first try is stored', async () => (await store.load(runId))?.steps.some(isStored));
     await until('the lease has ended', async () => (await store.leases.expired(10, 0)).length === 1);
     const next = engineOver(store, [second]);

@@ -12,10 +12,10 @@ import { allEvents, begin, engineOver, freshStore, goOn } from '../harness.js';
 export type WireEvent = JsonObject & { event: string };
 
 /** A workflow in an engine of its own, run until it ends or waits, and how to look at it and to answer it. */
-export async function ran(component: Workflow, more: Parameters<typeof begin>[3] = {}) {
+export async function ran(component: Workflow, more: Parameters<typeof begin>[2] = {}) {
   const store = await freshStore();
   const engine = engineOver(store, [component]);
-  const handle = await begin(engine, store, component, more);
+  const handle = await begin(engine, component, more);
   const { run } = await handle.ended;
   return workflowRun(store, engine, run.runId);
 }
@@ -74,7 +74,7 @@ export async function diesAndRecovers(
   const store = await freshStore();
   const first = make();
   const dead = engineOver(store, [first], { owner: 'dead', leaseMs: 1 });
-  const { runId } = await begin(dead, store, first, { background: true });
+  const { runId } = await begin(dead, first, { background: true });
   await reached;
   const completed = async () =>
     ((await store.load(runId))?.steps ?? [])

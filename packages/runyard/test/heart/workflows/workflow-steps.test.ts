@@ -330,7 +330,7 @@ test('cancelling reaches the step that runs', async () => {
   const flow = workflow({ id: 'w', steps: [() => 'done', agent({ id: 'a', model }), () => 'never'] });
   const store = await freshStore();
   const engine = engineOver(store, [flow]);
-  const handle = await begin(engine, store, flow);
+  const handle = await begin(engine, flow);
   await reached.promise;
   handle.cancel('Enough');
   const { run, steps: stored } = await handle.ended;

@@ -17,16 +17,21 @@ import {
   continueRunForm,
 } from '../schema.js';
 
-/** What a request to continue a run asks for, read and found consistent. */
+/** The request to continue a run, read from a form. */
+export interface ContinueRequest extends ResumeRequest, Following {}
+
+/** Reads the form that continues a run, and checks that its fields are consistent. */
 export async function continueRequestOf(
   kind: RunKind,
   form: ContinueForm,
   following: Following,
   bound: BoundValues,
-): Promise<ResumeRequest> {
-  return kind === 'workflow'
-    ? workflowRequestOf(form as ContinueWorkflowRunForm, following, bound)
-    : conversationRequestOf(form as ContinueRunForm, following, bound);
+): Promise<ContinueRequest> {
+  const read =
+    kind === 'workflow'
+      ? workflowRequestOf(form as ContinueWorkflowRunForm, following, bound)
+      : conversationRequestOf(form as ContinueRunForm, following, bound);
+  return { ...(await read), ...following };
 }
 
 /** The run of a workflow continues where it paused, and nowhere else. */

@@ -3,11 +3,12 @@ import { errors } from '../../../core/errors/errors.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { Executable } from '../../../core/runs/executable.js';
 import type { CallApplication } from '../../../core/runs/execution/code-owner.js';
-import type { ResumeRequest, ResumeSite } from '../../../core/runs/resume/resume-run.js';
+import type { ResumeSite } from '../../../core/runs/resume/resume-run.js';
 import type { Run } from '../../../core/runs/run.js';
 import type { Caller } from '../../../platform/auth/caller.js';
 import { personsBehind } from '../../../platform/auth/persons.js';
 import type { FoundComponent, FoundRun } from '../run-lookup.js';
+import type { ContinueRequest } from './continue-request.js';
 
 /** How a factory is called before there is a run. */
 type PrepareRun = <T>(factory: AgentFactory, work: (call: CallApplication) => Promise<T>) => Promise<T>;
@@ -16,8 +17,7 @@ type PrepareRun = <T>(factory: AgentFactory, work: (call: CallApplication) => Pr
 export function resumeSite(
   { component, space, run: { kind, componentId: id } }: FoundComponent & FoundRun,
   caller: Caller,
-  { options }: ResumeRequest,
-  background: boolean,
+  { options, background }: ContinueRequest,
   prepare: PrepareRun,
 ): ResumeSite {
   const claims = (run: Run) => (component instanceof AgentFactory ? claimsFor(caller, run) : null);

@@ -83,15 +83,14 @@ interface PreparedRun {
 async function prepare(
   component: Component,
   { runs }: RunSpace,
-  { input, userId, claims, form, ...request }: FormRequest,
+  request: FormRequest,
   call: CallApplication,
 ): Promise<PreparedRun> {
+  const { input, userId, claims, form } = request;
   const accepted = async (executable: Executable) =>
     (await executable.acceptInput?.(input.content, call)) ?? input.content;
-  if (!(component instanceof AgentFactory)) {
-    const { sessionId } = request;
-    return { executable: component, content: await accepted(component), sessionId };
-  }
+  if (!(component instanceof AgentFactory))
+    return { executable: component, content: await accepted(component), sessionId: request.sessionId };
   const { sessionId = newId() } = request;
   const factoryInput = factoryInputOf(form.factory_input);
   // only the state of a session of the user's own reaches the factory
