@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.js';
 import { pageOf } from '../../platform/http/request/pagination.js';
-import { reply } from '../../platform/http/response/results.js';
+import { ResourceRoutes } from '../../platform/http/resource-routes.js';
 import {
   type WireFormatSettings,
   wireFormatHeaders,
@@ -26,6 +26,8 @@ export interface ApprovalServices {
   readonly settings: WireFormatSettings;
 }
 
+const resource = new ResourceRoutes<ApprovalServices>('Approvals', 'approvals');
+
 const listApprovals = defineRoute({
   method: 'GET',
   path: '/approvals',
@@ -49,54 +51,42 @@ const listApprovals = defineRoute({
   },
 });
 
-const countApprovals = defineRoute({
-  method: 'GET',
+const countApprovals = resource.get({
   path: '/approvals/count',
   operationId: 'get_approval_count',
-  scope: 'approvals:read',
-  tag: 'Approvals',
   summary: 'Count pending approvals',
   query: countApprovalsQuery,
-  responses: { 200: approvalCount },
-  handler: async ({ approvals }: ApprovalServices, { query, caller }) => ({
+  shows: approvalCount,
+  handler: async ({ approvals }, { query, caller }) => ({
     count: await approvals.countPending(caller, query.user_id),
   }),
 });
 
-const getApproval = defineRoute({
-  method: 'GET',
+const getApproval = resource.get({
   path: '/approvals/:approval_id',
   operationId: 'get_approval',
-  scope: 'approvals:read',
-  tag: 'Approvals',
   summary: 'Get an approval',
   params: approvalParams,
   headers: wireFormatHeaders,
-  responses: { 200: approvalBody },
-  handler: async ({ approvals, settings }: ApprovalServices, { params, caller, headers }) =>
+  shows: approvalBody,
+  handler: async ({ approvals, settings }, { params, caller, headers }) =>
     approvalBodyOf(await approvals.get(caller, params.approval_id), wireFormatOf(settings, headers)),
 });
 
-const getApprovalStatus = defineRoute({
-  method: 'GET',
+const getApprovalStatus = resource.get({
   path: '/approvals/:approval_id/status',
   operationId: 'get_approval_status',
-  scope: 'approvals:read',
-  tag: 'Approvals',
   summary: 'Get the status of an approval',
   description: 'A small response for clients that poll.',
   params: approvalParams,
-  responses: { 200: approvalStatus },
-  handler: async ({ approvals }: ApprovalServices, { params, caller }) =>
+  shows: approvalStatus,
+  handler: async ({ approvals }, { params, caller }) =>
     approvalStatusOf(await approvals.get(caller, params.approval_id)),
 });
 
-const resolveApproval = defineRoute({
-  method: 'POST',
+const resolveApproval = resource.act({
   path: '/approvals/:approval_id/resolve',
   operationId: 'resolve_approval',
-  scope: 'approvals:write',
-  tag: 'Approvals',
   summary: 'Approve or reject a call',
   description:
     'The first decision is final; later ones get 409. The run uses it when it is continued; deciding does not ' +
@@ -104,8 +94,8 @@ const resolveApproval = defineRoute({
   params: approvalParams,
   headers: wireFormatHeaders,
   body: resolveApprovalBody,
-  responses: { 200: approvalBody },
-  handler: async ({ approvals, settings }: ApprovalServices, { params, body, caller, headers }) => {
+  shows: approvalBody,
+  handler: async ({ approvals, settings }, { params, body, caller, headers }) => {
     const approval = await approvals.resolve(caller, params.approval_id, {
       status: body.status as 'approved' | 'rejected',
       resolvedBy: body.resolved_by ?? null,
@@ -115,20 +105,14 @@ const resolveApproval = defineRoute({
   },
 });
 
-const deleteApproval = defineRoute({
-  method: 'DELETE',
+const deleteApproval = resource.remove({
   path: '/approvals/:approval_id',
   operationId: 'delete_approval',
-  scope: 'approvals:delete',
-  tag: 'Approvals',
   summary: 'Delete an approval',
   description: 'Deletes the approval in any state. After that, the call can no longer be approved.',
   params: approvalParams,
-  responses: { 204: { description: 'The approval is deleted.' } },
-  handler: async ({ approvals }: ApprovalServices, { params, caller }) => {
-    await approvals.delete(caller, params.approval_id);
-    return reply(204);
-  },
+  gone: 'The approval is deleted.',
+  handler: ({ approvals }, { params, caller }) => approvals.delete(caller, params.approval_id),
 });
 
 export const approvalRoutes: readonly Route<ApprovalServices>[] = [

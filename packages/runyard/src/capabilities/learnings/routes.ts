@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../core/json.js';
 import type { Learning } from '../../core/learnings/learnings.js';
-import { pageOf } from '../../platform/http/request/pagination.js';
+import { ResourceRoutes } from '../../platform/http/resource-routes.js';
 import { reply } from '../../platform/http/response/results.js';
-import { defineRoute, type Route } from '../../platform/http/route.js';
+import type { Route } from '../../platform/http/route.js';
 import {
   type CreateLearningBody,
   createLearningBody,
@@ -23,33 +23,27 @@ export interface LearningServices {
   readonly learnings: LearningsService;
 }
 
-const tag = 'Learnings';
+const resource = new ResourceRoutes<LearningServices>('Learnings', 'learnings');
 
-const listLearnings = defineRoute({
-  method: 'GET',
+const listLearnings = resource.list({
   path: '/learnings',
   operationId: 'list_learnings',
-  scope: 'learnings:read',
-  tag,
   summary: 'List learnings',
   description:
     'A learning must match all filters. Callers who see only their own also see learnings without a user. Learnings without a ' +
     'namespace are in the namespace global.',
   query: listLearningsQuery,
-  responses: { 200: learningsPage },
-  handler: async ({ learnings }: LearningServices, { query, caller }) => {
+  shows: learningsPage,
+  find: ({ learnings }, { query, caller }) => {
     const order = { sortBy: query.sort_by, direction: query.sort_order };
-    const { items, total } = await learnings.list(caller, query, query, order, query);
-    return pageOf(items.map(learningBodyOf), query, total);
+    return learnings.list(caller, query, query, order, query);
   },
+  entry: learningBodyOf,
 });
 
-const createLearning = defineRoute({
-  method: 'POST',
+const createLearning = resource.create({
   path: '/learnings',
   operationId: 'create_learning',
-  scope: 'learnings:write',
-  tag,
   summary: 'Create a learning',
   description:
     'A user has one profile and one memory, a session one context, and an entity one memory: creating ' +
@@ -57,70 +51,55 @@ const createLearning = defineRoute({
     'their own sessions (otherwise 404) and must use the namespace user:<their id> for their own learnings about entities (otherwise 403).',
   query: learningQuery,
   body: createLearningBody,
-  responses: { 201: learningBody },
-  handler: async ({ learnings }: LearningServices, { query, body, caller }) =>
+  shows: learningBody,
+  handler: async ({ learnings }, { query, body, caller }) =>
     reply(201, learningBodyOf(await learnings.create(caller, query, givenLearning(body)))),
 });
 
-const listLearningUsers = defineRoute({
-  method: 'GET',
+const listLearningUsers = resource.list({
   path: '/learnings/users',
   operationId: 'list_learning_users',
-  scope: 'learnings:read',
-  tag,
   summary: 'List users with learnings',
   description: 'Each user with the time of their last learning. Learnings without a user are left out.',
   query: learningUsersQuery,
-  responses: { 200: learningUsersPage },
-  handler: async ({ learnings }: LearningServices, { query, caller }) => {
+  shows: learningUsersPage,
+  find: ({ learnings }, { query, caller }) => {
     const filter = { learningType: query.learning_type, userId: query.user_id };
     const order = { sortBy: query.sort_by, direction: query.sort_order };
-    const { items, total } = await learnings.users(caller, query, filter, order, query);
-    const data = items.map(({ userId, lastLearningUpdatedAt }) => ({
-      user_id: userId,
-      last_learning_updated_at: seconds(lastLearningUpdatedAt),
-    }));
-    return pageOf(data, query, total);
+    return learnings.users(caller, query, filter, order, query);
   },
+  entry: ({ userId, lastLearningUpdatedAt }) => ({
+    user_id: userId,
+    last_learning_updated_at: seconds(lastLearningUpdatedAt),
+  }),
 });
 
-const deleteUserLearnings = defineRoute({
-  method: 'DELETE',
+const deleteUserLearnings = resource.remove({
   path: '/learnings/users/:user_id',
   operationId: 'delete_learning_user',
-  scope: 'learnings:delete',
-  tag,
   summary: 'Delete the learnings of a user',
   description: 'Deletes all learnings of a user, or those of one type.',
   params: learningUserParams,
   query: deleteUserLearningsQuery,
-  responses: { 204: { description: 'The learnings are deleted.' } },
-  handler: async ({ learnings }: LearningServices, { params, query, caller }) => {
-    await learnings.deleteOfUser(caller, query, params.user_id, query.learning_type);
-    return reply(204);
-  },
+  gone: 'The learnings are deleted.',
+  handler: ({ learnings }, { params, query, caller }) =>
+    learnings.deleteOfUser(caller, query, params.user_id, query.learning_type),
 });
 
-const getLearning = defineRoute({
-  method: 'GET',
+const getLearning = resource.get({
   path: '/learnings/:learning_id',
   operationId: 'get_learning',
-  scope: 'learnings:read',
-  tag,
   summary: 'Get a learning',
   params: learningParams,
   query: learningQuery,
-  responses: { 200: learningBody },
-  handler: async ({ learnings }: LearningServices, { params, query, caller }) =>
+  shows: learningBody,
+  handler: async ({ learnings }, { params, query, caller }) =>
     learningBodyOf(await learnings.get(caller, query, params.learning_id)),
 });
 
-const updateLearning = defineRoute({
-  method: 'PATCH',
+const updateLearning = resource.change({
   path: '/learnings/:learning_id',
   operationId: 'update_learning',
-  scope: 'learnings:write',
-  tag,
   summary: 'Change a learning',
   description:
     'Replaces the given fields and keeps the others. The user, type and subject of a learning ' +
@@ -128,25 +107,19 @@ const updateLearning = defineRoute({
   params: learningParams,
   query: learningQuery,
   body: updateLearningBody,
-  responses: { 200: learningBody },
-  handler: async ({ learnings }: LearningServices, { params, query, body, caller }) =>
+  shows: learningBody,
+  handler: async ({ learnings }, { params, query, body, caller }) =>
     learningBodyOf(await learnings.update(caller, query, params.learning_id, body as LearningUpdate)),
 });
 
-const deleteLearning = defineRoute({
-  method: 'DELETE',
+const deleteLearning = resource.remove({
   path: '/learnings/:learning_id',
   operationId: 'delete_learning',
-  scope: 'learnings:delete',
-  tag,
   summary: 'Delete a learning',
   params: learningParams,
   query: learningQuery,
-  responses: { 204: { description: 'The learning is deleted.' } },
-  handler: async ({ learnings }: LearningServices, { params, query, caller }) => {
-    await learnings.delete(caller, query, params.learning_id);
-    return reply(204);
-  },
+  gone: 'The learning is deleted.',
+  handler: ({ learnings }, { params, query, caller }) => learnings.delete(caller, query, params.learning_id),
 });
 
 export const learningRoutes: readonly Route<LearningServices>[] = [

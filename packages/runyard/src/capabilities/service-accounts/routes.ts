@@ -1,6 +1,6 @@
-import { pageOf } from '../../platform/http/request/pagination.js';
+import { ResourceRoutes } from '../../platform/http/resource-routes.js';
 import { reply } from '../../platform/http/response/results.js';
-import { defineRoute, type Route } from '../../platform/http/route.js';
+import type { Route } from '../../platform/http/route.js';
 import { accountBodyOf } from './account-body.js';
 import {
   accountParams,
@@ -16,21 +16,18 @@ export interface ServiceAccountServices {
   readonly serviceAccounts: ServiceAccountsService;
 }
 
-const tag = 'Service Accounts';
+const resource = new ResourceRoutes<ServiceAccountServices>('Service Accounts', 'service_accounts');
 
-const createAccount = defineRoute({
-  method: 'POST',
+const createAccount = resource.create({
   path: '/service-accounts',
   operationId: 'create_service_account',
-  scope: 'service_accounts:write',
-  tag,
   summary: 'Create a service account',
   description:
     'An identity for a program. The response shows its token once. Its scopes cannot exceed those of the caller. ' +
     'The name of an active account is taken: to rotate a token, revoke the account first.',
   body: createAccountBody,
-  responses: { 201: newAccountBody },
-  handler: async ({ serviceAccounts }: ServiceAccountServices, { body, caller }) => {
+  shows: newAccountBody,
+  handler: async ({ serviceAccounts }, { body, caller }) => {
     const { account, token } = await serviceAccounts.create(caller, {
       name: body.name,
       scopes: body.scopes?.map(({ scope }) => scope) ?? null,
@@ -41,43 +38,33 @@ const createAccount = defineRoute({
   },
 });
 
-const listAccounts = defineRoute({
-  method: 'GET',
+const listAccounts = resource.list({
   path: '/service-accounts',
   operationId: 'list_service_accounts',
-  scope: 'service_accounts:read',
-  tag,
   summary: 'List service accounts',
   description: 'Includes revoked accounts unless include_revoked is false. Tokens are not shown.',
   query: listAccountsQuery,
-  responses: { 200: accountsPage },
-  handler: async ({ serviceAccounts }: ServiceAccountServices, { query }) => {
-    const { items, total } = await serviceAccounts.list({
+  shows: accountsPage,
+  find: ({ serviceAccounts }, { query }) =>
+    serviceAccounts.list({
       limit: query.limit,
       page: query.page,
       includeRevoked: query.include_revoked,
       sortBy: query.sort_by,
       sortOrder: query.sort_order,
-    });
-    return pageOf(items.map(accountBodyOf), query, total);
-  },
+    }),
+  entry: accountBodyOf,
 });
 
-const revokeAccount = defineRoute({
-  method: 'DELETE',
+const revokeAccount = resource.remove({
   path: '/service-accounts/:service_account_id',
   operationId: 'revoke_service_account',
-  scope: 'service_accounts:delete',
-  tag,
   summary: 'Revoke a service account',
   description:
     'Revocation is permanent. The account stays in the list, and its name can be used again at once.',
   params: accountParams,
-  responses: { 204: { description: 'The account is revoked.' } },
-  handler: async ({ serviceAccounts }: ServiceAccountServices, { params }) => {
-    await serviceAccounts.revoke(params.service_account_id);
-    return reply(204);
-  },
+  gone: 'The account is revoked.',
+  handler: ({ serviceAccounts }, { params }) => serviceAccounts.revoke(params.service_account_id),
 });
 
 export const serviceAccountRoutes: readonly Route<ServiceAccountServices>[] = [
