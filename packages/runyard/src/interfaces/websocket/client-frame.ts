@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { errors } from '../../core/errors/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import { JsonForms } from '../../platform/http/request/json-body.js';
-import { JsonFault, parseJson } from '../../platform/http/request/json-text.js';
+import { JsonFault, parseUntrustedJson } from '../../platform/http/request/json-text.js';
 import { validatePart } from '../../platform/http/request/validation.js';
 
 /** What a client sent: an action, and the values for it. */
@@ -22,7 +22,7 @@ export function readFrame(data: Buffer, isBinary: boolean): ClientFrame {
 
 function jsonOf(text: string): Json {
   try {
-    return parseJson(text);
+    return parseUntrustedJson(text);
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
     throw errors.invalidFrame(`Invalid JSON: ${error.message}`);

@@ -7,7 +7,7 @@ import type { AnswerSource, ResumeRequest } from '../../../core/runs/resume/resu
 import type { RunKind } from '../../../core/runs/run.js';
 import { stepAnswers } from '../../../core/workflows/review/step-answers.js';
 import type { BoundValues } from '../../../platform/auth/caller.js';
-import { parseJson } from '../../../platform/http/request/json-text.js';
+import { parseUntrustedJson } from '../../../platform/http/request/json-text.js';
 import { optionsOf } from '../request/run-request.js';
 import type { Following } from '../request/started-run.js';
 import {
@@ -85,7 +85,7 @@ function answersOf(field: AnswersField, text: string | undefined): readonly Json
   if (text === undefined) return [];
   let value: Json;
   try {
-    value = parseJson(text);
+    value = parseUntrustedJson(text);
   } catch {
     throw errors.invalidContinue(`Invalid JSON in ${field} field`);
   }

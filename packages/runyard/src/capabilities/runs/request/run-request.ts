@@ -8,7 +8,7 @@ import { parseTraceParent, traceParentLength } from '../../../core/traces/trace-
 import type { BoundValues, Caller } from '../../../platform/auth/caller.js';
 import { userFor } from '../../../platform/auth/named-user.js';
 import { personsBehind } from '../../../platform/auth/persons.js';
-import { parseJson } from '../../../platform/http/request/json-text.js';
+import { parseUntrustedJson } from '../../../platform/http/request/json-text.js';
 import type { RunsPlace } from '../run-lookup.js';
 import { type CreateForm, runForms } from '../schema.js';
 import { bindOptions, boundFor, claimsFor } from './bound-values.js';
@@ -140,7 +140,7 @@ async function checkOutputSchema(options: RunOptions): Promise<void> {
 function knowledgeFilters(text: string): Json {
   let value: Json;
   try {
-    value = parseJson(text);
+    value = parseUntrustedJson(text);
   } catch (error) {
     const ctx = { error: error instanceof Error ? error.message : String(error) };
     const loc = ['body', 'knowledge_filters'];

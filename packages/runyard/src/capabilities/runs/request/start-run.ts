@@ -12,7 +12,7 @@ import type { AnyLimits } from '../../../core/runs/limits/run-limits.js';
 import type { RunOptions } from '../../../core/runs/run.js';
 import { ownSession } from '../../../core/runs/run-request.js';
 import { systemTimers } from '../../../platform/engine/local/timers.js';
-import { parseJson } from '../../../platform/http/request/json-text.js';
+import { parseUntrustedJson } from '../../../platform/http/request/json-text.js';
 import type { RunSpace } from '../../capability.js';
 import type { Component } from '../../components/service.js';
 import type { MediaService } from '../../media/service.js';
@@ -106,7 +106,7 @@ function factoryInputOf(text: string | undefined): JsonObject {
   if (text === undefined) return {};
   let value: Json;
   try {
-    value = parseJson(text);
+    value = parseUntrustedJson(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw errors.invalidFactoryInput(`factory_input is not JSON: ${reason}`);

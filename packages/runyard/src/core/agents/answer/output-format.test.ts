@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../json.js';
-import { outputShapeOf, parseJson } from './output-format.js';
+import { jsonInText, outputShapeOf } from './output-format.js';
 
 const person: JsonObject = {
   title: 'Person',
@@ -93,7 +93,7 @@ test.each([
   ['nothing', undefined],
   ['', undefined],
 ])('the JSON in %j', (text, value) => {
-  expect(parseJson(text)).toEqual(value);
+  expect(jsonInText(text)).toEqual(value);
 });
 
 test('the patterns of an agent’s own schema are checked, those of a request are not', async () => {

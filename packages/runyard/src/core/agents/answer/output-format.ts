@@ -87,7 +87,7 @@ function zodShape(schema: z.ZodType): OutputShape {
   return {
     format: { name: formatName(contentType), schema: jsonSchemaOf(schema, { closed: true }), strict: true },
     read: async (text, call) => {
-      const value = parseJson(text);
+      const value = jsonInText(text);
       if (value === undefined) return notJson;
       const fitted = await fitInName(call, 'outputSchema', schema, value);
       if (fitted.ok) return { content: fitted.value, contentType };
@@ -109,7 +109,7 @@ function dictionaryShape(wrapped: JsonObject): OutputShape {
   return {
     format: dictionaryFormat(wrapped),
     read: async (text) => {
-      const content = parseJson(text);
+      const content = jsonInText(text);
       return content === undefined ? notJson : { content, contentType: 'dict' };
     },
   };
@@ -140,7 +140,7 @@ function typedShape(schema: JsonObject, trusted: boolean): OutputShape {
   return {
     format: { name: formatName(contentType), schema, strict: false },
     read: async (text) => {
-      const value = parseJson(text);
+      const value = jsonInText(text);
       if (value === undefined) return notJson;
       const fitted = fit(value, schema);
       const faults = await check(fitted);
@@ -179,7 +179,7 @@ function unwrap(schema: JsonObject): JsonObject {
  * The JSON value in a model's text, also when the model put it into a code fence or words around it. One that is
  * longer or deeper than anybody asks for stays text.
  */
-export function parseJson(text: string): Json | undefined {
+export function jsonInText(text: string): Json | undefined {
   if (text.length > longestAnswer) return undefined;
   const fenced = text.split('```', 3)[1]?.replace(/^json/, '');
   const braces = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);

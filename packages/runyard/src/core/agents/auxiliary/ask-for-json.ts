@@ -2,7 +2,7 @@ import type { Json } from '../../json.js';
 import type { Message } from '../../models/message.js';
 import type { OutputFormat } from '../../models/model.js';
 import type { RunContext } from '../../runs/context.js';
-import { parseJson } from '../answer/output-format.js';
+import { jsonInText } from '../answer/output-format.js';
 import type { AuxiliaryRecord } from '../journal-records.js';
 import { type AuxiliaryCall, plainMessage, tryAuxiliaryModel } from './auxiliary-step.js';
 
@@ -30,7 +30,7 @@ export async function askForJson(
     output,
     messages: [plainMessage('system', system), ...messages],
   });
-  return record && { record, value: parseJson(record.content) };
+  return record && { record, value: jsonInText(record.content) };
 }
 
 /**

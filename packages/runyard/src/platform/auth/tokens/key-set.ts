@@ -1,6 +1,6 @@
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../../../core/json.js';
-import { JsonFault, parseJson } from '../../http/request/json-text.js';
+import { JsonFault, parseUntrustedJson } from '../../http/request/json-text.js';
 import { algorithmsOf, KeyFault, VerificationKey } from './keys.js';
 import type { SignatureAlgorithm } from './settings.js';
 
@@ -63,7 +63,7 @@ function entriesOf(text: string): readonly unknown[] {
   const shape = 'is not a JWKS: a JSON object with a list "keys"';
   let content: unknown;
   try {
-    content = parseJson(text.replace(/^\uFEFF/, ''));
+    content = parseUntrustedJson(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     if (error instanceof JsonFault) throw new KeyFault(shape);
     throw error;

@@ -1,6 +1,6 @@
 import { errors } from '../../../core/errors/errors.js';
 import { isJsonObject, type JsonObject } from '../../../core/json.js';
-import { JsonFault, parseJson } from '../../http/request/json-text.js';
+import { JsonFault, parseUntrustedJson } from '../../http/request/json-text.js';
 
 /** Longer than any real token: what is longer is not looked at. */
 const longestToken = 16_384;
@@ -69,7 +69,7 @@ function objectOf(bytes: Uint8Array, part: 'header' | 'payload'): JsonObject {
 
 function jsonOf(bytes: Uint8Array, part: 'header' | 'payload') {
   try {
-    return parseJson(utf8.decode(bytes));
+    return parseUntrustedJson(utf8.decode(bytes));
   } catch (error) {
     // the parser's own text quotes the token
     const reason = error instanceof JsonFault ? 'it is not JSON that is read here' : 'it is not UTF-8';

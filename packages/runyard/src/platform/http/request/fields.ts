@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
-import { JsonFault, parseJson } from './json-text.js';
+import { JsonFault, parseUntrustedJson } from './json-text.js';
 import { UploadedFile } from './uploaded-file.js';
 import { type Fault, valueError } from './validation.js';
 
@@ -95,7 +95,7 @@ export function jsonField<Output>(schema: z.ZodType<Output, Json>, contentSchema
     .string()
     .transform((text, payload): Json => {
       try {
-        return parseJson(text);
+        return parseUntrustedJson(text);
       } catch (error) {
         if (!(error instanceof JsonFault)) throw error;
         report(payload, {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { errors } from '../../../core/errors/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
 import { longestFieldName, repeatableFields } from './fields.js';
-import { JsonFault, parseJson } from './json-text.js';
+import { JsonFault, parseUntrustedJson } from './json-text.js';
 
 /** Refuses JSON in another encoding than UTF-8: it would be read as other text than the client wrote. */
 export function checkCharset(contentType: string | undefined): void {
@@ -14,7 +14,7 @@ export function checkCharset(contentType: string | undefined): void {
 /** The value of a body of JSON, which may begin with a byte order mark. */
 export function parseJsonBody(bytes: Buffer): Json {
   try {
-    return parseJson(new TextDecoder().decode(bytes));
+    return parseUntrustedJson(new TextDecoder().decode(bytes));
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
     throw errors.invalidRequest([

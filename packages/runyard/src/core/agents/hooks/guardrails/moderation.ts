@@ -5,7 +5,7 @@ import { type ModelLike, resolveModel } from '../../../models/resolve.js';
 import { native } from '../../../native-code.js';
 import { checkOptions } from '../../../options/check-options.js';
 import { anyOf, listOf, name, objectOf, recordOf, required, text } from '../../../options/kinds.js';
-import { parseJson } from '../../answer/output-format.js';
+import { jsonInText } from '../../answer/output-format.js';
 import { type Guardrail, GuardrailRefusal } from '../hook.js';
 
 /** What a moderation looks for, with what it means by it. */
@@ -48,7 +48,7 @@ export function moderationGuardrail(options: ModerationOptions): Guardrail {
         { role: 'system', content: system },
         { role: 'user', content: `<text>\n${text}\n</text>` },
       ] as const;
-      const found = verdictOf(parseJson(await run.askModel({ model, messages, output })), names);
+      const found = verdictOf(jsonInText(await run.askModel({ model, messages, output })), names);
       if (found.length === 0) return undefined;
       throw new GuardrailRefusal(`The text is not allowed: ${found.join(', ')}.`, {
         additionalData: { categories: found },
