@@ -66,7 +66,7 @@ export class RunEngine {
     this.executor.onEnded = () => this.recovery.lookOn();
   }
 
-  /** Begins to renew leases and to look for runs that nobody executes. Library use needs neither. */
+  /** Begins to renew leases and to look for runs that no process executes. Library use needs neither. */
   async open(): Promise<void> {
     const { leases, timers, leaseMs, isGone } = this.options;
     if (isGone !== undefined) {
@@ -91,7 +91,7 @@ export class RunEngine {
     void this.recover();
   }
 
-  /** Whether it keeps its runs and finds those that nobody executes. */
+  /** Whether it keeps its runs and finds those that no process executes. */
   get condition(): EngineCondition {
     if (this.stopTimers.length === 0 || this.stopped !== null) return 'closed';
     const { timers, leaseMs } = this.options;
@@ -141,12 +141,12 @@ export class RunEngine {
     return this.executor.storedUntil(runId);
   }
 
-  /** Answers some or all of what a paused run waits for and lets it go on: an answer is used once. */
+  /** Answers some or all of what a paused run waits for, and continues it: an answer is used once. */
   answer(runId: string, answers: RunAnswers): Promise<RunHandle> {
     return this.unlessStopping(() => this.resting.answer(runId, answers));
   }
 
-  /** Lets a failed run go on with what is kept of its journal. */
+  /** Continues a failed run with what is kept of its journal. */
   retry(
     runId: string,
     kept: Continuation,
@@ -156,7 +156,7 @@ export class RunEngine {
     return this.unlessStopping(() => this.resting.retry(runId, kept, record, askers));
   }
 
-  /** Goes on with a run whose process died; undefined when somebody else has it. */
+  /** Continues a run whose process died; undefined when another process has it. */
   resume(run: Run, askers: readonly string[] = []): Promise<RunHandle | undefined> {
     return this.unlessStopping(() => this.recovery.resume(run, askers));
   }
@@ -188,7 +188,7 @@ export class RunEngine {
     }
   }
 
-  /** Takes over runs whose lease ended, and ends those whose component nobody has. */
+  /** Takes over runs whose lease ended, and ends those whose component no process has. */
   async recover(): Promise<void> {
     await Promise.all([this.recovery.look(), this.orphaned?.look()]);
   }
@@ -242,7 +242,7 @@ export class RunEngine {
     if (handle !== undefined) {
       // also when it is ending already: it has ended when that is stored
       handle.cancel(reason);
-      // it may have been on its way into a pause when it was told
+      // it may have been about to pause when it was cancelled
       return handle.told.then(
         ({ run: ended }) => ended.status !== 'paused',
         (error: unknown) => {

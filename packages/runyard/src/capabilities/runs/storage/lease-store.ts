@@ -79,7 +79,7 @@ function renewLeases(leaseMs: number): Statement {
   return { name: 'renew_leases', sqlite, postgres };
 }
 
-/** Which process executes which run, and until when nobody else may: by the clock of the database. */
+/** Which process executes which run, and until when no other may: by the clock of the database. */
 export class LeaseStore implements RunLeases {
   constructor(private readonly database: Database) {}
 

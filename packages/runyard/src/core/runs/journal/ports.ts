@@ -134,8 +134,8 @@ export interface RunWrite {
   readonly leaseMs?: number;
   /**
    * The first write of a further attempt of a run that rested: `attempt` is stored instead of the one that is named
-   * here. Comes with `update`. Refused (`fenced`) when the run is not as it is described, or when somebody holds a
-   * lease on it.
+   * here. Comes with `update`. Refused (`fenced`) when the run is not as it is described, or when a process
+   * holds a lease on it.
    */
   readonly claims?: RestingRun;
   /** New and changed steps, by `seq`. */
@@ -152,7 +152,7 @@ export interface RunWrite {
   readonly summary?: SummaryWrite;
   /** About how many bytes it takes: a batch of writes is bounded. */
   readonly size?: number;
-  /** What the run has used in all, the runs inside of it included. Comes when nobody executes it any more. */
+  /** What the run has used in all, including the runs inside it. Comes with the write that ends its execution. */
   readonly usage?: UsageWrite;
 }
 
@@ -208,11 +208,11 @@ export interface SummaryWrite extends SessionSummary {
   readonly sessionId: string;
 }
 
-/** A run that nobody executes: it waits for an answer or for a free slot, or it failed. */
+/** A run that no process executes: it waits for an answer or for a free slot, or it failed. */
 export interface RestingRun {
   readonly attempt: number;
   readonly status: 'paused' | 'error' | 'pending' | 'running';
-  /** The run as it goes on: what is told of it beside its row may be gone by then. */
+  /** The run as it continues, for records about it in other tables, which may be removed by then. */
   readonly run?: Run;
 }
 

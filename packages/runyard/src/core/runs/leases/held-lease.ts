@@ -1,6 +1,6 @@
 import type { Timers } from '../../timers.js';
 
-/** The same moment on the clock that people set and on the one that nobody does. */
+/** The same moment on the clock that people set and on the monotonic one. */
 export interface Moment {
   readonly now: number;
   readonly elapsed: number;

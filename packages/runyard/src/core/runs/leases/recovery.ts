@@ -87,7 +87,7 @@ export class Recovery {
     void this.look(unfinished);
   }
 
-  /** Goes on with a run whose lease ended; undefined when somebody else has it, or nothing here executes it. */
+  /** Continues a run whose lease ended; undefined when another process has it, or nothing here executes it. */
   async resume(run: Run, askers: readonly string[]): Promise<RunHandle | undefined> {
     const executable = await this.options.resolve(run);
     const live = executable && (await this.takeOver(run, executable, askers));
@@ -120,7 +120,7 @@ export class Recovery {
     return true;
   }
 
-  /** Makes a stored run live here under a new attempt; undefined when somebody else has it. */
+  /** Makes a stored run live here under a new attempt; undefined when another process has it. */
   private async takeOver(
     run: Run,
     executable: Executable,
@@ -129,7 +129,7 @@ export class Recovery {
     const { journal, leases, timers, owner, leaseMs } = this.options;
     const { runId, attempt } = run;
     const neverBegan = attempt === notBegun;
-    // nobody has seen an event of one that never began
+    // no reader has seen an event of one that never began
     const claim = { runId, attempt, owner, leaseMs, indexGap: neverBegan ? 0 : indexGap };
     const claimed = await leases.claim(claim);
     if (claimed !== undefined) this.executor.hints.publish('claimed', runId);
@@ -253,7 +253,7 @@ function entryOf(
   return waited ? 'continued' : 'recovered';
 }
 
-/** Whether nothing was told of the run since a request to continue it: it waited for a free slot. */
+/** Whether the run has sent no event since a request to continue it: it waited for a free slot. */
 function isUnbegun({ nextEventIndex }: Run, steps: readonly StepRecord[]): boolean {
   const last = lastContinue(steps);
   return last !== undefined && (firstEventOf(last) ?? 0) === nextEventIndex;

@@ -94,7 +94,7 @@ export class PostgresNotifications implements RunNotifications {
     try {
       this.#local.publish(JSON.parse(payload) as RunHint);
     } catch {
-      // anybody who may connect to the database can send on the channel
+      // every client of the database can send on the channel
     }
   }
 }
