@@ -57,19 +57,19 @@ describe.each([
     await expect(waiting.ended).rejects.toMatchObject({ code: 'run_fenced' });
     const events = allEvents(waiting);
     gates.second.open();
-    expect((await events).map(({ name }) => name)).toEqual(['Note', 'end:completed']);
+    expect((await events).map(({ name }) => name)).toEqual(['RunIntermediateContent', 'RunCompleted']);
     gates.first.open();
   });
 
   test('a reader in another process gets the events of a run while they are stored', async () => {
     const { idle, first, gates } = await twoProcesses();
     const reader = idle.events(first.runId);
-    expect((await reader.next())?.map(({ name }) => name)).toEqual(['Note']);
+    expect((await reader.next())?.map(({ name }) => name)).toEqual(['RunIntermediateContent']);
     const next = reader.next();
     // the reader waits by then
     await new Promise((resolve) => setTimeout(resolve, 50));
     gates.first.open();
-    expect((await next)?.map(({ name }) => name)).toEqual(['end:completed']);
+    expect((await next)?.map(({ name }) => name)).toEqual(['RunCompleted']);
     expect(await reader.next()).toBeNull();
   });
 
