@@ -43,7 +43,8 @@ export function team<
 export function workflow<Input extends ValueSchema = never>(
   settings: WorkflowSettings<Input>,
 ): Workflow<Json, InputFor<Input>> {
-  return inProcess(new Workflow(settings));
+  // its functions are called with what their schema made of the input
+  return inProcess(new Workflow(settings as WorkflowSettings));
 }
 
 type Attachable = Executable & { attach(open: () => Promise<ComponentSpace>): void };

@@ -1,6 +1,6 @@
 import { Agent, type AnyAgent } from '../agents/agent.js';
 import { givenAnswer } from '../agents/run-options.js';
-import type { JsonObject } from '../json.js';
+import type { Json, JsonObject } from '../json.js';
 import {
   anyOf,
   anything,
@@ -20,6 +20,7 @@ import {
 import { schema } from '../options/schema-kind.js';
 import { workflowLimits } from '../runs/limits/limit-options.js';
 import type { WorkflowLimits } from '../runs/limits/run-limits.js';
+import type { FittedTo } from '../schemas/schema-types.js';
 import type { ValueSchema } from '../schemas/value-schema.js';
 import type { GivenStepAnswer, WorkflowContinueOptions } from './continue-in-code.js';
 import type { WorkflowFunction } from './definition/functions.js';
@@ -33,7 +34,7 @@ export interface WorkflowSettings<Input extends ValueSchema = ValueSchema> {
   readonly name?: string;
   readonly description?: string;
   /** What is done, in order; or one function that does it all. */
-  readonly steps: readonly StepEntry[] | WorkflowFunction;
+  readonly steps: readonly StepEntry<FittedTo<Input, Json>>[] | WorkflowFunction<FittedTo<Input, Json>>;
   /** What the input has to be: an object that fits a zod or JSON schema. Left out: any text. */
   readonly inputSchema?: Input;
   /** What the state of a new session begins with. */

@@ -1,10 +1,11 @@
 import { defaultBackoff } from '../../back-off.js';
 import { errors } from '../../errors/errors.js';
+import type { Json } from '../../json.js';
 import { checkOptions, ownerOf } from '../../options/check-options.js';
 import type { Executable } from '../../runs/executable.js';
 import { compileExpression, type ExpressionPlace } from './cel.js';
 import { checkReview } from './check-review.js';
-import type { StepFunction } from './functions.js';
+import type { StepContents, StepFunction } from './functions.js';
 import type {
   ConditionNode,
   LoopNode,
@@ -34,16 +35,20 @@ import {
 } from './node-options.js';
 
 /** One step: an agent, a team, another workflow, or a function. */
-export function step(settings: StepSettings): StepNode {
+export function step<Input = Json, Contents extends StepContents = Record<string, Json>>(
+  given: StepSettings<Input, Contents>,
+): StepNode {
+  // the application vouches for what its function says of the workflow around it
+  const settings = given as StepSettings;
   checkOptions(stepOwner(settings), settings, stepOptions);
   const { agent, team, workflow, run, onError = 'fail', timeoutMs } = settings;
   const work = { agent, team, workflow, run };
-  const given = Object.entries(work).filter(([, value]) => value !== undefined);
+  const workers = Object.entries(work).filter(([, value]) => value !== undefined);
   const name = settings.name ?? nameOf(agent ?? team ?? workflow ?? run);
   const owner = `Step '${name ?? '(without a name)'}'`;
-  if (given.length !== 1)
+  if (workers.length !== 1)
     throw errors.invalidConfig(`${owner} needs exactly one of agent, team, workflow and run.`);
-  const [[, worker]] = given as [[string, unknown]];
+  const [[, worker]] = workers as [[string, unknown]];
   return {
     ...base(owner, 'Step', settings, name),
     type: 'Step',

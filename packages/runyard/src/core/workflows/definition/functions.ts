@@ -12,14 +12,22 @@ export interface PastRun {
   readonly output: Json;
 }
 
+/** By the names of the steps: what each made. */
+export type StepContents = Readonly<Record<string, unknown>>;
+
+/** The outputs of steps whose contents are known. */
+type OutputsOf<Contents> = {
+  readonly [Name in keyof Contents]: Omit<StepOutput, 'content'> & { readonly content: Contents[Name] };
+};
+
 /** What a step, a condition or a selector is told about where the workflow is. */
-export interface StepInput {
+export interface StepInput<Input = Json, Contents extends StepContents = Record<string, Json>> {
   /** What the workflow was given: a text, or with an input schema the checked object. */
-  readonly input: Json;
+  readonly input: Input;
   /** What the last step before this one made; null for the first one. */
   readonly previousStepContent: Json;
   /** What came of all earlier steps, by their names. */
-  readonly previousStepOutputs: Readonly<Record<string, StepOutput>>;
+  readonly previousStepOutputs: OutputsOf<Contents>;
   /** What came with the request beside the input, and what a person filled in under `user_input`. */
   readonly additionalData: JsonObject;
   /** Pictures, sounds, films and documents of the input and of the steps so far. */
@@ -38,7 +46,8 @@ export interface StepInput {
 }
 
 /** What a function that is a step is given. */
-export interface StepContext extends StepInput {
+export interface StepContext<Input = Json, Contents extends StepContents = Record<string, Json>>
+  extends StepInput<Input, Contents> {
   /** What a person said about the last attempt, when they rejected it. */
   readonly rejectionFeedback: string | null;
   /** Aborted when the run is cancelled or the time of the step is up. */
@@ -54,7 +63,7 @@ export interface StepContext extends StepInput {
 }
 
 /** What a function that is a whole workflow is given. */
-export interface WorkflowContext extends StepContext {
+export interface WorkflowContext<Input = Json> extends StepContext<Input> {
   /** Form fields that came with the request and mean nothing to Runyard. */
   readonly fields: JsonObject;
   /**
@@ -64,9 +73,13 @@ export interface WorkflowContext extends StepContext {
   run(component: Executable, message: string, name?: string): Promise<Json>;
 }
 
-export type StepFunction = (step: StepContext) => StepReturn | Promise<StepReturn>;
+export type StepFunction<Input = Json, Contents extends StepContents = Record<string, Json>> = (
+  step: StepContext<Input, Contents>,
+) => StepReturn | Promise<StepReturn>;
 
-export type WorkflowFunction = (workflow: WorkflowContext) => StepReturn | Promise<StepReturn>;
+export type WorkflowFunction<Input = Json> = (
+  workflow: WorkflowContext<Input>,
+) => StepReturn | Promise<StepReturn>;
 
 export type WhenFunction = (step: StepInput) => boolean | Promise<boolean>;
 

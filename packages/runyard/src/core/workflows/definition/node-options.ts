@@ -1,4 +1,5 @@
 import type { RetryBackoff } from '../../back-off.js';
+import type { Json } from '../../json.js';
 import { backoff } from '../../options/backoff-kind.js';
 import type { Kind, Optional, Shape } from '../../options/kind.js';
 import {
@@ -20,7 +21,7 @@ import {
 } from '../../options/kinds.js';
 import type { Executable } from '../../runs/executable.js';
 import type { RunKind } from '../../runs/run.js';
-import type { LoopCondition, RouteFunction, StepFunction, WhenFunction } from './functions.js';
+import type { LoopCondition, RouteFunction, StepContents, StepFunction, WhenFunction } from './functions.js';
 import type {
   ConditionNode,
   ErrorPolicy,
@@ -111,14 +112,19 @@ const onError = word('fail', 'skip', 'pause');
 const decision = { ...anyOf(callable, text), allowed: 'a function or a CEL text' };
 
 /** Who does the work of a step. One of them. */
-type Work =
+type Work<Input, Contents extends StepContents> =
   | { readonly agent: Executable; readonly team?: never; readonly workflow?: never; readonly run?: never }
   | { readonly team: Executable; readonly agent?: never; readonly workflow?: never; readonly run?: never }
   | { readonly workflow: Executable; readonly agent?: never; readonly team?: never; readonly run?: never }
-  | { readonly run: StepFunction; readonly agent?: never; readonly team?: never; readonly workflow?: never };
+  | {
+      readonly run: StepFunction<Input, Contents>;
+      readonly agent?: never;
+      readonly team?: never;
+      readonly workflow?: never;
+    };
 
-export type StepSettings = NamedSettings &
-  Work & {
+export type StepSettings<Input = Json, Contents extends StepContents = Record<string, Json>> = NamedSettings &
+  Work<Input, Contents> & {
     /** How often it is tried again after it failed. Default 3 for a function, 0 for anything else. */
     readonly maxRetries?: number;
     /** Waits between those. Default: half a second, then twice as long each time. */

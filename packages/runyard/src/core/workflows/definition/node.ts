@@ -1,4 +1,5 @@
 import type { RetryBackoff } from '../../back-off.js';
+import type { Json } from '../../json.js';
 import type { Executable } from '../../runs/executable.js';
 import type { InputFieldType } from '../../tools/questions/person-form.js';
 import type { Expression } from './cel.js';
@@ -106,7 +107,7 @@ export type WorkflowNode = StepNode | StepsNode | LoopNode | ParallelNode | Cond
 export type NodeType = WorkflowNode['type'];
 
 /** What can stand in a list of steps: an agent, a team, a workflow or a function becomes a step with its name. */
-export type StepEntry = WorkflowNode | Executable | StepFunction;
+export type StepEntry<Input = Json> = WorkflowNode | Executable | StepFunction<Input>;
 
 /** The nodes right inside of a node. */
 export function nodesInside(node: WorkflowNode): readonly WorkflowNode[] {

@@ -1,0 +1,86 @@
+import { expect, expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
+import {
+  agent,
+  type Json,
+  RunOutputError,
+  Runyard,
+  type StepContext,
+  step,
+  team,
+  workflow,
+} from '../../../src/index.js';
+import { scriptedModel } from '../../../src/testing.js';
+
+const Order = z.object({ item: z.string(), count: z.number(), note: z.string().optional() });
+type Order = z.infer<typeof Order>;
+const order: Order = { item: 'tea', count: 2 };
+const clerk = (...turns: string[]) =>
+  agent({ id: 'clerk', model: scriptedModel(turns), outputSchema: Order });
+
+test('the status of an output decides its fields, and the schema its content', async () => {
+  const output = await clerk(JSON.stringify(order)).run('Tea');
+  expect(output.status).toBe('completed');
+  // @ts-expect-error only a paused run has requirements
+  expect(output.requirements).toBeUndefined();
+  if (output.status === 'completed') expectTypeOf(output.content).toEqualTypeOf<Order | string>();
+  if (output.status === 'paused') expectTypeOf(output.requirements[0]!.callId).toEqualTypeOf<string>();
+  if (output.status === 'error') expectTypeOf(output.error.code).toEqualTypeOf<string>();
+  if (output.status === 'cancelled') expectTypeOf(output).not.toHaveProperty('error');
+});
+
+test('runOrThrow has the content of the schema, or throws with the output', async () => {
+  const { content } = await clerk(JSON.stringify(order)).runOrThrow('Tea');
+  expectTypeOf(content).toEqualTypeOf<Order>();
+  expect(content).toEqual(order);
+  const refused = await clerk('No tea.', 'No.')
+    .runOrThrow('Tea')
+    .catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(RunOutputError);
+  expect(refused).toMatchObject({ code: 'output_schema_mismatch', output: { content: 'No tea.' } });
+  const failing = agent({ id: 'a', model: scriptedModel([{ error: 'gone' }]) });
+  await expect(failing.runOrThrow('hi')).rejects.toMatchObject({ output: { status: 'error' } });
+});
+
+type ContentOf<Defined extends { runOrThrow(input: never): Promise<{ content: unknown }> }> = Awaited<
+  ReturnType<Defined['runOrThrow']>
+>['content'];
+
+test('without a schema the content is a text; dates have their JSON form', () => {
+  const plain = agent({ id: 'a', model: 'offline' });
+  expectTypeOf<ContentOf<typeof plain>>().toEqualTypeOf<string>();
+  const dated = agent({ id: 'd', model: 'offline', outputSchema: z.object({ at: z.date() }) });
+  expectTypeOf<ContentOf<typeof dated>>().toEqualTypeOf<{ at: string }>();
+  const routed = team({ id: 't', model: 'offline', mode: 'route', members: [plain] });
+  expectTypeOf<ContentOf<typeof routed>>().toEqualTypeOf<Json>();
+});
+
+test('the input has the type of the input schema, and any component can be registered', async () => {
+  const shop = agent({
+    id: 'shop',
+    model: 'offline',
+    inputSchema: Order.extend({ count: z.number().default(1) }),
+  });
+  expectTypeOf(shop.run).parameter(0).toEqualTypeOf<{ item: string; count?: number; note?: string }>();
+  // @ts-expect-error a number of an item is no item
+  await expect(shop.run({ item: 7 })).rejects.toThrow('item');
+  const flow = workflow({
+    id: 'flow',
+    inputSchema: Order,
+    steps: [
+      ({ input }) => input.item,
+      step({ name: 'note', run: ({ input }: Noted) => input.note ?? 'none' }),
+    ],
+  });
+  expect(await flow.runOrThrow(order)).toMatchObject({ content: 'none' });
+  const whole = workflow({ id: 'whole', inputSchema: Order, steps: ({ input }) => input.count });
+  expect(await whole.runOrThrow(order)).toMatchObject({ content: 2 });
+  await new Runyard({ agents: [shop, clerk()], workflows: [flow, whole] }).close();
+});
+
+type Noted = StepContext<Order, { research: { title: string } }>;
+
+test('a step names what earlier steps made', () => {
+  expectTypeOf<Noted['previousStepOutputs']['research']['content']>().toEqualTypeOf<{ title: string }>();
+  expectTypeOf<StepContext['previousStepOutputs'][string]['content']>().toEqualTypeOf<Json>();
+});
