@@ -4,7 +4,7 @@ import type { JsonObject } from '../json.js';
 import type { RunContext } from '../runs/context.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import type { Run } from '../runs/run.js';
-import { teamEndEvents, teamEventPrefix } from '../teams/team-events.js';
+import { teamEndEvents } from '../teams/team-events.js';
 import { endEvents as workflowEndEvents } from '../workflows/end-events.js';
 
 /**
@@ -20,7 +20,6 @@ export function standIn(run: Run): Executable {
     model: null,
     initialState: {},
     eventFields: eventFieldsOf(run),
-    ...(kind === 'team' && { eventPrefix: teamEventPrefix }),
     execute: () => Promise.reject(new Error(`The ${kind} '${id}' is not registered in this process.`)),
     inside: standIn,
     endEvents: (end, context) => endEventsOf(run, end, context),

@@ -308,7 +308,6 @@ export class RunEngine {
         sessionState: stored?.state ?? {},
         sentEvents: copy === undefined ? nothingSent : sentWith(steps),
         eventFields: executable.eventFields,
-        eventPrefix: executable.eventPrefix,
       },
       (changed) => this.queue.touch(changed),
       this.options.timers,

@@ -27,8 +27,6 @@ export interface Executable {
   readonly limits?: AnyLimits | undefined;
   /** Fields that each of its events carries. */
   readonly eventFields: JsonObject;
-  /** What the names of its events begin with, for a kind that says the same things under other names (`Team`). */
-  readonly eventPrefix?: string;
   /** Checks what a caller says and answers with the input of the run. Left out: any text will do. */
   acceptInput?(message: string, call?: CallApplication): Promise<string>;
   execute(context: RunContext): Promise<RunResult>;

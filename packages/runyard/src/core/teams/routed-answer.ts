@@ -8,7 +8,7 @@ import type { RunContext } from '../runs/context.js';
 import { read } from '../runs/journal/codec.js';
 import { childOutcome } from '../runs/journal/records.js';
 import type { StepRecord } from '../runs/run.js';
-import type { MemberVoices } from './members/member-events.js';
+import type { MemberEvents } from './members/member-events.js';
 import { hasWaited } from './members/member-steps.js';
 import type { TeamSettings } from './settings.js';
 
@@ -37,11 +37,11 @@ export function routeContinues(context: RunContext, turn: number): boolean {
 }
 
 /** Whose words a member's are. */
-export function routeVoices(context: RunContext, settings: TeamSettings, key: string): MemberVoices {
-  const heard = settings.streamMemberEvents ?? true;
-  if (hasWaited(context, key)) return { heard };
+export function routedEvents(context: RunContext, settings: TeamSettings, key: string): MemberEvents {
+  const sent = settings.streamMemberEvents ?? true;
+  if (hasWaited(context, key)) return { sent };
   const isLater = isRewritten(context, settings) || isGuarded(settings);
-  return { heard, speaksForTeam: isLater ? 'later' : 'now' };
+  return { sent, asTeam: isLater ? 'later' : 'now' };
 }
 
 /** The team gives what its member answered another shape. */

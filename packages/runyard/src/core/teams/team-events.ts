@@ -5,9 +5,6 @@ import type { RunContext } from '../runs/context.js';
 import type { RunEnd } from '../runs/executable.js';
 import { memberResponses } from './member-responses.js';
 
-/** What the names of a team's events begin with. */
-export const teamEventPrefix = 'Team';
-
 /** The last events of a team's run: those of its leader, with what its members came to. */
 export function teamEndEvents(
   end: RunEnd,

@@ -16,11 +16,11 @@ import { checkTeam } from './check-team.js';
 import { withLateEntry } from './late-entry.js';
 import { Delegations } from './members/ask-members.js';
 import { unheard } from './members/unheard.js';
-import { routeContinues, routedAnswer, routeVoices } from './routed-answer.js';
+import { routeContinues, routedAnswer, routedEvents } from './routed-answer.js';
 import { defaultIterations, type TeamMember, type TeamMode, type TeamSettings } from './settings.js';
 import { beginIterations, nextIteration } from './tasks/iterations.js';
 import { tasksOf } from './tasks/task-list.js';
-import { teamEndEvents, teamEventPrefix } from './team-events.js';
+import { teamEndEvents } from './team-events.js';
 import { teamOptions } from './team-options.js';
 import { leaderKit } from './tools/leader-kit.js';
 
@@ -33,7 +33,6 @@ export class Team<Content = unknown, Input = string | JsonObject>
   implements TeamMember
 {
   readonly kind = 'team';
-  readonly eventPrefix = teamEventPrefix;
   readonly mode: TeamMode = this.settings.mode ?? 'coordinate';
   readonly members: readonly TeamMember[] = [...this.settings.members];
   readonly toolEntries = [leaderKit(this), ...(this.settings.tools ?? []), ...builtInTools(this.settings)];
@@ -89,9 +88,9 @@ export class Team<Content = unknown, Input = string | JsonObject>
   delegationsOf(execution: AgentExecution): Delegations {
     let delegations = this.delegations.get(execution);
     if (delegations === undefined) {
-      const heard = this.settings.streamMemberEvents ?? true;
+      const sent = this.settings.streamMemberEvents ?? true;
       delegations = new Delegations(execution, this.settings, (key) =>
-        this.mode === 'route' ? routeVoices(execution.context, this.settings, key) : { heard },
+        this.mode === 'route' ? routedEvents(execution.context, this.settings, key) : { sent },
       );
       this.delegations.set(execution, delegations);
     }

@@ -11,7 +11,7 @@ import { type ToolExecution, toolExecutionsOf } from '../../../core/agents/tool-
 import { messagesOf } from '../../../core/agents/transcript.js';
 import { standIn } from '../../../core/components/stand-in.js';
 import type { RunEvent } from '../../../core/events/run-event.js';
-import { eventHead } from '../../../core/runs/events/event-origin.js';
+import { eventHead, outermostOrigin } from '../../../core/runs/events/event-origin.js';
 import { type LoggedEvent, serialiseEvent } from '../../../core/runs/events/logged-event.js';
 import type { RunEnd } from '../../../core/runs/executable.js';
 import { ownSteps } from '../../../core/runs/journal/child-steps.js';
@@ -51,8 +51,7 @@ export function rebuiltEvents(journal: Journal): LoggedEvent[] {
   const events = run.nextEventIndex === 0 ? [] : told.slice(-run.nextEventIndex);
   const first = run.nextEventIndex - events.length;
   const texts = new LongTexts(run.attempt);
-  const { eventFields: fields, eventPrefix: prefix } = standIn(run);
-  const origin = { runId: run.runId, fields, prefix, depth: 0 };
+  const origin = outermostOrigin(run, standIn(run).eventFields);
   return events.map(([at, event], position) => {
     const head = { ...eventHead(event, origin, run.sessionId, at), rebuilt: true };
     return serialiseEvent(first + position, event, head, null, texts);

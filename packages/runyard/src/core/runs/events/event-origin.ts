@@ -1,5 +1,6 @@
 import type { EventName, RunEvent } from '../../events/run-event.js';
 import type { JsonObject } from '../../json.js';
+import type { Run } from '../run.js';
 import type { EventHead } from './logged-event.js';
 
 /** Whose event it is: that of the run itself, or of a run inside it. */
@@ -11,6 +12,13 @@ export interface EventOrigin {
   readonly prefix?: string;
   /** How many runs are around it. */
   readonly depth: number;
+}
+
+/** What the names of a team's events begin with. */
+export const teamPrefix = 'Team';
+
+export function outermostOrigin({ runId, kind }: Run, fields: JsonObject): EventOrigin {
+  return { runId, fields, ...(kind === 'team' && { prefix: teamPrefix }), depth: 0 };
 }
 
 /** What an event says about itself: its name on the wire, when it was (`at`, milliseconds), and whose it is. */

@@ -2,6 +2,7 @@ import { thrownError } from '../../errors/thrown-error.js';
 import { newId } from '../../ids.js';
 import type { JsonObject } from '../../json.js';
 import { type RunContext, RunPaused } from '../context.js';
+import { teamPrefix } from '../events/event-origin.js';
 import { type Executable, RunCancelled, type RunEnd } from '../executable.js';
 import { childPrefix, stepsByChild } from '../journal/child-steps.js';
 import { read, readIf } from '../journal/codec.js';
@@ -180,7 +181,7 @@ function emitEnd(child: RunContext, executable: Executable, end: RunEnd): void {
 function newRecord({ executable, input, fields, depth }: ChildRequest): ChildInput {
   return {
     fields: { ...executable.eventFields, ...fields },
-    ...(executable.eventPrefix !== undefined && { prefix: executable.eventPrefix }),
+    ...(executable.kind === 'team' && { prefix: teamPrefix }),
     depth,
     runId: newId(),
     kind: executable.kind,

@@ -23,9 +23,8 @@ export interface LiveRunStart {
   readonly sessionState: JsonObject;
   /** Which events an earlier execution sent; they are not sent again. */
   readonly sentEvents: SentEvents;
-  /** Fields that every event of the component carries (its id and name), and what their names begin with. */
+  /** Fields that every event of the component carries (its id and name). */
   readonly eventFields: JsonObject;
-  readonly eventPrefix: string | undefined;
 }
 
 export type StoredRun = Pick<LiveRunStart, 'run' | 'steps'>;

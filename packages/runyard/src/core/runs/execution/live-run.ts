@@ -4,7 +4,7 @@ import type { ModelPrices } from '../../models/prices.js';
 import type { Timers } from '../../timers.js';
 import type { ApprovalWrite } from '../approval.js';
 import { EventLog } from '../events/event-log.js';
-import { type EventOrigin, eventHead } from '../events/event-origin.js';
+import { type EventOrigin, eventHead, outermostOrigin } from '../events/event-origin.js';
 import {
   type DeltaTemplate,
   deltaTemplate,
@@ -89,8 +89,7 @@ export class LiveRun implements WriteSource {
     this.texts = new LongTexts(start.run.attempt);
     if (this.accepted) this.lease.taken(this.lease.moment());
     this.sentBefore = start.sentEvents;
-    const { eventFields: fields, eventPrefix: prefix } = start;
-    this.origin = { runId: start.run.runId, fields, ...(prefix !== undefined && { prefix }), depth: 0 };
+    this.origin = outermostOrigin(start.run, start.eventFields);
     // new ones are added at the end: both maps stay in order
     for (const step of [...start.steps].sort((left, right) => left.seq - right.seq)) {
       this.keep(step);

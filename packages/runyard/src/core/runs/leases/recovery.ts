@@ -150,7 +150,6 @@ export class Recovery {
         sessionState: session?.state ?? {},
         sentEvents,
         eventFields: executable.eventFields,
-        eventPrefix: executable.eventPrefix,
       },
       (changed) => this.queue.touch(changed),
       timers,

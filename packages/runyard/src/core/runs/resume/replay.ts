@@ -233,7 +233,6 @@ function scratchRun(run: Run, steps: readonly StepRecord[], executable: Executab
     sessionState: {},
     sentEvents: nothingSent,
     eventFields: executable.eventFields,
-    eventPrefix: executable.eventPrefix,
   };
   return new LiveRun(start, () => {}, timers);
 }

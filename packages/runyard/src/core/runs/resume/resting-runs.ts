@@ -215,7 +215,6 @@ export class RestingRuns {
         sessionState: session?.state ?? {},
         sentEvents: sentWith(kept),
         eventFields: executable.eventFields,
-        eventPrefix: executable.eventPrefix,
       },
       (changed) => this.queue.touch(changed),
       timers,

@@ -9,7 +9,7 @@ import type { ChildOutcome } from '../../runs/journal/records.js';
 import { ToolRefused } from '../../tools/call/tool-hooks.js';
 import { type ToolResult, toolResult } from '../../tools/tool-result.js';
 import type { TeamMember, TeamSettings } from '../settings.js';
-import { type MemberVoices, withVoices } from './member-events.js';
+import { type MemberEvents, withMemberEvents } from './member-events.js';
 import { memberInput } from './member-input.js';
 
 /** What one member is asked. */
@@ -29,7 +29,7 @@ export class Delegations {
   constructor(
     private readonly execution: AgentExecution,
     private readonly settings: TeamSettings,
-    private readonly voicesFor: (key: string) => MemberVoices,
+    private readonly eventsFor: (key: string) => MemberEvents,
   ) {
     this.reserved = new Set(execution.context.steps('member').map(({ key }) => key));
     this.parallel = new Semaphore(settings.maxParallelMembers ?? Number.POSITIVE_INFINITY);
@@ -58,7 +58,7 @@ export class Delegations {
       const input = begun
         ? context.run.input
         : await memberInput(this.execution, this.settings, member, task);
-      return runChild(withVoices(context, this.voicesFor(key)), {
+      return runChild(withMemberEvents(context, this.eventsFor(key)), {
         key,
         kind: 'member',
         parentKey: toolKeyOf(key),

@@ -2,11 +2,11 @@ import type { RunEvent } from '../../events/run-event.js';
 import type { ChildRun, RunContext } from '../../runs/context.js';
 
 /** What becomes of the events of members. */
-export interface MemberVoices {
+export interface MemberEvents {
   /** They are sent at all. */
-  readonly heard: boolean;
-  /** What a member says is said by the team: as it comes, or (`later`) as a part of what the team makes of it. */
-  readonly speaksForTeam?: 'now' | 'later';
+  readonly sent: boolean;
+  /** The content of a member is sent as that of the team: as it comes, or (`later`) as a part of the answer of the team. */
+  readonly asTeam?: 'now' | 'later';
 }
 
 /** The same context with other functions. It inherits instead of copying: the rest stays what it is. */
@@ -14,32 +14,28 @@ export function contextWith(context: RunContext, functions: Partial<RunContext>)
   return Object.create(context, Object.getOwnPropertyDescriptors(functions)) as RunContext;
 }
 
-/** A context whose runs inside are heard in this way. */
-export function withVoices(context: RunContext, voices: MemberVoices): RunContext {
-  if (voices.heard && voices.speaksForTeam === undefined) return context;
-  return contextWith(context, { child: (child) => memberContext(context, child, voices) });
+/** A context in which the events of runs inside are sent in this way. */
+export function withMemberEvents(context: RunContext, events: MemberEvents): RunContext {
+  if (events.sent && events.asTeam === undefined) return context;
+  return contextWith(context, { child: (child) => memberContext(context, child, events) });
 }
 
-function memberContext(
-  team: RunContext,
-  child: ChildRun,
-  { heard, speaksForTeam }: MemberVoices,
-): RunContext {
-  const member = heard ? team.child(child) : silenced(team.child(child));
-  if (speaksForTeam === undefined) return member;
-  const isSpoken = ({ event }: RunEvent) => event === 'RunContent';
-  const speaks = speaksForTeam === 'now';
+function memberContext(team: RunContext, child: ChildRun, { sent, asTeam }: MemberEvents): RunContext {
+  const member = sent ? team.child(child) : silenced(team.child(child));
+  if (asTeam === undefined) return member;
+  const isContent = ({ event }: RunEvent) => event === 'RunContent';
+  const isNow = asTeam === 'now';
   return contextWith(member, {
     emit(event, key) {
-      if (!isSpoken(event)) member.emit(event, key);
-      else if (speaks) team.emit(event, `${child.key}:said:${key}`);
+      if (!isContent(event)) member.emit(event, key);
+      else if (isNow) team.emit(event, `${child.key}:said:${key}`);
     },
     emitDelta(event, text) {
-      if (!isSpoken(event)) member.emitDelta(event, text);
-      else if (speaks) team.emitDelta(event, text);
+      if (!isContent(event)) member.emitDelta(event, text);
+      else if (isNow) team.emitDelta(event, text);
     },
-    // what it has said so far is what the team has to show
-    ...(speaks && { draft: team.draft }),
+    // the content so far of the member is that of the team
+    ...(isNow && { draft: team.draft }),
   });
 }
 
