@@ -17,7 +17,7 @@ export function propertiesOf(type: string): string[] {
 
 /** The same for the part that a type adds to others: `export type Name = Others & { … }`. */
 export function additionsOf(type: string): string[] {
-  const declared = new RegExp(`^export type ${type} =[^;{]*\\{\\n([\\s\\S]*?)^ {2}\\};$`, 'm');
+  const declared = new RegExp(`^export type ${type}\\b[^;{]*\\{\\n([\\s\\S]*?)^ {2}\\};$`, 'm');
   const body = sources.flatMap(({ text }) => declared.exec(text)?.[1] ?? [])[0];
   if (body === undefined) throw new Error(`There is no type ${type} that adds to others`);
   return namesIn(body, 4);
