@@ -49,7 +49,7 @@ const greeter = agent({
   dependencies: { customer: 'Ada', plan: 'free', tone: 'warm' },
 });
 
-/** Remembers what its users tell about themselves: send a user_id, and it knows them in every later session. */
+/** Remembers what its users say about themselves: send a user_id, and it knows them in every later session. */
 const concierge = agent({
   id: 'concierge',
   name: 'Concierge',

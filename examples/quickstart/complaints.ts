@@ -22,7 +22,7 @@ const checks = parallel({
   ],
 });
 
-/** A small amount is given back at once, a larger one when somebody has agreed. */
+/** Refunds a small amount at once, and a larger one after a person has approved it. */
 const decision = condition({
   name: 'more than 50 euros',
   when: 'previous_step_outputs.read.euros > 50',

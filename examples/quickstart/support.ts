@@ -26,7 +26,7 @@ const dispatcher = agent({
   tools: [orderStatus],
 });
 
-/** Its tool needs somebody's yes: its runs pause, and go on when they are continued with an answer. */
+/** Its tool needs a confirmation: its runs pause, and resume when they are continued with an answer. */
 export const cashier = agent({
   id: 'cashier',
   name: 'Cashier',

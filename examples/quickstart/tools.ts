@@ -13,7 +13,7 @@ export const remember = tool({
   },
 });
 
-/** Money is given back only when a person says so: a call of it pauses the run until somebody answers. */
+/** A refund needs a confirmation: a call of this tool pauses the run until a person answers. */
 export const refund = tool({
   name: 'refund',
   description: 'Refund euros to the customer.',

@@ -10,7 +10,7 @@ beforeAll(buildPackage);
 /** So long that no test ever sees one end: a run that is taken over was handed on. */
 const long = { leaseMs: 600_000 };
 
-describe('a service that is told to stop', () => {
+describe('a service that receives a stop signal', () => {
   test('lets what is running end and takes nothing new', async () => {
     const options = { ...(await embedded()), settings: { stopGraceMs: 60_000 } };
     const { folder } = options;
@@ -44,7 +44,7 @@ describe('what is still running when the time is up', () => {
   const settings = { stopGraceMs: 300, ...long };
 
   onEveryDatabase((place) => {
-    test('is handed on, and the next process goes on with it at once', async () => {
+    test('is handed over, and the next process resumes it at once', async () => {
       const options = { ...(await place()), settings };
       const { folder } = options;
       const first = await ChaosProcess.start(options);

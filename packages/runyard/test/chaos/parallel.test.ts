@@ -7,7 +7,7 @@ import { onEveryDatabase } from './places.js';
 beforeAll(buildPackage);
 
 onEveryDatabase((place) => {
-  test('runs that go on side by side in one session are all stored, and survive', async () => {
+  test('parallel runs of one session are all stored, and survive', async () => {
     const options = { ...(await place()), settings: { leaseMs: 1000 } };
     const service = await ChaosProcess.start(options);
     const messages = Array.from({ length: 5 }, (_, index) => `parallel ${index}`);

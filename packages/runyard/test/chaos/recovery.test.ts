@@ -12,7 +12,7 @@ const soon = { leaseMs: 1000 };
 const names = (run: Body) => run.events.map(({ event }: Body) => event);
 
 onEveryDatabase((place) => {
-  test('a killed run goes on from its last finished step', async () => {
+  test('a killed run resumes after its last finished step', async () => {
     const options = { ...(await place()), settings: soon };
     const { folder } = options;
     const first = await ChaosProcess.start(options);
@@ -42,7 +42,7 @@ onEveryDatabase((place) => {
     ]);
   });
 
-  test('the events of a run that was taken over go on where they were, and none is sent twice', async () => {
+  test('the events of a run that was taken over continue where they stopped, and none is sent twice', async () => {
     const options = { ...(await place()), settings: soon };
     const { folder } = options;
     const first = await ChaosProcess.start(options);

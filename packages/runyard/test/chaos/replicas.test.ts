@@ -12,7 +12,7 @@ beforeAll(buildPackage);
 const settings = { leaseMs: 5000 };
 const names = (run: Body) => run.events.map(({ event }: Body) => event);
 
-test('the run of a process that dies goes on in another one', async () => {
+test('the run of a process that dies resumes in another one', async () => {
   const options = { ...(await onPostgres()), settings };
   const { folder } = options;
   const [first, second] = await Promise.all([ChaosProcess.start(options), ChaosProcess.start(options)]);
@@ -76,7 +76,7 @@ test('a process that slept past its lease finds that it may do nothing more', as
   expect(completions).toHaveLength(2);
   const indices = run.events.map(({ event_index }: Body) => event_index);
   expect(indices).toEqual([...new Set(indices)].sort((left, right) => Number(left) - Number(right)));
-  // whoever followed the run through the process that lost it sees it end all the same
+  // a client that followed the run through the process that lost it still sees it end
   await stream.over;
   expect(stream.names.filter((name) => name === 'RunCompleted')).toHaveLength(1);
 });

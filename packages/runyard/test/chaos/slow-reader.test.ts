@@ -13,7 +13,7 @@ const readers = 6;
 /** How much of what the readers left lying may be in memory, with room for what the collector has not seen. */
 const share = 1 / 4;
 
-test('readers that stop reading cost bounded memory, disturb nobody, and miss nothing', async () => {
+test('readers that stop reading cost bounded memory, disturb no other reader, and miss nothing', async () => {
   // a slow machine takes longer than the usual patience with readers that take nothing
   const settings = { slowClientMs: 3_600_000 };
   const service = await ChaosProcess.start({ ...(await embedded()), settings });

@@ -39,7 +39,7 @@ onEveryDatabase((options) => {
     expect(run.events.slice(0, before.events.length)).toEqual(before.events);
   });
 
-  test('in every mode a member that was interrupted goes on after its last finished call', async () => {
+  test('in every mode an interrupted member resumes after its last finished call', async () => {
     const place = new Place(await options());
     place.order('hold', 'bob finish');
     await place.restart();

@@ -201,7 +201,7 @@ onEveryDatabase((options) => {
     }
   });
 
-  test('the time of a review is up while nobody is there', async () => {
+  test('the time of a review is up while no process is running', async () => {
     const place = new Place(await options());
     await place.restart();
     const runs = place.runs('workflows/timed');
@@ -224,7 +224,7 @@ onEveryDatabase((options) => {
     await Promise.all([runs.settled(unwantedId), runs.settled(other![1])]);
     await place.restart();
     await runs.send(`/${unwantedId}/cancel`);
-    // one that is due later than both goes on: the time of the others was up before
+    // a review that is due later than both continues: the time of the others was up before
     const later = await runs.start();
     for (const runId of [other![1], later]) {
       const run = await runs.stored(runId, 'the end', ({ status }) => status === 'completed');

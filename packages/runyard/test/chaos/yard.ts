@@ -8,7 +8,7 @@ import { type ScriptedAnswer, scriptedModel } from 'runyard/testing';
 /**
  * The service that the chaos tests start and kill. What it does follows from the message alone, never from what
  * this process did before, so a process that takes over goes the same way. Files in a folder are how a test holds
- * it, lets it go on, and counts what it did.
+ * it, releases it, and counts what it did.
  */
 const { CHAOS_FOLDER: folder = '.', CHAOS_DATABASE: database, CHAOS_SETTINGS: settings = '{}' } = process.env;
 
@@ -57,7 +57,7 @@ const planner: Model = scriptedModel(followPlan);
 const held: Model = scriptedModel(({ messages }) => ({
   chunks: ['Begun', released(messages.at(-1)?.content ?? ''), ' and done.'],
 }));
-/** Sends as many events as the message tells, each of two kilobytes. */
+/** Sends as many events as the message says, each of two kilobytes. */
 const sayMuch = tool({
   name: 'say_much',
   description: 'Sends events',
@@ -76,7 +76,7 @@ const flood: Model = scriptedModel(({ messages }) => {
   return { toolCalls: [{ name: 'say_much', arguments: { count: Number(last.content) } }] };
 });
 
-/** What is held in memory once everything that nobody holds is gone. */
+/** What is held in memory after a garbage collection. */
 async function heldMemory(): Promise<{ held: number }> {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

@@ -133,7 +133,7 @@ test('what any function of the application leaves behind is logged with its run 
   expect((await fetch(`${url}/health`)).status).toBe(200);
 });
 
-test('failures that belong to nobody are logged; too many of them end a process of ours', async () => {
+test('failures that belong to no run are logged; too many of them end a process of ours', async () => {
   const cwd = project({ 'agents.mjs': application });
   linkPackages(cwd);
   const server = start(['start', '--port', '0'], { cwd });
@@ -167,7 +167,7 @@ process.on('SIGWINCH', () => void Promise.reject(new Error('bare rejection')));
 console.log('API ' + url);
 `;
 
-test('in a program of its own, listen() survives rejections and leaves exceptions of nobody to Node', async () => {
+test('in a program of its own, listen() survives rejections and leaves exceptions that belong to no run to Node', async () => {
   const cwd = project({ 'server.mjs': embedded });
   linkPackages(cwd);
   const server = startProgram('server.mjs', { cwd });

@@ -3,7 +3,7 @@ import { buildPackage, linkPackages, project, start } from './support.js';
 
 beforeAll(buildPackage);
 
-/** A tool for each way in which code can fail where nobody waits for it. */
+/** A tool for each way in which code can fail where no caller waits for it. */
 const application = `
 import { agent, Runyard, step, tool, workflow } from 'runyard';
 import { scriptedModel } from 'runyard/testing';
@@ -51,7 +51,7 @@ const calling = (name) =>
   scriptedModel(({ messages }) =>
     messages.some(({ role }) => role === 'tool') ? 'done' : { toolCalls: [{ id: 'c', name, arguments: '{}' }] },
   );
-// what belongs to the process begins after its start: until then, nobody is served
+// what belongs to the process begins after its start: until then, no request is served
 export const app = new Runyard({
   logFormat: 'json',
   agents: [

@@ -34,7 +34,7 @@ describe('runyard migrate', () => {
   const migrate = (words: string[], options = '{}') =>
     run(['migrate', ...words], { cwd: project({ 'agents.ts': entry(options) }) });
 
-  test('tells what was done in which database', async () => {
+  test('reports what was done in which database', async () => {
     const { code, stdout } = await migrate(['--database', 'archive', '--to', '1']);
     expect(code).toBe(0);
     expect(stdout).toContain('archive: 0001-foundation up: done in 3 ms');

@@ -74,7 +74,7 @@ describe('runyard token', () => {
     expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toMatchObject({ alg: 'HS512' });
   });
 
-  test('offers a secret where there is none, and that secret works', async () => {
+  test('offers a secret where none is set, and that secret works', async () => {
     const { code, stdout, stderr } = await token(['--user', 'ada'], {});
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     const offered = Object.fromEntries(

@@ -107,10 +107,10 @@ export const finished = {
   leaseExpiresAt: null,
 } as const satisfies Partial<RunUpdate>;
 
-/** A run that nobody executes and that somebody may take up again. */
+/** A run that no process executes and that any process may resume. */
 export const resting = { leaseOwner: null, leaseExpiresAt: null } as const satisfies Partial<Run>;
 
-/** The write with which a run that rested goes on. */
+/** The write that continues a resting run. */
 export function resumption(run: Run, now: number, given: Partial<RunWrite> = {}): RunWrite {
   const lease = { leaseOwner: 'process-2', leaseExpiresAt: now + 30_000 };
   return {

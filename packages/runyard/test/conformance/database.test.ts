@@ -70,7 +70,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await database.read(readSessions, [])).toEqual([]);
   });
 
-  it('undoes a plain transaction with a statement that failed, even when the work went on', async () => {
+  it('rolls back a plain transaction with a statement that failed, even when the work continued', async () => {
     const database = await (await freshPlace()).open();
     const transaction = database.transaction(async (run) => {
       await run(insertSession[database.dialect], ['undone', null]);
@@ -124,7 +124,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await runs.load(orphan.runId)).toBeUndefined();
   });
 
-  it('tells how many rows a statement changed, and gives back what it returns', async () => {
+  it('returns the number of rows that a statement changed, and the rows that it returns', async () => {
     const database = await (await freshPlace()).open();
     const runs = new RunStore(database);
     await runs.commit([creation(aRun()), creation(aRun())]);

@@ -50,7 +50,7 @@ it('waits at the start for a server that is not there yet, and says so once', as
   expect(logged.filter(({ level }) => level === 'warn')).toHaveLength(1);
 });
 
-it('stops waiting when the service is told to stop', async () => {
+it('stops waiting when the service stops', async () => {
   const server = await ServerBetween.before((await freshPostgres()).url);
   await server.refuse();
   const stop = new AbortController();

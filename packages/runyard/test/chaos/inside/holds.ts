@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The folder through which a test holds the service, lets it go on, and counts what it did. */
+/** The folder through which a test holds and releases the service, and counts what it did. */
 export const folder = process.env.CHAOS_FOLDER ?? '.';
 
 const file = (name: string) => join(folder, name);

@@ -42,7 +42,7 @@ export class Place {
     return this.options.folder.effects(name);
   }
 
-  /** What left its trace in a run and in those inside of it. */
+  /** The traces that a run and its nested runs left. */
   effectsOf(run: Body): Effect[] {
     const ids = new Set(withRunsInside(run).map(({ run_id }) => run_id));
     return this.effects().filter(({ idempotencyKey }) => ids.has(idempotencyKey.split(':')[0]));

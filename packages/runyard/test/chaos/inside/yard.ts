@@ -20,7 +20,7 @@ import { patience } from '../../support/patience.js';
 import { folder, work } from './holds.js';
 
 /**
- * Teams of each mode and workflows of each kind of step, for tests that kill the service inside of them. What the
+ * Teams of each mode and workflows of each kind of step, for tests that kill the service within them. What the
  * models say follows from the conversation alone.
  */
 const { CHAOS_DATABASE: database, CHAOS_SETTINGS: settings = '{}' } = process.env;
@@ -58,7 +58,7 @@ const worker = (id: string) =>
     model: inOrder(id, [{ name: 'begin' }, { name: 'finish' }]),
     tools: [workTool('begin', id), workTool('finish', id)],
   });
-/** Does something that somebody has to agree to. */
+/** Does something that a person has to confirm. */
 const signer = (id: string) =>
   agent({
     id,

@@ -6,13 +6,13 @@ import { executionIn, isCopy, leavesOf, messageOf, withRunsInside } from './run-
 
 const isCall = (effect: Effect) => requestOfStep(effect) === undefined;
 
-/** A run that nobody was told of may be gone with its process, but only as long as it did no harm. */
+/** A run that no client knows of may be lost with its process, but only if it had no effects. */
 export function proveLostRun(runId: string, effects: readonly Effect[], ledger: Ledger): void {
   const harm = effects.filter(isCall).find(({ call }) => toolFacts[toolOfCall(call)].policy !== 'retry');
   if (harm !== undefined) ledger.violation(`${harm.call} was executed for run ${runId}, which is not there`);
 }
 
-/** What must not happen twice, or not without a person, did not: in the run and in those inside of it. */
+/** What must not happen twice, or not without a person, did not: neither in the run nor in its nested runs. */
 export function proveCalls(run: Body, effects: readonly Effect[], ledger: Ledger): void {
   const { run_id: runId } = run;
   const calls = effects.filter(isCall);
@@ -24,14 +24,14 @@ export function proveCalls(run: Body, effects: readonly Effect[], ledger: Ledger
       calls.filter((effect) => nameOfCall(effect) === name),
       ledger,
     );
-  // what a copy tells about happened in the run that it was made from
+  // what a copy reports happened in the run that it was made from
   if (isCopy(run)) return;
   for (const inside of withRunsInside(run)) {
     for (const tool of (inside.tools ?? []) as Body[]) proveResult(inside.run_id, tool, calls, ledger);
   }
 }
 
-/** Which call of which run, be it inside of another one. */
+/** Which call of which run, nested or not. */
 function nameOfCall({ run, call }: Effect): string {
   return `${run} ${call}`;
 }
@@ -49,7 +49,7 @@ function proveCall(name: string, effects: readonly Effect[], ledger: Ledger): vo
     ledger.violation(`${name} had more than one idempotency key`);
 }
 
-/** A call that is told to have succeeded has happened. */
+/** A call that is reported as successful has happened. */
 function proveResult(runId: string, tool: Body, effects: readonly Effect[], ledger: Ledger): void {
   const { tool_call_id: call, result } = tool;
   if (result !== `${tool.tool_name} did it`) return;
@@ -57,11 +57,11 @@ function proveResult(runId: string, tool: Body, effects: readonly Effect[], ledg
     ledger.violation(`run ${runId}: ${call} is told to have happened and did not`);
 }
 
-/** Steps that nobody may begin without an answer. */
+/** Steps that must not begin without an answer. */
 const gatedSteps = new Set(['sure', 'form', 'by-hand']);
 /** Steps that fail, and are then tried again. */
 const failingSteps = new Set(['retried', 'mended']);
-/** Steps that are done more than once, because they stand in a loop or somebody wants them again. */
+/** Steps that are executed more than once, because they are in a loop or a person asked for another try. */
 const repeatedSteps = new Set(['turn', 'look', 'made', ...failingSteps]);
 
 /** A function that is a step is executed again only when its process died, under the same key. */
@@ -100,7 +100,7 @@ export function proveCancelled(run: Body, effects: readonly Effect[], ledger: Le
   const cancelled = ledger.cancelled.get(run.run_id);
   if (cancelled === undefined) return;
   const { status, position } = cancelled;
-  // a failed run has ended: cancelling does nothing to it, and whoever lets it go on may
+  // a failed run has ended: cancelling does nothing to it, and it can still be continued
   const mayHaveFailed = readPlan(messageOf(run)).turns.some(([call]) => call === failure);
   const underWay = status === 'pending' || status === 'running';
   // one that was cancelled before it existed is cancelled when it comes, and one that waits has nothing to end first

@@ -3,7 +3,7 @@ import type { Request } from './plan.js';
 import type { StreamReader } from './reader.js';
 import type { Target } from './targets.js';
 
-/** What a client asked for, and what it was told about it. */
+/** What a client asked for, and what it was answered. */
 export interface AskedRun {
   readonly target: Target;
   readonly plan: Request;
@@ -41,7 +41,7 @@ export class Ledger {
   readonly waiting = new Set<string>();
   readonly violations: string[] = [];
   readonly counts = new Map<string, number>();
-  /** How many ends of members and steps clients were told of. */
+  /** How many ends of members and steps were reported to clients. */
   endsSeen = 0;
   private lastNumber = 0;
 
@@ -91,7 +91,7 @@ export class Ledger {
   }
 
   violation(what: string): void {
-    // the first ones tell enough
+    // the first ones are enough
     if (this.violations.length < 40) this.violations.push(what);
   }
 

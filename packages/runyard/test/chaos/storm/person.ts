@@ -6,7 +6,7 @@ import { StepAnswers } from './step-answers.js';
 import { isOpen, ToolAnswers } from './tool-answers.js';
 import { type Answer, answerOf, type Wire } from './wire.js';
 
-/** Somebody who answers what paused runs wait for. */
+/** A person who answers what paused runs wait for. */
 export class Person {
   private readonly tools: ToolAnswers;
   private readonly steps: StepAnswers;
@@ -20,7 +20,7 @@ export class Person {
     this.steps = new StepAnswers(this.tools, ledger, random);
   }
 
-  /** Answers some or all questions of a paused run and lets it go on. */
+  /** Answers some or all questions of a paused run and continues it. */
   async answer(run: Body, reader: StreamReader | undefined): Promise<void> {
     if (this.ledger.ownerOf(run.run_id).kind === 'workflow') return this.answerSteps(run, reader);
     const requirements = (run.requirements ?? []) as Body[];

@@ -4,7 +4,7 @@ import type { Random } from './random.js';
 export interface ToolFacts {
   readonly policy: 'retry' | 'ask' | 'fail';
   readonly gate: 'confirmation' | 'user_input' | 'user_feedback' | 'external_execution' | null;
-  /** Somebody else than the caller decides, or the decision is written down. */
+  /** Another person than the caller decides, or the decision is recorded. */
   readonly approval?: 'required' | 'audit';
 }
 
@@ -28,7 +28,7 @@ const names = Object.keys(toolFacts) as ToolName[];
 const open = names.filter((name) => toolFacts[name].gate === null);
 const gated = names.filter((name) => toolFacts[name].gate !== null);
 
-/** A turn in which the model fails, until somebody says `again`. */
+/** A turn in which the model fails, until a message says `again`. */
 export const failure = 'boom';
 export const encouragement = 'again';
 
@@ -50,7 +50,7 @@ export function randomPlan(random: Random, token: string): Plan {
   return { token, turns, message: `${token} ${planText(turns)}` };
 }
 
-/** A plan without failures, for an agent inside of something else. */
+/** A plan without failures, for an agent within another component. */
 export function randomTurns(random: Random, most: number): string[][] {
   return Array.from({ length: random.between(0, most) }, () => randomTurn(random));
 }
@@ -64,7 +64,7 @@ function randomTurn(random: Random): string[] {
   return Array.from({ length: count }, () => random.pick(random.chance(0.3) ? gated : open));
 }
 
-/** Whether something that was said tells what is to be done. */
+/** Whether a message contains a plan. */
 export function isPlan(message: string): boolean {
   return /^#[\d.]+ (plan|team):/m.test(message);
 }

@@ -10,7 +10,7 @@ import type { Wire } from './wire.js';
 
 const pageSize = 200;
 
-/** Holds what the clients were told, and what tools and steps did, against what the service has stored. */
+/** Compares what the clients received, and what tools and steps did, with what the service has stored. */
 export async function proveRuns(wire: Wire, ledger: Ledger): Promise<void> {
   const listed = await allRuns(wire, ledger);
   for (const runId of ledger.acknowledged) {
@@ -71,7 +71,7 @@ async function proveSessions(
   }
 }
 
-/** However often it was asked for and whatever broke: one request is one run, or none if nobody was told of one. */
+/** However often it was sent and whatever broke: one request is one run, or none if no client heard of one. */
 function proveOneRun({ plan, keyed, runIds }: AskedRun, listed: Map<string, Body>, ledger: Ledger): void {
   const made = [...listed.values()].filter((run) => run.run_input === plan.message && !isCopy(run));
   if (made.length > 1 || runIds.size > 1)
@@ -80,7 +80,7 @@ function proveOneRun({ plan, keyed, runIds }: AskedRun, listed: Map<string, Body
     ledger.violation(`${plan.message} was asked for with a key and is not there`);
 }
 
-/** What was done for each run and for the runs inside of it. The key of a call begins with the outermost run. */
+/** What was done for each run and for its nested runs. The key of a call begins with the outermost run. */
 function groupedByRun(effects: readonly Effect[], listed: Map<string, Body>): Map<string, Effect[]> {
   const byRequest = new Map([...listed.values()].map((run) => [run.run_input.split(' ')[0], run.run_id]));
   const groups = new Map<string, Effect[]>();

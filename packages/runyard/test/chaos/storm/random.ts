@@ -28,7 +28,7 @@ export class Random {
     return list[this.between(0, list.length - 1)]!;
   }
 
-  /** One for somebody else, whose choices do not depend on how often this one is asked meanwhile. */
+  /** An independent generator: its choices do not depend on how often this one is asked. */
   fork(): Random {
     return new Random(this.between(0, 0xffffffff));
   }

@@ -33,7 +33,7 @@ export class StreamReader {
     return this.received.at(-1)?.index ?? -1;
   }
 
-  /** Reads until the service has nothing more to say: the run has ended or waits for somebody. */
+  /** Reads until the service has nothing more to send: the run has ended or waits for a person. */
   async follow(): Promise<void> {
     while (!(await this.resume()));
   }
@@ -71,7 +71,7 @@ export class StreamReader {
         });
     this.reconnects += 1;
     if (response === undefined) return false;
-    // what a plain EventSource is told when nothing is left for it
+    // what a plain EventSource receives when nothing is left for it
     if (response.status === 204) return true;
     if (response.status !== 200) {
       this.ledger.violation(`resume of ${this.runId} answered ${response.status}: ${await response.text()}`);
@@ -98,7 +98,7 @@ export class StreamReader {
   }
 }
 
-/** The frames of a stream, without signs of life. A frame that broke off is none. */
+/** The frames of a stream, without heartbeats and without a frame that broke off. */
 export async function* blocksOf(response: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let text = '';

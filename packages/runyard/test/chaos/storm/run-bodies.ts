@@ -1,6 +1,6 @@
 import type { Body } from '../../support/service.js';
 
-/** A run and all runs inside of it, as its body tells them. */
+/** A run and all its nested runs, as its body lists them. */
 export function withRunsInside(run: Body): Body[] {
   const inside = [...(run.member_responses ?? []), ...(run.step_executor_runs ?? [])] as Body[];
   return [run, ...inside.flatMap(withRunsInside)];
@@ -20,7 +20,7 @@ export function leavesOf(results: readonly Body[]): Body[] {
   return results.flatMap((result) => (result.steps ? leavesOf(result.steps) : [result]));
 }
 
-/** The names of steps, and in brackets what is inside of them. */
+/** The names of steps, and in brackets what they contain. */
 export function shapeOf(results: readonly Body[]): string {
   return results.map(({ step_name: name, steps }) => (steps ? `${name}[${shapeOf(steps)}]` : name)).join(' ');
 }

@@ -14,7 +14,7 @@ export interface SaidAboutSteps {
 
 /** Answers to what the steps of a workflow wait for; the same again when asked the same again. */
 export class StepAnswers {
-  /** Null: nobody answers, and the time will. */
+  /** Null: no person answers, and the question times out. */
   private readonly decisions = new Map<string, Answer | null>();
 
   constructor(

@@ -25,7 +25,7 @@ export interface StormReport {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** How long everything may take to come to rest when nothing is killed any more. */
+/** How long everything may take to come to rest after the last kill. */
 const restMs = patience(120_000);
 
 /**
@@ -43,7 +43,7 @@ export async function storm(options: StormOptions): Promise<StormReport> {
   const clients = visitors.map(async (visitor) => {
     while (Date.now() < until) await visitor.visit();
   });
-  // right after something began, and right after a client was told of a run or of an end: where most can go wrong
+  // right after something began, and right after a client heard of a run or of an end: where most can go wrong
   const signs = [() => ledger.effects.position, () => ledger.acknowledged.size, () => ledger.endsSeen];
   const everything = Promise.all([fleet.storm(options.weather, signs, until), ...clients]);
   await inTime(until + restMs, everything, ledger, options.seed);
@@ -59,7 +59,7 @@ export async function storm(options: StormOptions): Promise<StormReport> {
   };
 }
 
-/** Runs whose clients never got an answer are there all the same, and somebody has to answer for them. */
+/** Runs whose clients never got an answer exist all the same, and their questions have to be answered. */
 async function accompanyTheRest(visitor: Visitor, wire: Wire, ledger: Ledger): Promise<void> {
   for (const [runId] of await allRuns(wire, ledger)) await visitor.accompany(runId);
 }

@@ -92,7 +92,7 @@ function proveReader(reader: StreamReader, stored: readonly StoredEvent[], ledge
   for (const event of seen.values()) proveLost(event, stored, reader, ledger);
 }
 
-/** Whoever is told that a member or a step has ended can rely on it: nothing of it is executed after that. */
+/** A client can rely on the reported end of a member or a step: nothing of it is executed after that. */
 function proveDone(
   { runId, received }: StreamReader,
   stored: readonly StoredEvent[],
@@ -116,7 +116,7 @@ function proveDone(
 }
 
 /**
- * Whoever begins anew when a model does has the whole answer in the end, however often it was interrupted. What a
+ * A client that begins anew when a model does has the whole answer in the end, however often it was interrupted. What a
  * workflow answers is what its last step made.
  */
 function proveText({ runId, received }: StreamReader, ledger: Ledger): void {

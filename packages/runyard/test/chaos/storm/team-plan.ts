@@ -10,7 +10,7 @@ export const members = ['ada', 'bob', 'cleo'] as const;
 /** The team that is a member of the coordinating team. */
 export const innerTeam = 'crew';
 
-/** What somebody in a team is asked to do: in the words of a plan, or of a team's plan. */
+/** What a leader or member of a team is asked to do: in the words of a plan, or of a team's plan. */
 export interface Delegation {
   readonly to: string;
   readonly plan: string;

@@ -13,7 +13,7 @@ export function isFinal(status: string): boolean {
   return finalStatuses.has(status);
 }
 
-/** Runs of many clients go on side by side in these. */
+/** Runs of many clients execute side by side in these. */
 export function sharedSessions({ id }: Target): readonly string[] {
   return ['monday', 'tuesday', 'friday'].map((day) => `${id}-${day}`);
 }
@@ -102,7 +102,7 @@ export class Visitor {
     });
   }
 
-  /** Looks at a run from its first event to its last, beside whoever else does. */
+  /** Reads a run from its first event to its last, beside all other readers. */
   private async watch(runId: string): Promise<void> {
     const reader = new StreamReader(runId, this.wire, this.ledger, this.random);
     await this.ledger.during(`the events of run ${runId}`, async () => {
@@ -114,7 +114,7 @@ export class Visitor {
     });
   }
 
-  /** The run when it is not at work; undefined when there is none. */
+  /** The run when it is not executing; undefined when it does not exist. */
   private async rested(runId: string): Promise<Body | undefined> {
     for (;;) {
       const run = await this.wire.run(runId);
@@ -127,7 +127,7 @@ export class Visitor {
     }
   }
 
-  /** Asks for a run; one with a key is asked for again when nobody knows what became of the request. */
+  /** Requests a run; one with a key is requested again when the outcome of the request is unknown. */
   private async begin(asked: AskedRun, sent: Sent): Promise<[string, StreamReader | undefined] | undefined> {
     for (;;) {
       const twice = asked.keyed && this.random.chance(0.3);
@@ -187,7 +187,7 @@ export class Visitor {
     const answer = await this.wire.ask(`${this.ledger.pathOf(runId)}/continue`, {
       form: { regenerate: 'true', replace_original: String(this.random.chance(0.5)), background: 'true' },
     });
-    // whether there is a copy now is for the list to tell
+    // the list shows whether there is a copy now
     if (answer === undefined) return;
     if (answer.status !== 202) {
       this.ledger.violation(

@@ -24,7 +24,7 @@ export class Wire {
     private readonly ledger: Ledger,
   ) {}
 
-  /** Sends to any process that is up; undefined when the connection broke, and nobody knows what became of it. */
+  /** Sends to any process that is up; undefined when the connection broke and the outcome is unknown. */
   async send(path: string, sent: Sent = {}): Promise<Response | undefined> {
     const { form, json, signal } = sent;
     const url = await this.fleet.url();

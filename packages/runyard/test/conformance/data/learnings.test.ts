@@ -98,7 +98,7 @@ function describeLearnings(make: () => Promise<Learnings>): void {
     expect(await learnings.get(null, 'one')).toBeUndefined();
   });
 
-  it('finds what belongs to the user or to nobody, the newest first', async () => {
+  it('finds the records of the user and those without an owner, the newest first', async () => {
     const learnings = await make();
     const owners = ['ada', 'bob', null] as const;
     for (const [now, userId] of owners.entries())
@@ -197,7 +197,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await sorted('content', 'desc')).toEqual(await sorted('updated_at', 'desc'));
   });
 
-  it('shows a caller who sees only their own what is theirs and what is nobody’s', async () => {
+  it('shows a caller who sees only their own records those and the ones without an owner', async () => {
     const { service: learnings } = await service();
     const make = (userId: string | null) => learnings.create(admin, {}, given({ userId }));
     const [own, foreign, ownerless] = [await make('ada'), await make('bob'), await make(null)];
@@ -230,7 +230,7 @@ forEachDatabase((_dialect, freshPlace) => {
     await expect(learnings.get(admin, {}, own.learningId)).rejects.toMatchObject(missing);
   });
 
-  it('refuses a caller who sees only their own whatever names somebody else', async () => {
+  it('refuses a caller who sees only their own records any request that names another user', async () => {
     const { service: learnings } = await service();
     const page = { limit: 10, page: 1 };
     const order = { direction: 'desc' } as const;
@@ -256,7 +256,7 @@ forEachDatabase((_dialect, freshPlace) => {
     );
   });
 
-  it('keeps what a run changes after somebody has changed the record by hand', async () => {
+  it('keeps what a run changes after the record was changed by hand', async () => {
     const { service: learnings, learnings: database } = await service();
     const identity = { learningId: 'user_profile_ada', learningType: 'user_profile', userId: 'ada' };
     const set = (field: string) =>

@@ -89,7 +89,7 @@ forEachDatabase((_dialect, freshPlace) => {
       ['old', 'changed', ['b'], 0, 100],
       ['new', 'better words', ['a'], 100, 100],
     ]);
-    // somebody mends one of them before the run is executed again
+    // one of them is corrected by hand before the run is executed again
     await stored.writing.update('ada', { kind: 'update', memoryId: 'old', memory: 'mended' }, now + 50);
     await stored.change('ada', [...changes, { kind: 'delete', memoryId: 'old' }], now);
     expect((await stored.find('ada', 'old'))?.memory).toBe('mended');
@@ -163,7 +163,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await listed({ topics: ['food'], text: 'about c' })).toBe('c');
     expect(await listed({ userId: 'bob', text: 'ABOUT' })).toBe('dc');
     expect(await listed({ text: 'about', agentId: 'helper' })).toBe('da');
-    // a caller who sees only their own means their own, whoever is named
+    // a caller who sees only their own gets their own, whichever user the request names
     expect(await listed({ userId: 'ada' }, only('bob') as never)).toBe('dc');
     expect(await listed({ topics: ['food'] }, only('bob') as never)).toBe('c');
   });
@@ -171,7 +171,7 @@ forEachDatabase((_dialect, freshPlace) => {
   it('sorts, with an order among equals that holds from page to page', async () => {
     const { stored, ids } = await filled();
     const names = Array.from({ length: 23 }, (_, index) => `m${String(index).padStart(2, '0')}`);
-    // all of one moment, in two turns, so that only the id tells them apart
+    // all of one moment, in two turns, so that only the id distinguishes them
     await stored.change(
       'ada',
       names.slice(0, 11).map((name) => added(name, { topics: ['x'] })),
@@ -272,7 +272,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(listed.total).toBe(32);
   });
 
-  it('lists each topic once, of everybody or of one person', async () => {
+  it('lists each topic once, of all users or of one', async () => {
     const { stored } = await filled(
       ['ada', 'a', { topics: ['food', 'travel'] }],
       ['ada', 'b', { topics: ['food', 'Ünïcode', 'Food'] }],

@@ -265,7 +265,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await metrics.refresh()).toEqual([]);
     await runs.commit([ended({ createdAt: at(monday + 1) })]);
     expect((await metrics.refresh()).map(({ day }) => day)).toEqual([monday + 1]);
-    // somebody else's count is looked at once
+    // another process's count is looked at once
     expect((await metrics.days({})).days.map(({ updatedAt }) => updatedAt - at(monday))).toEqual([
       9 * dayMs,
       10 * dayMs,
@@ -283,7 +283,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await metrics.status()).toMatchObject({ status: 'failed', startedAt: 5 });
   });
 
-  it('tells every process what became of a refresh', async () => {
+  it('reports the outcome of a refresh to every process', async () => {
     const { place, runs, metrics, timers } = await yard();
     const other = metricsOf(await place.open(), timers.time).metrics;
     expect(await other.status()).toEqual({ status: 'idle', startedAt: null, finishedAt: null, error: null });
@@ -319,7 +319,7 @@ forEachDatabase((_dialect, freshPlace) => {
     });
   });
 
-  it('refuses to begin while somebody holds the refresh, and takes it over when they are gone', async () => {
+  it('refuses to begin while another process holds the refresh, and takes it over when that process is gone', async () => {
     const { database, metrics } = await yard();
     await metrics.refresh();
     const hold = database.query.updateTable('metrics_refresh');
@@ -334,7 +334,7 @@ forEachDatabase((_dialect, freshPlace) => {
       .execute();
     expect(await metrics.startRefresh()).toBe(false);
     expect(await metrics.status()).toMatchObject({ status: 'running', startedAt: 5 });
-    // whoever asks for the days gets them nevertheless, and leaves the status to who has it
+    // a request for the days gets them nevertheless, and leaves the status to the process that holds it
     expect(await metrics.refresh()).toEqual([]);
     expect(await metrics.status()).toMatchObject({ status: 'running', startedAt: 5 });
 
@@ -380,7 +380,7 @@ forEachDatabase((_dialect, freshPlace) => {
     },
   );
 
-  it('tells that a refresh failed, without saying how the service is built', async () => {
+  it('reports that a refresh failed, without revealing internals of the service', async () => {
     const { database, runs, metrics } = await yard();
     await runs.commit([ended({ createdAt: at(monday) })]);
     await metrics.refresh();

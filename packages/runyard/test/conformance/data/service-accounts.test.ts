@@ -27,7 +27,7 @@ forEachDatabase((_dialect, freshPlace) => {
     return { process: new AccountsProcess(database, cacheSeconds), database };
   }
 
-  it('makes an account whose token is told once and stored nowhere', async () => {
+  it('makes an account whose token is shown once and stored nowhere', async () => {
     const { process, database } = await aProcess();
     const before = Date.now();
     const { account, token } = await process.accounts.create(keyHolder, anAccount({ expiresInDays: 30 }));
@@ -135,7 +135,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await elsewhere!.outcome(token)).toBe(refused);
   });
 
-  it('does not go on trusting what was looked up while something was revoked', async () => {
+  it('stops trusting what was looked up while something was revoked', async () => {
     const place = await freshPlace();
     const [here, elsewhere] = await Promise.all(
       [1, 2].map(async () => new AccountsProcess(await place.open(), 3600)),
@@ -182,7 +182,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await wrong()).toBe(refused);
   });
 
-  it('tells a database that does not answer from a wrong token, and does not count it', async () => {
+  it('distinguishes a database that does not answer from a wrong token, and does not count it', async () => {
     const { process, database } = await aProcess(30);
     const made = await process.accounts.create(keyHolder, anAccount());
     expect(await process.outcome(made.token)).toBe('sa:ci-bot');
@@ -191,7 +191,7 @@ forEachDatabase((_dialect, freshPlace) => {
     const unavailable = '503 Authentication is temporarily unavailable';
     for (let count = 0; count < 25; count++)
       expect(await process.outcome(newAccountToken().token)).toBe(unavailable);
-    // what was found a moment ago is trusted meanwhile
+    // what was found a moment ago is still trusted
     expect(await process.outcome(made.token)).toBe('sa:ci-bot');
     process.advance(30_000);
     expect(await process.outcome(made.token)).toBe(unavailable);
@@ -280,7 +280,7 @@ forEachDatabase((_dialect, freshPlace) => {
     const names = ['b', 'a', 'e_e', 'd-d', 'c', 'a1'];
     for (const name of names)
       await accounts.create(keyHolder, anAccount({ name, expiresInDays: name > 'c' ? null : 1 }));
-    // all at one time, so that only the tie-breaker tells them apart
+    // all at one time, so that only the tie-breaker distinguishes them
     await database.query.updateTable('service_accounts').set({ created_at: 5 }).execute();
     const pages = async (sortBy: string, sortOrder: string) => {
       const found: string[] = [];
@@ -305,7 +305,7 @@ forEachDatabase((_dialect, freshPlace) => {
     }
   });
 
-  it('leaves out revoked accounts where nobody wants them', async () => {
+  it('leaves out revoked accounts unless they are asked for', async () => {
     const { process } = await aProcess();
     const { accounts } = process;
     const { account } = await accounts.create(keyHolder, anAccount({ name: 'gone' }));

@@ -177,7 +177,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await runs.load(copies.at(-1)!.runId))?.steps).toHaveLength(1);
   });
 
-  it('copies a session while its runs go on, as it was at one moment', async () => {
+  it('copies a session while its runs are executing, as it was at one moment', async () => {
     const place = await freshPlace();
     const [writer, copier] = [await place.open(), await place.open()].map((one) => new RunStore(one));
     const all = Array.from({ length: 600 }, (_, index) =>

@@ -111,7 +111,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await record('nobody')).toBeDefined();
   });
 
-  it('ends the trace of a run that is removed while somebody executes it', async () => {
+  it('ends the trace of a run that is removed while a process executes it', async () => {
     const { database, runs, ofSessions } = await stores();
     const [removed, other] = ['s', 'other'].map((sessionId) => aRun({ sessionId }));
     await runs.commit([removed!, other!].map((run) => creation(run)));

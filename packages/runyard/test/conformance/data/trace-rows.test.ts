@@ -40,7 +40,7 @@ forEachDatabase((_, freshPlace) => {
     ]);
   });
 
-  it('follows the run: it rests, goes on, and ends', async () => {
+  it('follows the run: it rests, resumes, and ends', async () => {
     const { database, runs } = await opened();
     const run = aRun();
     const look = async () =>
@@ -73,7 +73,7 @@ forEachDatabase((_, freshPlace) => {
     ]);
   });
 
-  it('knows no trace of an introduction, a run inside of another one, or a copied session', async () => {
+  it('has no trace of an introduction, a nested run, or a copied session', async () => {
     const { database, runs } = await opened();
     const run = aRun({ ...resting, status: 'completed' });
     await runs.commit([
@@ -92,7 +92,7 @@ forEachDatabase((_, freshPlace) => {
     expect((await rowsIn(database)).map(({ run_id }) => run_id)).toEqual([run.runId]);
   });
 
-  it('makes the row of a run that goes on without one', async () => {
+  it('creates the row of a run that resumes without one', async () => {
     const { database, runs } = await opened();
     const failed = aRun({ ...resting, status: 'error', userId: 'ada' });
     await runs.commit([creation(failed)]);

@@ -19,7 +19,7 @@ function aWish(runId: string, given: Partial<CancelRequest> = {}): CancelRequest
 }
 
 forEachJournal((aJournal) => {
-  it('tells which runs are to be cancelled, until they have ended', async () => {
+  it('lists the runs to cancel, until they have ended', async () => {
     const journal = await aJournal();
     const runs = [aRun({ status: 'pending' }), aRun(), aRun({ ...resting, status: 'paused' })];
     const over = aRun({ ...resting, status: 'completed' });
@@ -49,7 +49,7 @@ forEachJournal((aJournal) => {
     expect(await journal.cancellations(0)).toEqual([corrected]);
   });
 
-  it("does not let somebody's wish stand in the way of the owner's", async () => {
+  it("does not let a stranger's request stand in the way of the owner's", async () => {
     const journal = await aJournal();
     const run = aRun({ userId: 'ada' });
     await journal.commit([creation(run)]);
@@ -62,7 +62,7 @@ forEachJournal((aJournal) => {
     expect(await journal.cancellation(run.runId, 0)).toEqual(own);
   });
 
-  it('forgets old wishes, and keeps those of runs that have not ended', async () => {
+  it('removes old requests, and keeps those of runs that have not ended', async () => {
     const journal = await aJournal();
     const [running, ended] = [aRun(), aRun({ ...resting, status: 'error' })];
     await journal.commit([creation(running), creation(ended)]);

@@ -21,7 +21,7 @@ const hint: RunHint = { kind: 'cancel_requested', runId: 'run-1' };
 
 /** The promises of `RunNotifications`; `replicas` makes what two processes have that share a database. */
 function keepsItsPromises(replicas: () => Promise<readonly [RunNotifications, RunNotifications]>): void {
-  it('tells every subscriber of every process, until the subscription ends', async () => {
+  it('notifies every subscriber of every process, until the subscription ends', async () => {
     const [one, other] = await replicas();
     const [here, there, second] = [await hearing(one), await hearing(other), await hearing(other)];
     one.publish(hint);

@@ -66,7 +66,7 @@ function define(open: () => Promise<Opened>, where = ''): void {
     expect(shape([(await past.read(ada, 'middle', 2))!])).toEqual([['middle', [3, 4]]]);
   });
 
-  it(`${where}sessions of another person, of nobody and with another component are not there`, async () => {
+  it(`${where}sessions of another user, without a user and with another component are not found`, async () => {
     const { journal, past } = await open();
     await journal.commit(
       [

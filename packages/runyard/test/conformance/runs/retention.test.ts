@@ -98,7 +98,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await runs.load(old[0]!.runId))?.run).toMatchObject({ status: 'completed', nextEventIndex: 4 });
   });
 
-  it('goes on where it was, and takes up runs that end later', async () => {
+  it('continues where it stopped, and includes runs that end later', async () => {
     const { database, runs } = await opened();
     const [first, second] = [rested('completed', now - day), rested('completed', now - day + hour)];
     await store(runs, first, second);
@@ -119,7 +119,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await withEvents(runs, all)).sort()).toEqual(ids(all.slice(440)).sort());
   });
 
-  it('leaves the events of a failed run that goes on, and removes them when that has ended', async () => {
+  it('leaves the events of a failed run that is continued, and removes them when it has ended', async () => {
     const { database, runs } = await opened();
     const failed = rested('error', now - 2 * day);
     await store(runs, failed);
@@ -169,7 +169,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await runs.load('old'))?.run.runId).toBe('old');
   });
 
-  it('keeps for ever what it is told to keep', async () => {
+  it('keeps for ever what the settings say to keep', async () => {
     const { database, runs } = await opened();
     const run = rested('completed', start);
     await store(runs, run);
@@ -190,7 +190,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await new RetentionStore(database).removedUntil()).toBe(now - day);
   });
 
-  it('says once that a database is away, and goes on when it is back', async () => {
+  it('logs once that a database is away, and continues when it is back', async () => {
     const { database, runs } = await opened();
     const run = rested('completed', now - day);
     await store(runs, run);

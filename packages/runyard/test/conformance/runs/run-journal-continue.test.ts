@@ -7,7 +7,7 @@ import { forEachJournal } from '../journals.js';
 const later = start + 60_000;
 
 forEachJournal((aJournal) => {
-  it('lets a run that rests go on with one write, and the attempt before it is over', async () => {
+  it('continues a resting run with one write, which ends the attempt before it', async () => {
     const journal = await aJournal();
     for (const status of ['paused', 'error'] as const) {
       const run = aRun({ ...resting, status, attempt: 3 });
@@ -25,7 +25,7 @@ forEachJournal((aJournal) => {
     }
   });
 
-  it('refuses to go on with a run that is not as it was seen, and leaves nothing of that write', async () => {
+  it('refuses to continue a run that has changed since it was read, and stores nothing of that write', async () => {
     const journal = await aJournal();
     const paused = aRun({ ...resting, status: 'paused' });
     const held = aRun({ status: 'paused', leaseExpiresAt: Date.now() + 3_600_000 });
@@ -154,7 +154,7 @@ forEachJournal((aJournal) => {
 });
 
 forEachDatabase((_dialect, freshPlace) => {
-  it('lets exactly one of many processes go on with a run', async () => {
+  it('lets exactly one of many processes continue a run', async () => {
     const place = await freshPlace();
     const replicas = [await place.open(), await place.open(), await place.open()].map(
       (one) => new RunStore(one),

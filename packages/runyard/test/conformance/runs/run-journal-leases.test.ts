@@ -111,7 +111,7 @@ forEachJournal((aStore) => {
     expect(ids(await runs.queue.waiting(10, 0)).sort()).toEqual(ids(mine).sort());
   });
 
-  it('prolongs only the runs it is told: one that its process has lost must be found', async () => {
+  it('renews only the runs it is given: one that its process has lost must be found', async () => {
     const runs = await aStore();
     const [held, lost] = [aRun(), aRun()];
     await runs.commit([held, lost].map((run) => creation(run)));

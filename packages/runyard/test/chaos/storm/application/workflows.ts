@@ -6,7 +6,7 @@ import { leaveTraces, tries } from './traces.js';
 type Settings = Omit<Parameters<typeof step>[0], 'name' | 'run' | 'agent' | 'team' | 'workflow'>;
 
 /**
- * A step that leaves traces, after it has failed some times. What it makes is the plan for whoever comes next, and
+ * A step that leaves traces, after it has failed some times. What it makes is the plan for the next step, and
  * which execution of the step it was.
  */
 function trace(name: string, settings: Settings = {}, failures = 0) {
