@@ -189,6 +189,26 @@ test('a request whose body breaks off, and a status that no response can have, e
   await expect(odd(new Request('http://x.test/'))).rejects.toThrow('status');
 });
 
+test.each([['text=x'], [undefined], [null], [{}]])(
+  'a body that holds %j ends in a rejection',
+  async (chunk) => {
+    const { server, logged } = await startServer(routes);
+    const onCancel = vi.fn();
+    const body = new ReadableStream({
+      start: (controller) => {
+        controller.enqueue(new TextEncoder().encode('{"text":"x"}'));
+        controller.enqueue(chunk);
+      },
+      cancel: onCancel,
+    });
+    const init = { method: 'POST', headers: json, body, duplex: 'half' } as RequestInit;
+    const sent = fetchHandler(server.handler())(new Request('http://x.test/echo', init));
+    await expect(sent).rejects.toThrow('consist of bytes');
+    await vi.waitFor(() => expect(onCancel).toHaveBeenCalled());
+    await vi.waitFor(() => expect(logged.at(-1)?.fields).toMatchObject({ client_gone: true }));
+  },
+);
+
 test('the host says where a request comes from', async () => {
   const { server } = await startServer([hello], { settings: { rateLimit: 1, trustedProxies: ['10.0.0.1'] } });
   const handle = fetchHandler(server.handler(), (_request, client: { address: string }) => client.address);

@@ -81,15 +81,19 @@ class WebRequest extends IncomingMessage {
     super._read(size);
     if (this.#body === undefined) this.push(null);
     else
-      this.#body.read().then(
-        (next) => this.#take(next.value),
-        (error) => this.destroy(error),
-      );
+      this.#body
+        .read()
+        .then(({ done, value }) => this.#take(done, value))
+        .catch((error) => this.destroy(error));
   }
 
-  #take(bytes: Uint8Array | undefined): void {
-    this.complete = bytes === undefined;
-    this.push(bytes === undefined ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  #take(done: boolean, value: unknown): void {
+    this.complete = done;
+    if (done) this.push(null);
+    else if (ArrayBuffer.isView(value))
+      this.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+    // a stream of the application may hold anything
+    else throw new TypeError('The body of a request has to consist of bytes.');
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
