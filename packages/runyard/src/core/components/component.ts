@@ -6,7 +6,7 @@ import { errors } from '../errors/errors.js';
 import type { EventsOf, RunEvent } from '../events/run-event.js';
 import { fingerprintOf } from '../fingerprint.js';
 import type { Json, JsonObject } from '../json.js';
-import { storeRunMedia } from '../media/given-media.js';
+import { readRunMedia, storeRunMedia } from '../media/given-media.js';
 import type { MediaContents } from '../media/media.js';
 import { checkOptions, checkValue, ownerOf } from '../options/check-options.js';
 import type { Kind } from '../options/kind.js';
@@ -167,13 +167,14 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
     const { sessionId, userId, signal, outputSchema, additionalData, ...rest } = options;
     const { images: _images, audio: _audio, videos: _videos, files: _files, ...given } = rest;
     signal?.throwIfAborted();
-    const content = await this.acceptInput(
-      typeof input === 'string' ? input : JSON.stringify(input, null, 2),
-    );
+    const [content, read] = await Promise.all([
+      this.acceptInput(typeof input === 'string' ? input : JSON.stringify(input, null, 2)),
+      readRunMedia(method, rest),
+    ]);
     const shape = outputSchema !== undefined && { outputSchema: storableSchema(outputSchema) };
     const extra = additionalData !== undefined && { extra: { additional_data: additionalData } };
     const space = await this.open();
-    const media = await storeRunMedia(method, rest, space.media);
+    const media = await storeRunMedia(read, space.media);
     const handle = await space.engine.start(this, {
       input: { content, media, options: { ...given, ...shape, ...extra, stream } },
       userId: userId ?? null,

@@ -94,6 +94,29 @@ describe('media of a run in code', () => {
     expect(model.requests).toHaveLength(0);
   });
 
+  test('are those of the moment of the call, whatever becomes of them then', async () => {
+    const model = scriptedModel(['Seen.']);
+    const given = Uint8Array.from(bytes);
+    const images: GivenMedia[] = [given];
+    const run = agent({ id: 'a', model }).runOrThrow('Look', { images });
+    given.fill(0);
+    images.push(new Uint8Array(0));
+    await run;
+    expect(await mediaOf(model.requests[0]!)).toMatchObject([{ bytes }]);
+  });
+
+  test('may be objects of a class', async () => {
+    class Picture {
+      get content() {
+        return bytes;
+      }
+      get mimeType() {
+        return 'image/png';
+      }
+    }
+    expect(await seen({ images: [new Picture()] })).toMatchObject([{ bytes, mimeType: 'image/png' }]);
+  });
+
   test('reach teams and the steps of workflows', async () => {
     const leader = scriptedModel(['Seen.']);
     const member = agent({ id: 'm', model: 'offline' });

@@ -76,27 +76,42 @@ const mostBytes = 52_428_800;
 
 type ReadMedia = Omit<Media, 'hash' | 'size'> & { readonly bytes?: Uint8Array };
 
-/** Stores what a run is given, by its hash. Whatever is wrong is found before anything is stored. */
-export async function storeRunMedia(
-  method: string,
-  given: RunMediaOptions,
-  contents: MediaContents,
-): Promise<readonly Media[]> {
-  if (options.every((option) => given[option] === undefined)) return [];
+/**
+ * Reads what a run is given. Bytes are copied before this returns: the application may change them while the run starts,
+ * and what is stored must have the hash that it is stored under.
+ */
+export async function readRunMedia(method: string, given: RunMediaOptions): Promise<readonly ReadMedia[]> {
   const refusal = (what: string) => errors.invalidConfig(`${method}: ${what}`);
-  const lists = options.map(async (option) => {
+  const all = options.flatMap((option) => {
     const list = given[option] ?? [];
     if (list.length > mostMedia)
       throw refusal(`${option} has ${list.length} entries, the limit is ${mostMedia}.`);
-    return Promise.all(
-      list.map((one, position) =>
-        readMedia(kinds[option], one, (what) => refusal(`${option}[${position}] ${what}`)),
-      ),
-    );
+    return list.map((one, position) => ({
+      kind: kinds[option],
+      object: mediaObjectOf(one),
+      refuse: (what: string) => refusal(`${option}[${position}] ${what}`),
+    }));
   });
-  const read = (await Promise.all(lists)).flat();
-  const size = read.reduce((sum, one) => sum + (one.bytes?.length ?? 0), 0);
-  if (size > mostBytes) throw refusal(`the media have ${size} bytes together, the limit is ${mostBytes}.`);
+  const checkSum = (sizes: readonly number[]) => {
+    const size = sizes.reduce((sum, one) => sum + one, 0);
+    if (size > mostBytes) throw refusal(`the media have ${size} bytes together, the limit is ${mostBytes}.`);
+  };
+  checkSum(all.map(({ object }) => sizeOf(object.content)));
+  const read = await Promise.all(all.map(({ kind, object, refuse }) => readMedia(kind, object, refuse)));
+  checkSum(read.map(({ bytes }) => sizeOf(bytes)));
+  return read;
+}
+
+function sizeOf(content: Uint8Array | Blob | undefined): number {
+  if (content === undefined) return 0;
+  return content instanceof Blob ? content.size : content.length;
+}
+
+/** Stores the bytes of media by their hash. */
+export function storeRunMedia(
+  read: readonly ReadMedia[],
+  contents: MediaContents,
+): Promise<readonly Media[]> {
   return Promise.all(
     read.map(async ({ bytes, ...one }) =>
       bytes === undefined ? one : { ...one, hash: await contents.put(bytes), size: bytes.length },
@@ -106,16 +121,25 @@ export async function storeRunMedia(
 
 type Refuse = (what: string) => Error;
 
-async function readMedia(kind: MediaKind, given: GivenMedia, refuse: Refuse): Promise<ReadMedia> {
-  const { url, content, ...facts } = mediaObjectOf(given);
+async function readMedia(kind: MediaKind, given: MediaObject, refuse: Refuse): Promise<ReadMedia> {
+  const { url, content, ...facts } = given;
   if (url !== undefined) return fromUrl(kind, String(url), facts, refuse);
-  const bytes = content instanceof Blob ? await bytesOf(content, refuse) : content!;
+  const bytes = new Uint8Array(content instanceof Blob ? await content.arrayBuffer() : content!);
   return withBytes(kind, bytes, { ...factsOf(content), ...facts }, refuse);
 }
 
 function mediaObjectOf(given: GivenMedia): MediaObject {
   if (given instanceof URL) return { url: given };
-  return given instanceof Uint8Array || given instanceof Blob ? { content: given } : given;
+  if (given instanceof Uint8Array || given instanceof Blob) return { content: given };
+  // by name: an object of a class may have inherited them
+  const { url, content, mimeType, filename, details }: MediaObject = given;
+  return {
+    ...(url !== undefined && { url }),
+    ...(content !== undefined && { content }),
+    ...(mimeType !== undefined && { mimeType }),
+    ...(filename !== undefined && { filename }),
+    ...(details !== undefined && { details }),
+  };
 }
 
 /** What a `Blob` says about itself; a `File` has a name. */
@@ -123,11 +147,6 @@ function factsOf(content: Uint8Array | Blob | undefined): MediaFacts {
   if (!(content instanceof Blob)) return {};
   const { type, name } = content as Blob & { readonly name?: string };
   return { ...(type !== '' && { mimeType: type }), ...(name !== undefined && { filename: name }) };
-}
-
-async function bytesOf(blob: Blob, refuse: Refuse): Promise<Uint8Array> {
-  if (blob.size > mostBytes) throw refuse(`has ${blob.size} bytes, the limit is ${mostBytes}.`);
-  return new Uint8Array(await blob.arrayBuffer());
 }
 
 function fromUrl(kind: MediaKind, url: string, facts: MediaFacts, refuse: Refuse): ReadMedia {
