@@ -224,7 +224,7 @@ onEveryDatabase((options) => {
     await Promise.all([runs.settled(unwantedId), runs.settled(other![1])]);
     await place.restart();
     await runs.send(`/${unwantedId}/cancel`);
-    // a review that is due later than both continues: the time of the others was up before
+    // a run that is due later than both completes too: by then the time of the others was up
     const later = await runs.start();
     for (const runId of [other![1], later]) {
       const run = await runs.stored(runId, 'the end', ({ status }) => status === 'completed');

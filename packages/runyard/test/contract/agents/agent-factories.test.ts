@@ -143,7 +143,7 @@ describe('a run of a factory', () => {
     expect(built).toHaveLength(1);
   });
 
-  test('goes on in the background', async () => {
+  test('continues in the background', async () => {
     const form = { message: 'behind', factory_input: subject, background: true };
     const { status, body } = await service.run('tutor', form);
     expect(status).toBe(202);
@@ -218,12 +218,12 @@ describe('a factory that does not build', () => {
     expect(causes).toEqual([expect.objectContaining({ message: 'password=hunter2' })]);
   });
 
-  test('and returns something else, is told apart', async () => {
+  test('and returns something else, fails with its own error code', async () => {
     const { status, body } = await service.run('broken', { message: 'refused' });
     expect([status, body.error_code]).toEqual([500, 'factory_failed']);
   });
 
-  test('is not shown the state of somebody else', async () => {
+  test('is not shown the state of another user', async () => {
     const form = { factory_input: subject, session_id: 'secret' };
     await service.run('tutor', { ...form, message: 'mine', user_id: 'ada', session_state: { pin: 1234 } });
     const { status } = await service.run('tutor', { ...form, message: 'theirs', user_id: 'bob' });
@@ -257,7 +257,7 @@ describe('a run of a factory whose process stopped', () => {
     });
   }
 
-  test('goes on with the agent that is built again from the same input', async () => {
+  test('resumes with the agent that is built again from the same input', async () => {
     const requests: Body[] = [];
     const run = await afterRestart(
       agentFactory({

@@ -21,7 +21,7 @@ async function serve(settings: { preHooks?: PreHook[]; postHooks?: PostHook[] },
 }
 
 describe('a pre-hook', () => {
-  test('sees the run and changes what the model is told', async () => {
+  test('sees the run and changes the input of the model', async () => {
     let seen: HookContext | undefined;
     const { service } = await serve({
       preHooks: [
@@ -69,7 +69,7 @@ describe('a pre-hook', () => {
     expect(stream.first('RunCompleted').session_state).toMatchObject({ polite: true });
   });
 
-  test('is told of media', async () => {
+  test('receives media', async () => {
     const media: unknown[] = [];
     const { service } = await serve({ preHooks: [(input) => void media.push(...input.media)] });
     const image = new File([new Uint8Array([1, 2, 3])], 'dot.png', { type: 'image/png' });
@@ -116,7 +116,7 @@ describe('a pre-hook', () => {
     expect((await service.run('a', { message: 'hi' })).body.error_id).toBe('input_not_allowed');
   });
 
-  test('crashes: it is logged, and the run goes on without it', async () => {
+  test('crashes: the failure is logged, and the run continues without the hook', async () => {
     const broken: PreHook = {
       name: 'broken',
       run: () => {

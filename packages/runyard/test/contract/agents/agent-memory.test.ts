@@ -29,7 +29,7 @@ function systemOf({ messages }: ModelRequest): string {
 }
 
 describe('what a run remembers', () => {
-  test('is shown to later runs of the same user in other sessions, and to nobody else', async () => {
+  test('is shown to later runs of the same user in other sessions, and to no other user', async () => {
     const { model, memoryModel, say } = await serve(
       {},
       { toolCalls: [add('Likes tea', ['food', 'drinks']), add('Lives in Rome')] },
@@ -49,7 +49,7 @@ describe('what a run remembers', () => {
     const [, second, bobs, ...more] = memoryModel.requests.map(({ messages }) => messages.at(-1)!.content);
     expect(second).toMatch(/<remembered>\n- [\w-]{36}: /);
     expect(bobs).toContain('<remembered>\nNothing yet.\n</remembered>');
-    // without a user there is nobody to remember
+    // without a user there is nothing to remember
     expect(more).toEqual([]);
   });
 
@@ -75,7 +75,7 @@ describe('what a run remembers', () => {
     expect(shown).not.toMatch(/Has a dog|Likes tea/);
   });
 
-  test('is told with events, counted under its role, and in no message', async () => {
+  test('is reported in events, counted under its role, and in no message', async () => {
     const { service, say, memoryModel } = await serve(
       { followups: true, enableSessionSummaries: true, memoryInstructions: 'Only what they eat.' },
       { toolCalls: [add('Likes tea', ['food'])] },
@@ -203,7 +203,7 @@ describe('an agent that keeps memories itself', () => {
     ['no id', { operation: 'delete' }, /give its id/],
     ['an unknown id', { operation: 'update', memory_id: 'm9', memory: 'x' }, /no memory with the id 'm9'/],
     ['a wish to forget everything', { operation: 'clear' }, /operation/],
-  ])('is told what is wrong with %s', async (_, args, said) => {
+  ])('sees what is wrong with %s', async (_, args, said) => {
     const { say } = await keeper({}, use(args), 'Hm.');
     const { tools } = await say('Do it', 'ada');
     expect(tools[0]).toMatchObject({ tool_call_error: true, result: expect.stringMatching(said) });
@@ -228,7 +228,7 @@ describe('an agent that keeps memories itself', () => {
     ]);
   });
 
-  test('cannot remember nobody, nor touch what belongs to others', async () => {
+  test('cannot remember anything without a user, nor touch what belongs to others', async () => {
     let id = '';
     const { model, say } = await keeper(
       {},

@@ -85,7 +85,7 @@ describe('fall-back models', () => {
     execute: ({ a, b }) => a + b,
   });
 
-  test('are tried in order, and the one that answers goes on', async () => {
+  test('are tried in order, and the one that answers continues the run', async () => {
     const first = scriptedModel(() => ({ error: refused() }), { id: 'first' });
     const second = scriptedModel(() => ({ error: overloaded() }), { id: 'second' });
     const third = scriptedModel([{ toolCalls: [{ name: 'add', arguments: { a: 1, b: 2 } }] }, 'three'], {
@@ -125,7 +125,7 @@ describe('fall-back models', () => {
     expect(output).toMatchObject({ status: 'error', content: 'two' });
   });
 
-  test('are told in words of a shape that only the first could be held to', async () => {
+  test('receive the output schema in words when only the first model enforces it', async () => {
     const fallback = scriptedModel(['{"sum":3}'], { structuredOutput: 'prompted' });
     const outputSchema = { title: 'Sum', type: 'object', properties: { sum: { type: 'integer' } } };
     const a = agent({

@@ -107,7 +107,7 @@ describe('an introduction', () => {
     expect((await service.get(`/agents/host/runs?session_id=${session_id}`)).status).toBe(404);
   });
 
-  test('of a session of somebody else is not said', async () => {
+  test('is not given in a session of another user', async () => {
     const session_id = session();
     const both = ['ada', 'bob'].map((user_id) => service.run('host', { message: 'x', session_id, user_id }));
     expect((await Promise.all(both)).map(({ status }) => status).sort()).toEqual([200, 409]);
@@ -190,7 +190,7 @@ describe('the past-session tools', () => {
     ]);
   });
 
-  test("show nothing of anybody else, and nobody's sessions to nobody", async () => {
+  test('show no sessions of other users, and sessions without a user to no caller', async () => {
     const [hers, nobodys] = [session(), session()];
     await service.run('archivist', { message: 'my secret', session_id: hers, user_id: 'eve' });
     await service.run('archivist', { message: 'open secret', session_id: nobodys });

@@ -288,7 +288,7 @@ describe('reasoning tools', () => {
     arguments: { title: 'Check', result: 'nine', analysis: 'fits', next_action: 'final_answer' },
   };
 
-  test('tell of each call as a step of reasoning', async () => {
+  test('report each call as a reasoning step', async () => {
     const { stream } = await serve(
       { tools: [toolkit({ name: 'kit', prefix: 'my_', tools: [reasoningTools()] })] },
       { toolCalls: [think] },

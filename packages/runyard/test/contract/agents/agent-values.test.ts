@@ -7,7 +7,7 @@ import { gate, until } from '../../support/until.js';
 
 type Settings = Parameters<typeof agent>[0];
 
-/** An agent of one answer behind a service, and what its model is told. */
+/** An agent of one answer behind a service, and what its model receives. */
 async function serve(settings: Partial<Settings>) {
   const model = scriptedModel(() => 'ok');
   const service = await startService({ agents: [agent({ id: 'a', name: 'Ada Bot', model, ...settings })] });
@@ -21,7 +21,7 @@ async function serve(settings: Partial<Settings>) {
 }
 
 describe('dependencies', () => {
-  test('may be functions, which are told about the run and called once, beside each other', async () => {
+  test('may be functions, which receive the run and are called once, in parallel', async () => {
     const asked: JsonObject[] = [];
     const { run, system } = await serve({
       instructions: '{plain} {name} {seat} {nothing}',
@@ -150,7 +150,7 @@ describe('instructions', () => {
     expect(body.session_state).toEqual(session_state);
     expect((await run({ session_id: 't', run_id: 'q' })).session_state).toEqual({});
     expect(system()).toBe('{current_user_id}|t|q|{unknown}');
-    // nor can a caller be somebody in a run that is nobody's
+    // nor can a caller claim a user in a run that has none
     await run({ session_id: 'u', run_id: 'p', session_state, metadata: session_state });
     expect(system()).toBe('{current_user_id}|u|p|{unknown}');
   });

@@ -11,7 +11,7 @@ const learned = {
 };
 
 forEachDatabase((_dialect, freshPlace) => {
-  it('shows what an agent learned, and the agent what somebody made of it', async () => {
+  it('shows what an agent learned, and shows the agent what was changed by hand', async () => {
     const place = await freshPlace();
     await place.open();
     const model = scriptedModel(() => 'Hello.');

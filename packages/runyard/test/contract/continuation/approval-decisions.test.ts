@@ -111,7 +111,7 @@ forEachDatabase((_dialect, freshPlace) => {
     });
   });
 
-  it('can be decided while the run goes on with other answers', async () => {
+  it('can be decided while the run continues with other answers', async () => {
     const { service, database } = await serviceOn(await freshPlace());
     const { approval, run } = await waiting(database);
     const lease = { leaseOwner: 'elsewhere', leaseExpiresAt: Date.now() + hour };
@@ -177,7 +177,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(resolved).toMatchObject({ status: 'approved', resolvedBy: 'grace' });
   });
 
-  it('tells a run what became of its approvals', async () => {
+  it('lets a run see the outcome of its approvals', async () => {
     const database = await (await freshPlace()).open();
     const { approval, run } = await waiting(database, { expiresAt: Date.now() - 1 });
     await waiting(database);

@@ -9,7 +9,7 @@ import type { Answer, TestService } from '../../support/service.js';
 const hour = 3_600_000;
 
 forEachDatabase((_dialect, freshPlace) => {
-  it('begins with a run that pauses, and ends with one that goes on', async () => {
+  it('begins with a run that pauses, and ends with one that resumes', async () => {
     const paid: number[] = [];
     const { service } = await serviceOn(await freshPlace(), { agents: [payingAgent(paid)] });
     const paused = await service.run('payer', { message: 'Pay 5', user_id: 'ada' });
@@ -82,7 +82,7 @@ forEachDatabase((_dialect, freshPlace) => {
     const [shown] = run.tools;
     const claims = [{ ...shown, confirmed: true, tool_args: { amount: 222 }, approval_id: null }];
     const id = shown.approval_id;
-    // nobody has decided
+    // not decided yet
     expect((await goOn(service, run.run_id, { tools: JSON.stringify(claims) })).status).toBe(400);
     expect(paid).toEqual([]);
     await resolve(service, id, { status: 'approved' });
@@ -94,7 +94,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(paid).toEqual([5]);
   });
 
-  it('is not executed when somebody rejected it, whatever a request says', async () => {
+  it('is not executed after a rejection, whatever a request says', async () => {
     const paid: number[] = [];
     const { service } = await serviceOn(await freshPlace(), { agents: [payingAgent(paid)] });
     const { body: run } = await service.run('payer', { message: 'Pay 5' });
@@ -107,7 +107,7 @@ forEachDatabase((_dialect, freshPlace) => {
   });
 });
 
-/** An agent that wants to pay what it is told to, and needs an approval for it. */
+/** An agent that wants to pay what the message says, and needs an approval for it. */
 function payingAgent(paid: number[]) {
   const pay = tool({
     name: 'pay',

@@ -31,7 +31,7 @@ async function pausedRunOfAda() {
 
 const notFound = { status: 404, message: 'Run not found' };
 
-test('what belongs to somebody else is not there', async () => {
+test('a run of another user does not exist for the caller', async () => {
   const { runs, paid, answer } = await pausedRunOfAda();
   await expect(runs.get(bob, place)).rejects.toMatchObject(notFound);
   await expect(runs.continueRun(bob, place, answer)).rejects.toMatchObject(notFound);
@@ -48,7 +48,7 @@ test('what belongs to somebody else is not there', async () => {
   expect([run.status, paid]).toEqual(['paused', []]);
 });
 
-test('its owner, and whoever may act for everybody, go on with it as the same user', async () => {
+test('its owner, and callers who may act for all users, continue it as the same user', async () => {
   const { runs, paid, answer } = await pausedRunOfAda();
   expect(await runs.componentOf(ada, 'agent', 'r')).toBe('a');
   const { run } = await runs.ended(await runs.continueRun(admin, place, answer));
@@ -59,7 +59,7 @@ test('its owner, and whoever may act for everybody, go on with it as the same us
   expect(paid).toHaveLength(1);
 });
 
-test('a wish of somebody else does not end the run that comes later', async () => {
+test('a cancellation by another user does not end the run that comes later', async () => {
   const { runs } = await pausedRunOfAda();
   await runs.cancel(bob, { ...component, runId: 'later' });
   const form = createRunForm.parse({ message: 'hello', stream: 'false', run_id: 'later' });

@@ -28,7 +28,7 @@ async function completed(message: string): Promise<Body> {
   return run;
 }
 
-describe('a completed run goes on', () => {
+describe('a completed run is continued', () => {
   test('as a copy that knows what it comes from', async () => {
     const run = await completed('c1');
     book.write('what else?', { text: 'that is all' });
@@ -119,7 +119,7 @@ describe('regenerating', () => {
     expect((await life.stored(run.run_id)).status).toBe('regenerated');
   });
 
-  test('leaves the original alone when told so', async () => {
+  test('leaves the original alone when the request says so', async () => {
     const run = await completed('r2');
     book.write('r2', { text: 'second' });
     const { body } = await life.continue(run.run_id, { regenerate: true, replace_original: false });
@@ -135,7 +135,7 @@ describe('regenerating', () => {
     expect((await life.stored(run.run_id)).status).toBe('completed');
   });
 
-  test('a run that gave way goes on as a copy, and stays what it is', async () => {
+  test('a regenerated run is continued as a copy, and stays regenerated', async () => {
     const run = await completed('r4');
     book.write('r4', { text: 'second' });
     await life.continue(run.run_id, { regenerate: true });
@@ -158,7 +158,7 @@ describe('a failed run', () => {
     expect(body.tools).toHaveLength(1);
   });
 
-  test('is tried again as a copy when told so', async () => {
+  test('is retried as a copy when the request says so', async () => {
     const message = 'fails, forked';
     book.write(message, { error: down });
     const run = await life.start({ message });

@@ -106,7 +106,7 @@ forEachDatabase((_dialect, freshPlace) => {
       expect((await other.stored(run.run_id)).status).toBe('completed');
     });
 
-    test('whoever answers second is told so, at whatever moment they come', async () => {
+    test('the second answer is refused, whenever it arrives', async () => {
       const { book, paid, one, other } = await twoServices(await freshPlace());
       for (let round = 1; round <= 8; round += 1) {
         const message = `round ${round}`;
@@ -120,7 +120,7 @@ forEachDatabase((_dialect, freshPlace) => {
       expect(paid).toHaveLength(8);
     });
 
-    test('a copy is there for everybody when its stream begins', async () => {
+    test('a copy is visible to all processes when its stream begins', async () => {
       const { book, one, other } = await twoServices(await freshPlace());
       const run = await one.start({ message: 'hello' });
       for (let round = 1; round <= 5; round += 1) {

@@ -21,7 +21,7 @@ afterAll(() => service.stop());
 
 const paidIn = (runId: string) => paid.filter((payment) => payment.runId === runId).map(({ cents }) => cents);
 
-/** A run that waits for somebody to agree to a payment. */
+/** A run that waits for the confirmation of a payment. */
 async function waiting(message: string, ...cents: number[]): Promise<Body> {
   book.write(message, { toolCalls: cents.map((amount) => payCall(amount)) }, { text: 'all done' });
   const run = await life.start({ message });
@@ -59,7 +59,7 @@ describe('a paused run', () => {
         requirements: [{ tool_execution: { ...run.tools[0], confirmed: true } }],
       }),
     ],
-  ])('goes on with the answers in %s', async (name, form) => {
+  ])('resumes with the answers in %s', async (name, form) => {
     const run = await waiting(`answers in ${name}`, 7);
     const { status, body } = await life.continue(run.run_id, form(run));
     expect(status).toBe(200);
@@ -92,7 +92,7 @@ describe('a paused run', () => {
     expect(body).toMatchObject({ status: 'completed', content: 'listed', tools: [{ result: 'a.txt' }] });
   });
 
-  test('goes on in a stream that begins with RunContinued', async () => {
+  test('resumes in a stream that begins with RunContinued', async () => {
     const run = await waiting('streamed on', 8);
     const before = (await life.stored(run.run_id)).events.at(-1).event_index;
     const tools = answered(run, { 'pay-8': { confirmed: true } });
@@ -106,7 +106,7 @@ describe('a paused run', () => {
     expect(stream.response.headers.get('x-run-id')).toBe(run.run_id);
   });
 
-  test('goes on in the background, with 202', async () => {
+  test('resumes in the background, with 202', async () => {
     const run = await waiting('on in the background', 9);
     const tools = answered(run, { 'pay-9': { confirmed: true } });
     const { status, body } = await life.continue(run.run_id, { tools, stream: undefined, background: true });
@@ -118,7 +118,7 @@ describe('a paused run', () => {
     expect(paidIn(run.run_id)).toEqual([9]);
   });
 
-  test('tells the model that its call was rejected, and why', async () => {
+  test('reports to the model that its call was rejected, and why', async () => {
     const run = await waiting('rejected', 10);
     const tools = answered(run, { 'pay-10': { confirmed: false, confirmation_note: 'too much' } });
     const { body } = await life.continue(run.run_id, { tools });
@@ -186,7 +186,7 @@ describe('a paused run', () => {
       ],
     });
     expect(paidIn(run.run_id)).toEqual([13]);
-    // the same answer again is none
+    // the same answer again is refused
     expect((await life.continue(run.run_id, { tools: first })).status).toBe(400);
     const tools = answered(partly, { 'pay-14': { confirmed: true } });
     const { body: whole } = await life.continue(run.run_id, { tools });
@@ -227,7 +227,7 @@ describe('a paused run', () => {
     expect(paidIn(run.run_id)).toEqual([18]);
   });
 
-  test('goes on with what the user says next, and with other options', async () => {
+  test('continues with what the user says next, and with other options', async () => {
     const run = await waiting('more to say', 19);
     const tools = answered(run, { 'pay-19': { confirmed: true } });
     const { body } = await life.continue(run.run_id, { tools, input: 'and be quick', metadata: { m: 1 } });
@@ -242,7 +242,7 @@ describe('a paused run', () => {
     expect(body.messages[3].content).toBe('and be quick');
   });
 
-  test('can be left as it is while a copy goes on', async () => {
+  test('can be left as it is while a copy continues', async () => {
     const run = await waiting('left behind', 20);
     const { status, body } = await life.continue(run.run_id, { fork: true, input: 'never mind' });
     expect(status).toBe(200);

@@ -38,7 +38,7 @@ async function serviceOn(place: DatabasePlace, ...turns: ScriptedTurn[]) {
 }
 
 forEachDatabase((_dialect, freshPlace) => {
-  it('merges the memories of a user into one, and tells what that saves', async () => {
+  it('merges the memories of a user into one, and reports what that saves', async () => {
     const { service, model, memories, optimize, texts } = await serviceOn(await freshPlace(), short);
     await add(memories, 'ada', facts);
     await add(memories, 'bob', ['Plays chess']);
@@ -240,7 +240,7 @@ it('says what is wrong with a request to optimize', async () => {
   expect([unsure.status, unsure.body.detail[0].type]).toEqual([422, 'bool_parsing']);
 });
 
-it('optimizes the memories of a caller who sees only their own, whoever is named', async () => {
+it('optimizes the memories of a caller who sees only their own, whichever user the request names', async () => {
   const memories = new DatabaseMemories(await (await freshSqlite()).open());
   await add(memories, 'ada', facts);
   await add(memories, 'bob', facts);

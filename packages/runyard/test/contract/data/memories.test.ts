@@ -131,7 +131,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(bob.body.data).toMatchObject([{ user_id: 'bob', total_memories: 1 }]);
   });
 
-  it('M2: a change touches nobody else, makes nothing new, and keeps who wrote it', async () => {
+  it('M2: a change touches no other user, creates nothing, and keeps the author', async () => {
     const { service, memories } = await serviceOn(await freshPlace());
     const origin = { agentId: 'helper', teamId: 'crew', input: 'I like tea' };
     const added = { kind: 'add', memoryId: 'm1', memory: 'Likes tea', topics: ['food'], ...origin } as const;
@@ -171,7 +171,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await texts('topics=')).toEqual(['both', 'food', 'foods']);
   });
 
-  it('M4: a search finds letters of every script, takes nothing for a wildcard, and tells true totals', async () => {
+  it('M4: a search finds letters of every script, treats nothing as a wildcard, and returns true totals', async () => {
     const { service, write, texts } = await serviceOn(await freshPlace());
     await write('Trinkt Tee in ZÜRICH', 'ada');
     await write('любит Чай', 'ada');
@@ -195,7 +195,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(zero.body.data).toEqual((await service.get('/memories?limit=3&page=1')).body.data);
   });
 
-  it('M5: whoever is authenticated need not say who they are', async () => {
+  it('M5: an authenticated caller need not name themselves', async () => {
     const rules = rulesOn(await (await freshPlace()).open());
     const given = { memory: 'Likes tea', topics: [], userId: undefined };
     await expect(rules.create(anonymousCaller, {}, given)).rejects.toMatchObject({

@@ -124,7 +124,7 @@ describe('POST /metrics/refresh', () => {
     ]);
   });
 
-  test('begins in the background, and the status tells, also after a restart', async () => {
+  test('begins in the background, and the status shows it, also after a restart', async () => {
     const { options } = registered();
     const service = await startService(options);
     const status = async () => (await service.get('/metrics/refresh/status')).body;
@@ -155,7 +155,7 @@ describe('POST /metrics/refresh', () => {
     }
   });
 
-  test('tells who comes second that it is on its way', async () => {
+  test('reports to the second caller that a refresh is under way', async () => {
     const service = await startService({});
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => service.call('POST', '/metrics/refresh?background=true')),

@@ -13,7 +13,7 @@ import { gate } from '../../support/until.js';
 
 const never = () => new Promise<never>(() => {});
 
-/** What users of the older interface lost or were told wrongly, by the numbers of the contract. */
+/** What users of the older interface lost or were shown wrongly, by the numbers of the contract. */
 forEachDatabase((_dialect, freshPlace) => {
   async function yard() {
     const place = await freshPlace();
@@ -30,7 +30,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(runs.map(({ run_input: input }: Body) => input).sort()).toEqual(messages);
   });
 
-  it('S1: what is changed while a run goes on stays', async () => {
+  it('S1: what is changed while a run is executing stays', async () => {
     const { service, sessions } = await yard();
     const rest = gate();
     const message = book.write('Slowly', { chunks: ['one', rest.opened, ' two'] });
@@ -141,7 +141,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(file.content).toBe('some words');
   });
 
-  it('S8: a run that goes on is listed in its session, also in one that was made before', async () => {
+  it('S8: a run that is executing is listed in its session, also in one that was made before', async () => {
     const { service, sessions } = await yard();
     await sessions.create({ session_id: 's8', agent_id: 'writer' });
     const rest = gate();
@@ -198,7 +198,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await sessions.get('s9')).status).toBe(200);
   });
 
-  it('a caller who sees only their own finds nothing else, whoever they name', async () => {
+  it('a caller who sees only their own finds nothing else, whichever user they name', async () => {
     const { database, sessions } = await yard();
     for (const user_id of ['ada', 'bob'])
       await sessions.create({ session_id: `of-${user_id}`, user_id, session_name: user_id });
@@ -222,7 +222,7 @@ forEachDatabase((_dialect, freshPlace) => {
   });
 
   describe('S10', () => {
-    it('a summary that is none is refused', async () => {
+    it('an invalid summary is refused', async () => {
       const { sessions } = await yard();
       await sessions.create({ session_id: 's10' });
       for (const [summary, type] of [

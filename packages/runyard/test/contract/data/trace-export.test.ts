@@ -70,7 +70,7 @@ describe('a run that has ended', () => {
     });
   });
 
-  test('tells a failure', async () => {
+  test('exports a failure', async () => {
     const collector = await Collector.listen();
     const { book, life } = await exporting(collector);
     book.write('fails', { error: 'No such model' });
@@ -115,7 +115,7 @@ describe('a run that has ended', () => {
   });
 });
 
-test('a model call tells what of earlier runs the model was shown', async () => {
+test('a model call shows which earlier runs the model received', async () => {
   const collector = await Collector.listen();
   const { life, service } = await exporting(collector);
   await life.start({ message: 'before', session_id: 'talk' });
@@ -241,7 +241,7 @@ describe('a collector', () => {
   });
 });
 
-test('a run that another process goes on with keeps its ids', async () => {
+test('a run that another process resumes keeps its ids', async () => {
   const collector = await Collector.listen();
   const { book, life, service } = await exporting(collector);
   book.write('pay later', { toolCalls: [payCall(7)] }, 'Paid.');

@@ -41,7 +41,7 @@ test('a run is part of the trace of its caller, whatever runs', async () => {
   }
 });
 
-test('a traceparent that is none is ignored', async () => {
+test('an invalid traceparent is ignored', async () => {
   const { started, spans } = await service();
   const malformed = ['nonsense', `${traceparent}-more`, traceparent.toUpperCase(), 'x'.repeat(3000)];
   for (const header of [...malformed, `${traceparent}, ${traceparent}`]) {
@@ -53,7 +53,7 @@ test('a traceparent that is none is ignored', async () => {
   }
 });
 
-test('the description of the service tells of the header', async () => {
+test('the description of the service documents the header', async () => {
   const { started } = await service();
   const { body } = await started.get('/openapi.json');
   for (const path of ['/agents/{agent_id}/runs', '/teams/{team_id}/runs', '/workflows/{workflow_id}/runs'])

@@ -147,7 +147,7 @@ describe('lists', () => {
   const listed = async (query: string) =>
     (await service.get(`/traces?${query}`)).body.data.map(({ input }: Body) => input);
 
-  test('take exact filters, and an empty one is none', async () => {
+  test('take exact filters, and ignore an empty one', async () => {
     expect(await listed('agent_id=writer&user_id=ada')).toEqual(['five', 'one']);
     expect(await listed('session_id=s1&team_id=')).toEqual(['five', 'one']);
     expect(await listed('status=error')).toEqual([]);

@@ -179,7 +179,7 @@ describe('what a trace shows', () => {
     expect(ignored.body.run_id).toBe(first.run_id);
   });
 
-  test('a run that goes on shows the time so far', async () => {
+  test('a run that is executing shows the time so far', async () => {
     const held = gate();
     const model = scriptedModel([{ text: 'late', waitFor: held.opened }]);
     const service = await startService({ agents: [agent({ id: 'a', model })] });
@@ -289,7 +289,7 @@ describe('what is better than it was', () => {
     expect((await service.get('/traces?status=OK')).body.meta.total_count).toBe(0);
   });
 
-  test('T2, D5: failures that the run went on from are counted, and are not the trace’s', async () => {
+  test('T2, D5: failures that the run survived are counted, and are not the trace’s', async () => {
     const model = scriptedModel([
       { error: overloaded() },
       { toolCalls: [{ name: 'look_up', arguments: { city: 'Rome' } }] },

@@ -2,7 +2,7 @@ import type { Operation } from './operations.js';
 import { isSafe, kindsOf, ownedIn } from './requests.js';
 import type { Place } from './world.js';
 
-/** A request that names something of somebody else. */
+/** A request that names something of another user. */
 export interface Case {
   readonly operation: Operation;
   /** What it names. */
@@ -13,7 +13,7 @@ export interface Case {
   readonly needsOwn: boolean;
 }
 
-/** Everything that an operation can be asked about somebody who has these places. */
+/** Every request that an operation accepts about a user who has these places. */
 export function casesOf(operation: Operation, places: readonly Place[]): Case[] {
   const owned = ownedIn(operation);
   const required = owned.filter((field) => field.required);

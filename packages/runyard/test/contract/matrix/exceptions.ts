@@ -1,7 +1,7 @@
-/** An answer about somebody else's thing that differs from the one about a thing that does not exist. */
+/** An answer about another user's thing that differs from the one about a thing that does not exist. */
 export interface Exception {
   readonly operation: RegExp;
-  /** It names this of somebody else. */
+  /** The thing of another user that it names. */
   readonly field: string;
   readonly status: number;
   readonly detail: RegExp;
@@ -34,7 +34,7 @@ export const exceptions: readonly Exception[] = [
   },
 ];
 
-/** Answers that show who somebody else is, and why they may. */
+/** Answers that show who another user is, and why they may. */
 export const shownToAll: ReadonlyMap<string, string> = new Map([
   ['GET /service-accounts', 'accounts are shared among those who may manage them, with who made them'],
 ]);

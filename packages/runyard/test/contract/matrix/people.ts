@@ -14,7 +14,7 @@ export interface People {
   readonly ofBob: Settler;
   /** A service account. */
   readonly bot: Person;
-  /** A token that names nobody. */
+  /** A token without a subject. */
   readonly nobody: Record<string, string>;
   readonly admin: Record<string, string>;
 }
@@ -39,7 +39,7 @@ export async function settlePeople(
   return { ada, bob, ofBob, bot, nobody: await bearer({ scopes: everyScope }), admin };
 }
 
-/** One that may do everything but decide on calls: those that may, do so for everybody. */
+/** One that may do everything but decide on calls: those that may, do so for all users. */
 async function account(service: TestService, admin: Record<string, string>): Promise<Record<string, string>> {
   const scopes = everyScope.filter((scope) => scope !== 'approvals:write').map((scope) => ({ scope }));
   const { body } = await service.call('POST', '/service-accounts', {

@@ -6,7 +6,7 @@ import { absentThings, type Things } from './things.js';
 import { listsSeenBy } from './views.js';
 import type { Kind, Person } from './world.js';
 
-/** Somebody who tries what they can with what belongs to others. */
+/** A caller who tries everything possible with what belongs to others. */
 export interface Intruder {
   readonly name: string;
   readonly headers: Record<string, string>;
@@ -16,7 +16,7 @@ export interface Intruder {
   readonly own?: readonly (Things & { readonly kind: Kind })[];
 }
 
-/** Asks for what belongs to somebody, and for what does not exist, and compares. */
+/** Requests what belongs to a user, and what does not exist, and compares the answers. */
 export class Prober {
   readonly problems: string[] = [];
 

@@ -10,11 +10,11 @@ export interface Request {
   readonly headers: Record<string, string>;
   readonly form?: Record<string, string>;
   readonly json?: Record<string, unknown>;
-  /** All that it says, to tell an answer that repeats it from one that gives something away. */
+  /** All that it says, to distinguish an answer that repeats it from one that gives something away. */
   readonly text: string;
 }
 
-/** Where the values of a request come from: what it names of somebody, and what it needs of the caller's own. */
+/** Where the values of a request come from: what it names of a user, and what it needs of the caller's own. */
 interface Wording {
   /** The fields that name something of `target`. */
   readonly named: ReadonlySet<string>;

@@ -15,7 +15,7 @@ const tables = {
   postgres: 'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()',
 };
 
-/** What is stored of somebody: every row of every table that holds one of these texts. */
+/** What is stored of a user: every row of every table that holds one of these texts. */
 export async function rowsHolding(database: Database, texts: readonly string[]): Promise<StoredRow[]> {
   const found: StoredRow[] = [];
   for (const { name } of await database.read<{ name: string }>(tables, [])) {
@@ -30,7 +30,7 @@ export async function rowsHolding(database: Database, texts: readonly string[]):
 }
 
 /**
- * What has become of somebody's rows: those that are lost or changed, and new ones that are theirs. What others write
+ * How the rows of a user have changed: those that are lost or changed, and new ones that are theirs. What others write
  * about ids that they have heard of is not.
  */
 export function harmTo(

@@ -85,7 +85,7 @@ describe.each(operations)('$name', (operation) => {
     expect(asked).toBe(decided);
   });
 
-  it('is closed to whoever has no valid token, unless it is public', async () => {
+  it('is closed to callers without a valid token, unless it is public', async () => {
     const answers = [await ask(operation, {}), await ask(operation, { authorization: 'Bearer garbage' })];
     for (const { status } of answers) {
       if (isPublic) expect([200, 404]).toContain(status);
@@ -109,7 +109,7 @@ describe.each(operations)('$name', (operation) => {
     return;
   }
 
-  it('is closed to whoever lacks the scope', async () => {
+  it('is closed to callers who lack the scope', async () => {
     expectRefused(await holding(operation), operation);
     const others = everyScope.filter((scope) => !scopes.includes(scope));
     expectRefused(await holding(operation, ...others, ...noScopes), operation);
@@ -117,7 +117,7 @@ describe.each(operations)('$name', (operation) => {
     expectRefused(await holding(operation, `${resource}:*`, `${resource}:*:*`, `*:${scopes[0]}`), operation);
   });
 
-  it.each(scopes)('is open to whoever holds %s, for all of it or for any', async (scope) => {
+  it.each(scopes)('is open to callers who hold %s, for all of it or for any', async (scope) => {
     expectPassed(await holding(operation, scope));
     expectPassed(await holding(operation, withInstance(scope, '*')));
   });
@@ -143,7 +143,7 @@ it('reads an older name of a resource', async () => {
   expectPassed(await holding(config, 'system:read'));
 });
 
-it('tells whoever has no token nothing of what paths there are', async () => {
+it('reveals no paths to a caller without a token', async () => {
   const { status } = await service.get('/no-such-path');
   expect(status).toBe(401);
   const known = await bearer({});

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Field } from './operations.js';
 
-/** What a request can name of what somebody has. */
+/** What a request can name of what a user has. */
 export interface Things {
   readonly userId: string;
   readonly sessionId: string;
@@ -39,7 +39,7 @@ type Named = (things: Things) => unknown;
 type NamedFields = Readonly<Record<string, Named>>;
 
 /**
- * Fields of requests that name something that belongs to somebody, and how they do. A new field of this kind needs a
+ * Fields of requests that name something that belongs to a user, and how they do. A new field of this kind needs a
  * line here, and what it names has to be in `Things` and in the world that the test is made in.
  */
 const ownedFields: NamedFields = {
@@ -74,7 +74,7 @@ const searchFields: NamedFields = {
   session_name: ({ word }) => word,
 };
 
-/** How a field names what belongs to somebody; undefined for one that does not. */
+/** How a field names what belongs to a user; undefined for one that does not. */
 export function namedBy({ name, place }: Field): Named | undefined {
   if (Object.hasOwn(ownedFields, name)) return ownedFields[name];
   return place === 'query' && Object.hasOwn(searchFields, name) ? searchFields[name] : undefined;
@@ -113,7 +113,7 @@ export const samples: Readonly<Record<string, unknown>> = {
   input: 'plain',
 };
 
-/** Whether a field looks as if it named something, and nobody has said what. */
+/** Whether a field looks as if it named something, but is missing from the list. */
 export function isUnknownId(field: Field): boolean {
   const { name, place } = field;
   const looksLikeId = place === 'path' || /(^|[_-])(ids?|key)$/.test(name);

@@ -7,11 +7,11 @@ export const tokenSettings = { authorization: true, jwtKeys: [secret] };
 
 interface TokenFacts {
   readonly scopes?: readonly string[];
-  /** Nobody in particular when it is left out. */
+  /** A token without a subject when it is left out. */
   readonly subject?: string;
 }
 
-/** The header of somebody who holds a token. */
+/** The header of a caller who holds a token. */
 export async function bearer({ scopes = [], subject }: TokenFacts): Promise<Record<string, string>> {
   const claims = { scopes: [...scopes], ...(subject !== undefined && { sub: subject }) };
   return { authorization: `Bearer ${await signedWithSecret(secret, claims)}` };

@@ -18,7 +18,7 @@ export function listsSeenBy(service: TestService, headers: Record<string, string
   return answers(service, headers, lists);
 }
 
-/** Everything that somebody has, asked for by its id, or by whose it is. */
+/** Everything that a user has, requested by its id, or by its owner. */
 export function thingsSeenBy(
   service: TestService,
   headers: Record<string, string>,
@@ -34,12 +34,12 @@ export function thingsSeenBy(
   return answers(service, headers, asked);
 }
 
-/** Lists of what others wrote about somebody's ids are not theirs. */
+/** Lists of what others wrote about a user's ids are not theirs. */
 function namesOwner({ operation, named }: Case): boolean {
   return named.has('user_id') || ownedIn(operation).some(({ place }) => place === 'path');
 }
 
-/** A stream of a run that goes on does not end. */
+/** A stream of a run that is executing does not end. */
 function goesOn({ operation, place }: Case): boolean {
   return place.state === 'running' && /\/(events|resume)$/.test(operation.name);
 }

@@ -43,7 +43,7 @@ forEachDatabase((_dialect, freshPlace) => {
     for (const { operation, named, place } of inOrder) {
       const request = requestOf(operation, { named, target: place, own: place, kind: place.kind });
       const { status, text } = await sent(service, request, ada.headers);
-      // what cannot be done twice, or any more, was found all the same
+      // what cannot be done twice, or is no longer possible, was found all the same
       if (status >= 300 && status !== 409)
         refused.push(`${operation.name} ${request.text}: ${status} ${text}`);
     }
@@ -64,7 +64,7 @@ async function opened(place: DatabasePlace) {
   return { yard, service, url: place.url };
 }
 
-/** What of these people somebody does not find, neither in a list nor by its id. */
+/** What of these people a caller does not find, neither in a list nor by its id. */
 async function missing(
   service: TestService,
   headers: Record<string, string>,

@@ -19,14 +19,14 @@ export interface Person {
   readonly userId: string;
   readonly headers: Record<string, string>;
   readonly places: readonly Place[];
-  /** What nobody else may be told. */
+  /** What no other user may see. */
   readonly secrets: readonly string[];
 }
 
 /** Every component is called so, whatever its kind. */
 export const componentId = 'keeper';
 
-/** Agents, teams and workflows whose runs complete, wait for an approval, or go on, as the message says. */
+/** Agents, teams and workflows whose runs complete, wait for an approval, or keep executing, as the message says. */
 export class Yard {
   readonly options: RunyardOptions;
   readonly #released = gate();
@@ -58,7 +58,7 @@ export class Yard {
     };
   }
 
-  /** Lets the runs end that go on. */
+  /** Lets the executing runs end. */
   release(): void {
     this.#released.open();
   }

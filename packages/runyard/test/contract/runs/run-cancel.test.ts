@@ -51,7 +51,7 @@ describe('cancelling', () => {
     expect(stored.messages.at(-1)).toMatchObject({ role: 'assistant', content: 'half an answer' });
   });
 
-  test('a run that nobody streams answers whoever waits for it', async () => {
+  test('a run without a stream answers the caller that waits for it', async () => {
     const message = book.write('whole', { text: 'x', waitFor: never() });
     const waiting = service.run('a', { message, run_id: 'whole-run' });
     const stream = await resumed('whole-run');
@@ -135,7 +135,7 @@ describe('cancelling what is not there', () => {
     }
   });
 
-  test('a run of another session, or below another agent, goes on', async () => {
+  test('a run of another session, or below another agent, continues', async () => {
     const rest = gate();
     const message = book.write('untouched', { text: 'still here', waitFor: rest.opened });
     const run = await life.start({ message, background: true });

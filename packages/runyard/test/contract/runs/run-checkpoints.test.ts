@@ -131,7 +131,7 @@ describe('a snapshot', () => {
     expect(await at(4)).toMatchObject({ content: 'the end', last_checkpoint_at_message_index: 3 });
   });
 
-  test('of a run that goes on has the messages so far', async () => {
+  test('of a run that is executing has the messages so far', async () => {
     const rest = gate();
     book.write('goes on', { toolCalls: [look] }, { text: 'the end', waitFor: rest.opened });
     const stream = await service.stream('a', { message: 'goes on' });
@@ -145,7 +145,7 @@ describe('a snapshot', () => {
     await stream.end();
   });
 
-  test('stands where a copy would go on from', async () => {
+  test('stands where a copy would continue', async () => {
     book.write('with a system message', { text: 'hi' }, { text: 'again' });
     const { body: run } = await service.run('told', { message: 'with a system message' });
     expect(run.messages).toHaveLength(3);

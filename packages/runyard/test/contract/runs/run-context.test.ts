@@ -112,7 +112,7 @@ describe('session_state', () => {
     expect(system('look')).toContain('"secret": 42');
   });
 
-  test('of runs that go on side by side merges instead of being undone', async () => {
+  test('of parallel runs is merged instead of being undone', async () => {
     const session_id = session();
     await service.run('guide', { message: 'opening', session_id });
     const both = gate();
@@ -139,7 +139,7 @@ describe('metadata', () => {
     expect(stored.body.metadata).toEqual(body.metadata);
   });
 
-  test('is absent when nobody gives any', async () => {
+  test('is absent when the request has none', async () => {
     expect((await service.run('plain', { message: 'bare' })).body).not.toHaveProperty('metadata');
   });
 });

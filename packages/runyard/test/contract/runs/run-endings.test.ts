@@ -253,7 +253,7 @@ describe('failOn', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  test('is told over HTTP as any failure', async () => {
+  test('is reported over HTTP like any failure', async () => {
     const message = () => book.write('be strict', refused);
     const { body } = await service.run('strict', { message: message() });
     const stream = await (await service.stream('strict', { message: message() })).end();

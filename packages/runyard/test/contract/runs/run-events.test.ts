@@ -92,7 +92,7 @@ function outline(names: string[]): string[] {
 }
 
 describe('a plain run', () => {
-  test('tells its life in the order of the contract', async () => {
+  test('emits its events in the order of the contract', async () => {
     const stream = await follow(book.write('plain', 'one two three'));
     expect(outline(stream.names)).toEqual([
       'RunStarted',
@@ -187,7 +187,7 @@ describe('a plain run', () => {
 });
 
 describe('a run with tools', () => {
-  test('reports calls of one turn together and in their order, whoever ends first', async () => {
+  test('reports calls of one turn together and in their order, whichever ends first', async () => {
     slowMayEnd = gate();
     fastHasEnded = gate();
     const message = book.write(
@@ -274,7 +274,7 @@ describe('a run with tools', () => {
     ]);
   });
 
-  test('goes on after a tool that failed', async () => {
+  test('continues after a tool that failed', async () => {
     const message = book.write('repair', { toolCalls: [call('broken')] }, 'I could not');
     const stream = await follow(message);
     const names = stream.names.filter((name) => name.startsWith('ToolCall'));
@@ -308,7 +308,7 @@ describe('a run with tools', () => {
     expect(body.tools.map(({ tool_call_error }: Body) => tool_call_error)).toEqual([true, true, false]);
   });
 
-  test('tells the model of a tool that is not there, without an event', async () => {
+  test('reports to the model that a tool does not exist, without an event', async () => {
     const message = book.write('unknown tool', { toolCalls: [call('levitate')] }, 'sorry');
     const stream = await follow(message);
     expect(stream.names.filter((name) => name.startsWith('ToolCall'))).toEqual([]);
@@ -366,7 +366,7 @@ describe('stream_events=false', () => {
     expect(ids).toEqual([...ids].sort((left, right) => left - right));
   });
 
-  test('still tells that the run failed', async () => {
+  test('still reports that the run failed', async () => {
     const stream = await follow(book.write('quiet failure', { error: 'no model' }), { stream_events: false });
     expect(stream.names.at(-1)).toBe('RunError');
   });

@@ -17,7 +17,7 @@ const complaint = (message: string, rest = {}) => ({ error: { message, ...rest }
 interface Row {
   readonly reply: ModelServerReply | ((request: ModelServerRequest) => ModelServerReply);
   readonly content: unknown;
-  /** What the client is told beside the text. */
+  /** What the client receives beside the text. */
   readonly facts: object;
 }
 
@@ -200,7 +200,7 @@ test('what came before the failure was streamed, and is no part of the stored ru
   expect(stored.content).not.toContain('partly');
 });
 
-test('a run that failed is not told of in the next one of its session', async () => {
+test('a failed run is not in the history of the next one of its session', async () => {
   const session_id = 'after-a-failure';
   await service.run('a', { message: 'has a fault of its own', session_id });
   await service.run('a', { message: 'gave up waiting', session_id, add_history_to_context: true });

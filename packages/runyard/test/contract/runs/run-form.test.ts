@@ -282,7 +282,7 @@ describe('ids that clients choose', () => {
   const urlencoded = { encoding: 'urlencoded' } as const;
 });
 
-test('several faults are told at once', async () => {
+test('several faults are reported at once', async () => {
   const { status, body } = await service.run('a', { stream: 'false', metadata: '[]', background: 'x' });
   expect(status).toBe(422);
   expect(body.detail.map(({ loc }: { loc: string[] }) => loc[1]).sort()).toEqual([
@@ -292,7 +292,7 @@ test('several faults are told at once', async () => {
   ]);
 });
 
-test('fields that nobody knows disturb nothing, whatever they are called', async () => {
+test('unknown fields are ignored, whatever they are called', async () => {
   const names = [
     'anything',
     'input',

@@ -36,7 +36,7 @@ describe('the same key with the same form', () => {
     expect((await run('k0', form)).body).toEqual(first.body);
   });
 
-  test('waits for the run while it goes on', async () => {
+  test('waits for the run while it is executing', async () => {
     const rest = gate();
     book.write('slow', { text: 'at last', waitFor: rest.opened });
     const first = await service.run('a', { message: 'slow', background: true }, withKey('k2'));
@@ -78,7 +78,7 @@ describe('the same key with the same form', () => {
     expect(calls(message)).toBe(1);
   });
 
-  test('is told by its fields and files, not by how they were sent', async () => {
+  test('is recognized by its fields and files, not by how they were sent', async () => {
     const form = { message: 'the same', metadata: { a: 1, b: 2 } };
     const first = await service.run('a', form, { ...withKey('k6'), encoding: 'urlencoded' });
     const again = { metadata: { b: 2, a: 1 }, message: 'the same' };

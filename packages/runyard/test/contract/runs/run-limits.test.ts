@@ -76,7 +76,7 @@ test('the run of a team ends in the same way', async () => {
   });
 });
 
-test('a client of the WebSocket is told the same', async () => {
+test('a client of the WebSocket receives the same', async () => {
   const client = await WsClient.connect(service.url, '/agents/ws');
   client.send({ action: 'start-agent', agent_id: 'stubborn', message: 'go' });
   await client.until(() => client.names.includes('RunError'));

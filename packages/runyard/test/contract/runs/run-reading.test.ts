@@ -72,7 +72,7 @@ describe('a run in the background', () => {
   });
 });
 
-describe('a run while it goes on', () => {
+describe('a run while it is executing', () => {
   test('has all the keys of a run, and an empty content', async () => {
     const rest = gate();
     const message = book.write('going on', { text: 'x', waitFor: rest.opened });
@@ -252,7 +252,7 @@ describe('a run that fails', () => {
     expect(stored.events.at(-1)).toMatchObject({ event: 'RunError', error_type: 'model_provider_error' });
   });
 
-  test('tells its stream the same', async () => {
+  test('reports the same in its stream', async () => {
     const message = book.write('refused, streamed', { chunks: ['partly '], error: failure });
     const stream = await (await service.stream('a', { message })).end();
     expect(stream.events.at(-1)).toMatchObject({

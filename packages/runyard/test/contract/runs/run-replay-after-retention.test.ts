@@ -61,7 +61,7 @@ async function finished(life: RunLife, message: string) {
 }
 
 describe('after the events of a run were removed', () => {
-  test('an agent tells its text in one event, with its tool calls and its end', async () => {
+  test('an agent replays its text in one event, with its tool calls and its end', async () => {
     const { book, life, forget } = await aService();
     book.write(
       'rebuild',
@@ -126,7 +126,7 @@ describe('after the events of a run were removed', () => {
     expect(resumed.events[0]).toMatchObject({ total_events: 0, total_buffered: 3 });
   });
 
-  test('a run that failed tells what was said before, and its failure', async () => {
+  test('a failed run replays what was said before, and its failure', async () => {
     const { book, service, forget } = await aService();
     book.write(
       'fails',
@@ -150,7 +150,7 @@ describe('after the events of a run were removed', () => {
     expect(stream.first('RunError')).toMatchObject(error);
   });
 
-  test('a run that was cancelled tells what it had said', async () => {
+  test('a cancelled run replays what it had said', async () => {
     const { book, life, forget } = await aService();
     book.write('is cancelled', { chunks: ['Half of ', gate().opened, 'it'] });
     const stream = await life.stream({ message: 'is cancelled' });
@@ -163,7 +163,7 @@ describe('after the events of a run were removed', () => {
     expect(replay.content).toBe('Half of ');
   });
 
-  test('a team tells the same under its names', async () => {
+  test('a team replays the same under its names', async () => {
     const { service, forget } = await aService();
     const life = new RunLife(service, 'desk', 'teams');
     const { runId, last } = await finished(life, 'team it');
@@ -175,7 +175,7 @@ describe('after the events of a run were removed', () => {
     expect(stream.first('TeamRunCompleted')).toMatchObject(end);
   });
 
-  test('a workflow tells its steps and its end', async () => {
+  test('a workflow replays its steps and its end', async () => {
     const { book, service, forget } = await aService();
     book.write('write it', 'a text');
     const life = new RunLife(service, 'press', 'workflows');
@@ -244,7 +244,7 @@ test('the events of a run that waits for an answer stay', async () => {
   expect(eventsOf(stream)).toEqual(original);
 });
 
-test('a failed run that goes on after its events were removed tells what comes from there on', async () => {
+test('a failed run that is continued after its events were removed replays what comes from there on', async () => {
   const { book, life, forget } = await aService();
   book.write('tries again', { error: 'No such model' }, 'Better.');
   const { runId, last } = await finished(life, 'tries again');

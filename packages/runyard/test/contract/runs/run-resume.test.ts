@@ -78,7 +78,7 @@ describe('resuming a finished run', () => {
   });
 });
 
-test('resuming a paused run replays up to the pause; indices go on after it', async () => {
+test('resuming a paused run replays up to the pause; indices continue after it', async () => {
   book.write('pause', { toolCalls: [payCall(5)] }, { text: 'paid' });
   const run = await life.start({ message: 'pause' });
   const before = await (await life.resume(run.run_id)).end();
@@ -92,7 +92,7 @@ test('resuming a paused run replays up to the pause; indices go on after it', as
 });
 
 describe('resuming a live run', () => {
-  test('catches up, then goes on with what happens', async () => {
+  test('catches up, then follows what happens', async () => {
     const { runId, stream, open } = await live('live');
     const have = stream.events.at(2)?.event_index ?? 0;
     const resumed = await life.resume(runId, { last_event_index: have });
@@ -183,7 +183,7 @@ describe('following with an EventSource', () => {
     expect(datas(both)).toEqual(original.slice(4));
   });
 
-  test('goes on while the run is live', async () => {
+  test('continues while the run is live', async () => {
     const { runId, stream, open } = await live('live source');
     const source = await life.events(runId, '', { 'last-event-id': '0' });
     open();
@@ -236,7 +236,7 @@ describe('the last event that a reader has', () => {
   });
 });
 
-test('a client of the older interface is told the status of a replay in its letters', async () => {
+test('a client of the older interface receives the status of a replay in upper case', async () => {
   const { runId } = await finished('older letters');
   const headers = { 'x-runyard-compat': 'agentos' };
   const stream = await service.submitForStream(life.path(runId, '/resume'), {}, { headers });

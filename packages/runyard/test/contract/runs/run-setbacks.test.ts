@@ -114,7 +114,7 @@ describe.each(runWays)('a run %s', (way) => {
     expect(book.requests(message)).toEqual([]);
   });
 
-  test('whose answer is refused: not a word of it is told', async () => {
+  test('whose answer is refused: not a word of it is sent', async () => {
     const message = `tell me ${way}`;
     book.write(message, { chunks: [launchCode], reasoning: `I know that ${launchCode}` });
     const seen = await see('discreet', message);
@@ -129,7 +129,7 @@ describe.each(runWays)('a run %s', (way) => {
     expect(said.map(({ content }: Body) => content)).toEqual(['']);
   });
 
-  test('whose hooks crash goes on without them', async () => {
+  test('whose hooks crash continues without them', async () => {
     const message = `clumsy ${way}`;
     const seen = await see('clumsy', message);
     expect(seen.stored).toMatchObject({ status: 'completed', content: `Answer to: ${message}` });
@@ -168,7 +168,7 @@ describe.each(runWays)('a run %s', (way) => {
     ['is called with something else', 'a', call('add', { a: 'two' }), /^The arguments of 'add' do not fit/],
     ['is called with no JSON', 'a', call('add', '{oops'), /JSON/],
     ['takes too long', 'a', call('endless'), /^'endless' did not finish within 30 ms/],
-  ])('whose tool %s goes on', async (what, agentId, toolCall, told) => {
+  ])('whose tool %s continues', async (what, agentId, toolCall, told) => {
     const message = book.write(`${what} ${way}`, { toolCalls: [toolCall] }, 'I could not');
     const seen = await see(agentId, message);
     expect(seen.stored).toMatchObject({ status: 'completed', content: 'I could not' });
@@ -190,15 +190,18 @@ describe.each(runWays)('a run %s', (way) => {
   test.each([
     ['knows no such tool', 'a', [call('levitate')], /^There is no tool 'levitate'/, 0],
     ['may not call any more', 'limited', [call('add', { a: 1, b: 2 }), call('last')], /limit of 1/, 1],
-  ])('whose model %s is told so, without an event', async (what, agentId, toolCalls, told, executed) => {
-    const message = book.write(`${what} ${way}`, { toolCalls }, 'sorry');
-    const seen = await see(agentId, message);
-    expect(seen.stored).toMatchObject({ status: 'completed', content: 'sorry' });
-    expect((seen.answer ?? seen.stored).tools ?? []).toHaveLength(executed);
-    expect(eventNames(seen).filter((name) => name === 'ToolCallStarted')).toHaveLength(executed);
-    expect(eventNames(seen)).not.toContain('ToolCallError');
-    expect(book.requests(message)[1]?.messages.at(-1)?.content).toMatch(told);
-  });
+  ])(
+    'whose model %s explains that to the model, without an event',
+    async (what, agentId, toolCalls, told, executed) => {
+      const message = book.write(`${what} ${way}`, { toolCalls }, 'sorry');
+      const seen = await see(agentId, message);
+      expect(seen.stored).toMatchObject({ status: 'completed', content: 'sorry' });
+      expect((seen.answer ?? seen.stored).tools ?? []).toHaveLength(executed);
+      expect(eventNames(seen).filter((name) => name === 'ToolCallStarted')).toHaveLength(executed);
+      expect(eventNames(seen)).not.toContain('ToolCallError');
+      expect(book.requests(message)[1]?.messages.at(-1)?.content).toMatch(told);
+    },
+  );
 
   test('ends with a tool that says so', async () => {
     const message = book.write(`stop ${way}`, { toolCalls: [call('last')] }, 'never said');
@@ -226,7 +229,7 @@ describe.each(runWays)('a run %s', (way) => {
     expect(eventNames(seen).slice(-2)).toEqual(['RunCancelled', 'RunCompleted']);
   });
 
-  test('of an agent that cannot be built is none', async () => {
+  test('of an agent that cannot be built does not begin', async () => {
     const form = { stream: way === 'streamed', background: way === 'in the background' };
     const session_id = `unbuilt ${way}`;
     const { status, body, text } = await service.run('factory', { message: 'hi', session_id, ...form });

@@ -25,7 +25,7 @@ describe('the stream', () => {
     expect(response.headers.get('content-length')).toBeNull();
   });
 
-  test('is what comes when nobody says otherwise', async () => {
+  test('is the default', async () => {
     expect((await (await service.stream('a', { message: 'default' })).end()).names).toContain('RunCompleted');
   });
 

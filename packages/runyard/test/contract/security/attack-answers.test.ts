@@ -5,7 +5,7 @@ import { forEachDatabase } from '../../support/databases.js';
 import { ScriptBook } from '../../support/providers/script-book.js';
 import { type Answer, startService, TestService } from '../../support/service.js';
 
-/** What tells of the inside of a service: statements, files, stacks, libraries, addresses. */
+/** What reveals the internals of a service: statements, files, stacks, libraries, addresses. */
 const insides =
   /select |insert |no such table|relation "|sqlite|postgres|node_modules|\/src\/|\/tmp\/|\.(ts|js|mjs):\d+|\n\s+at |ECONN|127\.0\.0\.1|hunter2/i;
 
@@ -111,7 +111,7 @@ describe('what goes wrong inside stays inside', () => {
     }
   });
 
-  test('when a tool throws: its text is for the model, its stack for nobody', async () => {
+  test('when a tool throws: the model receives its text, and no caller its stack', async () => {
     const book = new ScriptBook();
     const breaks = tool({
       name: 'breaks',
@@ -156,7 +156,7 @@ forEachDatabase((_dialect, freshPlace) => {
     }
     expect(failed).toBeGreaterThan(10);
     expect((await service.get('/health')).status).toBe(200);
-    // whoever runs the service learns it all the same
+    // the operator of the service learns it all the same
     expect(JSON.stringify(service.logged.map(({ fields }) => String(fields.err)))).toMatch(
       /no such table|relation/,
     );
@@ -185,7 +185,7 @@ async function renameTables(database: Database, from: string, to: string): Promi
 }
 
 describe('callers who ask too often', () => {
-  test('are told to wait, the watchman never', async () => {
+  test('are asked to wait, a health check never', async () => {
     const service = await startService({ agents: [], rateLimit: 60, rateLimitBurst: 5 });
     // the description was read at start
     const statuses: number[] = [];
@@ -220,7 +220,7 @@ describe('callers who ask too often', () => {
     const from = async (address: string) =>
       (await service.get('/agents', { 'x-forwarded-for': address })).status;
     expect([await from('1.1.1.1'), await from('2.2.2.2'), await from('1.1.1.1')]).toEqual([200, 200, 429]);
-    // what a client writes before what the proxy adds is nobody's word
+    // what a client writes before what the proxy adds is not trusted
     expect(await from('9.9.9.9, 1.1.1.1')).toBe(429);
   });
 
