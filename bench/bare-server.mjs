@@ -45,7 +45,7 @@ async function create(agentId, form, response) {
   else await answerWhole(run, form.get('message'), response);
 }
 
-/** Stored, and nothing more: somebody else would have to execute it. */
+/** Stored, and nothing more: another process would have to execute it. */
 async function accept(run, message, response) {
   await store.insert(run.run_id, run.session_id, JSON.stringify(runBody(run, message, '', undefined)));
   response.writeHead(202, { 'content-type': 'application/json' }).end(JSON.stringify(run));

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { question } from './lib/answer.mjs';
 import { serveCommands } from './lib/commands.mjs';
 
-/** Calls a server as often as it is told to, and checks every answer. */
+/** Calls a server as often as requested, and checks every answer. */
 const connections = new Agent({ keepAlive: true });
 const idle = new Set();
 

@@ -65,7 +65,7 @@ function sendOneByOne(response, position) {
   setImmediate(sendOneByOne, response, position + 1);
 }
 
-/** An answer of which no end can be seen, at the pace of a model, until whoever asked for it goes away. */
+/** An answer without an end, at the pace of a model, until the client disconnects. */
 function sendForEver(response) {
   endless += 1;
   const timer = setInterval(() => response.write(frames[0]), 10);

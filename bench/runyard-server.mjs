@@ -22,7 +22,7 @@ const emptyAnswer = {
   finishReason: 'stop',
 };
 
-/** Says nothing until it is released, and needs no connection of its own meanwhile. */
+/** Says nothing until it is released, and needs no connection of its own until then. */
 const waitingModel = {
   id: 'waiting',
   provider: 'Bench',

@@ -15,7 +15,7 @@ export class EventStream {
     response.setEncoding('utf8');
     this.over = new Promise((resolve) => response.on('close', resolve));
     response.on('data', (chunk) => this.#take(chunk));
-    // a server that is killed breaks its streams off; who waits for an event is told by the time limit
+    // a killed server breaks its streams off; a reader that waits for an event fails at the time limit
     response.on('error', () => {});
   }
 

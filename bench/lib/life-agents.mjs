@@ -31,7 +31,7 @@ function callingModel(name) {
   );
 }
 
-/** Says as many tokens as the message tells, each an event of the run. */
+/** Produces as many tokens as the message asks for, each an event of the run. */
 const talkingModel = {
   ...readyModel('talking', () => words('')),
   async *stream({ messages }) {

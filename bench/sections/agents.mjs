@@ -43,7 +43,7 @@ function newAgent(agent, tool) {
   return agent(agentOptions(Array.from({ length: toolCount }, (_, index) => tool(toolOptions(index)))));
 }
 
-/** The same definition as data that nobody looks at: what any framework would cost at least. */
+/** The same definition as unused data: the least that any framework would cost. */
 function plainObjects() {
   return agentOptions(Array.from({ length: toolCount }, (_, index) => toolOptions(index)));
 }

@@ -4,7 +4,7 @@ const slots =
 
 const timeColumns = new Set(['created_at', 'updated_at', 'started_at', 'ended_at', 'start_time', 'end_time']);
 
-/** A template that is taken to pieces once. Its session is left to whoever stamps. */
+/** A template that is parsed once. The caller sets its session. */
 export class Stamp {
   constructor({ rows }) {
     const [run] = rows.runs;

@@ -56,7 +56,7 @@ async function answerSome(client, runs) {
   return median(times.slice(wakingAnswers));
 }
 
-/** After garbage collection, and over some seconds in which nobody calls. */
+/** After garbage collection, and over some seconds without calls. */
 async function look(server, seconds) {
   const { rss, heap, external } = await server.ask('memory');
   const before = await server.ask('usage');

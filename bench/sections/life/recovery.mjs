@@ -71,7 +71,7 @@ async function interrupted(port) {
   const stream = await client.stream({ run_id: runId, message: 'Go' });
   await stream.untilLast(lastToken);
   const { last } = stream;
-  // a reader is told only of what is stored
+  // a reader receives only what is stored
   const reader = await until('the run is stored', () => client.follow(runId).catch(() => undefined));
   await reader.untilLast(lastToken);
   await reader.close();

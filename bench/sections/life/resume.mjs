@@ -79,7 +79,7 @@ async function inTurns(sides, rounds) {
   return samples;
 }
 
-/** How long all of them take, and how much more memory the server had meanwhile than before. */
+/** How long all of them take, and how much the server's memory grew in that time. */
 async function atOnce(servers, sides, readers, rounds) {
   const samples = { base: [], measured: [] };
   for (let round = -1; round < Math.ceil(rounds / 3); round += 1) {

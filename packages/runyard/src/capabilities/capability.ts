@@ -52,7 +52,7 @@ export interface DatabasePart {
   readonly parts?: Partial<RunSpace>;
   /** What runs may ask of it. */
   readonly ports?: Partial<RunPorts>;
-  /** Hears of each run that comes to rest in this process. */
+  /** Called for each run that pauses or ends in this process. */
   readonly onRest?: EngineOptions['onRest'];
   /** Begins its background work. Called once the database has the schema of this version, and not before. */
   start?(): void | Promise<void>;

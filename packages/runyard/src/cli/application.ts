@@ -1,7 +1,7 @@
 import type { Runyard } from '../runyard.js';
 
 /**
- * What the commands need of a `Runyard`. Told by its brand and not by its class, because the application may bring
+ * What the commands need of a `Runyard`. Recognized by its brand, not its class: the application may bring
  * its own copy of the package.
  */
 export type Application = Pick<

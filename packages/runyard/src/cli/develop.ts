@@ -14,7 +14,7 @@ const command = fileURLToPath(new URL('../../bin/runyard.mjs', import.meta.url))
 
 /** Editors write a file in several steps: changes this near to each other are one. */
 const settleMs = 100;
-/** A restart should feel immediate. Runs that are cut off go on in the next server, from their journal. */
+/** A restart should feel immediate. Runs that are cut off continue in the next server, from their journal. */
 const restartGraceMs = 500;
 const killAfterMs = 5000;
 

@@ -33,7 +33,7 @@ export function findEntry(given: string | undefined, folder = process.cwd()): st
   );
 }
 
-/** Is told the path of each file that the entry imports, packages left out. */
+/** Receives the path of each file that the entry imports, packages left out. */
 export type OnImport = (path: string) => void;
 
 /** Files that were loaded with `require`, which the hooks of imports do not see on every Node. */
@@ -101,7 +101,7 @@ async function importRunyardAhead(path: string): Promise<void> {
   }
 }
 
-/** Node tells the line of a syntax error to the terminal only, not to the program: the compiler knows it too. */
+/** Node prints the line of a syntax error to the terminal but does not report it to the program: ask the compiler. */
 async function located(error: unknown, path: string): Promise<unknown> {
   if (!(error instanceof SyntaxError) || failurePlace(error, path)) return error;
   return stripTypes(path).then(

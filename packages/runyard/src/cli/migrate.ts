@@ -73,7 +73,7 @@ function showReports(reports: MigrationReports): void {
 
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // callers of the service are told nothing about the database; here is the person who can mend it
+  // callers of the service learn nothing about the database; the person at this terminal can fix it
   const isOutage = errorCode(error) === 'database_unavailable';
   return isOutage && error.cause !== undefined ? reasonOf(error.cause) : error.message;
 }

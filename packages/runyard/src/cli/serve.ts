@@ -67,7 +67,7 @@ function shortPath(path: string): string {
   return fromHere.startsWith('..') ? path : fromHere;
 }
 
-/** Stops gracefully, once, whoever asks for it: a signal, or the `runyard dev` that started this server. */
+/** Stops gracefully, once, on a signal or at the request of the `runyard dev` that started this server. */
 function stopWhenTold(application: Application): void {
   let stopping = false;
   const stop = (graceMs?: number) => {

@@ -1,4 +1,4 @@
-/** Ctrl-C under npm reaches this process twice, from the terminal and from npm: that is one wish, not two. */
+/** Ctrl-C under npm reaches this process twice, from the terminal and from npm: that is one request, not two. */
 const sameWishMs = 400;
 const parentCheckMs = 250;
 

@@ -45,7 +45,7 @@ export async function token(entry: string | undefined, flags: TokenFlags): Promi
   process.stdout.write(`${signed}\n`);
 }
 
-/** Of the application that would be served here; where there is none, of the file and the environment alone. */
+/** Of the application that would be served here; without one, of the file and the environment alone. */
 async function settingsOf(entry: string | undefined, { config }: TokenFlags): Promise<Settings> {
   const file = entryOf(entry);
   if (file === undefined) {

@@ -12,7 +12,7 @@ import { stripTypes } from './strip-types.js';
 let loaded: HooksData['loaded'];
 
 export interface HooksData {
-  /** Is told the address of each module that is loaded. */
+  /** Receives the address of each loaded module. */
   readonly loaded?: import('node:worker_threads').MessagePort;
 }
 

@@ -11,7 +11,7 @@ import { approvalBodyOf } from './approval-body.js';
 import { mergedPlaces, type ReadPlaces } from './merged-places.js';
 import { type Approval, type ApprovalFilter, ApprovalStore } from './store.js';
 
-/** Whoever holds it may decide on calls. */
+/** A caller with this scope may decide on calls. */
 const decidingScope = 'approvals:write';
 
 /** The approvals of the runs of one database. */
@@ -51,7 +51,7 @@ export interface ApprovalSpaces {
 
 export interface ApprovalsOptions {
   readonly spaces: ApprovalSpaces;
-  /** Whether nobody may decide on what they asked for themselves. */
+  /** Whether callers may not decide on their own requests. */
   readonly fourEyes: boolean;
   /** Who is behind a service account. */
   readonly personsBehindAccount: (principal: string) => Promise<readonly string[]>;
@@ -94,7 +94,7 @@ export class ApprovalsService {
     return (await this.find(shownTo(caller), approvalId)).approval;
   }
 
-  /** Decides on a call, once. What was decided is used when the run goes on. */
+  /** Decides on a call, once. The run uses the decision when it continues. */
   async resolve(caller: Caller, approvalId: string, given: ApprovalDecision): Promise<Approval> {
     const { approval, store } = await this.findToDecide(caller, approvalId);
     const resolvedBy = caller.userId ?? nameOf(given.resolvedBy);
@@ -145,7 +145,7 @@ export class ApprovalsService {
 
 /** Refuses the decision of a person who asked for the call, whichever account they asked or decide through. */
 function assertAnother(caller: Caller, resolvedBy: string | null, asked: ReadonlySet<string>): void {
-  // a token that names nobody cannot prove that its holder is another
+  // a token without a subject cannot prove that its holder is another person
   const isUnproven = caller.userId === null && caller.claims !== null;
   if (resolvedBy === null || isUnproven) throw errors.resolverUnknown();
   if ([resolvedBy, ...personsBehind(caller)].some((person) => asked.has(person))) throw errors.ownApproval();
@@ -154,8 +154,8 @@ function assertAnother(caller: Caller, resolvedBy: string | null, asked: Readonl
 const everything: DataScope = { kind: 'all' };
 
 /**
- * Which approvals a caller sees. A service account that decides on calls is a program that does so for everybody: it
- * has to find what waits. People who are kept apart see their own, and decide on none.
+ * Which approvals a caller sees. A service account that decides on calls does so for all users: it has to find what
+ * waits. With user isolation, people see their own approvals and decide on none.
  */
 function shownTo(caller: Caller): DataScope {
   return isServiceAccount(caller) && caller.rights.may(decidingScope) ? everything : caller.scope;

@@ -8,7 +8,7 @@ import { within } from '../../platform/storage/scope.js';
 import type { ApprovalsTable } from './tables.js';
 
 /**
- * An approval as others see it: one that nobody decided on in time is `expired`. The clock of the database decides:
+ * An approval as others see it: without a decision in time it is `expired`. The clock of the database decides:
  * those of the processes that ask, decide and read differ.
  */
 export interface Approval extends ApprovalRecord {
@@ -17,7 +17,7 @@ export interface Approval extends ApprovalRecord {
   readonly updatedAt: number;
   /** Of the run now; null when the run is gone. */
   readonly runStatus: RunStatus | null;
-  /** Those who asked for its run; nobody when the run is gone. */
+  /** Those who asked for its run; empty when the run is gone. */
   readonly askers: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export interface Decision {
   readonly resolutionData: JsonObject | null;
 }
 
-/** The runs that can still do something with a decision: those that wait, or go on with other answers meanwhile. */
+/** The runs that can still use a decision: those that wait, or are continuing with other answers. */
 const undecidedRuns: readonly RunStatus[] = ['paused', 'running', 'pending'];
 
 /** The approvals of one database. They are made and cancelled together with their runs, by the journal. */
@@ -215,7 +215,7 @@ function wantedValues(scope: DataScope, filter: ApprovalFilter): (readonly [Filt
   ];
 }
 
-/** Nobody writes down that an approval has expired: it is so from that time on, wherever one looks. */
+/** Expiry is not written: an approval is expired from that time on, wherever it is read. */
 function withStatus(selection: Selection, status: ApprovalStatus, now: ReturnType<typeof nowOf>): Selection {
   if (status === 'pending') {
     return selection

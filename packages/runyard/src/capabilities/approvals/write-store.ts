@@ -87,7 +87,7 @@ function isCancellation(write: ApprovalWrite): write is Extract<ApprovalWrite, {
   return write.kind === 'cancel_pending';
 }
 
-/** Of sessions that are about to be removed: nobody is to decide on a call that will never be made. */
+/** Of sessions that are about to be removed, so that no caller decides on a call that will never be made. */
 export const cancelApprovalsOfSessions: Statement = {
   name: 'cancel_approvals_of_sessions',
   sqlite: `

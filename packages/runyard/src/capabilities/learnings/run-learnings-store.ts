@@ -51,7 +51,7 @@ export class RunLearningStore implements Learnings {
   }
 
   /**
-   * The newest of what belongs to the user and of what belongs to nobody, each namespace by itself: an index has them
+   * The newest records of the user and the newest without an owner, each namespace by itself: an index has them
    * in this order, so that however many there are, only these are read.
    */
   private recent(userId: string | null, query: LearningsQuery, limit: number) {

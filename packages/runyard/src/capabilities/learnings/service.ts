@@ -51,7 +51,7 @@ export interface LearningUpdate {
 export class LearningsService {
   constructor(private readonly spaces: LearningSpaces) {}
 
-  /** One page of what the caller may see: their own, and what belongs to nobody. */
+  /** One page of what the caller may see: their own records, and those without an owner. */
   async list(
     { scope }: Caller,
     database: DatabaseQuery,
@@ -169,7 +169,7 @@ function isPrivateToAnother(scope: DataScope, namespace: string | null): boolean
   );
 }
 
-/** The one record of an entity in a shared namespace is everybody's: a user's own would take its place. */
+/** An entity has one record in a shared namespace, for all users: a user's own would take its place. */
 function refuseSharedKey({ learningType, userId, namespace }: GivenLearning): void {
   if (learningType !== 'entity_memory' || userId === null) return;
   if (!namespace?.startsWith(privateNamespacePrefix))

@@ -93,7 +93,7 @@ export class LearningStore {
     return row && learningFromRow(row);
   }
 
-  /** Stores a new record. False if a record with this id exists, whoever owns it. */
+  /** Stores a new record. False if a record with this id exists, for any owner. */
   insert(learning: Learning): Promise<boolean> {
     return insertLearning(this.database, learning, null);
   }
@@ -161,7 +161,7 @@ export interface UsersFilter {
   readonly userId?: string | undefined;
 }
 
-/** A caller with data of their own sees that, and what belongs to nobody. */
+/** A caller with data of their own sees that, and records without an owner. */
 function visible({ query }: Database, scope: DataScope): LearningSelection {
   const learnings = query.selectFrom('learnings');
   if (scope.kind !== 'user') return within(learnings, scope, 'user_id');

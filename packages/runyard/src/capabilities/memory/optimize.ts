@@ -30,7 +30,7 @@ const mostTries = 3;
 
 /**
  * Merges all memories of a person into one. They are replaced in one transaction, if all of them are still as they were
- * read: what was deleted or corrected meanwhile must not come back with the merged text. A text that is longer than
+ * read: a memory deleted or corrected in between must not come back with the merged text. A text that is longer than
  * what it is made of replaces nothing.
  */
 export async function optimizeMemories(options: Optimizing): Promise<Optimized> {

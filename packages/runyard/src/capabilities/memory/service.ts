@@ -199,7 +199,7 @@ const defaultOrder = { by: 'updated_at', direction: 'desc' } as const;
 /** Whose memory it is: one who sees only their own writes only their own; others say whose, or mean themselves. */
 function ownerFor({ scope, userId: proven }: Caller, given: string | undefined): string {
   const owner = scope.kind === 'all' ? (given ?? proven) : proven;
-  // what belongs to nobody is remembered about nobody
+  // a memory without an owner is about no user
   if (owner === null) throw errors.userRequired();
   return owner;
 }

@@ -2,7 +2,7 @@ import type { UserMemory } from '../../core/memory/user-memories.js';
 
 /** A memory as it is stored. */
 export interface StoredMemory extends Omit<UserMemory, 'topics'> {
-  /** Null: nobody said what it is about. */
+  /** Null: its subject was not given. */
   readonly topics: readonly string[] | null;
 }
 

@@ -30,7 +30,7 @@ interface MemoryTopicsTable {
   topic: string;
 }
 
-/** One row for everybody who has memories. */
+/** One row for each user who has memories. */
 interface MemoryOwnersTable {
   user_id: string;
   /** How many. */

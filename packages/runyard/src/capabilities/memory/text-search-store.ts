@@ -25,7 +25,7 @@ export interface FoundTexts {
   readonly ids: readonly string[] | undefined;
 }
 
-/** Looks for a text in the memories of everybody. No index helps there: so it goes through all of them, but once. */
+/** Searches the memories of all users for a text. No index helps there, so it reads all of them, but once. */
 export function searchEverybody(
   database: Database,
   text: string,
@@ -37,7 +37,7 @@ export function searchEverybody(
     : searchAtOnce(database, text, order, range);
 }
 
-/** SQLite reads on the main thread: it gets pieces that hold nobody up. */
+/** SQLite reads on the main thread, so it reads in pieces that block no other work. */
 async function searchInPieces(
   database: SqliteDatabase,
   text: string,

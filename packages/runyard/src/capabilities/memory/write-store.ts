@@ -20,7 +20,7 @@ export interface Replacement {
 }
 
 /**
- * Writes memories. Each method is one transaction that begins with the owners' rows: whoever else changes memories
+ * Writes memories. Each method is one transaction that begins with the owners' rows: other writers of memories
  * of the same person waits, so that the counts of the owners are right and a replacement sees what it replaces.
  */
 export class MemoryWriteStore {
@@ -28,7 +28,7 @@ export class MemoryWriteStore {
 
   /**
    * All changes or none, in their order, and only to memories of this person that were not changed later than `now`:
-   * a run that is executed again makes its changes again, and nobody else's are lost.
+   * a run that is executed again makes its changes again, and later changes by others are kept.
    */
   async change(userId: string, changes: readonly MemoryChange[], now: number): Promise<void> {
     if (changes.length === 0) return;
@@ -39,7 +39,7 @@ export class MemoryWriteStore {
     });
   }
 
-  /** Changes the text and the topics of a memory of this person; undefined when there is none with that id. */
+  /** Changes the text and the topics of a memory of this person; undefined if the id is unknown. */
   update(userId: string, change: Update, now: number): Promise<StoredMemory | undefined> {
     return this.transaction(async (run) => {
       await lockOwner(run, userId);
@@ -69,7 +69,7 @@ export class MemoryWriteStore {
 
   /**
    * Puts one memory in the place of others, or answers false and writes nothing when one of them was changed or
-   * deleted since it was read. Memories that came meanwhile stay.
+   * deleted since it was read. Memories added in between stay.
    */
   replace(userId: string, { memory, of }: Replacement): Promise<boolean> {
     const ids = of.map(({ memoryId }) => memoryId);

@@ -7,7 +7,7 @@ import type { MetricsStore } from './store.js';
 const overlapMs = 120_000;
 /** How old the mark of what is counted may get before it is moved on. */
 const markedForMs = 120_000;
-/** How often a day that goes on is counted again without a new run or session: something may have been deleted. */
+/** How often the current day is counted again without a new run or session: something may have been deleted. */
 const recountMs = 60_000;
 
 export interface DayCounterOptions {
@@ -16,7 +16,7 @@ export interface DayCounterOptions {
   readonly timers: Pick<Timers, 'now' | 'soon'>;
 }
 
-/** What to count: what has changed, or also what nobody has told of. */
+/** What to count: what has changed, or also what was not reported. */
 export interface CountRequest {
   /** Every day that has something is looked at. */
   readonly thorough: boolean;

@@ -13,7 +13,7 @@ export interface RefreshRecord {
   readonly countedUntil: number;
 }
 
-/** Somebody who wants to be the one who refreshes. */
+/** A process that wants to run the refresh. */
 export interface RefreshClaim {
   readonly owner: string;
   /** By the clock of the database, as `expiresAt`. */

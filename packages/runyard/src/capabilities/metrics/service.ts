@@ -70,7 +70,7 @@ export class DatabaseMetrics {
   /** Starts a refresh unless one is running: of concurrent attempts, in any process, one starts. */
   async startRefresh(): Promise<boolean> {
     if (!(await this.claim())) return false;
-    // it is logged, and the status tells
+    // it is logged, and the status shows it
     this.refreshNow(true).catch(() => {});
     return true;
   }

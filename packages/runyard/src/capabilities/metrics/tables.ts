@@ -11,7 +11,7 @@ export interface RunUsageTable {
   run_id: string;
   /** What the model was called for; empty for the row of the run itself (of a team's: one for each main model). */
   purpose: string;
-  /** Of the model; in a row of the run itself that of the main model, empty when there is none. */
+  /** The provider of the model; in a row of the run itself, that of its main model, or empty without one. */
   provider: string;
   model: string;
   kind: string;

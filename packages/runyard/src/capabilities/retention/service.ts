@@ -49,7 +49,7 @@ export class RetentionService {
     this.stopTimer = this.options.timers.every(sweepMs, () => void this.sweep());
   }
 
-  /** Looks through the database once. One look at a time: a caller who asks meanwhile waits for that one. */
+  /** Scans the database once. One scan at a time: a caller who asks during a scan waits for that one. */
   sweep(): Promise<void> {
     this.sweeping ??= this.sweepNow().finally(() => {
       this.sweeping = undefined;

@@ -28,7 +28,7 @@ const noteProgress = statement(
    WHERE retention_progress.removed_until < excluded.removed_until`,
 );
 
-// A run that is continued meanwhile keeps what is left: the store checks once more whether it has ended.
+// A run that is continued in between keeps what is left: the store checks once more whether it has ended.
 const removeBlocks: Statement = {
   name: 'remove_event_blocks',
   sqlite: `DELETE FROM event_blocks WHERE rowid IN (

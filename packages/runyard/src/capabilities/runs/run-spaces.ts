@@ -80,7 +80,7 @@ export class RunSpaces implements Spaces {
       databaseId: built.database.id,
       probe: async () => {
         const probe = await probeDatabase(built.database);
-        // migrated from outside: nobody sends requests here, which would open it, before it is ready
+        // migrated from outside: no request, which would open it, arrives before it is ready
         await startIfReady(built);
         return probe;
       },

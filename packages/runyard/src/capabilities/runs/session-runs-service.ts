@@ -86,7 +86,7 @@ export class SessionSpace {
     if (stored !== undefined) {
       return stored.run.sessionId === sessionId ? listedRun(this.space, stored, withEvents) : undefined;
     }
-    // the id of a member's run tells when it was made: only what was executed then can hold it
+    // the id of a member's run contains its creation time: only runs that were executed then can hold it
     const time = timeIn(runId);
     if (time === undefined) return undefined;
     const during = { from: time - clockSlackMs, until: time + clockSlackMs };
@@ -102,7 +102,7 @@ export class SessionSpace {
     return this.space.media.show(media);
   }
 
-  /** What was said in the last runs, without what the model was told beside it. */
+  /** What was said in the last runs, without the other input of the model. */
   async chatHistory(sessionId: string): Promise<Record<string, unknown>[]> {
     const runIds = await this.space.sessionRuns.lastIds(sessionId, chatHistoryRuns);
     const messages: Record<string, unknown>[] = [];

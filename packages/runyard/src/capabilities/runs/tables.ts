@@ -76,7 +76,7 @@ export interface RunTextsTable {
 }
 
 interface IdempotencyKeysTable {
-  /** `-` for nobody in particular, else `u:` and the user's id: a key holds no null. */
+  /** `-` for no user in particular, else `u:` and the user's id: a key holds no null. */
   user_key: string;
   kind: string;
   component_id: string;

@@ -31,7 +31,7 @@ export function principalOf(name: string): string {
   return `sa:${name}`;
 }
 
-/** Tells whose a token is, for one process. */
+/** Finds the account of a token, for one process. */
 export class ServiceAccountTokens implements AccountTokens {
   readonly #store: ServiceAccountStore;
   readonly #lookups: TokenLookups;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FailedAttempts } from './failed-attempts.js';
 
-test('twenty attempts within a minute are allowed; the one after is told how long to wait', () => {
+test('twenty attempts within a minute are allowed; the next is rejected with the time to wait', () => {
   const attempts = new FailedAttempts();
   for (let second = 0; second < 20; second++) expect(attempts.note('here', second * 1000)).toBeUndefined();
   expect(attempts.note('here', 20_000)).toEqual({ retryAfterMs: 40_000, begins: true });

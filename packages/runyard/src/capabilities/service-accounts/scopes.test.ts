@@ -9,7 +9,7 @@ test.each(['agents:run', 'agents:*:run', 'agents:writer:run', 'unknown:words', a
   (scope) => expect(isScope(scope, admin)).toBe(true),
 );
 
-test.each(['', 'nonsense', 'agents:', ':run', 'a:b:c:d', '*'])('%j is none', (scope) =>
+test.each(['', 'nonsense', 'agents:', ':run', 'a:b:c:d', '*'])('%j is not a scope', (scope) =>
   expect(isScope(scope, admin)).toBe(false),
 );
 
@@ -58,7 +58,7 @@ describe('what can be handed on', () => {
     'service_accounts:read',
     'approvals:write',
     'approvals:x:delete',
-  ])('not %s, by a token without scopes where nobody looks at them', (scope) => {
+  ])('not %s, by a token without scopes where scopes are not checked', (scope) => {
     const rights = grantable(new Rights([], { adminScope: admin, enforced: false }), admin);
     expect(covers(rights, scope, admin)).toBe(false);
     expect(covers(rights, 'sessions:write', admin)).toBe(true);
@@ -68,7 +68,7 @@ describe('what can be handed on', () => {
     expect(covers(grantable(Rights.unlimited, admin), admin, admin)).toBe(true);
   });
 
-  test('no more than their scopes, by whoever has some, although nobody looks at them elsewhere', () => {
+  test('no more than their own scopes, by callers who have some, although scopes are not checked elsewhere', () => {
     const rights = new Rights(['agents:run'], { adminScope: admin, enforced: false });
     expect(rights.may('teams:run')).toBe(true);
     expect(covers(grantable(rights, admin), 'agents:x:run', admin)).toBe(true);

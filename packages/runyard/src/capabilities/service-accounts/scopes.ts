@@ -1,6 +1,6 @@
 import { parseScope, Rights } from '../../platform/auth/rights.js';
 
-/** What an account may do when nobody says anything: start runs and see what became of them. */
+/** What an account may do by default: start runs and see their results. */
 export const defaultScopes: readonly string[] = [
   'agents:run',
   'teams:run',
@@ -27,19 +27,19 @@ export function isPrivileged(scope: string, adminScope: string): boolean {
 }
 
 /**
- * What somebody may hand on. Scopes bind here even where nobody else looks at them: an account is held to its own
- * everywhere and always, and outlives the day on which the service begins to.
+ * What a caller may hand on. Scopes bind here even where they are not checked otherwise: an account is always held
+ * to its own, and may outlive the day on which the service begins to check them.
  */
 export function grantable(rights: Rights, adminScope: string): Rights {
   if (rights.enforced || rights.held.length === 0) return rights;
   return new Rights(rights.held, { adminScope, enforced: true });
 }
 
-/** Whether an account with this scope sees what is everybody's. */
+/** Whether an account with this scope sees the data of all users. */
 export function showsEverybody(scope: string, adminScope: string): boolean {
   if (scope === adminScope) return true;
   const { resource, action } = parseScope(scope) ?? {};
-  // an account that decides on calls finds the calls of everybody
+  // an account that decides on calls finds the calls of all users
   return resource === 'approvals' && action === 'write';
 }
 
@@ -54,7 +54,7 @@ export function covers(rights: Rights, scope: string, adminScope: string): boole
   if (rights.isAdmin || rights === Rights.unlimited) return true;
   // an admin scope gives everything: holding a scope that resembles it, as `agent_os:*:admin`, is not being one
   if (scope === adminScope) return false;
-  // a token without scopes, where nobody looks at them, proves no right over what is not its holder's
+  // where scopes are not checked, a token without any proves no right over the data of others
   if (!rights.enforced) return !reachesOthers(scope);
   const parsed = parseScope(scope);
   if (parsed === undefined) return false;

@@ -13,12 +13,12 @@ import { newAccountToken } from './token.js';
 export interface ServiceAccountsOptions {
   /** The service's own database. */
   readonly database: Database;
-  /** Of this process: it is told of what is revoked. */
+  /** Of this process: revocations are passed to it. */
   readonly tokens: ServiceAccountTokens;
   readonly adminScope: string;
 }
 
-/** Who makes an account. Whether a credential was checked counts: nobody makes accounts anonymously. */
+/** Who makes an account. Whether a credential was checked counts: accounts cannot be made anonymously. */
 export type Minter = Pick<Caller, 'userId' | 'madeBy' | 'scope' | 'rights' | 'proven'>;
 
 /** An account to create. */
@@ -33,7 +33,7 @@ export interface GivenAccount {
 
 export interface NewServiceAccount {
   readonly account: ServiceAccount;
-  /** Told this once. */
+  /** Shown only once. */
   readonly token: string;
 }
 
@@ -105,7 +105,7 @@ export class ServiceAccountsService {
     return makers.flatMap((madeBy) => personsBehind({ userId: principal, madeBy, claims: null }));
   }
 
-  /** An account's data belong to its name: who gets the name would get what the account of somebody else left. */
+  /** An account's data belong to its name: a later account of the same name would get data that is not its own. */
   private async refuseNameOfAnother(name: string, owner: string | null): Promise<void> {
     const other = await this.store.ofAnother(name, owner);
     if (other === 'active') throw errors.serviceAccountExists(name);

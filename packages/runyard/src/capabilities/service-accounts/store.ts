@@ -7,7 +7,7 @@ export interface ServiceAccount {
   readonly name: string;
   readonly tokenPrefix: string;
   readonly scopes: readonly string[];
-  /** Who made it, and answers for it; null when that was nobody by name. */
+  /** Who made it, and answers for it; null when its maker had no name. */
   readonly userId: string | null;
   readonly createdBy: string | null;
   readonly createdAt: number;
@@ -117,7 +117,7 @@ export class ServiceAccountStore {
     return count;
   }
 
-  /** Ends an account, once and for all. False when there is none with this id. */
+  /** Revokes an account permanently. False if the id is unknown. */
   async revoke(id: string, now: number): Promise<boolean> {
     const { query } = this.database;
     const { numUpdatedRows } = await query

@@ -12,9 +12,9 @@ interface Waiting {
 }
 
 /**
- * Looks tokens up with one query at a time; what comes meanwhile is asked for together in the next one. So a flood
+ * Looks tokens up with one query at a time; the next query takes all tokens that arrive during it. So a flood
  * of wrong tokens costs the database one connection and not one query each, while a valid token among them is found
- * as soon as the query before it has ended: nobody has to be turned away unseen.
+ * as soon as the query before it has ended: no caller has to be turned away unchecked.
  */
 export class TokenLookups {
   #waiting = new Map<string, Waiting>();
@@ -22,7 +22,7 @@ export class TokenLookups {
 
   constructor(private readonly find: Find) {}
 
-  /** The account of a token. What it tells was read after the call: it never joins a query that has begun. */
+  /** The account of a token, read after the call: a lookup never joins a query that has begun. */
   lookUp(hash: string): Promise<StoredToken | undefined> {
     const known = this.#waiting.get(hash);
     if (known !== undefined) return known.promise;

@@ -16,7 +16,7 @@ import { stateValue } from './store.js';
 export interface NewSession {
   readonly sessionId: string;
   readonly kind: RunKind;
-  /** Empty when it is not known yet: the first run tells. */
+  /** Empty when it is not known yet: the first run sets it. */
   readonly componentId: string;
   readonly userId: string | null;
   readonly name: string | null;
@@ -69,7 +69,7 @@ const putSummary = statement(
 /** Parameters of one statement are bounded. */
 const keysAtOnce = 100;
 
-/** Changes that people make to sessions: each is one transaction, beside the runs that go on. */
+/** Changes that people make to sessions: each is one transaction, concurrent with the runs in progress. */
 export class SessionChangeStore {
   constructor(private readonly database: Database) {}
 

@@ -97,7 +97,7 @@ export class SessionListStore {
   ): Promise<string[]> {
     let query = sessions.select('session_id');
     for (const column of columnsOf[by]) {
-      // A session of nobody comes before all users, as SQLite has it.
+      // A session without a user comes before all users, as in SQLite.
       query = query.orderBy(column, (order) => {
         const directed = direction === 'asc' ? order.asc() : order.desc();
         if (column !== 'user_id' || this.database.dialect === 'sqlite') return directed;
@@ -128,7 +128,7 @@ export class SessionListStore {
   }
 
   /**
-   * SQLite keeps no statistics here and may take the index of a column that tells sessions less apart. A plus sign
+   * SQLite keeps no statistics here and may take the index of a less selective column. A plus sign
    * keeps it from using the index of a column that does not lead.
    */
   private column(name: 'kind' | 'component_id', leading: string) {

@@ -97,7 +97,7 @@ export class SessionsService {
     return this.detail(space, scopeNaming(caller, query.user_id), sessionId, query.type);
   }
 
-  /** Changes what is given, in one transaction: runs that go on meanwhile change only what they themselves set. */
+  /** Changes what is given, in one transaction: concurrent runs change only what they themselves set. */
   async update(
     caller: Caller,
     sessionId: string,
@@ -121,7 +121,7 @@ export class SessionsService {
     return this.detail(space, scope, sessionId);
   }
 
-  /** Deletes those of the sessions that the caller may see. Whether there were any is not told. */
+  /** Deletes those of the sessions that the caller may see. Does not reveal whether there were any. */
   async delete(
     caller: Caller,
     sessionIds: readonly string[],
@@ -157,7 +157,7 @@ export class SessionsService {
     return name ?? this.nameWithout(kind, componentId);
   }
 
-  /** What a session is called that nobody has named or said anything in. */
+  /** The name of a session that has neither a given name nor a message. */
   private nameWithout(kind: RunKind, componentId: string): string {
     if (kind !== 'workflow' || componentId === '') return '';
     return `New ${this.options.components.find(kind, componentId)?.name ?? componentId} Session`;
@@ -178,7 +178,7 @@ function orderOf(column: string): SessionOrder['by'] {
   return (Object.hasOwn(orders, column) && orders[column]) || 'created_at';
 }
 
-/** It covers what has run so far: a run that is still going on does not replace it. */
+/** It covers the runs so far: a run in progress does not replace it. */
 function summaryOf(
   { summary, topics, updated_at: time }: NonNullable<UpdateSessionBody['summary']>,
   now: number,

@@ -61,7 +61,7 @@ export function withoutNulls(body: Body): Body {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
-/** Nothing was said in it, and nobody has given it anything. */
+/** It has no messages, and was given no data. */
 function isEmpty({ session: { name, state }, firstRun }: SessionView): boolean {
   return name === null && Object.keys(state).length === 0 && firstRun === undefined;
 }

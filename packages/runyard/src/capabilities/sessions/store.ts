@@ -24,7 +24,7 @@ export interface Session {
 export interface SessionRecord extends Session {
   readonly state: JsonObject;
   readonly summary: SessionSummary | null;
-  /** Of all runs that have come to rest; empty when there is none. */
+  /** Of all runs that have paused or ended; empty without any. */
   readonly usage: readonly SessionUsage[];
 }
 

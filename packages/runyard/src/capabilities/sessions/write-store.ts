@@ -63,7 +63,7 @@ const filled: RowUpdate['seldom'] = {
     OR (stored.metadata IS NULL AND given.metadata IS NOT NULL))`,
 };
 
-/** Makes a session, or numbers the runs that come with it. Changes nothing when it belongs to someone else. */
+/** Makes a session, or numbers the runs that come with it. Changes nothing when it belongs to another user. */
 export const touchSessions: RowInsert = {
   does: 'insert',
   name: 'touched_sessions',
@@ -77,7 +77,7 @@ export const touchSessions: RowInsert = {
   returning: 'last_run_seq',
 };
 
-/** Of sessions that were there when their runs began: those that were removed meanwhile are not made again. */
+/** Of sessions that were there when their runs began: those removed since then are not made again. */
 export const touchKnownSessions: RowUpdate = {
   does: 'update',
   name: 'touched_known_sessions',

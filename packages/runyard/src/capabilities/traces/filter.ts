@@ -12,7 +12,7 @@ export type TraceFilter =
   | { readonly op: 'IN'; readonly key: FilterField; readonly values: readonly (Scalar | null)[] }
   | { readonly op: 'AND' | 'OR'; readonly conditions: readonly TraceFilter[] }
   | { readonly op: 'NOT'; readonly condition: TraceFilter }
-  /** What belongs to nobody. Requests cannot say this; it is for callers who see only that. */
+  /** What has no owner. Requests cannot say this; it is for callers who see only that. */
   | { readonly op: 'MISSING'; readonly key: 'user_id' };
 
 /** How deep conditions may stand in each other; the outermost one is at depth 0. */

@@ -19,7 +19,7 @@ export interface SessionStatistics {
   readonly last: number;
 }
 
-/** Up to so many traces are put together here: one look at the table tells everything then. */
+/** Up to so many traces are combined here: one query of the table is enough then. */
 const groupedHere = 5000;
 
 interface FoundSessions {
@@ -66,7 +66,7 @@ export class SessionStatisticsStore {
     return rows.length > groupedHere ? undefined : grouped(rows);
   }
 
-  /** An index tells so without a look at the traces. */
+  /** An index answers this without reading the traces. */
   async #isMany(wanted: TraceFilter): Promise<boolean> {
     const some = selected(this.database, wanted)
       .select('run_id')

@@ -22,7 +22,7 @@ export interface SpanNode {
 }
 
 export interface NodeContext {
-  /** When it is: a span that goes on has lasted until then. */
+  /** The current time: a span in progress has lasted until then. */
   readonly now: number;
   readonly budget: TextBudget;
 }
@@ -32,7 +32,7 @@ export interface TokenTotals {
   readonly output: number;
 }
 
-/** What only its place in the tree tells of a node. */
+/** What follows only from a node's place in the tree. */
 export interface NodePlace {
   /** Of the outermost span: how many tokens all model calls of the run took. What it was asked and said stands above it. */
   readonly totals?: TokenTotals;

@@ -13,7 +13,7 @@ test.each([
   expect(durationText(milliseconds)).toBe(text);
 });
 
-test('times have microseconds unless there are none', () => {
+test('times have microseconds unless they are zero', () => {
   expect(wireTime(Date.UTC(2026, 10, 15, 0, 37, 17, 325))).toBe('2026-11-15T00:37:17.325000Z');
   expect(wireTime(Date.UTC(2026, 10, 15, 0, 37, 17))).toBe('2026-11-15T00:37:17Z');
 });

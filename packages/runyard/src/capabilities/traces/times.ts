@@ -1,4 +1,4 @@
-/** A time as the wire shows it: ISO 8601 in UTC, with microseconds unless there are none. */
+/** A time as the wire shows it: ISO 8601 in UTC, with microseconds unless they are zero. */
 export function wireTime(milliseconds: number): string {
   const text = new Date(milliseconds).toISOString();
   return milliseconds % 1000 === 0 ? `${text.slice(0, 19)}Z` : `${text.slice(0, -1)}000Z`;
@@ -10,7 +10,7 @@ export function durationText(milliseconds: number): string {
   return whole < 1000 ? `${whole}ms` : `${(whole / 1000).toFixed(2)}s`;
 }
 
-// a plus that nobody encoded arrives in a query as a space
+// an unencoded plus arrives in a query as a space
 const form =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|([+ -])(\d{2}):?(\d{2})?)?)?$/i;
 

@@ -56,8 +56,8 @@ export function summaryOf(
 }
 
 /**
- * The runs of one trace, the earliest first: usually one. Whose trace it is, what was asked and what came of it is
- * told by the first; it has failed when one of them has.
+ * The runs of one trace, the earliest first: usually one. The first run gives the owner, the input and the output
+ * of the trace; the trace has failed when one of its runs has.
  */
 export function detailOf(runs: readonly [TracedRow, ...TracedRow[]], context: NodeContext): TraceDetail {
   const rows = runs.map(({ row }) => row);

@@ -40,7 +40,7 @@ test('T4: a span whose parent is missing stands beside the root, with what is be
   expect(tree[1]).toMatchObject({ input: 'kept', spans: [{ id: 'child' }] });
 });
 
-test('a span that goes on has lasted until now', () => {
+test('a span in progress has lasted until now', () => {
   const [node] = treeOf([aSpan('root', null, { status: 'UNSET', endTime: null })], context());
   expect(node).toMatchObject({ duration: '4.00s', end_time: '1970-01-01T00:00:05Z', status: 'UNSET' });
 });

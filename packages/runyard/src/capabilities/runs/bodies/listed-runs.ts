@@ -92,8 +92,8 @@ export async function* listedRunJson(
 }
 
 /**
- * Whether all runs of a session are streamed ones that nobody has seen the end of. The older interface stores a session
- * when a run of it comes to rest: until then it does not know it.
+ * Whether all runs of a session are streamed ones whose end no client has seen. The older interface stores a session
+ * when one of its runs pauses or ends, and does not know it until then.
  */
 export async function isUnfinishedSession(space: RunSpace, sessionId: string): Promise<boolean> {
   if (await space.sessionRuns.hasRested(sessionId)) return false;

@@ -20,7 +20,7 @@ import { listedEnding, listedWorkflowRunOf, workflowRunBodyOf } from './workflow
 export interface RunView {
   readonly run: Run;
   readonly steps: readonly StepRecord[];
-  /** Messages of earlier runs that the model was shown; only the caller of the run itself is told. */
+  /** Messages of earlier runs that the model was shown; only the caller of the run itself sees them. */
   readonly history?: readonly Message[];
   /** The stored events, content deltas left out; only for a stored run. */
   readonly events?: readonly WorkflowEvent[];
@@ -105,7 +105,7 @@ function shownRequirements({ kind, status }: Run, requirements: readonly JsonObj
   return kind === 'team' && status !== 'paused' ? [] : requirements;
 }
 
-/** The messages of a run, also while it goes on. */
+/** The messages of a run, also while it is running. */
 export function messageBodiesOf({ run, steps }: RunView): Body[] {
   return messagesOf(run, steps).map(messageBody);
 }
@@ -179,7 +179,7 @@ function contentSoFar({ run, steps, soFar }: RunView): Json {
   return pausedText(open.map(({ requirement }) => requirement));
 }
 
-/** What there is to show of a run that nobody executes; of one that goes on, what it came to so far is its own. */
+/** What to show of a run that no process executes; a run in progress has its own output so far. */
 function restingView({ run, steps }: RunView) {
   if (!isResting(run)) return { result: null, messages: [], tools: [], requirements: [] };
   const told = toldSteps(run, steps);
@@ -191,7 +191,7 @@ function restingView({ run, steps }: RunView) {
   };
 }
 
-/** Nobody is to answer what a cancelled run asked. */
+/** A cancelled run's questions can no longer be answered. */
 function toldSteps({ status }: Run, steps: readonly StepRecord[]): readonly StepRecord[] {
   return status === 'cancelled' ? steps.filter((step) => !isOpenQuestion(step)) : steps;
 }

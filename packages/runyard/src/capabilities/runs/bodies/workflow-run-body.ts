@@ -121,10 +121,10 @@ function doneFields(run: Run, steps: readonly StepRecord[], statusText: StatusTe
   };
 }
 
-/** What there is to show of a run that nobody executes: what was done, and what it waits for. */
+/** What to show of a run that no process executes: what was done, and what it waits for. */
 function restingFields(run: Run, steps: readonly StepRecord[], statusText: StatusText): Body {
   const chat = chatRunOf(run, steps);
-  // nobody is to answer what a cancelled run asked
+  // a cancelled run's questions can no longer be answered
   const told = run.status === 'paused' ? steps : steps.filter((step) => !isOpenQuestion(step));
   return {
     ...doneFields(run, steps, statusText),

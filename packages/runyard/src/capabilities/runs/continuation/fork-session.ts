@@ -6,7 +6,7 @@ import type { RunLookup, RunsPlace } from '../run-lookup.js';
 
 export interface SessionPlace extends RunsPlace {
   readonly sessionId: string;
-  /** When given, the session has to belong to this user, or to nobody. */
+  /** When given, the session has to belong to this user, or have no owner. */
   readonly userId?: string | undefined;
 }
 

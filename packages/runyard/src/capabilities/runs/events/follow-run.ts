@@ -31,7 +31,7 @@ export interface Followed {
   frames(format?: WireFormat): FrameReader;
 }
 
-/** No run has so many events; a larger number is none that every database can hold. */
+/** No run has so many events, and not every database can hold a larger number. */
 const beyondAllEvents = 2 ** 31 - 1;
 
 export interface FrameReader {
@@ -98,7 +98,7 @@ export function unknownRunFrames(runId: string): FrameReader {
 async function present(space: RunSpace, run: Run): Promise<{ status: RunStatus; nextIndex: number }> {
   const live = space.engine.handle(run.runId);
   const status = live?.run.status;
-  // a run that another process has taken over meanwhile is looked at in the store
+  // a run that another process has taken over in between is read from the store
   const nextIndex = await space.engine.storedUntil(run.runId).catch(() => undefined);
   if (status !== undefined && nextIndex !== undefined && !isResting(status)) return { status, nextIndex };
   const stored = await space.runs.progress(run.runId);

@@ -39,15 +39,15 @@ interface Journal {
 type TimedEvent = readonly [number, RunEvent];
 
 /**
- * The events of a run that has ended, made from its journal: for whoever follows it after those that were sent have
- * been removed. The whole text stands in one event. They have the last indices that the run gave out: who had seen
- * the end gets nothing new, and who had seen a part gets the text and the end.
+ * The events of an ended run, rebuilt from its journal for readers who come after the sent ones were removed. The
+ * whole text is in one event. The events have the last indices that the run gave out: a reader who had seen
+ * the end gets nothing new, and one who had seen a part gets the text and the end.
  */
 export function rebuiltEvents(journal: Journal): LoggedEvent[] {
   const { run } = journal;
   if (!terminalStatuses.has(run.status)) return [];
   const told = run.kind === 'workflow' ? workflowEvents(journal) : conversationEvents(journal);
-  // a run that gave out fewer indices has less to tell: its end matters most
+  // a run that gave out fewer indices has room for fewer events: its end matters most
   const events = run.nextEventIndex === 0 ? [] : told.slice(-run.nextEventIndex);
   const first = run.nextEventIndex - events.length;
   const texts = new LongTexts(run.attempt);
@@ -111,7 +111,7 @@ function workflowEvents({ run, steps }: Journal): TimedEvent[] {
   ];
 }
 
-/** The steps at the top, each with all that it came to. What groups of steps came to, the end tells. */
+/** The steps at the top, each with its whole result. The end event has the results of groups of steps. */
 function stepEvents(steps: readonly StepRecord[]): TimedEvent[] {
   const own = ownSteps(steps);
   const byKey = new Map(own.map((step) => [step.key, step]));
@@ -149,7 +149,7 @@ function endOf({ status, result: kept }: Run): RunEnd {
   return { status, result, reason: reason || 'The run was cancelled' };
 }
 
-/** What a run was copied with was told by another one. */
+/** The original run emitted what a run was copied with. */
 function isOwnWork({ attempt }: StepRecord): boolean {
   return attempt !== inheritedAttempt;
 }

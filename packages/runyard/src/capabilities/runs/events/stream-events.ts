@@ -24,7 +24,7 @@ const workflowContent: ReadonlySet<EventName> = new Set([
 export function contentFilter({ kind, runId }: Run): (event: LoggedEvent) => boolean {
   if (kind === 'agent') return ({ name }) => agentContent.has(name);
   if (kind === 'workflow') return ({ name }) => workflowContent.has(name);
-  // of the members of a team all is told; quotes inside of texts are escaped, so this is the field itself
+  // a team's stream has all events of its members; quotes in texts are escaped, so this is the field itself
   const ofLeader = `"run_id":${JSON.stringify(runId)}`;
   return ({ name, data }) => teamContent.has(name) || !data.includes(ofLeader);
 }

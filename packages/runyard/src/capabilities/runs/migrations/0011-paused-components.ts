@@ -1,6 +1,6 @@
 import type { Migration } from '../../../platform/storage/database.js';
 
-/** Which components have paused runs can be told without reading the runs. */
+/** Finds the components with paused runs without reading the runs. */
 export const pausedComponents: Migration = {
   version: 11,
   name: 'paused-components',

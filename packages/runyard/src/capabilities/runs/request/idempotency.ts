@@ -54,7 +54,7 @@ function withoutLayout(text: string): Json {
   }
 }
 
-/** The run that was started under this key; undefined when there is none yet, refused when it was another request. */
+/** The run that was started under this key; undefined if none was, refused if the request was another one. */
 export async function runUnderKey(space: RunSpace, request: RunKey): Promise<RunHandle | undefined> {
   const known = await space.runs.idempotentRun(request, (await space.runs.leases.now()) - keysKeptMs);
   if (known === undefined) return undefined;

@@ -91,7 +91,7 @@ export function attachedTo({ engine, runs }: RunSpace, run: Run): RunHandle {
   };
 }
 
-/** Waits for the end of a run, also when another process took it over meanwhile. */
+/** Waits for the end of a run, also when another process took it over in between. */
 export async function endOf(space: RunSpace, handle: RunHandle): Promise<EndedRun> {
   try {
     return await handle.told;

@@ -79,7 +79,7 @@ export function createRun(facts: RunKindFacts): RunRoute {
       const key = headers['idempotency-key'];
       const idempotencyKey = Array.isArray(key) ? key.join(', ') : key;
       const { traceparent } = headers;
-      // several are none, by the rules of W3C Trace Context
+      // several count as none, by the rules of W3C Trace Context
       const traceParent = Array.isArray(traceparent) ? undefined : traceparent;
       const context = { idempotencyKey, traceParent, disconnected: () => request.signal };
       const started = await services.runs.create(caller, { kind, ...params }, body, context);

@@ -108,7 +108,7 @@ export function stepFromRow(row: StepsTable, texts: TextLookup): StepRecord {
   };
 }
 
-/** A user as part of a key, which holds no null. No user's key is that of nobody. */
+/** A user as part of a key, which holds no null. The key for no user is never that of a user. */
 export function userKey(userId: string | null): string {
   return userId === null ? '-' : `u:${userId}`;
 }

@@ -29,7 +29,7 @@ const readFinished = statement(
    ORDER BY session_seq, run_id`,
 );
 
-/** Nobody executes the copy, and its events were those of the run that it was made from. */
+/** The copy is not executed, and its events were those of the original run. */
 const ownColumns: Partial<Record<(typeof runColumns)[number], string>> = {
   run_id: 'copies.new_id',
   session_id: '?',
@@ -42,7 +42,7 @@ const ownColumns: Partial<Record<(typeof runColumns)[number], string>> = {
   next_event_index: '0',
 };
 
-/** CROSS JOIN is also how SQLite is told to begin with the copies. */
+/** CROSS JOIN also makes SQLite begin with the copies. */
 function copyRunsSql(count: number): string {
   const values = runColumns.map((column) => ownColumns[column] ?? `runs.${column}`);
   return `WITH ${copiesOf(count)} INSERT INTO runs (${runColumns.join(', ')}, session_seq)

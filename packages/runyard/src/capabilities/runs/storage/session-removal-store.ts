@@ -29,7 +29,7 @@ export async function removeSessions(
         const found = rows.map((row) => row.session_id);
         await run(cancelApprovalsOfSessions[dialect], [now, found]);
         await run(removeSessionRows[dialect], [found]);
-        // last, when whoever still writes of such a run has had their turn
+        // last, after every pending write of such a run
         await run(endTracesOfSessions[dialect], [now, found]);
       });
     } catch (error) {

@@ -102,7 +102,7 @@ export class SessionRunStore {
     return runsOf(this.database, rows);
   }
 
-  /** The run of the session inside of which a member ran under this id, among those that were executed at the time. */
+  /** The run of the session in which a member ran under this id, among those that were executed at the time. */
   async holderOf(sessionId: string, memberRunId: string, time: TimeBounds): Promise<string | undefined> {
     const text = `"runId":${JSON.stringify(memberRunId)}`;
     const parameters = [sessionId, time.until, time.from, text];

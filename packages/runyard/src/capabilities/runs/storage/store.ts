@@ -145,7 +145,7 @@ export class RunStore implements RunJournal {
     while (row !== undefined) {
       const steps = await this.database.read<StepsTable>(readRunSteps, [runId]);
       const texts = await textsOf(this.database, [row], steps);
-      // one that went on or came to rest in between would be shown with steps that do not belong to that
+      // a run that continued or paused in between would be shown with steps that do not belong to its state
       const [now] = await this.database.read<RunsTable>(readRun, [runId]);
       if (now?.attempt === row.attempt && now.status === row.status)
         return { run: runFromRow(row, texts), steps: steps.map((step) => stepFromRow(step, texts)) };
@@ -218,7 +218,7 @@ export class RunStore implements RunJournal {
     return runUnderKey(this.database, key, since);
   }
 
-  /** Copies a session that the caller was found to own. Answers with how many runs the copy has; 0: there is none. */
+  /** Copies a session that the caller was found to own. Returns the number of runs in the copy; 0: no session. */
   copySession(copy: SessionCopy): Promise<number> {
     return copySession(this.database, copy);
   }
@@ -284,7 +284,7 @@ export class RunStore implements RunJournal {
   }
 }
 
-/** A run that is created and goes on in the same write is created as what it has become. */
+/** A run that is created and changed in the same write is created in its new state. */
 function withUpdatedInsert(write: RunWrite): RunWrite {
   const { insert, update } = write;
   return insert && update ? { ...write, insert: { ...insert, ...update }, update: undefined } : write;

@@ -1,6 +1,6 @@
 import type { Migration } from '../../../platform/storage/database.js';
 
-/** Identities of programs. A row stays when its account is revoked: it tells who could do what, and until when. */
+/** Identities of programs. A revoked account keeps its row, which records who could do what, and until when. */
 export const serviceAccounts: Migration = {
   version: 9,
   name: 'service-accounts',
