@@ -13,7 +13,7 @@ import { type Outcome, Programs } from './programs.js';
 const command = join(repository, 'packages/runyard/bin/runyard.mjs');
 const hooks = pathToFileURL(join(repository, 'packages/runyard/bundle/cli/typescript-hooks.js')).href;
 
-/** The page shows plain calls: here curl also tells the status, and npx finds the command without asking around. */
+/** The page shows plain calls: here curl also prints the status, and npx finds the command without asking around. */
 const shellWords = `
   curl() { command curl -sS -N --max-time ${Math.ceil(patience() / 1000)} -w '%{stderr}status %{http_code}\\n' "$@"; }
   npx() { "$@"; }
@@ -103,7 +103,7 @@ export class Sandbox {
   }
 }
 
-/** No setting and no key of whoever runs the tests. */
+/** No setting and no key of the developer who runs the tests. */
 function plainEnvironment(): Record<string, string | undefined> {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(PORT|HOST|NODE_OPTIONS|RUNYARD_.*|VITEST.*|.*_API_KEY)$/.test(name),

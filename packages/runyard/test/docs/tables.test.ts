@@ -19,7 +19,7 @@ import { pathTemplate, type RouteFacts } from '../../src/platform/http/route.js'
 import { readPage, repository, tableBelow, tableHeaded, tablesBelow } from './pages.js';
 import { additionsOf, propertiesOf } from './sources.js';
 
-/** A folder without a settings file; paths in the defaults are told from it. */
+/** A folder without a settings file; paths in the defaults are relative to it. */
 const project = '/project';
 
 describe('docs/configuration.md', () => {
@@ -31,7 +31,7 @@ describe('docs/configuration.md', () => {
   });
 
   test.each(rows.map((row) => [row[0] as SettingName, row[1]] as const))(
-    'tells the default of %s',
+    'shows the default of %s',
     (name, shown) => {
       expect(shown).toBe(defaultText(settings[name]));
     },
@@ -119,7 +119,7 @@ describe('docs/security.md', () => {
     names!.split(', ').flatMap((name) => (name === '' ? [] : [[name as SettingName, shown!] as const])),
   );
 
-  test.each(limits)('tells the default of the limit %s', (name, shown) => {
+  test.each(limits)('shows the default of the limit %s', (name, shown) => {
     expect(shown).toMatch(new RegExp(`^${settings[name] ?? 'any number'}( bytes| ms)?$`));
   });
 });
@@ -182,7 +182,7 @@ test.each([
   expect(namesOf(rows)).toEqual(propertiesOf(type));
 });
 
-test('docs/workflows.md lists what a single step can be told', () => {
+test('docs/workflows.md lists the options of a single step', () => {
   const rows = tableHeaded(readPage('docs/workflows.md'), 'Option of step');
   expect(namesOf(rows)).toEqual(additionsOf('StepSettings'));
 });
@@ -217,7 +217,7 @@ function namesOf(rows: readonly string[][]): string[] {
   return rows.flatMap(([names]) => names!.split(', ')).sort();
 }
 
-/** As the refusal of a text that is none tells them. */
+/** As the error for an invalid expression lists them. */
 function variablesOf(place: ExpressionPlace): string[] {
   try {
     compileExpression('(', place, 'A step');

@@ -8,13 +8,13 @@ import { Pool } from './values/pool.js';
 import type { Victim } from './victim.js';
 import { registered } from './yard/application.js';
 
-/** Somebody who sends requests. */
+/** A caller that sends requests. */
 export interface FuzzCaller {
   readonly name: string;
   readonly token: string | null;
   /** What they know about. */
   readonly pool: Pool;
-  /** Is told everything before it is sent. */
+  /** Receives every request before it is sent. */
   noteSent?(text: string): void;
   /** What a text shows that is not for them. */
   leakIn?(text: string): string | undefined;
@@ -49,7 +49,7 @@ const resources = [
 const actions = ['read', 'write', 'run', 'delete'];
 const everything = resources.flatMap((resource) => actions.map((action) => `${resource}:${action}`));
 
-/** Everybody knows what is registered. */
+/** All callers know what is registered. */
 function newPool(withheld?: ReadonlySet<string>): Pool {
   const pool = new Pool(withheld);
   for (const known of registered) pool.add(known);
@@ -61,7 +61,7 @@ export function openAudience(): Audience {
   const pool = newPool();
   const callers = [null, null, null, 'nonsense'].map((token) => ({
     ...{ name: 'anybody', token, pool },
-    // only a token for others needs somebody who answers for it
+    // only a token for others needs a maker who answers for it
     faultOf: ({ id }: Operation, _request: FuzzRequest, { status }: WireAnswer) =>
       status === 401 && id !== 'create_service_account'
         ? 'it demands a token, and authorization is off'
@@ -114,7 +114,7 @@ async function strangers(): Promise<FuzzCaller[]> {
 /** A path that cannot be read belongs to no operation. */
 const badUrl = '"error_code":"bad_url"';
 
-/** Somebody without a token, or without the scope, learns that and nothing else. */
+/** A caller without a token, or without the scope, learns that and nothing else. */
 function refused(...statuses: number[]): FuzzCaller['faultOf'] {
   return ({ isPublic, id }, { method }, { status, text }) => {
     if (isPublic && method === 'GET') return undefined;

@@ -15,7 +15,7 @@ import { yard } from './yard/application.js';
 
 /**
  * RUNYARD_FUZZ_SEED repeats the values of an earlier run, RUNYARD_FUZZ_SECONDS says how long all of it takes. With all
- * other tests the values are the same each time: a change is then told by what it changed. `npm run fuzz` looks further.
+ * other tests the values are the same each time: a failure then points to the change that caused it. `npm run fuzz` looks further.
  */
 const seed = Number(process.env.RUNYARD_FUZZ_SEED ?? 1);
 const seconds = Number(process.env.RUNYARD_FUZZ_SECONDS ?? 60) / 4;
@@ -49,7 +49,7 @@ function expectReach(service: TestService, report: CampaignReport): void {
   expect(report.succeeded.size).toBeGreaterThan(operations.length * 0.6);
 }
 
-// a request may name the model of a provider: nobody here may have a key for one
+// a request may name the model of a provider: no key for one may be set here
 beforeEach(() => {
   for (const name of Object.keys(process.env)) if (/_API_KEY$/.test(name)) vi.stubEnv(name, undefined);
 });
@@ -71,7 +71,7 @@ forEachDatabase((_dialect, freshPlace) => {
     );
 
     test(
-      'lets nobody do or see what they may not',
+      'lets no caller do or see what they may not',
       async () => {
         const guarded = { ...yard, authorization: true, jwtKeys: [secret] };
         const service = await startService({

@@ -5,7 +5,7 @@ import type { Description } from '../support/clients/api-check.js';
 import type { Operation, Parameter, Schema } from './description.js';
 import type { FuzzRequest } from './exchange/request.js';
 
-/** Tells which requests break a rule that the service itself has published. */
+/** Finds requests that break a rule that the service itself has published. */
 export class PublishedRules {
   private readonly ajv = new Ajv2020({ strict: false });
   private readonly compiled = new Map<Schema, ValidateFunction>();
@@ -15,7 +15,7 @@ export class PublishedRules {
     this.ajv.addSchema({ $id: 'api', components: description.components });
   }
 
-  /** The rule that a request breaks for sure, if it does: nobody may take it. */
+  /** The rule that a request breaks for sure, if it does: the service must refuse it. */
   breach(operation: Operation, request: FuzzRequest): string | undefined {
     if (request.method !== operation.method || Object.values(request.path).includes('')) return undefined;
     for (const parameter of operation.parameters.filter((one) => one.in === 'query')) {

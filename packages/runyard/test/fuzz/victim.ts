@@ -3,7 +3,7 @@ import type { TestService } from '../support/service.js';
 import { signed } from './callers.js';
 import { type Known, Pool } from './values/pool.js';
 
-/** Somebody who leaves things in the service and expects to find them again, seen by nobody else. */
+/** A caller that leaves things in the service and expects to find them again, unseen by all others. */
 export interface Victim {
   readonly userId: string;
   /** Stands in everything that is theirs. */
@@ -59,13 +59,13 @@ export async function settle(service: TestService): Promise<Victim> {
   };
 }
 
-/** A body without what goes on by itself: a run that waits takes longer and longer. */
+/** A body without what changes by itself: a run that waits takes longer and longer. */
 function steady(body: unknown): unknown {
   const goingOn = ['duration', 'end_time'];
   return JSON.parse(JSON.stringify(body, (name, value: unknown) => (goingOn.includes(name) ? null : value)));
 }
 
-/** Where the things are read that somebody else might have changed. */
+/** Where the things are read that another caller might have changed. */
 function ownPlaces(pool: Pool): string[] {
   return [
     ...pool.ids(['session_id']).map((id) => `/sessions/${id}`),

@@ -112,7 +112,7 @@ export class ChaosProcess {
     return this.servicePid ?? this.child.pid!;
   }
 
-  /** Kills a service that nobody asks about afterwards, and waits until it has ended all the same. */
+  /** Kills a service that the test does not need afterwards, and waits until it has ended. */
   async makeZombie(): Promise<void> {
     process.kill(this.pid, 'SIGKILL');
     await until('it is a zombie', () => /\) Z /.test(readFileSync(`/proc/${this.pid}/stat`, 'utf8')));

@@ -10,7 +10,7 @@ import type { Database, Dialect } from '../../src/platform/storage/database.js';
 import { migrate } from '../../src/platform/storage/migrations/migrate.js';
 import { openDatabase } from '../../src/platform/storage/open.js';
 
-/** A place for one test's data that nobody else uses, gone when the test has ended. */
+/** A place for one test's data that no other test uses, removed when the test has ended. */
 export interface DatabasePlace {
   readonly url: string;
   /** A connection with the newest schema. Another one sees the same data, as another process would. */

@@ -48,7 +48,7 @@ export function recordSql({ dialect }: Pick<Database, 'dialect'>): () => SentSta
   return () => sent.splice(0);
 }
 
-/** Tells how the database finds what a statement asks for, a line for each part. */
+/** The query plan of a statement, a line for each part. */
 export interface Explainer {
   planOf(statement: SentStatement): Promise<string[]>;
   close(): Promise<void>;

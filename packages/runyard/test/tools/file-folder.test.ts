@@ -126,7 +126,7 @@ describe('fileFolder', () => {
     expect(await call('search_files', { text: 'secret' })).toBe('Nothing was found.');
   });
 
-  it('follows a link that stays inside, and shows hidden names when told to', async () => {
+  it('follows a link that stays inside, and shows hidden names when its options say so', async () => {
     const { call, root } = makeJail({ hidden: true });
     symlinkSync(join(root, 'notes'), join(root, 'alias'));
     expect(await call('read_file', { path: 'alias/plan.md' })).toContain('Buy milk');
@@ -150,7 +150,7 @@ describe('fileFolder', () => {
     expect(lines.filter((line) => line.startsWith('file-00:'))).toHaveLength(10);
   });
 
-  it('writes only when it is told to, whole files, within a size', async () => {
+  it('writes only when its options allow it, whole files, within a size', async () => {
     expect(makeJail().tools.has('write_file')).toBe(false);
     const { call, root, tools } = makeJail({ write: true, maximumWriteBytes: 20 });
     expect(tools.get('write_file')).toMatchObject({ sideEffects: true, onUnknownOutcome: 'retry' });
@@ -166,7 +166,7 @@ describe('fileFolder', () => {
     expect(existsSync(join(root, 'b'))).toBe(false);
   });
 
-  it('asks a person before it writes when it is told to', async () => {
+  it('asks a person before it writes when its options say so', async () => {
     const { call, root } = makeJail({ write: true, confirmWrites: true });
     expect(await call('write_file', { path: 'a', content: 'x' })).toContain('a person must confirm it');
     expect(existsSync(join(root, 'a'))).toBe(false);

@@ -75,13 +75,13 @@ describe.each<[string, () => Promise<McpServer>]>([
     await expect(answer({ size: 'S', count: 9 })).rejects.toThrow("'count' does not fit");
     const [ordered, heard] = resultsOf(await answer({ size: 'S' }));
     expect(JSON.parse(ordered!)).toMatchObject({ action: 'accept', content: { size: 'S', count: 2 } });
-    // the server that could not wait was told that the question was dismissed
+    // the server that could not wait heard that the question was dismissed
     expect(heard).toContain(`shirt over ${kind}: cancel, shirt over ${kind}: accept`);
   });
 });
 
 describe('an MCP server', () => {
-  it('has two calls that ask at once told apart', async () => {
+  it('may ask in two calls at once, and each gets its own answer', async () => {
     const both = [call('order', 'shirt', 'first'), call('order', 'hat', 'second')];
     const overHttp = calling({ url: (await sessions()).url }, both);
     const paused = await overHttp.run('Order');
@@ -99,7 +99,7 @@ describe('an MCP server', () => {
     expect(results.filter((result) => result?.includes('asks at the same time'))).toHaveLength(1);
   });
 
-  it('does not have a person asked about a question that nobody dismissed', async () => {
+  it('does not have a person asked about a question that was not dismissed', async () => {
     const clerk = calling({ url: (await sessions()).url }, [call('order', 'insistent')]);
     const asked = pausedOutput(await clerk.run('Order'));
     expect(asked.requirements).toMatchObject([{ message: 'Which insistent?' }]);
@@ -126,7 +126,7 @@ describe('an MCP server', () => {
     expect(bad).toContain('Only addresses that begin with http');
   });
 
-  it('is told of its roots', async () => {
+  it('receives its roots', async () => {
     const clerk = calling({ url: (await modern()).url }, [call('look', '')], {
       roots: ['notes', 'file:///srv/files'],
     });

@@ -72,7 +72,7 @@ describe.each(kinds)('an MCP server over %s', (_, server) => {
     });
   });
 
-  it('hears of a cancelled run, and its progress is told', async () => {
+  it('hears of a cancelled run, and its progress is emitted', async () => {
     const before = Number((await call('cancelled')).content);
     const controller = new AbortController();
     const events: unknown[] = [];
@@ -144,7 +144,7 @@ describe('an MCP server as a process', () => {
     expect(await call('echo', { text: 'back' })).toMatchObject({ content: 'back' });
   });
 
-  it('is told again of a call that only looks', async () => {
+  it('receives a read-only call again after a crash', async () => {
     const { call } = use(process_());
     expect((await call('die_once')).content).not.toContain('may or may not');
     const { call: callSurvivor } = use(process_('survivor'));
@@ -160,7 +160,7 @@ describe('an MCP server as a process', () => {
     expect(lines).toEqual([expect.stringMatching(/'test' offers tools .* as tasks.*: later$/)]);
   });
 
-  it('is told nothing of our environment but what it is given', async () => {
+  it('sees nothing of our environment but what it is given', async () => {
     process.env.RUNYARD_TEST_SECRET = 'hunter2';
     onTestFinished(() => void delete process.env.RUNYARD_TEST_SECRET);
     const { call } = use({ ...process_(), env: { GIVEN: 'yes' } } as McpServer);
@@ -275,7 +275,7 @@ describe('the tools of an MCP server', () => {
     expect((await call('far_add', { a: 1, b: 2 })).content).toContain('a person must confirm it');
   });
 
-  it('are prefixed where a name is taken, and bring instructions only when told to', async () => {
+  it('are prefixed where a name is taken, and bring instructions only when the options say so', async () => {
     const { source } = use(await addressOf('http'), { include: ['echo'] });
     const own = tool({ name: 'echo', description: 'Own', execute: () => 'own' });
     const { tools, instructions } = await collectTools('Agent', [source, own], ask);

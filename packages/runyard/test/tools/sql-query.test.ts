@@ -215,7 +215,7 @@ describe('sqlQuery on PostgreSQL', () => {
     await until('nothing of it is left', async () => (await running()) === 0);
   });
 
-  it('does not use a role that could do more than read, unless it is told to', async () => {
+  it('does not use a role that could do more than read, unless its options say so', async () => {
     const { powerful } = await postgresPlace();
     expect(await toolsOf(powerful).query('select 1')).toContain('Use a role that may only read data');
     expect(await toolsOf(powerful, { allowPowerfulRole: true }).query('select 1 as one')).toBe(
@@ -223,7 +223,7 @@ describe('sqlQuery on PostgreSQL', () => {
     );
   });
 
-  it('says that nobody is there, without the password', async () => {
+  it('reports a refused connection, without the password', async () => {
     const answer = await toolsOf('postgres://someone:hunter2@127.0.0.1:9/nothing').query('select 1');
     expect(answer).toMatch(/failed: .*ECONNREFUSED/);
     expect(answer).not.toContain('hunter2');

@@ -45,7 +45,7 @@ it('reads a long text in parts', async () => {
   expect((await fetchPage('/long', { offset: 60 }, options)).content).toContain('nothing at offset 60');
 });
 
-it('tells the model what it could not read', async () => {
+it('reports to the model what it could not read', async () => {
   expect(await fetchPage('/image')).toMatchObject({
     error: true,
     content: expect.stringContaining('image/png with 6 bytes'),

@@ -117,7 +117,7 @@ describe('a session that a token names', () => {
     }
   });
 
-  test('is the only one whose runs go on', async () => {
+  test('is the only one whose runs can be continued', async () => {
     const { book, ada, free, paid } = await yard();
     book.write('pay', { toolCalls: [payCall(5)] }, 'paid');
     const elsewhere = (await free.run('a', { message: 'hi', session_id: 'other' })).body;
@@ -142,7 +142,7 @@ describe('a session that a token names', () => {
     expect((await free.get(`/workflows/w/runs/${other.run_id}`)).status).toBe(200);
   });
 
-  test('has to be somebody’s own as any other', async () => {
+  test('must belong to the caller like any other', async () => {
     const { house, free } = await yard();
     await free.run('a', { message: 'hi', session_id: 'hers' });
     const bob = await house.holder({ ...bound, sub: 'bob' });
@@ -163,10 +163,10 @@ describe('a session that a token names', () => {
   });
 });
 
-describe('a factory is told all claims', () => {
+describe('a factory receives all claims', () => {
   const secretive = { ...claimed, department: 'claim-of-hers' };
 
-  test('of the token, and nobody else is', async () => {
+  test('of the token, and no other reader does', async () => {
     const book = new ScriptBook();
     const claims: unknown[] = [];
     const made = agentFactory({
@@ -195,7 +195,7 @@ describe('a factory is told all claims', () => {
     expect(shown.every((text) => text.includes(String(runId)) || text.includes('hello'))).toBe(true);
   });
 
-  test('again when the run goes on, and as they are by then when its owner makes a copy', async () => {
+  test('again when the run is continued, and the current ones when its owner makes a copy', async () => {
     const claims: Body[] = [];
     const book = new ScriptBook();
     const made = agentFactory({

@@ -56,7 +56,7 @@ async function yard() {
   return { book, house, seen, ada, withoutClaims };
 }
 
-/** What the model was told when it answered this message. */
+/** What the model received when it answered this message. */
 const told = (book: ScriptBook, message: string) =>
   book.requests(message).map(({ messages }) => messages.find(({ role }) => role === 'system')?.content);
 

@@ -22,7 +22,7 @@ function accountOf(house: Gatehouse, { body }: { body: Body }): Holder {
   return new Holder(house.service, { authorization: `Bearer ${body.token}` });
 }
 
-/** An agent whose payments somebody else has to approve. */
+/** An agent whose payments another person has to approve. */
 function approvedPayer(book: ScriptBook) {
   const pay = tool({
     name: 'pay',
@@ -43,8 +43,8 @@ async function pendingApproval(asking: Holder, book: ScriptBook): Promise<Body> 
 const approve = (by: Holder, approvalId: string) =>
   by.send('POST', `/approvals/${approvalId}/resolve`, { status: 'approved' });
 
-describe('an account sees no more than whoever makes it', () => {
-  test('where scopes are not looked at, somebody who sees their own makes no admin', async () => {
+describe('an account sees no more than its maker', () => {
+  test('where scopes are not checked, a caller who sees only their own makes no admin', async () => {
     const settings = { authorization: false, userIsolation: true };
     const house = await Gatehouse.open({ agents: [agent(simple())], ...settings });
     const [ada, bob] = [await house.holder({ sub: 'ada' }), await house.holder({ sub: 'bob' })];
@@ -74,7 +74,7 @@ describe('an account sees no more than whoever makes it', () => {
     expect((await mint(await house.admin(), 'root-bot', 'agent_os:admin')).status).toBe(201);
   });
 
-  test('one who is kept from deciding on calls makes no account that decides for everybody', async () => {
+  test('a caller who may not decide on calls makes no account that decides for all users', async () => {
     const book = new ScriptBook();
     const house = await Gatehouse.open({ agents: [approvedPayer(book)] });
     const ada = await house.person('ada', [...everydayScopes, 'approvals:write', ...minting]);
@@ -95,7 +95,7 @@ describe('an account sees no more than whoever makes it', () => {
     expect((await ada.delete(`/service-accounts/${made.body.id}`)).status).toBe(204);
     const taken = await mint(ada, 'ci-bot', 'agents:run', 'sessions:read');
     expect([taken.status, taken.body.token]).toEqual([409, undefined]);
-    // whoever made it, and whoever sees everything anyway, may rotate it
+    // its maker, and a caller who sees everything anyway, may rotate it
     const again = await mint(admin, 'ci-bot', 'sessions:read');
     expect((await accountOf(house, again).get('/sessions/of-the-bot')).status).toBe(200);
     const hers = await mint(ada, 'ada-bot', 'agents:run');
@@ -103,7 +103,7 @@ describe('an account sees no more than whoever makes it', () => {
     expect((await mint(ada, 'ada-bot', 'agents:run')).status).toBe(201);
   });
 
-  test('nobody decides on their own calls through an account of theirs', async () => {
+  test('callers cannot decide on their own calls through an account of theirs', async () => {
     const book = new ScriptBook();
     const settings = { userIsolation: false, approvalsFourEyes: true };
     const house = await Gatehouse.open({ agents: [approvedPayer(book)], ...settings });
@@ -178,7 +178,7 @@ describe('what a token says cannot be said by its holder', () => {
     expect(resumed.names).toEqual(['error']);
   });
 
-  test('a run that an admin starts for somebody is not built for an admin', async () => {
+  test('a run that an admin starts for a user is not built for an admin', async () => {
     const claims: unknown[] = [];
     const book = new ScriptBook();
     const made = agentFactory({
@@ -202,7 +202,7 @@ describe('what a token says cannot be said by its holder', () => {
   });
 });
 
-describe('a cookie that the browser sends along for the page of somebody else', () => {
+describe('a cookie that the browser sends along for a page of another origin', () => {
   const page = { host: 'yard.example' };
   const open = () =>
     Gatehouse.open({ agents: [agent(simple())], tokenSource: 'both', allowedHosts: ['yard.example'] });

@@ -6,7 +6,7 @@ import { ScriptBook } from '../../support/providers/script-book.js';
 import type { Answer, Body } from '../../support/service.js';
 import { gate } from '../../support/until.js';
 
-/** People at one service; each of them, and nobody, has had one run. */
+/** People at one service; each of them, and a caller without a user, has had one run. */
 async function yard(place: DatabasePlace) {
   await place.open();
   const book = new ScriptBook();
@@ -27,7 +27,7 @@ const idsIn = (answer: Answer, field: string) =>
   (answer.body.data ?? answer.body).map((entry: Body) => entry[field]).toSorted();
 
 forEachDatabase((_dialect, freshPlace) => {
-  it('runs and sessions are seen by their owner, and those of nobody by whoever is nobody', async () => {
+  it('runs and sessions are seen by their owner, and those without an owner by callers without a user', async () => {
     const { ada, nobody, runs, admin } = await yard(await freshPlace());
     expect(runs.nobody.user_id).toBeNull();
     for (const [holder, name] of [
@@ -45,7 +45,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(idsIn(await admin.get('/sessions?user_id=bob'), 'session_id')).toEqual(['of-bob']);
   });
 
-  it('what is somebody else’s is not there, whatever one asks of it', async () => {
+  it('what belongs to another user does not exist, whatever the request', async () => {
     const { ada, bob, nobody, runs } = await yard(await freshPlace());
     const { run_id: runId } = runs.ada;
     const run = `/agents/a/runs/${runId}`;
@@ -73,7 +73,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await ada.get('/sessions/of-ada')).body.session_name).toBe('from ada');
   });
 
-  it('a run in somebody else’s session is refused before anything is done', async () => {
+  it('a run in another user’s session is refused before anything is done', async () => {
     const { bob, nobody, admin, book } = await yard(await freshPlace());
     for (const [holder, status] of [
       [bob, 404],
@@ -92,7 +92,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect([taken.status, taken.body.error_code]).toEqual([409, 'session_id_refused']);
   });
 
-  it('memories belong to whoever a token names, and to nobody else', async () => {
+  it('memories belong to the user that a token names, and to no other', async () => {
     const { ada, bob, nobody } = await yard(await freshPlace());
     const write = async (holder: Holder, topic: string) =>
       (await holder.send('POST', '/memories', { memory: 'Likes tea', topics: [topic], user_id: 'bob' })).body;
@@ -115,7 +115,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect([refused.status, refused.body.error_code]).toEqual([400, 'user_required']);
   });
 
-  it('learnings: one’s own and what belongs to nobody; naming another is refused', async () => {
+  it('learnings: one’s own and those without an owner; naming another user is refused', async () => {
     const { ada, bob, nobody, admin } = await yard(await freshPlace());
     const learn = async (holder: Holder, user_id?: string) =>
       (await holder.send('POST', '/learnings', { learning_type: 'note', content: { a: 1 }, user_id })).body;
@@ -150,7 +150,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await admin.delete(`/learnings/${shared.learning_id}`)).status).toBe(204);
   });
 
-  it('nobody deletes and changes what is nobody’s, and no more', async () => {
+  it('a caller without a user deletes and changes what has no owner, and no more', async () => {
     const { ada, nobody } = await yard(await freshPlace());
     const renamed = await nobody.send('PATCH', '/sessions/of-nobody', { session_name: 'Ours' });
     expect(renamed.body.session_name).toBe('Ours');
@@ -161,7 +161,7 @@ forEachDatabase((_dialect, freshPlace) => {
   });
 });
 
-describe('a run that goes on', () => {
+describe('a run that is executing', () => {
   async function going() {
     const book = new ScriptBook();
     const released = gate();
@@ -171,7 +171,7 @@ describe('a run that goes on', () => {
     return { released, house, ada, bob, nobody };
   }
 
-  test('is not ended by somebody who does not see it', async () => {
+  test('is not cancelled by a caller who does not see it', async () => {
     const { released, ada, bob, nobody } = await going();
     const stream = await ada.stream('/agents/a/runs', { message: 'long', run_id: 'r' });
     for (const other of [bob, nobody]) {
@@ -183,7 +183,7 @@ describe('a run that goes on', () => {
     expect(stream.names.at(-1)).toBe('RunCompleted');
   });
 
-  test('is ended by whoever is nobody if it is nobody’s', async () => {
+  test('is cancelled by a caller without a user if it has no owner', async () => {
     const { nobody } = await going();
     const stream = await nobody.stream('/agents/a/runs', { message: 'long', run_id: 'r' });
     await nobody.submit('/agents/a/runs/r/cancel');
@@ -191,7 +191,7 @@ describe('a run that goes on', () => {
     expect(stream.names).toContain('RunCancelled');
   });
 
-  test('a wish of nobody is not kept for the run of somebody that comes later', async () => {
+  test('a cancellation by a caller without a user is not kept for a user’s later run', async () => {
     const { ada, nobody } = await going();
     await nobody.submit('/agents/a/runs/later/cancel');
     const { body } = await ada.run('a', { message: 'short', run_id: 'later' });
@@ -199,7 +199,7 @@ describe('a run that goes on', () => {
   });
 });
 
-test('a factory is not shown the state of somebody else’s session', async () => {
+test('a factory is not shown the state of another user’s session', async () => {
   const states: Body[] = [];
   const model = new ScriptBook().model;
   const made = agentFactory({
@@ -216,7 +216,7 @@ test('a factory is not shown the state of somebody else’s session', async () =
   expect(states).toEqual([{ pin: 1 }]);
 });
 
-test('without isolation everybody with the scope sees everything, and acts as themselves', async () => {
+test('without isolation every caller with the scope sees everything, and acts as themselves', async () => {
   const house = await Gatehouse.open({
     agents: [agent({ id: 'a', model: new ScriptBook().model })],
     userIsolation: false,

@@ -56,7 +56,7 @@ describe('instance scopes', () => {
     expect(idsOf(all.agents)).toEqual(['plain', 'hidden', 'made']);
   });
 
-  test('let whoever may run or read a component see its runs, and nothing of others', async () => {
+  test('let a caller who may run or read a component see its runs, and nothing of others', async () => {
     const house = await yard();
     const bot = await house.account('bot', 'agents:plain:run');
     const { run_id: runId } = (await bot.run('plain', { message: 'hello' })).body;
@@ -111,7 +111,7 @@ describe('approvals', () => {
       const { status, body } = await goOn(ada, run, form);
       expect([status, body.detail, body.error_code]).toEqual([403, gated, 'approval_pending']);
     }
-    // whoever may decide has to do so before
+    // a caller who may decide has to do so before
     expect((await goOn(admin, run, { tools: confirmed })).status).toBe(400);
     expect(paid).toEqual([]);
     expect((await decide(admin, approvalId)).body).toMatchObject({ status: 'approved', resolved_by: 'root' });
@@ -170,7 +170,7 @@ describe('approvals', () => {
     const [found] = (await clerk.get('/approvals?status=pending&user_id=ada')).body.data;
     expect(found.id).toBe(approvalId);
     expect((await decide(clerk, found.id)).body).toMatchObject({ resolved_by: 'sa:clerk' });
-    // it decides for others, but goes on only with its own runs
+    // it decides for others, but continues only its own runs
     expect((await goOn(clerk, run)).status).toBe(404);
     expect((await goOn(ada, run)).body.status).toBe('completed');
     expect(paid).toEqual([5]);
@@ -179,7 +179,7 @@ describe('approvals', () => {
     expect([refused.status, refused.body.error_code]).toEqual([403, 'own_approval']);
   });
 
-  test('four eyes are asked for where callers are kept apart, unless somebody says otherwise', async () => {
+  test('four eyes are required where callers are kept apart, unless the settings say otherwise', async () => {
     for (const [settings, status] of [
       [{}, 403],
       [{ approvalsFourEyes: false }, 200],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { agent } from '../../../src/index.js';
 import { Gatehouse } from '../../support/clients/tokens.js';
 
-test('what there is and what there is not is told to those alone who may come in, whatever they send', async () => {
+test('only callers who may come in learn which paths exist, whatever they send', async () => {
   const house = await Gatehouse.open({ agents: [agent({ id: 'a', model: 'offline' })] });
   const sent = { headers: { 'content-type': 'application/json' }, body: '{"broken"' };
   for (const [method, path] of [

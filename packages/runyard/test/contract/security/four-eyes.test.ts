@@ -81,7 +81,7 @@ describe('asking through an account', () => {
     expect(await decision(bob, run)).toBe(approved);
   });
 
-  test('accounts that a nameless administrator made have one maker, as far as anybody can tell', async () => {
+  test('accounts that nameless administrators made count as those of one maker', async () => {
     const { book, house, person, mint } = await bank();
     const nameless = await house.holder({ scopes: ['agent_os:admin'] });
     const [worker, stamp] = [await mint(nameless, 'worker'), await mint(nameless, 'stamp')];
@@ -91,7 +91,7 @@ describe('asking through an account', () => {
     expect(await decision(await person('bob'), run)).toBe(approved);
   });
 
-  test('whoever asks with a token without a subject cannot decide through an account of theirs', async () => {
+  test('a caller with a token without a subject cannot decide through an account of theirs', async () => {
     const { book, house, person, mint } = await bank();
     const nameless = await house.holder({ scopes: ['agent_os:admin'] });
     const stamp = await mint(nameless, 'stamp');

@@ -22,7 +22,7 @@ async function created(by: Holder, learning: object): Promise<unknown[]> {
   return [status, body.error_code ?? body.learning_id];
 }
 
-test('the context of a session is given by nobody but its user', async () => {
+test('only its user can write the context of a session', async () => {
   const { house, ada, eve } = await yard();
   const context = { learning_type: 'session_context', session_id: 's' };
   // neither before there is such a session, nor when it belongs to another user
@@ -67,7 +67,7 @@ test('what another user left of an earlier session does not keep the place of it
   }
 });
 
-test('the other records of an identity are not to be had by anybody else either', async () => {
+test('the other records of an identity cannot be taken by another user either', async () => {
   const { house, eve } = await yard();
   for (const type of ['user_profile', 'user_memory'])
     expect(await created(eve, { learning_type: type, user_id: 'ada' })).toEqual([

@@ -11,7 +11,7 @@ import type { Answer, Body } from '../../support/service.js';
 const root: Caller = { ...anonymousCaller, proven: true };
 const caller = (...scopes: string[]): Caller => ({ ...root, ...holding(...scopes) });
 
-/** The routes of service accounts for whoever the test says is there; every answer is held against the description. */
+/** The routes of service accounts for the caller that the test chooses; every answer is checked against the description. */
 async function startAccounts() {
   const process = new AccountsProcess(await (await freshSqlite()).open());
   let present = root;
@@ -156,7 +156,7 @@ function locationOf(place: string): (string | number)[] {
   return place.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }
 
-test('of several faults the first in the order of the contract is told', async () => {
+test('of several faults the first in the order of the contract is reported', async () => {
   const { create, as } = await startAccounts();
   const refusal = async (body: object) => {
     const { status, body: told } = await create({ name: 'taken', ...body });

@@ -55,7 +55,7 @@ test.each(['refuse', 'silence'] as const)(
     const socket = await WsClient.connect(service.url, '/agents/ws');
     await database[fault]();
     service.logged.length = 0;
-    // the first ones find out, those that follow are told what is known
+    // the first ones find out, those that follow get the known answer
     expectUnavailable(await service.get('/sessions?type=agent'));
     for (const [way, call] of Object.entries(ways)) {
       expectUnavailable(
@@ -103,7 +103,7 @@ test('runs that were acknowledged before an outage all end after it, however the
   service.logged.length = 0;
   await database.refuse();
   rest.open();
-  // its end cannot be stored: the caller is told so, and the run is not lost
+  // its end cannot be stored: the caller learns that, and the run is not lost
   const told = await waiting;
   expectUnavailable(told);
   const refused = await service.run('a', { message: 'new' });
@@ -160,7 +160,7 @@ test('a run that is about to read in the outage resumes after it', async () => {
   expect(run).toMatchObject({ status: 'completed', content: '1 messages' });
 });
 
-test('the caller of a run that cannot read in the outage is told which run it is, and not to send it again', async () => {
+test('a run that cannot read in the outage answers with its id, and that it must not be sent again', async () => {
   const { database, service, hooked, free } = await serviceBeforeReading();
   let told: Answer | undefined;
   void service.run('a', { message: 'x', session_id: 's', run_id: 'own' }).then((answer) => {

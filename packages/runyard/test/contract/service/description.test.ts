@@ -86,7 +86,7 @@ const contract: Record<string, string> = {
   'GET /trace_session_stats': 'get_trace_session_stats',
 };
 
-/** Routes that answer without a token, each for a reason that somebody decided. */
+/** Routes that answer without a token, each for a reason that was decided on. */
 const open = ['GET /health', 'GET /openapi.json', 'GET /docs/assets/{file}'];
 
 /** Lists that do not grow with what is stored: they hold what the operator registered, or an entry for a day. */
@@ -160,12 +160,12 @@ describe('the published description', () => {
       const [method = '', path = ''] = name.replace(/\{\w+\}/g, 'some-id').split(' ');
       const headers = { 'content-type': 'application/json' };
       const { status } = await service.call(method, path, { headers, body: JSON.stringify(example) });
-      // 401: only somebody who is known can make service accounts
+      // 401: only a known caller can make service accounts
       expect([200, 201, 204, 401, 404], name).toContain(status);
     }
   });
 
-  test('tells of the headers and the frames beside the bodies', () => {
+  test('describes the headers and the frames beside the bodies', () => {
     const { paths, components } = document;
     const run = paths['/agents/{agent_id}/runs'].post;
     expect(Object.keys(run.responses[200].headers)).toEqual(['x-run-id', 'x-runyard-hint']);
@@ -235,7 +235,7 @@ describe('the published description', () => {
     );
   });
 
-  test('tells which headers mean something, and that reading a run needs one of two scopes', () => {
+  test('describes which headers have a meaning, and that reading a run needs one of two scopes', () => {
     const runs = document.paths['/agents/{agent_id}/runs'];
     const events = document.paths['/agents/{agent_id}/runs/{run_id}/events'];
     const headers = ({ parameters }: Body) =>
@@ -253,7 +253,7 @@ describe('the published description', () => {
       expect(reading['x-scope']).toEqual(['agents:read', 'agents:run']);
   });
 
-  test('is the same for everybody and says where it is served', async () => {
+  test('is the same for all callers and says where it is served', async () => {
     const { headers, body } = await service.get('/openapi.json/');
     expect(headers.get('content-type')).toMatch(/^application\/json/);
     expect(body).toEqual(document);

@@ -19,7 +19,7 @@ beforeAll(async () => {
     teams: [team({ id: 'crew', model: 'offline', members: [assistant] })],
     workflows: [workflow({ id: 'flow', steps: [step({ name: 'answer', agent: assistant })] })],
   });
-  // as root Chromium needs to be told that its sandbox cannot be had
+  // as root, Chromium needs a flag because its sandbox is not available
   browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
   opened = await open(`${service.url}/docs`);
 }, installMs);

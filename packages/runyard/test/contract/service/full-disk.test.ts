@@ -26,7 +26,7 @@ function bounded() {
   };
 }
 
-test('a full disk answers 503 with few log lines, reads go on, and runs resume when there is space', async () => {
+test('a full disk answers 503 with few log lines, reads continue, and runs resume when there is space', async () => {
   const disk = bounded();
   try {
     const book = new ScriptBook();

@@ -220,7 +220,7 @@ describe('pages of other origins', () => {
     expect(headers.get('vary')).toContain('Origin');
   });
 
-  test('are told no otherwise', async () => {
+  test('are refused otherwise', async () => {
     for (const origin of ['https://evil.example.com', 'http://localhost:3000', 'null']) {
       const { status, text, headers } = await preflight(origin);
       expect(status).toBe(400);

@@ -75,7 +75,7 @@ describe('an agent without a server', () => {
     expect(output).toMatchObject({ content: { sum: 3 }, contentType: 'Sum' });
   });
 
-  test('tells of a failure instead of throwing it', async () => {
+  test('returns a failure instead of throwing it', async () => {
     const output = await agent({ id: 'a', model: scriptedModel([{ error: 'out of order' }]) }).run('hi');
     expect(output).toMatchObject({
       status: 'error',

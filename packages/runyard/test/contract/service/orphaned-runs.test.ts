@@ -170,7 +170,7 @@ forEachDatabase((_dialect, freshPlace) => {
         const running = await leftBehind(place, { kind, ...long });
         const pending = await leftBehind(place, { kind, status: 'pending', ...long });
         const handedOn = await leftBehind(place, { kind, leaseOwner: null, leaseExpiresAt: null });
-        // a run that nobody holds is dated by the database
+        // a run that no process holds is dated by the database
         await (await place.open()).query
           .updateTable('runs')
           .set({ updated_at: long.updatedAt })
@@ -214,7 +214,7 @@ forEachDatabase((_dialect, freshPlace) => {
       const service = await serviceWithout(place, { leaseMs: 1_000, orphanedRunsMs: 0 });
       const other = await leftBehind(place, { leaseExpiresAt: 1, updatedAt: 1 });
       const life = new RunLife(service, 'removed');
-      // this service looks for wishes as often as it looks for runs to end: it has looked when this one has ended
+      // this service looks for cancellations as often as for runs to end: it has looked when this one has ended
       await requestCancellation(place, other);
       await until('a look is over', async () => (await life.stored(other.runId)).status === 'cancelled');
       expect((await life.stored(run.runId)).status).toBe('running');
@@ -331,7 +331,7 @@ async function requestCancellation(place: DatabasePlace, run: Run): Promise<void
   });
 }
 
-/** The service has looked at what nobody executes since this was called. */
+/** The service has looked at the runs that no process executes since this was called. */
 async function looked(place: DatabasePlace, service: TestService): Promise<void> {
   const marker = await leftBehind(place, { componentId: 'marker' });
   await requestCancellation(place, marker);

@@ -34,7 +34,7 @@ async function silentServer() {
   return { port: (server.address() as AddressInfo).port, end };
 }
 
-/** A port that nobody had a moment ago. */
+/** A port that was free a moment ago. */
 async function freePort(): Promise<number> {
   const { port, end } = await silentServer();
   end();

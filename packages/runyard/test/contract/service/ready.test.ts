@@ -50,7 +50,7 @@ test('a service in order is ready, on either kind of database', async () => {
   }
 });
 
-test('a database that cannot be written to is named, nothing else is told of it, and it comes back', async () => {
+test('a database that cannot be written to is named without further details, and it comes back', async () => {
   const folder = folderOfTest();
   const threads = new WritingThreads();
   const service = await startService({ agents: [], databases: { archive: `sqlite://${folder}/archive.db` } });

@@ -37,7 +37,7 @@ test('names itself at the root', async () => {
   expect(body).toEqual({ name: 'Yard API', id: 'yard-1', version });
 });
 
-test('tells the facts that a client needs before it logs in', async () => {
+test('returns the facts that a client needs before it logs in', async () => {
   const service = await startService({ name: 'Yard', agents: [agent({ id: 'a', model: 'offline' })] });
   const { body } = await service.get('/info');
   expect(body).toEqual({

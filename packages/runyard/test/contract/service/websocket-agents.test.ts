@@ -217,7 +217,7 @@ describe('start-agent', () => {
     expect(book.requests('once')).toHaveLength(1);
   });
 
-  test('attached to on the connection that follows it, a run is not told twice', async () => {
+  test('attached to on the connection that follows it, a run is not sent twice', async () => {
     const client = await connect();
     const form = { idempotency_key: 'key-2' };
     const { runId, finish } = await halfWay(client, 'once more', form);
@@ -416,7 +416,7 @@ describe('a slow reader', () => {
   });
 });
 
-describe('a run that waits for somebody', () => {
+describe('a run that waits for a person', () => {
   const paused = async (client: WsClient, message: string) => {
     book.write(message, { toolCalls: [{ name: 'send', arguments: { to: message } }] }, 'All done.');
     const runId = await started(client, { agent_id: 'careful', message });
@@ -424,7 +424,7 @@ describe('a run that waits for somebody', () => {
     return { runId, tools: tools as Record<string, unknown>[] };
   };
 
-  test('goes on with the answers, and is followed further', async () => {
+  test('resumes with the answers, and is followed further', async () => {
     const client = await connect();
     const { runId, tools } = await paused(client, 'Ada');
     const answered = tools.map((call) => ({ ...call, confirmed: true }));
@@ -439,7 +439,7 @@ describe('a run that waits for somebody', () => {
     expect(await runOf(runId, 'careful')).toMatchObject({ status: 'completed', content: 'All done.' });
   });
 
-  test('tells its true status to one who comes back', async () => {
+  test('reports its true status to a client that comes back', async () => {
     const client = await connect();
     const { runId } = await paused(client, 'Grace');
     const other = await connect();
@@ -452,7 +452,7 @@ describe('a run that waits for somebody', () => {
     expect(executed).not.toContain('Grace');
   });
 
-  test('does not go on when it is not waiting', async () => {
+  test('does not resume when it is not waiting', async () => {
     const client = await connect();
     const runId = await started(client, { agent_id: 'a', message: 'finished' });
     await client.event('RunCompleted');
@@ -472,7 +472,7 @@ describe('a run that waits for somebody', () => {
     });
   });
 
-  test('a finished conversation goes on in a new run when there is something to say', async () => {
+  test('a finished conversation continues in a new run when there is something to say', async () => {
     const client = await connect();
     const runId = await started(client, { agent_id: 'a', message: 'first' });
     await client.event('RunCompleted');

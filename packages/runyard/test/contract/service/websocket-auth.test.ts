@@ -84,7 +84,7 @@ const success = {
 };
 
 describe('before authentication', () => {
-  test('a client is told so, and nothing is done for it', async () => {
+  test('a client gets an error, and nothing is done for it', async () => {
     const client = await connect('/workflows/ws');
     expect(client.frames[0]?.payload).toEqual({
       event: 'connected',
@@ -152,7 +152,7 @@ describe('before authentication', () => {
 });
 
 describe('a token', () => {
-  test('is answered with two frames; after it, unknown actions are told apart', async () => {
+  test('is answered with two frames; after it, unknown actions get their own error', async () => {
     const client = await connect();
     expect(await presented(client, await token('alice', everything))).toEqual([
       success,
@@ -279,7 +279,7 @@ describe('scopes', () => {
 });
 
 describe('people are kept apart', () => {
-  test('a run belongs to who the token says, whoever is named, and to others it does not exist', async () => {
+  test('a run belongs to the user of the token, whichever user the client names, and to others it does not exist', async () => {
     const ada = await speaking(token('ada', everything));
     const runId = await runOf(ada, { user_id: 'bob' });
     const headers = { authorization: `Bearer ${await token('ada', ['agents:read'])}` };
@@ -295,7 +295,7 @@ describe('people are kept apart', () => {
     });
   });
 
-  test('an admin names a user, and lets a run of theirs go on', async () => {
+  test('an admin names a user, and continues a run of theirs', async () => {
     const admin = await speaking(token('root', ['agent_os:admin']));
     const named = await runOf(admin, { user_id: 'carol' });
     const carol = await speaking(token('carol', everything));

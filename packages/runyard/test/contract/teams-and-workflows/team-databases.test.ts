@@ -7,7 +7,7 @@ import { type Body, startService } from '../../support/service.js';
 
 const ask = { name: 'delegate_task_to_member', arguments: { member_id: 'payer', task: 'Pay 5' }, id: 'ask' };
 
-/** What a service is told to run; built anew for each, as after a restart. */
+/** What a service is given to run; built anew for each, as after a restart. */
 function registered(book: ScriptBook) {
   const { agent: payer, paid } = payingAgent(book, 'payer');
   const desk = team({ id: 'desk', model: book.model, members: [payer] });
@@ -23,7 +23,7 @@ function registered(book: ScriptBook) {
 }
 
 forEachDatabase((_dialect, freshPlace) => {
-  it('a paused team goes on in the next life of the service, with the member that waits', async () => {
+  it('a paused team resumes after a restart of the service, with the member that waits', async () => {
     const place = await freshPlace();
     await place.open();
     const book = new ScriptBook();
@@ -49,7 +49,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(resumed.names.at(-1)).toBe('TeamRunCompleted');
   });
 
-  it('a paused workflow goes on in the next life of the service, step by step', async () => {
+  it('a paused workflow resumes after a restart of the service, step by step', async () => {
     const place = await freshPlace();
     await place.open();
     const book = new ScriptBook();

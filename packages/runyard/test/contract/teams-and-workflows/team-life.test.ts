@@ -52,7 +52,7 @@ describe('a team that runs', () => {
     expect(events.map(({ event }: Body) => event)).not.toContain('RunContent');
   });
 
-  test('is followed while it goes on', async () => {
+  test('is followed while it executes', async () => {
     const open = gate();
     const message = book.write('Follow', { chunks: ['first', open.opened, ' second'] });
     const { body } = await life().post({ message, background: true });
@@ -73,7 +73,7 @@ describe('a team that runs', () => {
     expect(book.requests('Once only')).toHaveLength(1);
   });
 
-  test('tells only content of its leader with stream_events=false, and all of its members', async () => {
+  test('sends only the content of its leader with stream_events=false, and everything of its members', async () => {
     const message = book.write('Quiet', { toolCalls: [ask('helper', 'Quiet task')] }, 'Loud answer');
     book.write('Quiet task', 'Loud member');
     const stream = await (await life().stream({ message, stream_events: false })).end();

@@ -49,7 +49,7 @@ describe('a team whose member waits', () => {
     expect(listed).toMatchObject({ status: 'paused', requirements: run.requirements });
   });
 
-  test.each([false, true])('goes on with the answer (streamed: %s)', async (stream) => {
+  test.each([false, true])('resumes with the answer (streamed: %s)', async (stream) => {
     const cents = stream ? 103 : 102;
     const run = await pausedRun(cents);
     const form = { requirements: confirmed(run) };
@@ -177,7 +177,7 @@ describe('a team whose member waits', () => {
     expect(paid.some(({ cents }) => cents === 110)).toBe(false);
   });
 
-  test('tells calls of two members with the same id apart', async () => {
+  test('distinguishes calls of two members with the same id', async () => {
     const both = [ask('payer', 'Pay 112', 'one'), ask('cashiers', 'Pay 113 inside', 'two')];
     const message = book.write('Pay twice', { toolCalls: both }, 'Both paid.');
     book.write('Pay 112', { toolCalls: [payCall(112, 'same')] }, 'Paid 112.');
@@ -211,7 +211,7 @@ describe('a team whose member waits', () => {
     expect(paid.some(({ cents }) => cents === 114)).toBe(false);
   });
 
-  test('goes on when its approval was given', async () => {
+  test('resumes when its approval was given', async () => {
     const message = book.write('Ship 7', { toolCalls: [ask('officer', 'Release 7')] }, 'Shipped.');
     book.write(
       'Release 7',

@@ -40,7 +40,7 @@ const stored = (plural: 'teams' | 'workflows', id: string, runId: string) =>
   new RunLife(service, id, plural).stored(runId);
 
 describe('/teams/ws', () => {
-  test('starts a team, follows its members, and lets it go on with an answer', async () => {
+  test('starts a team, follows its members, and continues it with an answer', async () => {
     const ask = {
       name: 'delegate_task_to_member',
       arguments: { member_id: 'payer', task: 'Pay 301' },
@@ -86,7 +86,7 @@ describe('/teams/ws', () => {
 });
 
 describe('/workflows/ws', () => {
-  test('starts a workflow, and lets it go on with an answer', async () => {
+  test('starts a workflow, and continues it with an answer', async () => {
     const client = await connect('workflows');
     client.send({ action: 'start-workflow', workflow_id: 'confirmed', message: 'Go' });
     const paused = await client.event('WorkflowPaused');

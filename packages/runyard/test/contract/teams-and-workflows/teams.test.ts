@@ -85,7 +85,7 @@ describe('discovery', () => {
     expect(body).not.toHaveProperty('extra_messages');
   });
 
-  test('shows teams inside of teams, and each mode with its tool', async () => {
+  test('shows nested teams, and each mode with its tool', async () => {
     const { body } = await service.get('/teams');
     expect(body.map(({ id }: Body) => id)).toEqual(['desk', 'router', 'crowd', 'list', 'outer', 'typed']);
     const of = (id: string) => body.find((shown: Body) => shown.id === id);
@@ -230,7 +230,7 @@ describe('the body of a run', () => {
     ]);
   });
 
-  test('asked nobody, has no member responses', async () => {
+  test('has no member responses when no member was asked', async () => {
     const { body } = await life('desk').post({ message: 'Hello' });
     expect(body.member_responses).toEqual([]);
   });

@@ -19,11 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Lets a paused run go on with an answer. */
+/** Continues a paused run with an answer. */
 const goOn = (id: string, run: Body, answer: object, form: Form = {}) =>
   life(id).continue(run.run_id, { step_requirements: answered(run, answer), ...form });
 
-describe('what cannot go on', () => {
+describe('what cannot be continued', () => {
   test.each([
     [{}, 'unresolved_requirements', /step_requirements/],
     [{ step_requirements: '{' }, 'invalid_continue', /^Invalid JSON in step_requirements field$/],
@@ -157,7 +157,7 @@ describe('a run', () => {
     });
   });
 
-  test('that waits is cancelled at once, and nothing of it is executed any more', async () => {
+  test('that waits is cancelled at once, and nothing more of it is executed', async () => {
     book.write('Pay 210', { toolCalls: [payCall(210)] });
     const run = await life('paying').start({ message: 'Pay 210' });
     await life('paying').cancel(run.run_id);
@@ -179,7 +179,7 @@ describe('a run', () => {
     expect((await life('talking').rested(body.run_id)).content).toBe('Answer to: Behind+end');
   });
 
-  test('goes on in the background, and shows on the way what is done', async () => {
+  test('continues in the background, and shows on the way what is done', async () => {
     const run = await life('confirmed').start({ message: 'Goes on' });
     const { status } = await goOn('confirmed', run, { confirmed: true }, { background: true });
     expect(status).toBe(202);

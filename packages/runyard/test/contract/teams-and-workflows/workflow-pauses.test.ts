@@ -22,11 +22,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Lets a paused run go on with an answer. */
+/** Continues a paused run with an answer. */
 const goOn = (id: string, run: Body, answer: object, form: Form = {}) =>
   life(id).continue(run.run_id, { step_requirements: answered(run, answer), ...form });
 
-describe('a step that waits for somebody', () => {
+describe('a step that waits for a person', () => {
   test('pauses the workflow, and says what for in its body, its stored copy and the list', async () => {
     const run = await life('confirmed').start({ message: 'Wait', session_id: 'waits' });
     expect(run).toMatchObject({
@@ -150,7 +150,7 @@ describe('a step that waits for somebody', () => {
     expect(body).toMatchObject({ status: 'completed', content: 'Fill+form{"seat":12,"class":"first"}' });
   });
 
-  test('lets somebody choose the way, among the ways that there are (fault 22)', async () => {
+  test('lets a person choose one of the existing routes (fault 22)', async () => {
     const run = await life('chosen').start({ message: 'Choose' });
     expect(run.step_requirements[0]).toMatchObject({
       step_type: 'Router',
@@ -183,7 +183,7 @@ describe('a step that waits for somebody', () => {
       { confirmed: false, rejection_feedback: '!' },
       { retry_count: 1, step_output: { content: 'Again+made!' } },
     ]);
-    // the answer to the first question is none to the second
+    // the answer to the first question does not answer the second
     const stale = await life('reviewed').continue(again.run_id, {
       step_requirements: answered(again, { confirmed: true }),
     });
@@ -192,7 +192,7 @@ describe('a step that waits for somebody', () => {
     expect(over.status).toBe('cancelled');
   });
 
-  test('has each round of a loop looked at, and goes on when one is accepted (fault 22)', async () => {
+  test('has each round of a loop reviewed, and continues when one is accepted (fault 22)', async () => {
     const run = await life('iterated').start({ message: 'Loop' });
     expect(run.step_requirements).toMatchObject([{ step_name: 'rounds', requires_output_review: true }]);
     const rounds = () => calls.filter((call) => call === 'Loop round').length;
@@ -303,7 +303,7 @@ describe('a step whose agent or team waits', () => {
     expect(body.step_results[0].steps).toHaveLength(2);
   });
 
-  test('goes on when its approval was given', async () => {
+  test('resumes when its approval was given', async () => {
     book.write(
       'Release 8',
       { toolCalls: [{ name: 'release', arguments: { version: 8 }, id: 'r8' }] },

@@ -208,7 +208,7 @@ describe('the body of a run', () => {
     expect(teamed.content).toBe('Edited.+after');
   });
 
-  test('names the run that an event belongs to, and never an agent that is none (fault 25)', async () => {
+  test('names the run that an event belongs to, and never something else as an agent (fault 25)', async () => {
     const stream = await (await life('nested').stream({ message: 'Events' })).end();
     const outer = stream.events[0]!;
     const inner = stream.all('WorkflowStarted')[1]!;

@@ -1,6 +1,6 @@
 import type { Wire } from './request.js';
 
-/** Beyond this a line is of no use to anybody: the seed repeats the request. */
+/** A longer line is useless: the seed repeats the request. */
 const longestBody = 4000;
 const longestTarget = 2000;
 

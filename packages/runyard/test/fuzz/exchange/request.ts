@@ -84,7 +84,7 @@ function encoded(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
 }
 
-/** A value in a path; what looks like an escape that is none goes out as it is. */
+/** A value in a path; an invalid escape is sent as it is. */
 function segment(text: string): string {
   return /^%(zz|ff|00|2f)/i.test(text) ? text.slice(0, 3) : encoded(text);
 }

@@ -40,7 +40,7 @@ const hints: Readonly<Record<string, Hint>> = {
   name: (random) => `bot-${random.between(0, 1_000_000)}`,
 };
 
-/** Something sensible for a field of this name, if its name tells what that is. */
+/** Something sensible for a field of this name, if its name says what that is. */
 export function hinted(name: string, random: Random): unknown {
   return Object.hasOwn(hints, name) ? hints[name]!(random) : undefined;
 }
@@ -88,7 +88,7 @@ function aSchema(random: Random): unknown {
   ]);
 }
 
-/** Answers to what a paused run has asked, most of them such that the run goes on. */
+/** Answers to what a paused run has asked, most of which let the run resume. */
 export function answered(asked: unknown, random: Random): unknown {
   if (Array.isArray(asked)) return asked.map((item) => answered(item, random));
   if (typeof asked !== 'object' || asked === null) return asked;

@@ -19,7 +19,7 @@ export class Pool {
   readonly #known: Known[] = [];
   readonly #requirements = new Map<string, Asked>();
 
-  /** What is withheld is never learned: it stays as it is, whoever has this pool. */
+  /** What is withheld is never learned: it stays as it is, whichever caller has this pool. */
   constructor(private readonly withheld: ReadonlySet<string> = new Set()) {}
 
   /** Learns from an answer. */

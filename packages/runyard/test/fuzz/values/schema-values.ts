@@ -13,7 +13,7 @@ export class SchemaValues {
     private readonly random: Random,
   ) {}
 
-  /** A value that fits, as far as schemas and names tell. */
+  /** A value that fits, as far as schemas and names show. */
   fitting(given: Schema, name: string): unknown {
     const schema = resolved(given, this.description);
     const { random } = this;

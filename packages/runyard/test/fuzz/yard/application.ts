@@ -23,7 +23,7 @@ const question = {
 const common = { description: 'Does what its name says', inputSchema: amount };
 const execute = ({ amount: paid }: { amount: number }) => `paid ${paid}`;
 
-/** One tool for each way in which a run can come to wait for somebody. */
+/** One tool for each way in which a run can come to wait for a person. */
 const tools = [
   tool({ ...common, name: 'pay', requiresConfirmation: true, execute }),
   tool({ ...common, name: 'ask', requiresUserInput: true, execute }),

@@ -1,7 +1,7 @@
 import type { Message, Model, ModelChunk, ModelRequest, ModelResponse } from '../../../src/index.js';
 import { type Word, words } from './words.js';
 
-/** How long an answer takes that is to be cancelled or followed meanwhile. */
+/** How long an answer takes that is to be cancelled or followed. */
 const slowMs = 120;
 
 /** A model that does what the first word of a message says, and says the message again otherwise. */

@@ -16,7 +16,7 @@ export interface Description {
   readonly components: { readonly schemas: Schema; readonly responses: Record<string, ResponseObject> };
 }
 
-/** What nobody promised in the description of the API: paths that stand outside it. */
+/** Paths outside the description of the API, which promises nothing about them. */
 const outside = [/^\/openapi\.json$/, /^\/docs(\/.*)?$/];
 
 /** Holds every answer against what the service itself publishes about it. */

@@ -49,7 +49,7 @@ export interface BothWays {
 
 /**
  * Runs a component without a stream, with one, and in the background, and expects the same of all: in what is stored,
- * and in what is told. `write` is called before each run.
+ * and in what is sent. `write` is called before each run.
  */
 export async function bothWays(
   life: RunLife,
@@ -77,7 +77,7 @@ export async function bothWays(
   return { stored, stream };
 }
 
-/** How an answer is cut into pieces is the way itself; what runs side by side is told in any order. */
+/** How an answer is cut into chunks depends on the way; events of parallel runs come in any order. */
 function compared(run: Body): Body {
   const events: Record<string, Body[]> = {};
   for (const event of run.events as Body[]) {

@@ -3,7 +3,7 @@ import { Rights } from '../../../src/platform/auth/rights.js';
 
 const adminScope = 'agent_os:admin';
 
-/** Somebody whom a token names and who sees only their own; held to scopes when some are given. */
+/** A caller whom a token names and who sees only their own; held to scopes when some are given. */
 export function person(userId: string, scopes?: readonly string[]): Caller {
   return {
     userId,
@@ -15,13 +15,13 @@ export function person(userId: string, scopes?: readonly string[]): Caller {
   };
 }
 
-/** Somebody who sees everything, and may act for others. */
+/** A caller who sees everything, and may act for others. */
 export function administrator(userId: string | null = 'root'): Caller {
   const rights = new Rights([adminScope], { adminScope, enforced: true });
   return { userId, scope: { kind: 'all' }, rights, proven: true, claims: {}, bound: {} };
 }
 
-/** The holder of a token that names nobody, where people are kept apart. */
+/** The holder of a token without a subject, where people are kept apart. */
 export const nobody: Caller = {
   userId: null,
   scope: { kind: 'unowned' },

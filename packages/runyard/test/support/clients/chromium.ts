@@ -7,7 +7,7 @@ const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 
 /**
  * A real browser: the one named by RUNYARD_TEST_CHROMIUM, one on the path, one that playwright installed, or one
- * from the system's package manager. There is no test without it, so a machine that cannot have one is told so.
+ * from the system's package manager. There is no test without it, so a machine that cannot have one gets an error.
  */
 export function findChromium(): string {
   const given = process.env.RUNYARD_TEST_CHROMIUM;

@@ -7,7 +7,7 @@ import type { SseClient } from './sse-client.js';
 export const runWays = ['not streamed', 'streamed', 'in the background'] as const;
 export type RunWay = (typeof runWays)[number];
 
-/** All that a client was told of a run. */
+/** All that a client received of a run. */
 export interface SeenRun {
   /** What the request itself was answered with, unless that was a stream or an acknowledgement. */
   readonly answer: Body | undefined;

@@ -53,7 +53,7 @@ class Tokens implements SocketIdentities {
 
   async of(token: string): Promise<Identity> {
     this.asked++;
-    // as long as a look into a database takes: more may come from the client meanwhile
+    // as long as a database query takes: more may come from the client before it returns
     for (let turn = 0; turn < 20; turn++) await setImmediate();
     if (this.#unavailable) throw errors.authenticationUnavailable();
     if (token === 'internal')
@@ -71,7 +71,7 @@ class NotingRuns {
 
   /** How many pieces of the endless run were read. */
   pieces = 0;
-  /** Nobody reads the endless run any more. */
+  /** The last reader of the endless run is gone. */
   closed = false;
   /** A run begins no sooner. */
   ready: Promise<void> = Promise.resolve();

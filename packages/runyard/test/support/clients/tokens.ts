@@ -10,7 +10,7 @@ export const tokenSettings = { authorization: true, jwtKeys: [secret] };
 
 export const adminScope = 'agent_os:admin';
 
-/** All that somebody may hold who is no admin. */
+/** All scopes that a caller who is no admin may hold. */
 export const everydayScopes: readonly string[] = [
   ...['agents', 'teams', 'workflows'].flatMap((resource) => [`${resource}:read`, `${resource}:run`]),
   ...['sessions', 'memories', 'learnings'].flatMap((resource) =>
@@ -21,7 +21,7 @@ export const everydayScopes: readonly string[] = [
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Somebody at a service with a token of their own. */
+/** A caller of a service with a token of their own. */
 export class Holder {
   constructor(
     private readonly service: TestService,
@@ -72,12 +72,12 @@ export class Gatehouse {
     return new Holder(this.service, { authorization: `Bearer ${token}` });
   }
 
-  /** Somebody who may do what people do, and sees their own. */
+  /** A caller with the scopes of an ordinary user, who sees only their own. */
   person(subject: string, scopes = everydayScopes): Promise<Holder> {
     return this.holder({ sub: subject, scopes });
   }
 
-  /** Somebody whose token does not say who they are. */
+  /** A caller whose token has no subject. */
   nobody(scopes = everydayScopes): Promise<Holder> {
     return this.holder({ scopes });
   }

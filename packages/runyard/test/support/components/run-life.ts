@@ -78,7 +78,7 @@ export class RunLife {
   }
 }
 
-/** An agent whose `pay` needs somebody's word, and what was paid, in which run. */
+/** An agent whose `pay` needs a confirmation, and what was paid, in which run. */
 export function payingAgent(book: ScriptBook, id: string): { agent: Agent; paid: Payment[] } {
   const paid: Payment[] = [];
   const pay = tool({

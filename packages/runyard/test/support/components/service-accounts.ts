@@ -11,13 +11,13 @@ import { type LogLine, recordingLog } from '../clients/http-server.js';
 
 export const adminScope = 'agent_os:admin';
 
-/** Somebody who holds these scopes. */
+/** A caller who holds these scopes. */
 export function holding(...scopes: string[]): Minter {
   const rights = new Rights(scopes, { adminScope, enforced: true });
   return { userId: 'ada', scope: { kind: 'all' }, rights, proven: true };
 }
 
-/** The holder of the security key: nobody by name, and not held to scopes. */
+/** The holder of the security key: without a name, and not held to scopes. */
 export const keyHolder: Minter = {
   userId: null,
   scope: { kind: 'all' },

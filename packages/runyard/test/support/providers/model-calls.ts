@@ -137,7 +137,7 @@ export function ask(parts: Partial<ModelRequest> = {}): ModelRequest {
   };
 }
 
-/** The options of a call that nobody aborts. */
+/** The options of a call that is not aborted. */
 export const open = () => ({ signal: new AbortController().signal });
 
 export async function collect(
@@ -150,7 +150,7 @@ export async function collect(
   return { deltas: all, response: last.response };
 }
 
-/** The error of a call that must fail, and must not tell the key. */
+/** The error of a call that must fail, and must not reveal the key. */
 export async function failure(work: Promise<unknown>): Promise<ModelError> {
   const error = await work.then(
     () => undefined,

@@ -49,7 +49,7 @@ export type ModelServerScript =
   | readonly ModelServerReply[]
   | ((request: ModelServerRequest, index: number) => ModelServerReply);
 
-/** A local server in place of a provider, which follows a script in the wire format of whoever calls it. */
+/** A local server in place of a provider, which follows a script in the wire format of its caller. */
 export async function startModelServer(script: ModelServerScript): Promise<ModelServer> {
   const requests: ModelServerRequest[] = [];
   const left = resolvers();
