@@ -117,7 +117,7 @@ export function gate<T = void>() {
   return { promise, open };
 }
 
-/** Nothing is said or changed with the request to go on. */
+/** The request to continue adds and changes nothing. */
 export const goOn: ContinueRecord = { turn: 0, input: null, options: {} };
 
 export function answers(given: Record<string, unknown>): RunAnswers {

@@ -5,7 +5,7 @@ import { anyRecord } from '../../src/core/runs/journal/records.js';
 import { allEvents, begin, engineOver, executable, freshStore, gate, note } from './harness.js';
 
 describe('a run', () => {
-  test('is stored with its steps and its end before anybody is told', async () => {
+  test('is stored with its steps and its end before any reader hears of it', async () => {
     const store = await freshStore();
     const component = executable('a', async (context) =>
       context.step('one', { kind: 'step', name: 'one', record: anyRecord }, async () => 'done'),
@@ -43,7 +43,7 @@ describe('a run', () => {
     });
   });
 
-  test('that nobody waits for is stored as pending before it is acknowledged', async () => {
+  test('without a waiting caller is stored as pending before it is acknowledged', async () => {
     const store = await freshStore();
     const open = gate();
     const component = executable('a', () => open.promise);

@@ -71,7 +71,7 @@ test('a member that waits is cancelled with one that is at work', async () => {
 });
 
 describe('a run that was stopped because its time was up', () => {
-  test('is not run again when the next one waited for somebody', async () => {
+  test('is not run again when the next one waited for a person', async () => {
     const payer = paying('payer', endless);
     const flow = workflow({
       id: 'w',
@@ -88,7 +88,7 @@ describe('a run that was stopped because its time was up', () => {
     expect(payer.paid).toHaveLength(1);
   });
 
-  test('is not run again when somebody decides about it', async () => {
+  test('is not run again when a person decides about it', async () => {
     const model = scriptedModel([endless, 'too late']);
     const slow = agent({ id: 'slow', model });
     const flow = workflow({ id: 'w', steps: [step({ agent: slow, timeoutMs: 100, onError: 'pause' })] });
@@ -99,7 +99,7 @@ describe('a run that was stopped because its time was up', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  test('ends the runs inside of it, which nobody waits for any more', async () => {
+  test('ends its nested runs, which no caller waits for', async () => {
     const waiting = paying('payer');
     const leader = scriptedModel([{ toolCalls: [call('delegate_task_to_members', { task: 'Go' })] }, 'Done']);
     const slow = agent({ id: 'slow', model: scriptedModel([endless]) });
@@ -127,7 +127,7 @@ describe('a run that was stopped because its time was up', () => {
   });
 });
 
-test('an executor without an answer waits in silence beside one that goes on', async () => {
+test('an executor without an answer waits in silence beside one that continues', async () => {
   const one = paying('one');
   const two = paying('two');
   const flow = workflow({ id: 'w', steps: [parallel({ name: 'both', steps: [one.agent, two.agent] })] });
@@ -174,7 +174,7 @@ describe('a workflow that is one function', () => {
     expect(slow.requests).toHaveLength(1);
   });
 
-  test('tells of what it ran when it is cancelled in another process', async () => {
+  test('reports what it ran when it is cancelled in another process', async () => {
     const make = () => workflow({ id: 'w', steps: async ({ run }) => run(paying('payer').agent, 'go') });
     const run = await ran(make());
     const other = engineOver(run.store, [make()]);

@@ -58,7 +58,7 @@ describe('a paused run', () => {
     expect(done).toEqual(['left:yes', 'right:no']);
   });
 
-  test('is let go on by one of many who answer at once', async () => {
+  test('is continued by one of many simultaneous answers', async () => {
     const { component, done } = asking();
     const { store, engine, runId } = await paused(component);
     const others = [engine, engineOver(store, [component]), engineOver(store, [component])];
@@ -84,7 +84,7 @@ describe('a paused run', () => {
       });
   });
 
-  test('goes on with rising indices and tells only what is new', async () => {
+  test('resumes with rising indices and emits only what is new', async () => {
     const { component } = asking();
     const { store, engine, runId } = await paused(component);
     const handle = await engine.answer(runId, answers({ 'wait:left': 'yes' }));
@@ -95,7 +95,7 @@ describe('a paused run', () => {
     const told = events.map(({ name, data }) =>
       name === 'RunIntermediateContent' ? JSON.parse(data).content : name,
     );
-    // an event about a step of an earlier execution was told then, or never
+    // an event about a step of an earlier execution was emitted then, or never
     expect(told).toEqual(['started', 'RunPaused', 'continued', 'RunPaused', 'continued', 'RunCompleted']);
     expect((await store.load(runId))?.run.attempt).toBe(3);
   });
@@ -135,7 +135,7 @@ describe('a paused run', () => {
 });
 
 describe('a failed run', () => {
-  test('goes on in place with what is kept of its journal', async () => {
+  test('is continued in place with what is kept of its journal', async () => {
     const store = await freshStore();
     let calls = 0;
     const component = executable('a', async (context) => {
@@ -249,7 +249,7 @@ describe('cancelling', () => {
     expect(executed).toBe(0);
   });
 
-  test('somebody else’s id: their run is not touched', async () => {
+  test('another user’s id: their run is not touched', async () => {
     const store = await freshStore();
     const component = executable('a', async () => 'fine');
     const engine = engineOver(store, [component]);
@@ -285,7 +285,7 @@ function cancelRequest(runId: string, componentId = 'asker') {
 }
 
 describe('a question that answers itself', () => {
-  test('lets the run go on when its time has come, in one of the processes', async () => {
+  test('resumes the run when its time has come, in one of the processes', async () => {
     const store = await freshStore();
     const heard: string[] = [];
     const component = executable('a', async (context) => {
@@ -309,7 +309,7 @@ describe('a question that answers itself', () => {
     expect((await store.load(run.runId))?.run.wakeAt).toBeNull();
   });
 
-  /** Runs that are due, and an engine that has just been told which they are. */
+  /** Runs that are due, and an engine that has just loaded them. */
   async function due(count: number, componentIds: readonly string[] = ['a']) {
     const store = await freshStore();
     const components = componentIds.map((id) =>

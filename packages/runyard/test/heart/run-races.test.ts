@@ -55,7 +55,7 @@ test.each(['load', 'session'] as const)(
     };
     store[read] = async (id: string): Promise<never> => {
       if (isClaimed) {
-        // whoever cancels is slow: its lease is over, and the other one finds the run
+        // the process that cancels is slow: its lease is over, and the other one finds the run
         Object.assign(store, { [read]: reading });
         store.leases.claim = claim;
         await expect.poll(async () => (await store.leases.expired(1, 0)).length).toBe(1);

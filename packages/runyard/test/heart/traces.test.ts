@@ -222,7 +222,7 @@ test('a run that fails is an error with its reason, as is the call that failed i
   }
 });
 
-test('a failure that the run goes on from is not one of the run', async () => {
+test('a failure that the run survives is not one of the run', async () => {
   const broken = tool({
     name: 'broken',
     description: 'Fails',
@@ -248,7 +248,7 @@ test('a failure that the run goes on from is not one of the run', async () => {
   expect(named(spans, 'careless')[0]!.statusMessage).toBe('oops');
 });
 
-test('a run that waits and goes on in another process is one trace', async () => {
+test('a run that waits and resumes in another process is one trace', async () => {
   const { pay } = payTool({ requiresConfirmation: true });
   const model = scriptedModel([{ toolCalls: [{ id: 'c1', name: 'pay', arguments: { cents: 5 } }] }, 'paid']);
   const component = agent({ id: 'a', model, tools: [pay] });

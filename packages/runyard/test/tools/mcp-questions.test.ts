@@ -99,7 +99,7 @@ describe('an MCP server', () => {
     expect(results.filter((result) => result?.includes('asks at the same time'))).toHaveLength(1);
   });
 
-  it('does not have a person asked about a question that was not dismissed', async () => {
+  it('does not show a person the follow-up to a dismissal that never happened', async () => {
     const clerk = calling({ url: (await sessions()).url }, [call('order', 'insistent')]);
     const asked = pausedOutput(await clerk.run('Order'));
     expect(asked.requirements).toMatchObject([{ message: 'Which insistent?' }]);

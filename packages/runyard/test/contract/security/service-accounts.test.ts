@@ -11,7 +11,7 @@ import type { Answer, Body } from '../../support/service.js';
 const root: Caller = { ...anonymousCaller, proven: true };
 const caller = (...scopes: string[]): Caller => ({ ...root, ...holding(...scopes) });
 
-/** The routes of service accounts for the caller that the test chooses; every answer is checked against the description. */
+/** The routes of service accounts for the caller that the test chooses; checks every answer against the description. */
 async function startAccounts() {
   const process = new AccountsProcess(await (await freshSqlite()).open());
   let present = root;

@@ -21,7 +21,7 @@ async function runOnce({ engine, component }: Place, content = 'hello', sessionI
   return (await begin(engine, component, { input, ...(sessionId && { sessionId }) })).ended;
 }
 
-/** Goes on in a copy. */
+/** Continues in a copy. */
 async function copy(
   { engine, component }: Place,
   { run, steps }: EndedRun,
@@ -62,7 +62,7 @@ function counter() {
 
 const broken = new ModelError('gone', { provider: 'P', kind: 'refused' });
 
-describe('a failed run goes on as itself', () => {
+describe('a failed run is continued in place', () => {
   test('makes the failed call again and nothing else, and counts nothing twice', async () => {
     const { look, calls } = counter();
     const usage = { inputTokens: 10, outputTokens: 1, totalTokens: 11 };
@@ -175,8 +175,8 @@ describe('a failed run goes on as itself', () => {
   });
 });
 
-describe('a completed run goes on as a copy', () => {
-  test('with what the user says next; only what is new is told and paid for', async () => {
+describe('a completed run is continued as a copy', () => {
+  test('with what the user says next; only what is new is emitted and paid for', async () => {
     const { look, calls } = counter();
     const usage = { inputTokens: 10, outputTokens: 1, totalTokens: 11 };
     const model = scriptedModel([
@@ -208,7 +208,7 @@ describe('a completed run goes on as a copy', () => {
     expect((await place.store.load(first.run.runId))?.run).toEqual(first.run);
   });
 
-  test('with nothing to add, the model is asked to go on', async () => {
+  test('with nothing to add, the model is asked to continue', async () => {
     const place = await placeOf(agent({ id: 'a', model: scriptedModel(['one', 'two']) }));
     const second = await (await copy(place, await runOnce(place), 'end')).ended;
     expect(texts(second)).toEqual(['user: hello', 'assistant: one', 'assistant: two']);
@@ -243,7 +243,7 @@ describe('a completed run goes on as a copy', () => {
     expect(texts((await place.store.load(last.run.runId))!)).toEqual(texts(last));
   });
 
-  test('what the hooks made of an answer is what the copy goes on from', async () => {
+  test('the copy continues from the answer as the hooks changed it', async () => {
     const model = scriptedModel(['call 555-1234', 'bye']);
     const postHooks = [({ content }: { content: unknown }) => String(content).replace(/[\d-]+/, '[phone]')];
     const place = await placeOf(agent({ id: 'a', model, postHooks }));
@@ -290,7 +290,7 @@ describe('history', () => {
     ]);
   });
 
-  test('is the same after a crash, whatever the session has seen meanwhile', async () => {
+  test('is the same after a crash, whatever was added to the session since', async () => {
     const reached = gate();
     let stuck = true;
     const model = scriptedModel((request, call) => {
@@ -338,10 +338,10 @@ describe('history', () => {
   });
 });
 
-describe('after a crash, a run that went on', () => {
+describe('after a crash, a run that was continued', () => {
   const call = { toolCalls: [{ name: 'look' }] };
 
-  /** Lets the run go on in an engine that dies in the next model call, and recovers it in another one. */
+  /** Continues the run in an engine that dies in the next model call, and recovers it in another one. */
   async function crashed(
     script: ScriptedTurn[],
     end: ScriptedTurn[],
@@ -366,7 +366,7 @@ describe('after a crash, a run that went on', () => {
     return names.filter((name) => name.startsWith('ToolCall'));
   }
 
-  test('tells nothing of what it was copied with', async () => {
+  test('emits nothing about what it was copied with', async () => {
     const told = await crashed([call, 'done'], ['end'], async (place) => {
       const { runId } = await copy(place, await runOnce(place), 'end', 'sure?');
       return runId;
@@ -374,7 +374,7 @@ describe('after a crash, a run that went on', () => {
     expect(told).toEqual([]);
   });
 
-  test('tells of what it did anew', async () => {
+  test('emits what it did anew', async () => {
     const told = await crashed([call, { error: broken }], [call, 'end'], async (place) => {
       const { run, steps } = await runOnce(place);
       const kept = place.component.continuation(run, steps, 'last_user');

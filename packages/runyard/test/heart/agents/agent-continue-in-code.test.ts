@@ -63,7 +63,7 @@ test('a paused run takes its answers one after the other; messages stay in the o
   expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'user', content: 'and be quick' });
 });
 
-test('an answer that is none is refused, and the run waits on', async () => {
+test('an invalid answer is refused, and the run keeps waiting', async () => {
   const { clerk, sent } = asking(scriptedModel([twoCalls, 'fine']));
   const { runId } = await clerk.run('hello');
   const none: Record<string, GivenAnswer>[] = [{}, { one: { result: 'x' } }, { three: { confirmed: true } }];
@@ -78,7 +78,7 @@ test('an answer that is none is refused, and the run waits on', async () => {
   await expect(clerk.continue(runId, { answers: rejected })).rejects.toMatchObject({ status: 409 });
 });
 
-test('a failed run is tried again, a completed one goes on or is answered anew', async () => {
+test('a failed run is retried, a completed one is continued or answered anew', async () => {
   const model = scriptedModel([{ error: broken }, 'hi', 'better', 'bye', 'once more']);
   const talker = agent({ id: 'talker', model });
   const failed = await talker.run('hello');
@@ -99,7 +99,7 @@ test('a failed run is tried again, a completed one goes on or is answered anew',
   await expect(talker.continue('unknown')).rejects.toThrow('Run not found');
 });
 
-test('what somebody has to approve is not answered in code', async () => {
+test('what needs an approval is not answered in code', async () => {
   const pay = tool({ name: 'pay', description: 'Pays', approval: 'required', execute: () => 'paid' });
   const model = scriptedModel([{ toolCalls: [{ name: 'pay', id: 'one' }] }]);
   const payer = agent({ id: 'payer', model, tools: [pay] });

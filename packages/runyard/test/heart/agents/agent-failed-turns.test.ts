@@ -36,7 +36,7 @@ async function failedInTheMiddle() {
   const failed = await run.reply({ 'call pay': { confirmed: true } });
   expect(failed.run.status).toBe('error');
   isAway = false;
-  /** Lets the run go on as itself, or another one as it. */
+  /** Continues the run in place, or another one as it. */
   const retry = async (runId = run.runId, from: ContinueFrom = 'end', input: string | null = null) => {
     const stored = (await run.store.load(runId))!;
     const kept = component.continuation(stored.run, stored.steps, from);
@@ -47,7 +47,7 @@ async function failedInTheMiddle() {
   return { ...run, model, failed, retry, sent, paid };
 }
 
-test('a run that failed between two calls goes on with them: none is made twice, no answer is asked for twice', async () => {
+test('a run that failed between two calls resumes with them: no call is made and no answer requested twice', async () => {
   const { retry, events, model, sent, paid } = await failedInTheMiddle();
   const { run, tools } = await retry();
   expect(run).toMatchObject({ status: 'completed', result: { content: 'Done.' } });
@@ -71,7 +71,7 @@ test('what is said then stands behind the calls', async () => {
   ]);
 });
 
-test('a question that nobody had answered is asked anew', async () => {
+test('a question without an answer is asked anew', async () => {
   const { pay, paid } = payTool({ requiresConfirmation: true });
   const { pay: other } = payTool({ name: 'other', requiresConfirmation: true });
   let isAway = false;

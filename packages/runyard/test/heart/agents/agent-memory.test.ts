@@ -50,7 +50,7 @@ function dyingAfterChange() {
   return { memories, dying, changed: changed.promise };
 }
 
-/** Begins a run in a process that dies where the test says, and lets another one go on with it. */
+/** Begins a run in a process that dies where the test says, and resumes it in another one. */
 async function throughCrash(
   component: ReturnType<typeof agent>,
   first: UserMemories,
@@ -174,7 +174,7 @@ describe('a run whose process dies while it remembers', () => {
 });
 
 describe('remembering', () => {
-  test('goes on beside the answer, and is done when the run completes', async () => {
+  test('runs beside the answer, and is done when the run completes', async () => {
     const held = gate();
     const asked = gate();
     const memoryModel = scriptedModel([{ ...add('Likes tea'), waitFor: held.promise }]);
@@ -195,7 +195,7 @@ describe('remembering', () => {
     expect(await textsOf(memories)).toEqual(['Likes tea']);
   });
 
-  test('of parallel runs of one user keeps what both said, and shows it to nobody else', async () => {
+  test('of parallel runs of one user keeps what both said, and shows it to no other user', async () => {
     const both = gate();
     let asked = 0;
     const memoryModel = scriptedModel(async ({ messages }) => {
@@ -220,7 +220,7 @@ describe('remembering', () => {
     expect(await textsOf(memories)).toHaveLength(2);
   });
 
-  test('happens once for a run that pauses and goes on, and is told at its end', async () => {
+  test('happens once for a run that pauses and resumes, and is reported at its end', async () => {
     const memoryModel = scriptedModel([add('Likes tea')]);
     const pay = tool({
       name: 'pay',
@@ -252,7 +252,7 @@ describe('remembering', () => {
     expect(names.filter((name) => name.startsWith('Memory'))).toHaveLength(2);
   });
 
-  test('looks at what is said with a request to go on, and not again at what it has seen', async () => {
+  test('looks at what is said with a request to continue, and not again at what it has seen', async () => {
     const memoryModel = scriptedModel([add('Likes tea'), add('Has a dog'), add('Lives in Rome')]);
     const component = rememberer(memoryModel);
     const first = await component.run('I like tea', { userId: 'ada' });

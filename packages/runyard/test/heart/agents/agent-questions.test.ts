@@ -136,7 +136,7 @@ describe('a tool that asks', () => {
     },
   );
 
-  test('cannot ask without end, nor with a form that is none', async () => {
+  test('cannot ask without end, nor with an invalid form', async () => {
     const { component } = asking(async ({ ask }) => {
       const twice = ask({ message: 'x', fields: [size, size] });
       const many = Array.from({ length: 21 }, (_, number) => ask({ message: `${number}` }));

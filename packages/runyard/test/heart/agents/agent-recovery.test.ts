@@ -33,7 +33,7 @@ function stuckOnce(answer: string) {
   return { turn, reached: reached.promise };
 }
 
-test('hooks ran once, and the model that answered goes on', async () => {
+test('hooks ran once, and the model that answered continues', async () => {
   const refused = new ModelError('gone', { provider: 'P', kind: 'refused' });
   const own = scriptedModel(() => ({ error: refused }), { id: 'own' });
   const stuck = stuckOnce('done');

@@ -144,7 +144,7 @@ forEachDatabase((_dialect, freshPlace) => {
   it.each([
     [hour, -hour],
     [-hour, hour],
-  ])('a wish to cancel reaches a run, asked for %d ms off and found %d ms off', async (asks, executes) => {
+  ])('a cancellation reaches a run, requested %d ms off and found %d ms off', async (asks, executes) => {
     const store = new RunStore(await (await freshPlace()).open());
     const held = executable('held', untilAborted);
     const asking = engineOver(store, [held], { timers: skewed(asks) });

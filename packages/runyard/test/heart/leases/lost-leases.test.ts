@@ -84,7 +84,7 @@ test('a process that stood still for longer than its lease asks before it begins
   expect(begun).toEqual(['1:one']);
 });
 
-test('one that stood still and whose lease nobody took continues', async () => {
+test('one that stood still and whose lease was not taken continues', async () => {
   const { component, begun, first, second } = twoSteps();
   const store = await freshStore();
   const timers = heldTimers();

@@ -71,7 +71,7 @@ test('a look ends although runs are found that another process has', async () =>
   expect((await handle.ended).run.status).toBe('completed');
 });
 
-test('a wish of a caller who cannot see the run does not end it', async () => {
+test('a cancellation by a caller who cannot see the run does not end it', async () => {
   const { store, orphans, without } = await freshOrphans();
   const asking = executable('removed', (context) => context.wait({ key: 'q', kind: 'question', data: {} }));
   const { runId, ended } = await begin(engineOver(store, [asking]), asking);

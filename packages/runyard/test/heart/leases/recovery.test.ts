@@ -46,7 +46,7 @@ function twoSteps(interrupted?: { policy: 'ask' | 'fail' }) {
   return { component, counts, stuck, reached, keys, stickAgain };
 }
 
-/** As a well-behaved tool does: it gives up when it is told to. */
+/** As a well-behaved tool does: it gives up when it is aborted. */
 function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -66,7 +66,7 @@ async function abandoned(setUp: ReturnType<typeof twoSteps>) {
 }
 
 describe('a run whose process died', () => {
-  test('goes on from its last finished step', async () => {
+  test('resumes after its last finished step', async () => {
     const setUp = twoSteps();
     const { store, handle } = await abandoned(setUp);
     const next = engineOver(store, [setUp.component]);
@@ -127,7 +127,7 @@ describe('a run whose process died', () => {
     expect(stored?.steps.find(({ key }) => key === 'two')?.attempt).toBe(2);
   });
 
-  test('pauses when its step must not happen twice, and goes on with the answer it is given', async () => {
+  test('pauses when its step must not happen twice, and resumes with the answer it is given', async () => {
     const setUp = twoSteps({ policy: 'ask' });
     const { store, handle } = await abandoned(setUp);
     const next = engineOver(store, [setUp.component]);
@@ -157,7 +157,7 @@ describe('a run whose process died', () => {
     expect(setUp.counts.second).toBe(2);
   });
 
-  test('interrupted again after it was told to do the step again, asks again', async () => {
+  test('interrupted again after the answer to repeat the step, asks again', async () => {
     const setUp = twoSteps({ policy: 'ask' });
     const { store, handle } = await abandoned(setUp);
     const next = engineOver(store, [setUp.component]);
@@ -173,7 +173,7 @@ describe('a run whose process died', () => {
     expect(setUp.counts.second).toBe(2);
   });
 
-  test('goes on being read where it was followed, although another process has it now', async () => {
+  test('is still read where it was followed, although another process has it now', async () => {
     const setUp = twoSteps();
     const { store, handle } = await abandoned(setUp);
     const followed = allEvents(handle);
@@ -183,7 +183,7 @@ describe('a run whose process died', () => {
     expect((await followed).at(-1)?.name).toBe('RunCompleted');
   });
 
-  test('is found behind any number of runs that nobody here can execute', async () => {
+  test('is found behind any number of runs that no process here can execute', async () => {
     const setUp = twoSteps();
     const store = await freshStore();
     const foreign = executable('foreign', () => new Promise(() => {}));
@@ -197,7 +197,7 @@ describe('a run whose process died', () => {
     await expect.poll(async () => (await store.load(handle.runId))?.run.status).toBe('completed');
   });
 
-  test('goes on with the loss of a step that is marked so', async () => {
+  test('continues with the loss of a step that is marked so', async () => {
     const setUp = twoSteps({ policy: 'fail' });
     const { store, handle } = await abandoned(setUp);
     const next = engineOver(store, [setUp.component]);
@@ -281,7 +281,7 @@ describe('a stop', () => {
     expect(setUp.counts.second).toBe(1);
   });
 
-  test('hands on what does not end in time: another process goes on at once', async () => {
+  test('hands over what does not end in time: another process resumes it at once', async () => {
     const setUp = twoSteps();
     const store = await freshStore();
     const engine = engineOver(store, [setUp.component]);

@@ -44,7 +44,7 @@ forEachDatabase((_dialect, freshPlace) => {
     return { ...held, busy: process(0), idle: process(1), store: stores[0]!, warned };
   }
 
-  test('waits as nobody’s, and is begun by the process that has a free slot', async () => {
+  test('waits without an owner, and is begun by the process that has a free slot', async () => {
     const { busy, idle, store, component, began, gateOf, warned } = await twoProcesses();
     const first = await begin(busy, component, asked('first', { background: true }));
     const waiting = await begin(busy, component, asked('waiting', { background: true }));
@@ -183,7 +183,7 @@ forEachDatabase((_dialect, freshPlace) => {
 
     const ways = [['asks'], ['fails'], ['is left behind']] as const;
 
-    test.each(ways)('%s: waits as nobody’s, and another process continues it', async (how) => {
+    test.each(ways)('%s: waits without an owner, and another process continues it', async (how) => {
       const { busy, idle, store, run, first, resume, continued, busyUntil } = await resting(how);
       const waiting = await resume();
       const { attempt } = waiting.run;

@@ -86,7 +86,7 @@ test('a stop hands on what waited for its turn', async () => {
     await expect.poll(async () => (await store.load(runId))?.run.status).toBe('completed');
 });
 
-test('what a full process finds abandoned goes on when there is room', async () => {
+test('an abandoned run that a full process finds resumes when there is room', async () => {
   const store = await freshStore();
   const { begun, component, letGo } = queueing();
   const dead = engineOver(store, [component]);

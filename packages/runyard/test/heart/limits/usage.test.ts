@@ -44,7 +44,7 @@ const cancelRequest = (runId: string) => ({
 });
 
 describe('what a run used is stored', () => {
-  test('when it pauses, and once when it goes on and ends', async () => {
+  test('when it pauses, and once when it resumes and ends', async () => {
     const { store, stored } = await freshYard();
     const component = executable('spender', async (context) => {
       await call(context, 'model:0', 3);
@@ -91,7 +91,7 @@ describe('what a run used is stored', () => {
     }
   });
 
-  test('when its process died and somebody else ends it', async () => {
+  test('when its process died and another one ends it', async () => {
     const { store, stored } = await freshYard();
     const reached = gate();
     const component = executable('spender', async (context) => {

@@ -87,7 +87,7 @@ describe('what is reported late is ignored', () => {
     expect(reporters).toHaveLength(3);
   });
 
-  test('by a tool that reports in an endless loop: nobody has to wait for it', async () => {
+  test('by a tool that reports in an endless loop: no caller has to wait for it', async () => {
     let rounds = 0;
     let stop = false;
     const component = working({
@@ -290,7 +290,7 @@ describe('custom events', () => {
     );
   });
 
-  test('that nobody waits for end the run before they fill the memory', async () => {
+  test('that the tool does not await end the run before they fill the memory', async () => {
     const padding = 'x'.repeat(10_000);
     let sent = 0;
     const component = working({

@@ -39,7 +39,7 @@ describe('a create whose first try failed', () => {
       'of another moment',
       (insert: Run) => ({ createdAt: insert.createdAt - 1, leaseOwner: insert.leaseOwner }),
     ],
-  ])('is refused when its id was taken meanwhile by a run %s', async (_whose, taken) => {
+  ])('is refused when its id was taken in between by a run %s', async (_whose, taken) => {
     const store = await freshStore();
     failOnce(store, 'chosen', false, async (insert) => {
       const other = aRun({ ...taken(insert), runId: 'chosen', sessionId: 'other', componentId: 'b' });

@@ -9,7 +9,7 @@ import { begin, engineOver } from '../harness.js';
 import { payTool } from '../paused-runs.js';
 import { ask, call, namesOf, ran, runOf } from './team-runs.js';
 
-/** A member that pays, which somebody has to confirm. */
+/** A member that makes payments, which a person has to confirm. */
 function payer(id: string, options: Parameters<typeof payTool>[0] = { requiresConfirmation: true }) {
   const { pay, paid } = payTool(options);
   const model = scriptedModel([{ toolCalls: [call('pay', { cents: 5 }, `pay ${id}`)] }, `${id} paid.`]);
@@ -18,8 +18,8 @@ function payer(id: string, options: Parameters<typeof payTool>[0] = { requiresCo
 
 const broadcast = { toolCalls: [call('delegate_task_to_members', { task: 'Pay' })] };
 
-describe('a member that waits for somebody', () => {
-  test('pauses the team, and goes on when it is answered', async () => {
+describe('a member that waits for a person', () => {
+  test('pauses the team, and resumes when it is answered', async () => {
     const { member, paid } = payer('a');
     const model = scriptedModel([{ toolCalls: [ask('a', 'Pay')] }, 'All paid.']);
     const run = await ran(team({ id: 'desk', model, members: [member] }));
@@ -155,7 +155,7 @@ describe('a member that waits for somebody', () => {
     ]);
   });
 
-  test('waits in silence in a team whose other member goes on', async () => {
+  test('waits in silence in a team whose other member continues', async () => {
     const a = payer('a');
     const b = payer('b');
     const innerOf = (id: string, { member }: ReturnType<typeof payer>) =>

@@ -73,7 +73,7 @@ test('a crash in the middle of a broadcast repeats no member that had finished',
   expect(told.filter((name) => name.includes('TeamToolCallStarted'))).toHaveLength(1);
 });
 
-test('a run that went on and crashed then goes on with the member that was answered', async () => {
+test('a run that was continued and then crashed resumes with the member that was answered', async () => {
   const pay = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, execute: () => 'paid' });
   const reached = gate();
   const paying = (id: string, ...turns: ScriptedTurn[]) =>
@@ -119,7 +119,7 @@ test('a run that went on and crashed then goes on with the member that was answe
   expect(ended).toMatchObject({ status: 'completed', result: { content: 'Both.' } });
 });
 
-test('a crash in the middle of a task goes on with the same list', async () => {
+test('a crash in the middle of a task resumes with the same list', async () => {
   const late = hanging('Written.');
   const leader = scriptedModel([
     {
@@ -166,7 +166,7 @@ test('a crash in the middle of a task goes on with the same list', async () => {
   ]);
 });
 
-test('a team that failed goes on with what its members have done', async () => {
+test('a failed team is continued with what its members have done', async () => {
   const member = scriptedModel(['Facts.']);
   const leader = scriptedModel([{ toolCalls: [ask('a', 'Find')] }, { error: 'no line' }, 'Done.']);
   const component = team({ id: 'desk', model: leader, members: [agent({ id: 'a', model: member })] });

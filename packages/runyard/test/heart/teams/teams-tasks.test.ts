@@ -249,7 +249,7 @@ test('the leader keeps its list itself too', async () => {
   expect((await run.look()).run.result).toMatchObject({ content: 'All done.' });
 });
 
-test('a task whose member waits for somebody goes on when that is answered', async () => {
+test('a task whose member waits for a person resumes when that is answered', async () => {
   const { pay, paid } = payTool({ requiresConfirmation: true });
   const payer = agent({
     id: 'payer',

@@ -232,7 +232,7 @@ test('as many members work at once as the team allows', async () => {
   expect((await run.look()).responses.map(({ content }) => content)).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('members are asked as often as the team allows, and the leader is told', async () => {
+test('members are asked as often as the team allows, and the leader hears of the limit', async () => {
   const model = scriptedModel([
     { toolCalls: [ask('a', '1', 'one'), ask('b', '2', 'two'), ask('a', '3', 'three')] },
     'Enough.',
@@ -301,7 +301,7 @@ describe('members', () => {
     expect(member.requests[0]!.messages.at(-1)!.content).toBe('What is new?');
   });
 
-  test('are told what others answered, and what was said before, when the team wants that', async () => {
+  test('receive what others answered, and what was said before, when the team says so', async () => {
     const second = scriptedModel(['ok', 'ok']);
     const component = team({
       id: 'desk',
@@ -354,7 +354,7 @@ describe('members', () => {
   });
 });
 
-test('a team inside of a team works for it, and its text is said once', async () => {
+test('a nested team works for its team, and its text is said once', async () => {
   const outer = scriptedModel([{ toolCalls: [ask('inner', 'Find')] }, 'Outer.']);
   const inner = scriptedModel([{ toolCalls: [ask('a', 'Look')] }, 'Inner text.']);
   const component = team({
@@ -381,7 +381,7 @@ test('a team inside of a team works for it, and its text is said once', async ()
   expect(events.at(-1)).toMatchObject({ event: 'TeamRunCompleted', team_id: 'outer' });
 });
 
-test('the input is checked before the run is told of', async () => {
+test('the input is checked before the run is announced', async () => {
   const component = team({
     id: 'desk',
     model: scriptedModel(['Hi.']),
@@ -452,7 +452,7 @@ describe('what the team makes of the words of a routed member', () => {
       ...settings,
     });
 
-  test('has to pass its guardrail before anybody reads them', async () => {
+  test('has to pass its guardrail before any reader sees them', async () => {
     const run = await ran(
       routed({ postHooks: [{ name: 'guard', required: true, run: () => 'Nothing to see.' }] }, ['A secret.']),
     );

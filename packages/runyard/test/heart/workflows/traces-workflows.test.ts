@@ -46,7 +46,7 @@ const speaker = (id: string, said: string) => agent({ id, model: scriptedModel((
 const made = (name: string, run: () => string, more: object = {}) => step({ name, run, ...more });
 const named = (spans: Spans, name: string) => spans.find((span) => span.name === name)!;
 
-test('what is inside of a block stands under it', async () => {
+test('the content of a block stands under it', async () => {
   const component = workflow({
     id: 'w',
     name: 'Big Flow',
@@ -118,7 +118,7 @@ test('a streamed workflow is named as such, its parallel blocks are not', async 
   ]);
 });
 
-test('tries, skipped failures and the failure of all are told apart', async () => {
+test('tries, skipped failures and the failure of all are distinguished', async () => {
   let calls = 0;
   const component = workflow({
     id: 'w',
@@ -167,7 +167,7 @@ test('tries, skipped failures and the failure of all are told apart', async () =
   ]);
 });
 
-test('a review is a wait inside of its step, and what comes after it in the same trace', async () => {
+test('a review is a wait within its step, and what comes after it in the same trace', async () => {
   const reviewed = made('draft', () => 'text', { review: { requiresOutputReview: true } });
   const { store, engine, runId, spans: before } = await traced(workflow({ id: 'w', steps: [reviewed] }));
   expect(drawn(before)).toEqual([

@@ -74,7 +74,7 @@ async function eventsOf(isBusy: boolean) {
   return told(await flowRun.events());
 }
 
-test('a workflow that had to wait for a slot after each answer tells the same as one that had not', async () => {
+test('a workflow that had to wait for a slot after each answer emits the same as one that had not', async () => {
   const free = await eventsOf(false);
   expect(free.filter((name) => name.startsWith('StepContinued'))).toHaveLength(3);
   expect(free).toContain('StepExecutorContinued worker');

@@ -56,7 +56,7 @@ test('the chat agent in front answers itself or lets the workflow run', async ()
   for (const { workflow_agent } of said) expect(workflow_agent).toBe(true);
 });
 
-test('a workflow behind an agent can wait for somebody, and the agent is not asked again', async () => {
+test('a workflow behind an agent can wait for a person, and the agent is not asked again', async () => {
   const model = scriptedModel([{ toolCalls: [{ name: 'run_workflow', arguments: { query: 'tea' } }] }]);
   const flow = workflow({
     id: 'w',

@@ -35,7 +35,7 @@ describe('steps that fail', () => {
     expect((await run.names()).filter((name) => name === 'StepCompleted')).toHaveLength(1);
   });
 
-  test('an output that cannot be kept is told, and the work is not done again for it', async () => {
+  test('an output that cannot be stored is reported, and the work is not repeated for it', async () => {
     const circular: Record<string, unknown> = {};
     circular.self = circular;
     const outputs = { big: 1n, circular, function: () => '', endless: Number.POSITIVE_INFINITY };
@@ -186,7 +186,7 @@ describe('a step that failed and asks what to do', () => {
     });
   };
 
-  test('is tried again, as often as somebody wants', async () => {
+  test('is retried, as often as the answers ask for it', async () => {
     const run = await ran(failing());
     const paused = await run.look();
     expect(paused.requirements).toMatchObject({
@@ -213,7 +213,7 @@ describe('a step that failed and asks what to do', () => {
     expect((await run.answer({ decision: 'retry' }, 'error')).run.result!.content).toBe('after at last');
   });
 
-  test('is left out when somebody says so; anything else is refused', async () => {
+  test('is skipped when the answer says so; anything else is refused', async () => {
     const run = await ran(failing());
     await expect(run.answer({ decision: 'maybe' }, 'error')).rejects.toMatchObject({
       status: 400,

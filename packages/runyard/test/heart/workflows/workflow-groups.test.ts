@@ -4,7 +4,7 @@ import { gate } from '../harness.js';
 import { ran, told } from './workflow-runs.js';
 
 describe('groups', () => {
-  test('a loop goes on until its condition is met, forwards what it made, and sums up', async () => {
+  test('a loop continues until its condition is met, forwards what it made, and sums up', async () => {
     const flow = workflow({
       id: 'w',
       steps: [
@@ -69,7 +69,7 @@ describe('groups', () => {
     expect(seen).toEqual(['start', 'start']);
   });
 
-  test('parallel branches run side by side, within the bound, and are told in declared order', async () => {
+  test('parallel branches run side by side, within the bound, and are reported in declared order', async () => {
     const both = gate();
     let inside = 0;
     let most = 0;

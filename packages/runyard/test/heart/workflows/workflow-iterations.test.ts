@@ -30,7 +30,7 @@ describe('the iterations of a loop', () => {
     return { flow, made };
   };
 
-  test('are kept when accepted: the loop goes on, and ends by itself', async () => {
+  test('are kept when accepted: the loop continues, and ends by itself', async () => {
     const { flow, made } = looping({});
     const run = await ran(flow);
     expect((await run.look()).requirements.stepRequirements).toMatchObject([

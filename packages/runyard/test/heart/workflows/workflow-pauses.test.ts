@@ -5,14 +5,14 @@ import { pausedOutput } from '../../support/outputs.js';
 import { call, payTool } from '../paused-runs.js';
 import { after, before, ran, reviewed, told } from './workflow-runs.js';
 
-describe('an agent that waits for somebody', () => {
+describe('an agent that waits for a person', () => {
   const paying = (id: string, cents: number) => {
     const { pay, paid } = payTool({ requiresConfirmation: true });
     const model = scriptedModel([{ toolCalls: [call('pay', { cents }, `call ${id}`)] }, `paid by ${id}`]);
     return { paid, agent: agent({ id, model, tools: [pay] }) };
   };
 
-  test('pauses the workflow with its requirements, and goes on where it was', async () => {
+  test('pauses the workflow with its requirements, and resumes where it was', async () => {
     const payer = paying('payer', 5);
     const flow = workflow({ id: 'w', steps: [before, payer.agent, after] });
     const run = await ran(flow);
@@ -91,7 +91,7 @@ describe('an agent that waits for somebody', () => {
     ]);
   });
 
-  test('in a workflow inside of another one', async () => {
+  test('in a nested workflow', async () => {
     const payer = paying('payer', 5);
     const inner = workflow({
       id: 'inner',
@@ -116,7 +116,7 @@ describe('an agent that waits for somebody', () => {
     ).rejects.toMatchObject({ status: 409 });
   });
 
-  test('rejecting inside of another workflow cancels the whole', async () => {
+  test('rejecting in a nested workflow cancels the whole', async () => {
     const inner = workflow({
       id: 'inner',
       steps: [
@@ -136,13 +136,13 @@ describe('an agent that waits for somebody', () => {
   });
 });
 
-test('an agent that waits inside of a workflow that is one function', async () => {
+test('an agent that waits in a workflow that is one function', async () => {
   const { pay, paid } = payTool({ requiresConfirmation: true });
   const model = scriptedModel([{ toolCalls: [call('pay', { cents: 5 }, 'one')] }, 'paid']);
   const payer = agent({ id: 'payer', model, tools: [pay] });
   const flow = workflow({
     id: 'w',
-    // a function that hides what goes wrong does not hide that somebody is asked
+    // a function that hides what goes wrong does not hide that a person is asked
     steps: async ({ run }) => run(payer, 'go').catch(() => 'hidden'),
   });
   const first = await flow.run('go');
@@ -206,7 +206,7 @@ test('branches that failed ask together, and each goes its own way', async () =>
   expect(tries).toEqual({ a: 2, b: 1 });
 });
 
-describe('when nobody answers in time', () => {
+describe('when no answer comes in time', () => {
   /** The engine looks for runs whose time has come; a test does not wait for that. */
   const overdue = async (review: ReviewSettings) => {
     const { flow, runs } = reviewed({ ...review, timeoutMs: 1 });
@@ -220,7 +220,7 @@ describe('when nobody answers in time', () => {
     return { ...(await run.look()), names: told(await run.events()), ran: runs() };
   };
 
-  test('the workflow is cancelled, or goes on without the step, or with it', async () => {
+  test('the workflow is cancelled, or continues without the step, or with it', async () => {
     const [cancelled, skipped, approved] = await Promise.all([
       overdue({ requiresConfirmation: true }),
       overdue({ requiresConfirmation: true, onTimeout: 'skip' }),

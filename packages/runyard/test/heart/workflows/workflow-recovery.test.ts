@@ -155,7 +155,7 @@ describe('after a crash only what had not ended is done', () => {
   });
 });
 
-test('a crash after an answer asks nobody again and repeats nothing', async () => {
+test('a crash after an answer asks no question again and repeats nothing', async () => {
   const work = worker();
   const make = () =>
     workflow({

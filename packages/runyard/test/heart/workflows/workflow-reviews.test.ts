@@ -258,7 +258,7 @@ describe('the output of a step', () => {
     expect(results[1]).toMatchObject({ skipped: true });
   });
 
-  test('an agent is told why its answer was rejected', async () => {
+  test('an agent learns why its answer was rejected', async () => {
     const model = scriptedModel(['long', 'short']);
     const flow = workflow({
       id: 'w',

@@ -9,7 +9,7 @@ const upper = ({ previousStepContent, input }: StepContext) =>
   String(previousStepContent ?? input).toUpperCase();
 
 describe('steps in order', () => {
-  test('each gets what the one before it made, and all are told and kept', async () => {
+  test('each gets what the one before it made, and all are emitted and stored', async () => {
     const model = scriptedModel(['a poem']);
     const writer = agent({ id: 'writer', name: 'Writer', model });
     const flow = workflow({
