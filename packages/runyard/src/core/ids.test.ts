@@ -9,7 +9,7 @@ test('identifiers are version 7 UUIDs, all different, and sort in the order they
   expect([...ids].sort()).toEqual(ids);
 });
 
-test('an identifier tells when it was made', () => {
+test('an identifier contains its creation time', () => {
   const before = Date.now();
   const time = Number.parseInt(newId().replace('-', '').slice(0, 12), 16);
   expect(time).toBeGreaterThanOrEqual(before);

@@ -5,7 +5,7 @@
 export interface Timers {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds on a clock that nobody sets: only differences mean something. */
+  /** Milliseconds on a clock that is never set: only differences mean something. */
   elapsed(): number;
   /** Calls `work` once, when whatever is ready now has been handled. */
   soon(work: () => void): void;

@@ -20,7 +20,7 @@ export interface Replacement {
 }
 
 /**
- * Writes memories. Each method is one transaction that begins with the owners' rows: other writers of memories
+ * Writes memories. Each method is one transaction that begins with the owners' rows: another writer of memories
  * of the same person waits, so that the counts of the owners are right and a replacement sees what it replaces.
  */
 export class MemoryWriteStore {

@@ -23,7 +23,7 @@ interface ModelName {
   readonly provider: string;
 }
 
-/** `recovered`: the run goes on after its process died. */
+/** `recovered`: the run continues after its process died. */
 export function runStarted(model: ModelName, recovered = false): RunEvent {
   return { event: 'RunStarted', ...modelFields(model), ...(recovered && { recovered }) };
 }

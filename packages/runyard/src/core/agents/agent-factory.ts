@@ -18,7 +18,7 @@ import { Agent, type AnyAgent } from './agent.js';
 import { endEvents } from './agent-events.js';
 import { continuationOf } from './continuation/continuation.js';
 
-/** What a factory is told about the run that it builds an agent for. */
+/** What a factory learns about the run that it builds an agent for. */
 export interface FactoryRequest<Input = JsonObject> {
   /** The caller's `factory_input`, checked against the schema of the factory. */
   readonly input: Input;
@@ -26,7 +26,7 @@ export interface FactoryRequest<Input = JsonObject> {
   readonly userId: string | null;
   /**
    * All that the caller's token says, and the token alone; null when there was none, and when an admin starts a run
-   * for somebody else. It can be trusted.
+   * for another user. It can be trusted.
    */
   readonly claims: JsonObject | null;
   readonly sessionId: string;
@@ -47,7 +47,7 @@ export interface AgentFactorySettings<Schema extends ValueSchema = JsonSchema> {
   /** The id of the registered database that holds its sessions; the service's own when left out. */
   readonly database?: string;
   /**
-   * Makes the agent of one run. A run that goes on after a crash asks for it again, with the same input and the same
+   * Makes the agent of one run. A run that resumes after a crash asks for it again, with the same input and the same
    * claims. Throw `FactoryRefusal` for a caller who may not have one.
    */
   build(request: FactoryRequest<FactoryInput<Schema>>): AnyAgent | Promise<AnyAgent>;
@@ -115,7 +115,7 @@ export class AgentFactory {
 
   /**
    * The agent of a stored run, built again when the run is executed: what goes wrong then is the end of that run, and
-   * a factory that never answers keeps nobody but that run, which can be cancelled.
+   * a factory that never answers blocks only that run, which can be cancelled.
    */
   rebuilt(run: Run, state: JsonObject): Executable {
     const { sessionId, userId } = run;

@@ -26,7 +26,7 @@ export interface AgentSettings<
   /** A model object, or a name such as `offline`, `openai:gpt-5-mini`, `ollama:llama3`. */
   readonly model: ModelLike;
 
-  // what the model is told
+  // what the model is given
   readonly description?: string;
   readonly role?: string;
   /** `{key}` is filled from session state, dependencies, metadata and `user_id`. */

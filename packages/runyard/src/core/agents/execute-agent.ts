@@ -103,7 +103,7 @@ interface LastTurn {
   readonly shown: readonly string[];
 }
 
-/** Model and tool calls in turns, until the model is done or a tool ends it, and nobody asks for more. */
+/** Model and tool calls in turns, until the model is done or a tool ends it, and no more input is pending. */
 async function turns(execution: AgentExecution): Promise<LastTurn> {
   const { context, messages, soFar } = execution;
   const shown: string[] = [];
@@ -144,7 +144,7 @@ async function complete(execution: AgentExecution, { answer, shown }: LastTurn):
   const { content, contentType, said, ending } = await runPostHooks(execution, made);
   if (guarded) {
     context.emit(runContent(content, contentType), 'content');
-    // what is suggested may repeat the answer: only one that nobody refused
+    // suggestions may repeat the answer: make them only for one that was not refused
     await suggestFollowups(execution, textOf(content));
   }
   if (said !== undefined && said !== answer.content) await keepInConversation(context, said);

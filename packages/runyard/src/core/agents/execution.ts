@@ -12,7 +12,7 @@ import type { RememberedResults } from './turns/remembered-results.js';
 export interface UserListener {
   /** Begins to look at it. The prefix is what the keys of its steps begin with. */
   hear(message: string, prefix?: string): void;
-  /** Waits until all is remembered, and tells of it. */
+  /** Waits until all is remembered, and emits an event about it. */
   completed(): Promise<void>;
   /** Waits for what has begun. It never throws: the run ends as it ends. */
   settled(): Promise<void>;

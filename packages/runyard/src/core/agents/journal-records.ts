@@ -142,7 +142,7 @@ export const toolRecord = outputRecord(
     error: flag,
     /** The arguments as the tool took them; null when they could not be understood. */
     args: nullable(jsonObject),
-    /** False for a call that reached no tool: the model is told, the caller sees no tool execution. */
+    /** False for a call that reached no tool: the model gets an error, the caller sees no tool execution. */
     listed: flag,
     /** Nothing was executed here: the content is the answer of a person or an external system. */
     answered: optional(flag),
@@ -180,7 +180,7 @@ export const answerRecord = outputRecord(
   'answer',
   1,
   object({
-    /** Null when a post-hook refused it: nobody is to read it. */
+    /** Null when a post-hook refused it, so that it cannot be read. */
     text: nullable(text),
   }),
 );
@@ -240,7 +240,7 @@ const answerShape = partly<ToolAnswer>(
 /** their output */
 export const toolAnswer = outputRecord('answer about a tool call', 1, answerShape);
 
-/** How an interrupted call ended, as the heart is told, with what somebody answered beside it. */
+/** How an interrupted call ended, as it is reported to the heart, with any answer from a person. */
 export const recordedOutcome = outputRecord(
   'outcome of a tool call',
   1,

@@ -5,7 +5,7 @@ import { BatchedEmbedder } from './batched-embedder.js';
 import { openAIEmbedder } from './openai.js';
 import type { EmbedderOptions } from './provider-embedder.js';
 
-/** Texts that are numbers get vectors that tell them apart. */
+/** Texts that are numbers get vectors that distinguish them. */
 const vectorOf = (text: string) => [Number(text.replace(/\D/g, '')), 1];
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index));
 

@@ -12,7 +12,7 @@ import { wellFormed } from './well-formed.js';
 export interface BatchOptions {
   /** The length of the vectors: requested where the provider offers a choice, and checked. Default: the model's own. */
   readonly dimensions?: number;
-  /** What is put before each text, for models that tell queries and documents apart by it. */
+  /** What is put before each text, for models that distinguish queries and documents by it. */
   readonly prefixes?: { readonly query?: string; readonly document?: string };
   /** The most texts in one request. Default 128, or what the provider allows. */
   readonly maxBatch?: number;

@@ -1,6 +1,6 @@
 import type { Usage } from '../models/message.js';
 
-/** What a text is embedded for: to search with it, or to be found. Many models tell the two apart. */
+/** What a text is embedded for: to search with it, or to be found. Many models distinguish the two. */
 export type EmbeddingPurpose = 'query' | 'document';
 
 export interface EmbedOptions {

@@ -213,7 +213,7 @@ it('requests dimensions from Mistral under its own name for them', async () => {
   expect(bodies).toEqual([{ model: 'codestral-embed', input: ['a'], output_dimension: 2 }]);
 });
 
-it('tells newer models of Google the purpose in the text', async () => {
+it('puts the purpose into the text for newer models of Google', async () => {
   const { fetch, bodies } = fetchOf(() => ({ body: geminiAnswer([1, 0]) }));
   const model = geminiEmbedder({
     fetch,

@@ -8,7 +8,7 @@ export const callerErrors = {
   undecodableToken: (text: string, cause?: unknown) =>
     new RunyardError('undecodable_token', 401, `Error decoding token: ${text}`, { cause }),
   tokenExpired: define('token_expired', 401, () => 'Token has expired'),
-  /** A WebSocket tells the cause, where the contract has a longer text. */
+  /** A WebSocket sends the cause, where the contract has a longer text. */
   tokenAudience: (expected: readonly string[], given: readonly string[]) =>
     new RunyardError(
       'token_audience',
@@ -75,7 +75,7 @@ export const callerErrors = {
     404,
     (id: string) => `Service account '${id}' not found`,
   ),
-  /** One text for unknown, revoked and expired ones: it tells nothing of what there is. */
+  /** One text for unknown, revoked and expired ones: it does not reveal what exists. */
   invalidAccountToken: define(
     'invalid_service_account_token',
     401,

@@ -6,7 +6,7 @@ export interface DriverFault {
   readonly code: string | undefined;
 }
 
-/** Codes of the system and of its DNS that mean: nobody answers there now. */
+/** Codes of the system and of its DNS that mean: no server answers there now. */
 export const unreachableCodes: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'ECONNABORTED',

@@ -1,4 +1,4 @@
-/** A promise that application code may leave alone: if nobody looks at its failure, it is no unhandled rejection. */
+/** A promise that application code may ignore: its failure does not become an unhandled rejection. */
 export function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

@@ -33,7 +33,7 @@ export const recordErrors = {
     (runId: string, status: string) =>
       `Run ${runId} is ${status} and no longer waits for this approval; it cannot be resolved.`,
   ),
-  /** Of a run that somebody wants to go on with who cannot decide on its calls. */
+  /** For a caller who continues a run but may not decide on its calls. */
   approvalPending: define(
     'approval_pending',
     403,

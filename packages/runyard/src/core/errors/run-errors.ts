@@ -19,7 +19,7 @@ function firstOf(ids: readonly string[]): string {
   return `${ids.slice(0, mostIds).join(', ')}${more}`;
 }
 
-/** Components, runs and sessions, and what goes on inside of them. */
+/** Components, runs and sessions, and what happens in them. */
 export const runErrors = {
   /** `ids`: those of this kind that the caller may see. */
   componentNotFound: (kind: ComponentKind, ids: readonly string[] = []) =>
@@ -41,7 +41,7 @@ export const runErrors = {
     409,
     (id: string) => `Session with id '${id}' already exists. Use PATCH /sessions/${id} to update it.`,
   ),
-  /** It may be somebody else's: nothing is told of it. */
+  /** It may belong to another user: nothing is revealed about it. */
   sessionIdRefused: define(
     'session_id_refused',
     409,

@@ -3,7 +3,7 @@ import type { AgentEvents } from './agent-event.js';
 import type { TaskEvents } from './task-event.js';
 import type { StepIndex, WorkflowEvents } from './workflow-event.js';
 
-/** The events of a table, told apart by their names. Events of the application keep theirs in every component. */
+/** The events of a table, distinguished by their names. Events of the application keep theirs in every component. */
 type EventOf<Table, Prefix extends string = ''> = {
   [Name in keyof Table & string]: Readonly<Table[Name]> & {
     readonly event: Name extends 'CustomEvent' ? Name : `${Prefix}${Name}`;

@@ -31,7 +31,7 @@ export type StepOutput = {
   readonly error: string | null;
   readonly stop: boolean;
   readonly is_paused: boolean;
-  /** Nothing was done: a condition was not met, or somebody decided so. */
+  /** Nothing was done: a condition was not met, or a person decided so. */
   readonly skipped?: true;
   /** What came of the steps inside, in order. */
   readonly steps?: StepOutput[];

@@ -39,7 +39,7 @@ export interface LearningChange {
   readonly key: string;
   readonly now: number;
   /**
-   * The new content from the one before; undefined leaves it as it is. Nobody changes the record meanwhile. It may be
+   * The new content from the one before; undefined leaves it as it is. The record is locked while this runs. It may be
    * called again, so it must have no effects.
    */
   merge(content: JsonObject | undefined): JsonObject | undefined;
@@ -47,11 +47,11 @@ export interface LearningChange {
 
 /** What agents have learned, as runs see it. */
 export interface Learnings {
-  /** Of what belongs to this user or to nobody; the newest first, unless words are looked for. */
+  /** Of records that belong to this user or have no owner; the newest first, unless words are searched for. */
   find(userId: string | null, query: LearningsQuery): Promise<readonly Learning[]>;
-  /** The record with this id, if it belongs to this user; with null, if it belongs to nobody. */
+  /** The record with this id, if it belongs to this user; with null, if it has no owner. */
   get(userId: string | null, learningId: string): Promise<Learning | undefined>;
-  /** A record under this id that is about something else, or somebody else's, is left alone. */
+  /** A record under this id that is about something else, or of another user, is left alone. */
   change(change: LearningChange): Promise<void>;
 }
 

@@ -29,7 +29,7 @@ export interface MediaContents {
   put(bytes: Uint8Array): Promise<string>;
   get(hash: string): Promise<Uint8Array | undefined>;
   /**
-   * What is at an address that somebody named, for models that take bytes alone. It reaches public addresses only,
+   * Fetches the content of a given address, for models that take bytes alone. It reaches public addresses only,
    * and is bounded. The message of its error may be shown. Left out: nothing is fetched here.
    */
   fetch?(url: string): Promise<FetchedMedia>;

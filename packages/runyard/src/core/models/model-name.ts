@@ -41,8 +41,8 @@ function split(text: string): [string, string] {
 }
 
 /**
- * How the model is spoken to. The Responses API is OpenAI's own: whoever sets another address for it has a server
- * that speaks what all such servers speak.
+ * How the model is spoken to. The Responses API is OpenAI's own: a server at another address speaks what all
+ * OpenAI-compatible servers speak.
  */
 export function protocolOf(
   { text, known, packageName }: ModelName,

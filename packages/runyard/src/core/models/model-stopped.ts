@@ -16,7 +16,7 @@ interface Stop {
   readonly finishMessage?: string;
 }
 
-/** Why an answer is missing or not complete; undefined for one that is, and where nobody knows. */
+/** Why an answer is missing or incomplete; undefined for a complete one, and where the reason is unknown. */
 export function explanationOf({ finishReason, finishMessage }: Stop): string | undefined {
   if (finishReason === 'stop' || finishReason === 'tool_calls') return undefined;
   if (!finishMessage) return meanings[finishReason] && `${meanings[finishReason]}.`;

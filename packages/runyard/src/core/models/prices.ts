@@ -117,7 +117,7 @@ export function costOf(
 }
 
 const noPrices: ModelPrices = {};
-/** Each table is searched once for a model: every model call of every run is priced, whenever somebody looks at it. */
+/** Each table is searched once for a model: every model call of every run is priced, whenever the run is viewed. */
 const found = new WeakMap<ModelPrices, Map<string, ModelPrice | undefined>>();
 const mostFound = 1000;
 

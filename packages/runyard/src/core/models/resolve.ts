@@ -26,7 +26,7 @@ export interface ModelDescription {
 /**
  * A model from its name, such as `offline`, `openai:gpt-5-mini` or `ollama:llama3.2:3b`, from a model object of
  * the AI SDK, or as it is. Nothing is loaded or looked up before the first call, so that a service starts without
- * the keys of models that nobody calls.
+ * the keys of models that are never called.
  */
 export function resolveModel(model: ModelLike, environment: Environment = process.env): Model {
   if (typeof model === 'string') {

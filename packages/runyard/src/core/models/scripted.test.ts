@@ -45,7 +45,7 @@ describe('scriptedModel', () => {
     expect(model.requests.map(({ messages: seen }) => seen.length)).toEqual([1, 2, 2]);
   });
 
-  it('streams reasoning and the given pieces, then fails as told', async () => {
+  it('streams reasoning and the given pieces, then fails as scripted', async () => {
     const model = scriptedModel([{ reasoning: 'Hm', chunks: ['a', 'b'], error: 'broken' }]);
     const seen: ModelChunk[] = [];
     const reading = (async () => {

@@ -135,7 +135,7 @@ export function scriptedModel(
   const requests: ModelRequest[] = [];
   const next = async (request: ModelRequest, signal: AbortSignal): Promise<ScriptedAnswer> => {
     signal.throwIfAborted();
-    // The caller may go on with its list of messages; the record shows it as it was.
+    // The caller may change its list of messages later; the record shows it as it was.
     requests.push({ ...request, messages: [...request.messages], tools: [...request.tools] });
     const turn = typeof script === 'function' ? script : script[requests.length - 1];
     if (turn === undefined) throw scriptEnded(script.length, request);

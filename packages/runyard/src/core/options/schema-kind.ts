@@ -3,7 +3,7 @@ import type { Optional } from './kind.js';
 
 const allowed = 'a zod 4 schema or a JSON schema';
 
-/** What is taken for a JSON schema but is none would say nothing: it would let every value through. */
+/** A value mistaken for a JSON schema would say nothing: it would let every value through. */
 export const schema: Optional = {
   allowed,
   takes: isObject,

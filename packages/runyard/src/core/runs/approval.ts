@@ -7,7 +7,7 @@ export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'expired' | '
 export type PauseType = 'confirmation' | 'user_input' | 'external_execution';
 
 /**
- * One call of one run that somebody has to decide on, or (`audit`) has decided on. It names the call with its
+ * One call of one run that needs a decision, or (`audit`) has one. It names the call with its
  * arguments and stands for no other. Times are milliseconds.
  */
 export interface ApprovalRecord {

@@ -28,7 +28,7 @@ export interface StepSpec<T> {
   readonly input?: unknown;
   /** The step that it is a part of. Left out: the run that it is a step of. */
   readonly parentKey?: string;
-  /** Whether what came of it is a failure that the run goes on with. Left out: never. */
+  /** Whether its output is a failure that the run continues with. Left out: never. */
   readonly failed?: (output: T) => boolean;
   /** What to do with a step that had begun when its process died. Left out: it is done again. */
   readonly interrupted?: InterruptedPolicy<T>;
@@ -39,7 +39,7 @@ export type BegunStep = Pick<StepSpec<unknown>, 'kind' | 'name' | 'identity' | '
 
 /**
  * For work that must not happen twice. Its start is durable before it begins; if its process dies inside it, `ask`
- * pauses the run until someone tells how it ended, `fail` goes on with `lost` as the outcome.
+ * pauses the run until a person says how it ended, `fail` continues with `lost` as the outcome.
  */
 export interface InterruptedPolicy<T> {
   readonly policy: 'ask' | 'fail';
@@ -69,7 +69,7 @@ export interface StepScope {
   readonly idempotencyKey: string;
 }
 
-/** Something that has to be answered from outside before the run can go on. */
+/** Something that has to be answered from outside before the run can continue. */
 export interface Requirement {
   readonly key: string;
   readonly kind: string;
@@ -80,7 +80,7 @@ export interface Requirement {
   readonly parentKey?: string;
   /** When the question answers itself with `timedOut`, as `RunContext.deadline` returns it; left out: never. */
   readonly dueAt?: number;
-  /** Stored as pending together with the question: the answer is then somebody else's to give. */
+  /** Stored as pending together with the question: then only an approver can answer. */
   readonly approval?: ApprovalRecord;
 }
 
@@ -91,16 +91,16 @@ export interface RunContext {
   readonly root: Run;
   /** What its events say about whose they are. */
   readonly origin: EventOrigin;
-  /** What this execution of the run is: its first one, one after somebody let it go on, or one after a crash. */
+  /** What this execution of the run is: its first one, one after a request to continue, or one after a crash. */
   readonly entry: RunEntry;
   /**
    * The attempt that began with the last request to continue the whole run. What was answered since is new, though a
    * later attempt may be the first to execute it: the run waited for a free slot, or its process died.
    */
   readonly continuedIn: number;
-  /** What the caller asked for, and over it what came with each request to go on. */
+  /** What the caller asked for, overridden by what came with each request to continue. */
   readonly options: RunOptions;
-  /** How many runs it is inside of, as its events tell. */
+  /** How many runs it is nested in, as its events show. */
   readonly depth: number;
   readonly signal: AbortSignal;
   readonly state: SessionState;
@@ -111,7 +111,7 @@ export interface RunContext {
   readonly prices: ModelPrices;
   /** What the run has to show if it ends here: kept up to date by the executor. */
   readonly draft: { content: string; extra?: JsonObject };
-  /** What only the caller who waits for this very execution is told; it is not stored with the run. */
+  /** What only the caller who waits for this very execution gets; it is not stored with the run. */
   readonly shown: { history: readonly Message[] };
   /** What holds this execution to its limits; undefined where nothing is executed. */
   readonly guard: ExecutionGuard | undefined;
@@ -147,7 +147,7 @@ export interface RunContext {
    * without looking at the others.
    */
   steps(kind?: StepKind): readonly StepRecord[];
-  /** The same with the steps of the runs inside of this one. */
+  /** The same with the steps of the runs within this one. */
   allSteps(): readonly StepRecord[];
   /** What outside systems know the work of a step by: the same whenever the step is executed again. */
   idempotencyKey(key: string): string;
@@ -168,7 +168,7 @@ export interface RunContext {
   sessionSummary(): Promise<SessionSummary | undefined>;
   /** Stores a new summary of the session together with the run. */
   putSessionSummary(summary: SessionSummary): void;
-  /** The context of a run inside of this one: what it does is part of this run's journal and stream. */
+  /** The context of a run within this one: what it does is part of this run's journal and stream. */
   child(child: ChildRun): RunContext;
 }
 
@@ -183,7 +183,7 @@ export interface ReplaySite {
   leaveOut(what: string): void;
 }
 
-/** A run inside of another one: a member of a team, what executes a step of a workflow. */
+/** A run within another one: a member of a team, what executes a step of a workflow. */
 export interface ChildRun {
   /** The key of the step that it is the work of; its own steps stand under it. */
   readonly key: string;

@@ -178,7 +178,7 @@ export class RunEngine {
         await journal.requestCancellation({ ...request, requestedAt: await leases.now() });
         this.hints.publish('cancel_requested', runId);
         asked = true;
-        // one that was stored meanwhile may have looked for the request before it was there: look once more
+        // a run that was stored in between may have looked for the request before it was there: look once more
         continue;
       }
       if (run === undefined || timers.now() > until) return run;

@@ -37,7 +37,7 @@ export interface Executable {
   continuation?(run: Run, steps: readonly StepRecord[], from: ContinueFrom): Continuation | undefined;
   /** What the run has cost so far, in wire form: for one that does not complete. */
   metrics?(context: RunContext): JsonObject;
-  /** What executes a run inside of one of this component's. */
+  /** What executes a run within one of this component's. */
   inside?(run: Run): Executable | undefined;
   /** The last events of a run that ended this way, in the words of the wire. */
   endEvents(end: RunEnd, context: RunContext): readonly RunEvent[];
@@ -61,7 +61,7 @@ export class RunFailed extends Error {
   }
 }
 
-/** The reason of the abort signal of a run that somebody cancelled. */
+/** The reason of the abort signal of a cancelled run. */
 export class RunCancelled extends Error {
   constructor(readonly reason: string) {
     super(reason);

@@ -20,7 +20,7 @@ const hidden: Readonly<Record<DriverFault['kind'], RunFailure>> = {
 };
 
 /**
- * What those who see a run are told about what ended it, or a part of it: the one place that decides, whether it is a
+ * What those who see a run learn about the failure that ended it, or a part of it: decided here alone, whether it is a
  * run, a member, a step or a span of a trace. What the application threw keeps its words, a code keeps its meaning.
  */
 export function failureOf(thrown: unknown): RunFailure {

@@ -14,13 +14,13 @@ import type { RunInput } from './run.js';
 export interface RunRequest {
   readonly input: RunInput;
   readonly userId: string | null;
-  /** Who asks for it, as `Run.askers`; nobody by name when left out. */
+  /** Who asks for it, as `Run.askers`; empty when left out. */
   readonly askers?: readonly string[];
   /** Left out: the run begins a new session. */
   readonly sessionId?: string | undefined;
   /** Chosen by the client; refused when it is taken. */
   readonly runId?: string | undefined;
-  /** Nobody waits: the run is stored before it is acknowledged. */
+  /** No caller waits: the run is stored before it is acknowledged. */
   readonly background: boolean;
   /** A run that was started under this key before is not started again. */
   readonly idempotency?: RunKey | undefined;

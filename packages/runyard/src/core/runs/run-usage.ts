@@ -8,7 +8,7 @@ import { inheritedAttempt, type Run, type StepRecord } from './run.js';
 
 type MainModel = Partial<Pick<Run, 'model' | 'modelProvider'>>;
 
-/** What a run has used so far, the runs inside of it included. */
+/** What a run has used so far, including the runs within it. */
 export function usageOf(run: Run, steps: readonly StepRecord[], prices: ModelPrices = {}): RunUsage {
   const fold = new UsageFold(run, steps, prices);
   fold.countRun(run);
@@ -121,7 +121,7 @@ class UsageFold {
 /** More than any call uses, and so few that sums of many fit into a column. */
 const mostTokens = 1e12;
 
-/** A model of the application's own may tell anything: no number of its may keep the run from being stored. */
+/** A model of the application's own may report anything: none of its numbers may keep the run from being stored. */
 function count(tokens: number | undefined): number {
   if (tokens === undefined || !Number.isFinite(tokens)) return 0;
   return Math.round(Math.min(Math.max(tokens, -mostTokens), mostTokens));

@@ -42,7 +42,7 @@ export interface RunOptions {
   readonly addSessionStateToContext?: boolean;
   readonly version?: number;
   readonly factoryInput?: JsonObject;
-  /** What the caller's token said, for a factory that builds the agent again. Nobody is shown it. */
+  /** What the caller's token said, for a factory that builds the agent again. Never shown. */
   readonly claims?: JsonObject;
   readonly fixed?: FixedValues;
   /** The run around this one looks after what is to be remembered of its user. */
@@ -103,7 +103,7 @@ export interface Run {
   readonly componentName: string | null;
   readonly sessionId: string;
   readonly userId: string | null;
-  /** Everybody who started, continued or edited it, and the person behind each: none of them may approve its calls. */
+  /** All who started, continued or edited it, and the person behind each: none of them may approve its calls. */
   readonly askers: readonly string[];
   readonly parentRunId: string | null;
   readonly model: string | null;

@@ -2,7 +2,7 @@ import { errors } from '../errors/errors.js';
 import type { Tool } from '../tools/tool.js';
 import type { TeamMember, TeamSettings } from './settings.js';
 
-/** How many teams can stand inside of each other. */
+/** How deep teams can be nested. */
 const deepestNesting = 10;
 
 /** Refuses a definition that cannot work, with what is wrong with it. */
@@ -35,7 +35,7 @@ function checkIds(members: readonly TeamMember[], tools: ReadonlyMap<string, Too
   }
 }
 
-/** Whether a team of this id is among the member and those inside of it. */
+/** Whether a team of this id is the member or nested in it. */
 function contains(member: TeamMember, id: string): boolean {
   if (member.kind !== 'team') return false;
   return member.id === id || (member.members ?? []).some((inner) => contains(inner, id));

@@ -2,10 +2,10 @@ import type { RunContext } from '../runs/context.js';
 import { nothingSent, sentWith } from '../runs/events/sent-events.js';
 import { contextWith } from './members/member-events.js';
 
-/** A context that tells of the beginning of the run when the leader has something to tell. */
+/** A context that emits the start of the run with the leader's first event. */
 export interface LateEntry {
   readonly context: RunContext;
-  /** Tells of it now, unless that was done. */
+  /** Emits it now, unless that was done. */
   release(): void;
 }
 

@@ -25,7 +25,7 @@ export function memberResponses(
   return childrenOf(run, steps).map((child) => nestedRunBody(child, statusText));
 }
 
-/** The run body of an agent or a team that ran inside of another run. Fields without a value are left out. */
+/** The run body of an agent or a team that ran within another run. Fields without a value are left out. */
 export function nestedRunBody(child: ChildView, statusText: StatusText = plainStatus): JsonObject {
   const { run, steps } = child;
   const { result } = run;

@@ -33,12 +33,12 @@ export interface TeamSettings<
   /** Default `coordinate`. */
   readonly mode?: Mode;
 
-  // what members are told
+  // what members are given
   /** The leader writes what each member is to do (the default); without that they get what the user said. */
   readonly determineInputForMembers?: boolean;
-  /** Tells members what others were asked in this run, and what they answered. */
+  /** Shows members what others were asked in this run, and what they answered. */
   readonly shareMemberInteractions?: boolean;
-  /** Tells members what was said in earlier runs of the session. */
+  /** Shows members what was said in earlier runs of the session. */
   readonly addTeamHistoryToMembers?: boolean;
   /** How many runs that are. Default 3. */
   readonly numTeamHistoryRuns?: number;
@@ -50,7 +50,7 @@ export interface TeamSettings<
   readonly memberInformationTool?: boolean;
 
   // bounds
-  /** How many times members are asked in one run; the leader is told when that is used up. */
+  /** How many times members are asked in one run; after that the leader gets an error. */
   readonly maxDelegations?: number;
   /** How many members work at once. Left out: as many as are asked. */
   readonly maxParallelMembers?: number;

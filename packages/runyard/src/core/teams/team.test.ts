@@ -66,7 +66,7 @@ describe('a definition that cannot work is refused', () => {
   });
 });
 
-test('ten teams can stand inside of each other', () => {
+test('ten teams can be nested', () => {
   expect(nested(10).members).toHaveLength(1);
 });
 
@@ -95,7 +95,7 @@ describe('the tools of a leader', () => {
   });
 });
 
-test('a member that takes data gets it in its shape, and the leader is told when it does not fit', async () => {
+test('a member that takes data gets it in its shape, and the leader gets an error when it does not fit', async () => {
   const reader = scriptedModel(['ok']);
   const leader = scriptedModel([
     {

@@ -40,7 +40,7 @@ interface FoundTool {
   readonly tool: Tool;
   /** Where it comes from, in words. */
   readonly origin: string;
-  /** Set for a tool whose name nobody here has chosen. */
+  /** Set for a tool whose name was not chosen here. */
   readonly source: ToolSource | undefined;
 }
 

@@ -35,7 +35,7 @@ export interface ToolCallSite {
   readonly log: Log;
 }
 
-/** What a tool is told about the call that it serves. */
+/** What a tool learns about the call that it serves. */
 export interface ToolContext extends ToolCallSite {
   /** Reports to those who follow the run how far the call is: a fraction between 0 and 1. */
   progress(fraction: number, message?: string): Promise<void>;

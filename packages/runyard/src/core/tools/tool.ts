@@ -107,7 +107,7 @@ export class Tool<
     return this.#options.hooks ?? [];
   }
 
-  /** What the model is told. Derived when it is first asked for. */
+  /** What the model sees. Derived when it is first needed. */
   get definition(): ToolDefinition {
     this.told ??= {
       name: this.name,

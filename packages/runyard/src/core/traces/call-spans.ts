@@ -38,7 +38,7 @@ interface DescribedHook {
   attributes(): SpanAttributes;
 }
 
-/** The values of dependencies are the application's secrets as often as not: that they were made is all that is told. */
+/** The values of dependencies are often the application's secrets: a span shows only that they were made. */
 export function describeHook(step: StepRecord): DescribedHook {
   if (step.key === 'dependencies') return { name: step.name, kind: 'WORKFLOW', attributes: () => ({}) };
   const record = step.status === 'completed' ? read(step, hookRecord) : undefined;

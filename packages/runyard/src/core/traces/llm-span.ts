@@ -39,7 +39,7 @@ export interface LlmSpanMaking {
   readonly brief: boolean;
 }
 
-/** The attributes of a model call. What an auxiliary one was asked is shown as far as the journal tells it. */
+/** The attributes of a model call. The input of an auxiliary one is shown as far as the journal has it. */
 export function llmAttributes(traced: TracedRun, step: StepRecord, making: LlmSpanMaking): SpanAttributes {
   const { id, provider } = traced.modelOf(step);
   const call = callOf(traced, step);

@@ -74,7 +74,7 @@ function outputOf(traced: TracedRun, step: StepRecord): Json | undefined {
   return foldNode((key) => traced.step(key), step.key).output.content;
 }
 
-/** What a node was given: what the run inside of it was, or what the node before it made. */
+/** The input of a node: that of the run within it, or the output of the node before it. */
 function inputOf(traced: TracedRun, step: StepRecord): Json | undefined {
   const inside = traced.steps.find((other) => other.parentKey === step.key && isRunInside(other));
   if (inside !== undefined) return read(inside, childInput).input.content;

@@ -23,7 +23,7 @@ function spanWith(attributes: SpanAttributes, statusMessage: string | null = nul
 const shown = (rules: readonly string[], attributes: SpanAttributes) =>
   redactSpans(traceRedaction('full', rules), [spanWith(attributes)])[0]?.attributes;
 
-test('secrets are removed without being asked, at any depth and in JSON inside of JSON', () => {
+test('secrets are removed by default, at any depth and in JSON within JSON', () => {
   const call = JSON.stringify({ headers: { Authorization: 'Basic x' }, api_key: 'k', city: 'Rome' });
   const messages = JSON.stringify({ messages: [{ tool_calls: [{ function: { arguments: call } }] }] });
   const attributes = shown([], {

@@ -41,7 +41,7 @@ export function redactSpans(redaction: TraceRedaction, spans: readonly Span[]): 
   return spans.map((span) => redactSpan(redaction, span));
 }
 
-/** Attributes are put together, and looked through, when somebody wants them: not before, and not twice. */
+/** Attributes are built and redacted when they are read: not before, and not twice. */
 function redactSpan(redaction: TraceRedaction, span: Span): Span {
   let made: SpanAttributes | undefined;
   return {
@@ -64,12 +64,12 @@ function redactSpan(redaction: TraceRedaction, span: Span): Span {
   };
 }
 
-/** What somebody said, as traces show it; undefined when they show nothing of it. */
+/** What a person or a model said, as traces show it; undefined when they show nothing of it. */
 export function redactContent(redaction: TraceRedaction, text: string): string | undefined {
   return redaction.content === 'none' ? undefined : redactValue(redaction, text);
 }
 
-/** Attributes with a part of this name hold what somebody said, or what a tool was given or answered. */
+/** Attributes with a part of this name hold what was said, or the input or output of a tool. */
 const contentParts: ReadonlySet<string> = new Set([
   'value',
   'messages',

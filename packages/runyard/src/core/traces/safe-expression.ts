@@ -132,7 +132,7 @@ function isOpen({ min, max }: Item): boolean {
   return max - min > fewPlaces;
 }
 
-/** After an open repetition comes something that it cannot take itself, before the next one that could go on with it. */
+/** An open repetition must be followed by something that it cannot match, before the next one that could continue it. */
 function checkPath(path: Path): void {
   let ways = 1;
   for (const [index, item] of path.entries()) {

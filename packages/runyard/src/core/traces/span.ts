@@ -5,7 +5,7 @@ import { parseTraceParent } from './trace-parent.js';
 /** What a piece of work was, as the wire names it. */
 export type SpanKind = 'AGENT' | 'TEAM' | 'WORKFLOW' | 'LLM' | 'TOOL' | 'GUARDRAIL' | 'WAIT';
 
-/** `UNSET`: it goes on, or nobody will know any more how it ended. */
+/** `UNSET`: it is in progress, or its outcome will never be known. */
 export type SpanStatus = 'OK' | 'ERROR' | 'UNSET';
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | readonly string[]>>;
@@ -25,9 +25,9 @@ export interface Span {
   readonly statusMessage: string | null;
   /** Milliseconds since the epoch. */
   readonly startTime: number;
-  /** Null while it goes on. */
+  /** Null while it is in progress. */
   readonly endTime: number | null;
-  /** The outermost run, whose journal tells of it. */
+  /** The outermost run, whose journal contains it. */
   readonly runId: string;
   /** The step of that journal; empty for the run itself. */
   readonly stepKey: string;
@@ -74,7 +74,7 @@ export function spanIdOf(runId: string, stepKey: string): string {
   return hashOf(`${runId} ${stepKey}`).slice(0, 16);
 }
 
-/** How a trace stands: a failure that the run went on from is not one of the run. */
+/** The status of a trace: a failure after which the run continued is not one of the run. */
 export function statusOfRun({ status }: Pick<Run, 'status'>): SpanStatus {
   if (status === 'running' || status === 'pending') return 'UNSET';
   return status === 'error' ? 'ERROR' : 'OK';

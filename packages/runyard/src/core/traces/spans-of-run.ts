@@ -27,7 +27,7 @@ import { TracedRun } from './traced-run.js';
 
 /**
  * Folds the journal of a run into its spans: the run's own first, the others in the order in which they began. The
- * attributes of a span are put together when somebody looks at them: what a model was shown can be long.
+ * attributes of a span are built when they are read: what a model was shown can be long.
  */
 export function spansOf(source: TraceSource): Span[] {
   const fold = new SpanFold(source);
@@ -40,7 +40,7 @@ export function spansOf(source: TraceSource): Span[] {
   ];
 }
 
-/** What is told apart by the kind of a step. */
+/** What depends on the kind of a step. */
 interface Described {
   readonly name: string;
   readonly kind: SpanKind;
@@ -95,7 +95,7 @@ class SpanFold {
     );
   }
 
-  /** The spans of a run's steps, those of the runs inside of it included. */
+  /** The spans of a run's steps, including those of the runs within it. */
   stepSpans(traced: TracedRun, all: readonly StepRecord[]): PlacedSpan[] {
     const { history = new Map() } = this.source;
     const children = new Map(

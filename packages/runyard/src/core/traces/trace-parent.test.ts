@@ -30,7 +30,7 @@ test.each([
   `00-${traceId.toUpperCase()}-${spanId}-01`,
   `00-${traceId.slice(1)}-${spanId}-01`,
   `00-${traceId}-${spanId}-01, 00-${traceId}-${spanId}-01`,
-])('%j is none', (value) => {
+])('%j is not one', (value) => {
   expect(parseTraceParent(value)).toBeUndefined();
 });
 

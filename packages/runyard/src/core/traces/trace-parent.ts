@@ -12,7 +12,7 @@ export const traceParentLength = 55;
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /**
- * Reads a `traceparent` by the rules of W3C Trace Context. Undefined for a value that is none: whoever receives one
+ * Reads a `traceparent` by the rules of W3C Trace Context. Undefined for an invalid value: its receiver
  * begins a trace of its own.
  */
 export function parseTraceParent(value: string): TraceParent | undefined {

@@ -19,7 +19,7 @@ import { callRecord, tryInput } from '../runs/journal/records.js';
 import type { Run, StepRecord } from '../runs/run.js';
 import type { RecordedRun } from './trace-source.js';
 
-/** A run of the trace, the outermost or one inside of it, with its own steps: what its spans are read from. */
+/** A run of the trace, the outermost or one within it, with its own steps: what its spans are read from. */
 export class TracedRun {
   readonly steps: readonly StepRecord[];
   private readonly byKey: ReadonlyMap<string, StepRecord>;
@@ -63,7 +63,7 @@ export class TracedRun {
     const { kind, name } = step;
     const used = kind === 'try' ? readIf(step, tryInput)?.model : readIf(step, callRecord)?.model;
     const { model, modelProvider } = this.run;
-    // an auxiliary call has the name of its role: while it goes on, nobody knows more
+    // an auxiliary call has the name of its role: while it is in progress, no more is known
     const id = kind === 'auxiliary' ? (model ?? name) : name;
     return used ?? { id, provider: modelProvider ?? '' };
   }

@@ -13,7 +13,7 @@ type EndedContext = Pick<RunContext, 'run' | 'allSteps'>;
 /** The last events of a workflow's run. `isChat`: an agent stands in front of the workflow. */
 export function endEvents(end: RunEnd, context: EndedContext, isChat: boolean): readonly RunEvent[] {
   const { result } = end;
-  // what is told here is how the run will be stored in a moment
+  // the events show the run as it is about to be stored
   const run: Run = { ...context.run, status: end.status, result };
   switch (end.status) {
     case 'completed':
@@ -69,7 +69,7 @@ function workflowCompleted(run: Run, context: EndedContext, result: RunResult): 
   };
 }
 
-/** The whole state of the run: whoever follows it in whatever way can answer with this alone. */
+/** The whole state of the run: any reader can answer with this alone. */
 function workflowPaused(run: Run, context: EndedContext, result: RunResult): RunEvent {
   const { results, runs } = done(run, context);
   return {

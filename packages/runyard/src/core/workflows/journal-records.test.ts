@@ -11,6 +11,6 @@ test('the id of a step is that of its place, in every iteration and whatever the
   expect(stepIdOf(run, '2.1')).not.toBe(stepIdOf({ ...run, input: { ...input, salt: 'two' } }, '2.1'));
 });
 
-test('a run from before there was a salt keeps the ids that it has told', () => {
+test('a run from before there was a salt keeps the ids that it has emitted', () => {
   expect(stepIdOf({ runId: 'r', input }, '2@0.1')).toBe(idFrom('r 2.1'));
 });

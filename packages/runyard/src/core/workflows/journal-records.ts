@@ -24,7 +24,7 @@ import type { NodeType } from './definition/node.js';
 
 /**
  * What the steps of a workflow's run hold. Only what is new: what came of a group is put together from what came of
- * the steps inside of it. This is stored data: records of earlier versions have to fit too.
+ * the steps within it. This is stored data: records of earlier versions have to fit too.
  */
 
 /** Input of the steps `node:<path>`: which part of the definition it is. */
@@ -64,7 +64,7 @@ const leafShape = object({
   skipped: optional(yes),
 });
 
-/** What was done inside of a group: the keys of the nodes, in order. */
+/** What was done in a group: the keys of the nodes, in order. */
 const groupShape = object({
   children: list(text),
   /** How many of the children belong to each iteration of a loop. */
@@ -144,7 +144,7 @@ export function runsByNode(steps: readonly StepRecord[]): ReadonlyMap<string, re
   return runs;
 }
 
-/** The path of a node inside of a group: in its list, in its other branch, or in one of its iterations. */
+/** The path of a node within a group: in its list, in its other branch, or in one of its iterations. */
 export const childPath = {
   of: (path: string, position: number) => `${path}.${position}`,
   otherwise: (path: string, position: number) => `${path}.e${position}`,
@@ -152,7 +152,7 @@ export const childPath = {
     `${path}@${iteration}${retry === 0 ? '' : `~${retry}`}`,
 };
 
-/** Whether the key is that of a node right inside of the node with the other key. */
+/** Whether the key is that of a direct child of the node with the other key. */
 export function isChildOf(key: string, parentKey: string): boolean {
   return key.startsWith(parentKey) && /^(@\d+(~\d+)?)?\.e?\d+$/.test(key.slice(parentKey.length));
 }

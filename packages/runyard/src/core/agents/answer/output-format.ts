@@ -42,7 +42,7 @@ export function outputShapeOf(options: RunOptions, own?: ValueSchema): OutputSha
 }
 
 /**
- * Throws an Error that names the fault when the schema that came with a request is none, or could keep the process
+ * Throws an Error that names the fault when the schema that came with a request is invalid, or could keep the process
  * busy. Nothing looks at the schema before.
  */
 export async function verifyOutputSchema({ outputSchema, useJsonSchema }: RunOptions): Promise<void> {

@@ -21,7 +21,7 @@ const defaultPrompt =
   'Write the final answer to the message of the user from the notes that an assistant made about it. Speak to the user directly, say everything that the notes have to say, add no facts, and do not mention the notes.';
 
 /**
- * Another model writes the final text. With a schema, and nobody else to parse, it writes in that shape. `ending` is
+ * Another model writes the final text. With a schema and no parser model, it writes in that shape. `ending` is
  * that of the notes.
  */
 export async function writeWithOutputModel(

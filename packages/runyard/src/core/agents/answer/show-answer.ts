@@ -3,7 +3,7 @@ import type { AgentExecution } from '../execution.js';
 import { isGuarded } from '../hooks/guarded.js';
 import type { Answer } from './answer-record.js';
 
-/** Shows an answer that nobody has seen as a model wrote it; one that a guardrail is to see first is shown later. */
+/** Emits an answer that was not streamed while a model wrote it; guardrails delay it until they have seen it. */
 export function showAnswer({ agent, context }: AgentExecution, answer: Answer): Answer {
   if (!isGuarded(agent.settings)) context.emit(runContent(answer.content, answer.contentType), 'content');
   return answer;

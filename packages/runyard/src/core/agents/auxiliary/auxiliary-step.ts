@@ -31,8 +31,8 @@ export function callAuxiliaryModel(context: RunContext, call: AuxiliaryCall): Pr
 }
 
 /**
- * The same for what a run can do without. A call that failed is recorded as such, so that the run goes on without
- * it whenever it is executed again too, and answers with undefined.
+ * The same for what a run can do without. A failed call is recorded as such and returns undefined, so that the run
+ * continues without it, also whenever it is executed again.
  */
 export async function tryAuxiliaryModel(
   context: RunContext,

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../json.js';
 
-/** What functions of an agent's definition are told about the run. */
+/** What functions of an agent's definition learn about the run. */
 export interface RunValues {
   readonly runId: string;
   readonly sessionId: string;

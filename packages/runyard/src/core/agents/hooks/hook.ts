@@ -26,7 +26,7 @@ export interface HookModelCall {
   readonly output?: OutputFormat;
 }
 
-/** What a hook is told about the run that it serves. */
+/** What a hook learns about the run that it serves. */
 export interface HookContext {
   /** Whether the input of the run is looked at, or its output. */
   readonly stage: 'input' | 'output';
@@ -57,7 +57,7 @@ export interface HookContext {
 export interface NamedHook<Run> {
   /** Events name the hook by it. */
   readonly name: string;
-  /** A hook that crashes is logged and the run goes on; with `required` the run fails instead. */
+  /** A hook that crashes is logged and the run continues; with `required` the run fails instead. */
   readonly required?: boolean;
   readonly run: Run;
 }

@@ -30,7 +30,7 @@ import { preHookFields } from './hook-events.js';
 
 /**
  * Lets each pre-hook look at the input, in order; each sees what the one before made of it. What the user says when
- * the run goes on is input too; the keys of its steps begin with `prefix`.
+ * a run continues is input too; the keys of its steps begin with `prefix`.
  */
 export async function runPreHooks(execution: AgentExecution, prefix = ''): Promise<void> {
   const { preHooks } = execution.agent.settings;
@@ -156,7 +156,7 @@ function identified({ name, identity }: Stage): Pick<StepSpec<HookRecord>, 'inpu
   };
 }
 
-/** Whether the run is a copy: what its original was told has passed the hooks of that time. */
+/** Whether the run is a copy: the input of its original has passed the hooks of that time. */
 function isInherited(context: RunContext): boolean {
   return context.recorded('context')?.attempt === inheritedAttempt;
 }

@@ -18,12 +18,12 @@ const key = 'learning';
 /** What the model reads of one message, and of the whole run. */
 const longestMessage = 6_000;
 const longestRun = 30_000;
-/** How many entities it is told the names of. */
+/** How many entity names it is given. */
 const namedEntities = 50;
 
 /**
- * Keeps what is new in a run that is done, for later ones: a model is asked for it. What goes wrong here is told in
- * the log, and never the end of the run.
+ * Asks a model what is new in a completed run and keeps it for later ones. A failure here is logged and never
+ * ends the run.
  */
 export async function learnFromRun(execution: AgentExecution, answer: string): Promise<void> {
   const { agent, context } = execution;

@@ -3,7 +3,7 @@ import { storable } from '../memory/memory-text.js';
 import { sectionOf } from './learned-schema.js';
 import type { LearningKind } from './learning-settings.js';
 
-/** What is new, as a model told it: only what can be used of it. */
+/** What is new, as a model reported it: only the usable part. */
 export interface Learned {
   /** An empty value takes the field away. */
   readonly profile: readonly { readonly field: string; readonly value: string }[];

@@ -36,7 +36,7 @@ export function changesFor(at: LearnedAt, learned: Learned): LearningChange[] {
     const { run, now } = at;
     const seed = `${key}:${changes.length}`;
     const identity = identityOf(run, learningType, about, seed);
-    // the same thing may be told of twice: each is a change of its own
+    // the same thing may be reported twice: each is a change of its own
     const earlier = changes.filter((change) => change.identity.learningId === identity.learningId).length;
     changes.push({ identity, key: `${key}:${earlier}`, now, merge });
   };
@@ -61,13 +61,13 @@ export function changesFor(at: LearnedAt, learned: Learned): LearningChange[] {
   return changes;
 }
 
-/** Where an agent finds what it has not been shown: what is shared with it, or the user's own and everybody's. */
+/** Where an agent searches for what it was not shown: the shared namespace, or the user's own and the global one. */
 export function searchedNamespaces({ namespace }: LearningPlan, userId: string | null): readonly string[] {
   if (namespace !== undefined) return [namespace];
   return userId === null ? [globalNamespace] : [privateNamespacePrefix + userId, globalNamespace];
 }
 
-/** What is not shared stays with the user of the run; a run without one has nobody to keep it for but everybody. */
+/** What is not shared stays with the user of the run; a run without a user keeps it in the global namespace. */
 function sharedBy({ namespace }: LearningPlan, userId: string | null): Partial<LearningIdentity> {
   if (namespace !== undefined) return { namespace, userId: null };
   return userId === null

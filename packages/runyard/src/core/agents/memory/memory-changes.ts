@@ -93,7 +93,7 @@ function changeOf(
   return name === 'clear_memory' && source.allowClear ? { kind: 'clear' } : undefined;
 }
 
-/** A new memory with an id that is the same for the same seed, told to be that of the run's component. */
+/** A new memory of the run's component, with an id that is the same for the same seed. */
 export function addition(
   { run, message }: Pick<ChangeSource, 'run' | 'message'>,
   seed: string,
@@ -112,7 +112,7 @@ export function addition(
   };
 }
 
-/** A model may be told in vain what it knows already. The one that this very change made does not count. */
+/** A model may repeat what is known already. The memory that this very change made does not count. */
 function isKnown(text: string, ownId: string, known: readonly UserMemory[]): boolean {
   const wanted = text.toLowerCase();
   return known.some((other) => other.memoryId !== ownId && other.memory.toLowerCase() === wanted);

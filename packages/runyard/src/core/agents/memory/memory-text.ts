@@ -55,7 +55,7 @@ export function memoryLines(memories: readonly UserMemory[], ids: boolean): stri
   return lines;
 }
 
-/** A text that nobody vouches for, between marks that nothing in it can pass for. */
+/** An untrusted text, between marks that nothing in it can imitate. */
 export function block(name: string, text: string): string {
   const marks = new RegExp(`<(?=\\s*/?\\s*${name}\\b)`, 'gi');
   return `<${name}>\n${text.replace(marks, '&lt;')}\n</${name}>`;

@@ -16,10 +16,10 @@ import { block, memoryLines } from './memory-text.js';
 /** What the memory model is shown: so many memories, and so much of the message. */
 const knownMemories = 100;
 const longestMessage = 8_000;
-/** How many memories the event tells. */
+/** How many memories the event lists. */
 const toldMemories = 100;
 
-/** Not that of a step: a run that paused had done with its memories, and told nobody yet. */
+/** Not the key of a step: a paused run was done with its memories, but had not emitted the event yet. */
 const eventKey = 'memory-update';
 
 const whatToRemember =
@@ -34,7 +34,7 @@ interface Said {
 
 /**
  * Keeps what the user says in mind, beside the conversation: a model looks at each message while the agent works on
- * its answer. What goes wrong here is told in the log, and never the end of the run.
+ * its answer. A failure here is logged and never ends the run.
  */
 export class Remembering implements UserListener {
   private work: Promise<void> = Promise.resolve();

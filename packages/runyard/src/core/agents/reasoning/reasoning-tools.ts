@@ -60,7 +60,7 @@ export function reasoningTools(): Toolkit {
   });
 }
 
-/** Tells of the thinking among the tool calls of a turn. */
+/** Emits the reasoning among the tool calls of a turn. */
 export function reportReasoningTools(execution: AgentExecution, calls: readonly StepRecord[]): void {
   for (const call of calls) {
     const step = reasoningStepIn(execution, call);

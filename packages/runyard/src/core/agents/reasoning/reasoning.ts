@@ -45,7 +45,7 @@ export async function reason(execution: AgentExecution): Promise<void> {
   showReasoning(execution.messages, reasoningText(steps));
 }
 
-/** Adds a step to what the run has to show, and tells of it. */
+/** Adds a step to the reasoning of the run, and emits it. */
 export function noteReasoningStep(execution: AgentExecution, step: ReasoningStep, key: string): void {
   const steps = [...reasoningStepsOf(execution), step];
   execution.extra.reasoning_steps = steps;

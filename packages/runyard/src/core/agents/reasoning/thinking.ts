@@ -7,7 +7,7 @@ const delta: PieceEvent = { event: 'ReasoningContentDelta', reasoning_content: '
 /** How often a model has begun to think in this execution: calls that are made again count on. */
 const rounds = new WeakMap<RunContext, number>();
 
-/** Tells of what a model thinks by itself while it answers. It may think more than once in a call. */
+/** Emits what a model thinks by itself while it answers. It may think more than once in a call. */
 export class Thinking {
   #round: string | null = null;
 

@@ -67,7 +67,7 @@ function approvalBase(run: Run, state: ToolRequirementState) {
   };
 }
 
-/** The answer that a decision comes to; undefined as long as nobody has decided. */
+/** The answer that follows from a decision; undefined without a decision. */
 export function answerOfApproval(
   { requirement }: ToolRequirementState,
   { status, resolutionData, record }: ResolvedApproval,
@@ -100,7 +100,7 @@ function approved(requirement: ToolRequirement, data: JsonObject, approval: Json
   }
 }
 
-/** What does not fit stays as it is: the decision stands, and the tool's own check tells the model. */
+/** What does not fit stays as it is: the decision stands, and the tool's own check reports it to the model. */
 function valuesIn(fields: NonNullable<ToolRequirement['inputFields']>, data: JsonObject): JsonObject {
   const given = isJsonObject(data.values) ? data.values : data;
   const filled = fields.flatMap(({ name, type }): [string, Json][] => {

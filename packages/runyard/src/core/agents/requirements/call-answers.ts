@@ -65,7 +65,7 @@ export class Questions {
     this.callIds = new Set([...calls, ...states.map(({ requirement }) => requirement.callId)]);
   }
 
-  /** The open question about this call; undefined if there is none. */
+  /** The open question about this call; undefined without one. */
   ofCall(callId: string): ToolRequirementState | undefined {
     const states = this.open().filter((open) => open.requirement.callId === callId && !this.asksAgain(open));
     // calls of two members may have the same id

@@ -104,7 +104,7 @@ function fieldNames(fields: readonly InputField[]): string {
 /** Against the schema as data: checks of the application's own are made when the call is executed. */
 async function misfit(tool: Tool, args: JsonObject): Promise<string | undefined> {
   const check = await compileJsonSchema(tool.definition.inputSchema);
-  // what nobody asked for is dropped or refused by the tool itself
+  // the tool itself drops or rejects what was not asked for
   const fault = check(structuredClone(args)).find(({ kind }) => kind !== 'unknown');
   return fault && `${fault.path.join('.') || 'arguments'} ${fault.message}`;
 }

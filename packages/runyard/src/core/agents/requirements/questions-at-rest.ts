@@ -5,8 +5,8 @@ import { anyQuestion } from '../../runs/journal/records.js';
 import type { StepRecord } from '../../runs/run.js';
 
 /**
- * What an agent or a team inside of a run waits for when nothing has happened to that since it paused: it is then not
- * executed again, for there is nothing that it could do. Undefined for one that can go on, or has not begun.
+ * What an agent or a team within a run waits for when nothing has changed since it paused: it is then not executed
+ * again, because there is nothing that it could do. Undefined for one that can continue, or has not begun.
  */
 export function questionsAtRest(context: RunContext, key: string): readonly Requirement[] | undefined {
   // a replay looks at what is asked inside

@@ -112,7 +112,7 @@ describe('what a caller chooses', () => {
     expect(readAnswer(many, { selected: [null] })).toBeUndefined();
   });
 
-  it('is refused when it is none of the options, or too many of them', () => {
+  it('is refused when it is not one of the options, or selects too many of them', () => {
     expect(() => readAnswer(one, { selected: [['c']] })).toThrow("'c' is not one of its options: 'a', 'b'");
     expect(() => readAnswer(one, { selected: [['a', 'b']] })).toThrow('only one option');
   });
@@ -165,7 +165,7 @@ describe('what an approval decides', () => {
     expect(decide({ kind }, 'rejected')).toMatchObject({ answer: 'confirmed', confirmed: false });
   });
 
-  it('leaves nobody waiting when it was cancelled', () => {
+  it('counts as a rejection when it was cancelled', () => {
     expect(decide({}, 'cancelled')).toMatchObject({
       confirmed: false,
       note: expect.stringContaining('cancelled'),

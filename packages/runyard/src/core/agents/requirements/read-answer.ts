@@ -10,7 +10,7 @@ import type { ToolRequirementState } from './tool-requirements.js';
 /** What a caller says about one call; which of it counts depends on what the call waits for. */
 export interface GivenAnswer {
   readonly confirmed?: boolean | undefined;
-  /** Why it was rejected: the model is told. */
+  /** Why it was rejected: the model sees this. */
   readonly note?: string | undefined;
   /** What was filled in, by the names of the fields. */
   readonly values?: JsonObject | undefined;
@@ -25,8 +25,8 @@ export interface GivenAnswer {
 }
 
 /**
- * Reads what a caller says about a call. Undefined when that is no answer, or not theirs to give: what somebody has
- * to approve is answered by the approval alone. Throws when a part of it does not fit.
+ * Reads what a caller says about a call. Undefined when that is no answer, or not theirs to give: a call that needs
+ * an approval is answered by the approval alone. Throws when a part of it does not fit.
  */
 export function readAnswer(state: ToolRequirementState, given: GivenAnswer): ToolAnswer | undefined {
   const { requirement } = state;

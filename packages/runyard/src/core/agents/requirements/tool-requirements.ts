@@ -72,7 +72,7 @@ export function approvalOfRun(steps: readonly StepRecord[]): JsonObject | undefi
   return last?.approval;
 }
 
-/** The state of one such step; undefined for a step that is none. */
+/** The state of one such step; undefined for any other step. */
 export function requirementOf(step: StepRecord): ToolRequirementState | undefined {
   const match = step.kind === 'wait' ? waitKeys.exec(step.key) : null;
   if (match === null) return undefined;

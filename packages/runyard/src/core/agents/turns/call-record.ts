@@ -8,7 +8,7 @@ import type { ModelCallRecord } from '../journal-records.js';
 const longestText = 500;
 const secretNames = /key$|secret|password|authorization|credential|(^|_)token$/i;
 
-/** How the model is about to be called, unless the last call tells. */
+/** How the model is about to be called, unless that is the same as in the last call. */
 export function newCallRecord(execution: AgentExecution): { input?: ModelCallRecord } {
   const { model, tools, soFar } = execution;
   const parameters = shownParameters(model.parameters ?? {});

@@ -25,7 +25,7 @@ import {
 
 /**
  * What the call under this key waits for. That is decided once: what was recorded counts, and a call that began
- * without waiting needs nobody.
+ * without waiting needs no answer.
  */
 export async function requirementOfCall(
   { agent, context, model }: Pick<AgentExecution, 'agent' | 'context' | 'model'>,

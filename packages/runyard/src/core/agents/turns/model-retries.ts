@@ -9,12 +9,12 @@ import type { AgentExecution } from '../execution.js';
 import type { ModelRecord } from '../journal-records.js';
 
 const defaultDelayMs = 1_000;
-/** Nobody waits longer than this for the next try: a provider that asks for more has failed. */
+/** The longest wait before the next try: a provider that asks for more has failed. */
 const longestDelayMs = 60_000;
 
 /**
  * Calls the model of the execution: again after a failure as often as the agent allows, then each fall-back model
- * in turn. A fall-back that is reached stays the model of the execution. `call` is told how many calls came before.
+ * in turn. A fall-back that is reached stays the model of the execution. `call` gets the number of calls before it.
  */
 export async function callUntilAnswered(
   execution: AgentExecution,
@@ -51,12 +51,12 @@ export async function callUntilAnswered(
   }
 }
 
-/** Makes the next fall-back the model of the execution; false when there is none left. */
+/** Makes the next fall-back the model of the execution; false when all were used. */
 function fallBack(execution: AgentExecution): boolean {
   return useFallback(execution, execution.fallback === null ? 0 : execution.fallback + 1);
 }
 
-/** After a crash: goes on with the model that the journal says answered last. */
+/** After a crash: continues with the model that the journal says answered last. */
 export function useRecordedModel(execution: AgentExecution, record: ModelRecord): void {
   const { fallback } = record;
   if (fallback !== undefined && fallback !== execution.fallback) useFallback(execution, fallback);

@@ -85,7 +85,7 @@ async function whole(execution: AgentExecution, scope: StepScope): Promise<Model
     thinking.piece(reasoningContent);
     thinking.end();
   }
-  // with an output shape the content is shown once, in its shape, when the run completes; and nobody follows this
+  // with an output shape the content is shown once, in its shape, when the run completes; and no client follows this
   // run as it grows, so what post-hooks may still refuse need not be said
   if (output === null && content !== '' && !agent.settings.postHooks?.length) {
     const event = isIntermediate(execution) ? runIntermediateContent(content) : runContent(content, 'str');

@@ -61,7 +61,7 @@ interface TurnCall {
 /**
  * The tool calls of one turn: all at once, each journaled, reported in the order of the calls. A call that fails
  * is an answer to the model, not the end of the run. Calls that wait for a person pause the run, together and
- * after all that needs nobody is done.
+ * after all other calls are done.
  */
 export async function runToolCalls(
   execution: AgentExecution,
@@ -80,7 +80,7 @@ export async function runToolCalls(
   const ready = calls.filter(isReady);
   for (const call of ready) announce(execution, call);
   const done = await Promise.allSettled(ready.map((call) => runToolCall(execution, call)));
-  // every call comes to its end before the turn fails
+  // every call ends before the turn fails
   throwFailure(done);
   const asked = requirementsOf(context.steps('wait'));
   for (const { key } of ready) {

@@ -22,7 +22,7 @@ import {
 } from './types.js';
 
 export interface AiSdkModelOptions {
-  /** `prompted` for models that cannot be held to a JSON schema. Default: as far as the model tells. */
+  /** `prompted` for models that cannot be held to a JSON schema. Default: what the model reports. */
   readonly structuredOutput?: 'native' | 'prompted';
   /** How often a call is tried again that failed before any of its answer was used. Default 2. */
   readonly retries?: number;

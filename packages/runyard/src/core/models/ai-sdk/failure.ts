@@ -5,7 +5,7 @@ import { ModelError } from '../model-error.js';
 import { errorFromResponse, errorFromStream } from '../provider/call/provider-failure.js';
 import { redactor } from '../provider/call/redact.js';
 
-/** The parts of the AI SDK's `APICallError` that tell what happened. */
+/** The parts of the AI SDK's `APICallError` that say what happened. */
 interface CallError {
   readonly statusCode?: unknown;
   readonly responseHeaders?: unknown;

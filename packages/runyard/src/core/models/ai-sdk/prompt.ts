@@ -136,7 +136,7 @@ function fileData(data: URL | Uint8Array, version: AiSdkVersion): unknown {
   return data instanceof URL ? { type: 'url', url: data } : { type: 'data', data };
 }
 
-/** Where nobody said which image it is, the AI SDK has a word for any. */
+/** For an image without a given type, the AI SDK has a word for any. */
 function mediaTypeAtUrl(media: Media): string {
   return media.mimeType ?? (media.kind === 'file' ? 'application/pdf' : `${media.kind}/*`);
 }

@@ -81,7 +81,7 @@ export function isAiSdkModel(value: unknown): value is AiSdkLanguageModel {
   );
 }
 
-/** Only the models that know of the question tell that they cannot be held to a schema. */
+/** Only models that have this property can report that they cannot be held to a schema. */
 export function aiSdkCapabilities(model: AiSdkLanguageModel): ModelCapabilities {
   const { supportsStructuredOutputs } = model as { supportsStructuredOutputs?: unknown };
   return { structuredOutput: supportsStructuredOutputs === false ? 'prompted' : 'native', tools: true };

@@ -142,7 +142,7 @@ describe('a stream of Anthropic', () => {
     expect(JSON.stringify(response.providerData)).not.toContain('Let me see');
   });
 
-  it('goes on without signatures that are refused', async () => {
+  it('continues without signatures that are refused', async () => {
     const refusal = {
       type: 'error',
       error: {

@@ -165,7 +165,7 @@ describe('a stream of Gemini', () => {
     expect(response).toMatchObject({ content: '', toolCalls: [], finishReason: 'stop' });
   });
 
-  it('tells that the prompt was blocked', async () => {
+  it('reports that the prompt was blocked', async () => {
     const { model } = await modelFor([
       streamed({
         promptFeedback: { blockReason: 'PROHIBITED_CONTENT' },

@@ -102,7 +102,7 @@ describe('the sources of an answer of Gemini', () => {
     });
   });
 
-  it('are none where Google names none', async () => {
+  it('are absent where Google names none', async () => {
     for (const metadata of [
       undefined,
       null,

@@ -49,7 +49,7 @@ describe('the leader of a team on the offline model', () => {
     expect(chosen('Good morning')).toEqual([]);
   });
 
-  test('a model without a team has nobody to ask', () => {
+  test('a model without a team chooses no member', () => {
     expect(chooseMembers('Where is my invoice?', 'Be brief.', [])).toEqual([]);
   });
 });

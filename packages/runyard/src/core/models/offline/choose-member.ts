@@ -16,7 +16,7 @@ interface Member {
 }
 
 /**
- * The members of a team who fit what the message asks, as far as plain rules can tell: each sentence goes to the member
+ * The members of a team who fit what the message asks, as far as plain rules show: each sentence goes to the member
  * whose description shares most words with it. Nothing when no member shares any, or there is no team.
  */
 export function chooseMembers(
@@ -52,7 +52,7 @@ function bestFor(text: string, members: readonly Member[]): Member | undefined {
   return best;
 }
 
-/** The list that a leader is told: a line `- id` for each member, and what there is to say below it. */
+/** The list that a leader is given: a line `- id` for each member, and what there is to say below it. */
 function membersIn(system: string): Member[] {
   const [, rest = ''] = system.split('The members of your team:\n', 2);
   const [list = ''] = rest.split('\n\n', 1);

@@ -34,7 +34,7 @@ interface Candidate {
   readonly args: JsonObject;
 }
 
-/** The tools that the message asks for, as far as plain rules can tell, with the arguments found in it. */
+/** The tools that the message asks for, as far as plain rules show, with the arguments found in it. */
 export function chooseToolCalls(
   message: string,
   tools: readonly ToolDefinition[],
@@ -58,7 +58,7 @@ function candidate(tool: ToolDefinition, message: string): Candidate[] {
 }
 
 function relevance(tool: ToolDefinition, message: string): { score: number; named: boolean } {
-  // “Do you remember …” asks; it does not tell anyone to remember.
+  // “Do you remember …” asks; it is no request to remember.
   const asked = message.replace(/\byou (?:still |already )?(?:remember|know)\b/gi, 'recall');
   const spoken = keywords(asked);
   const name = new Set([...keywords(tool.name)].filter((word) => !emptyVerbs.has(word)));

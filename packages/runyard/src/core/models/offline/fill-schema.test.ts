@@ -32,7 +32,7 @@ test.each<[string, JsonSchema]>([
   ['repeated groups', { type: 'string', pattern: '^(a?){40}a{40}$' }],
   ['rows of alternatives', { type: 'string', pattern: `^${'(a|a)'.repeat(60)}b$` }],
   ['rows of options', { type: 'string', pattern: `^${'a?'.repeat(60)}${'a'.repeat(60)}$` }],
-])('comes to an end with lists of lists of %s', (_what, items) => {
+])('terminates with lists of lists of %s', (_what, items) => {
   const lists = (inner: JsonSchema) => ({ type: 'array', minItems: 1_000, uniqueItems: true, items: inner });
   expect(JSON.stringify(fillSchema(lists(lists(items)), text)).length).toBeLessThan(1_000_000);
 });

@@ -179,12 +179,12 @@ describe('the offline model calls tools', () => {
     expect(await calls(text)).toEqual(expected);
   });
 
-  it('calls two tools for two wishes', async () => {
+  it('calls two tools for two requests', async () => {
     const called = await calls('Add 2 and 3, and tell me the current time');
     expect(called.map(([name]) => name).sort()).toEqual(['add', 'current_time']);
   });
 
-  it('does not call what it cannot fill, or what nobody asked for', async () => {
+  it('does not call a tool that it cannot fill, or that was not asked for', async () => {
     expect(await calls('Please add them up')).toEqual([]);
     expect(await calls('Send an email')).toEqual([]);
     expect(await calls('Hello, how are you?')).toEqual([]);

@@ -32,7 +32,7 @@ describe('a model that keeps memories', () => {
   });
 });
 
-test('an agent with a tool for it remembers what it is told to', () => {
+test('an agent with a memory tool remembers what it is asked to', () => {
   const asked = (question: string, tools = ['update_user_memory']) =>
     rememberFacts(question, request(tools))?.map((call) => JSON.parse(call.arguments));
   expect(asked('Remember that I like tea')).toEqual([{ operation: 'add', memory: 'I like tea' }]);

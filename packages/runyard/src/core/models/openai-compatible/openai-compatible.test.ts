@@ -406,7 +406,7 @@ describe('tool calls in a stream', () => {
     expect(response.finishReason).toBe('tool_calls');
   });
 
-  it('are told apart without an index', async () => {
+  it('are distinguished without an index', async () => {
     const response = await streamed(
       { id: 'a', function: { name: 'add', arguments: '{"a":' } },
       { function: { arguments: '1}' } },
@@ -418,7 +418,7 @@ describe('tool calls in a stream', () => {
     ]);
   });
 
-  it('are told apart without an id, when all are numbered 0', async () => {
+  it('are distinguished without an id, when all are numbered 0', async () => {
     const response = await streamed(
       { index: 0, function: { name: 'add', arguments: '{"a":1}' } },
       { index: 0, function: { name: 'add', arguments: '{"a":2}' } },

@@ -335,7 +335,7 @@ describe('an answer as providers give it', () => {
     expect(error.message).toBe('OpenAI-compatible server reported an error: over capacity');
   });
 
-  it('is an error where it ends with one that nobody explains', async () => {
+  it('is an error where it ends with an unexplained one', async () => {
     const error = await failure(read(byByte([delta({ content: 'Hi' }), finish('error')])));
     expect(error.message).toBe('OpenAI-compatible server reported an error: the model stopped with an error');
   });

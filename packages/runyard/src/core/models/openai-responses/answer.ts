@@ -36,7 +36,7 @@ export class ResponsesAnswer implements GrowingAnswer {
   readonly #items: GrowingItem[] = [];
   readonly #byIndex = new Map<number, GrowingItem>();
   readonly #byId = new Map<string, GrowingItem>();
-  /** Two items have the same index: their ids tell them apart. */
+  /** Two items have the same index: their ids distinguish them. */
   #sharedIndex = false;
   readonly #messages: GrowingItem[] = [];
   /** The message whose text is delivered: the first that is not complete. The text of later ones waits for its end. */
@@ -275,7 +275,7 @@ export class ResponsesAnswer implements GrowingAnswer {
 
   /**
    * Some servers leave out the events of a stream: the response at its end has all items. Others name the items anew
-   * there, or leave some out: those are told by their place, else by their order among items of the same type.
+   * there, or leave some out: those are matched by their place, else by their order among items of the same type.
    */
   #completeMissing(output: readonly JsonObject[], deliver: Deliver): void {
     const named = output.map(({ id }) => this.#byId.get(String(id)));

@@ -188,7 +188,7 @@ describe('a stream of the Responses API', () => {
     }
   });
 
-  it('goes on without reasoning that the server cannot read any more', async () => {
+  it('continues without reasoning that the server can no longer read', async () => {
     const refusal = {
       error: {
         message: 'The encrypted content for item rs_1 could not be verified.',
@@ -295,7 +295,7 @@ describe('the errors of the Responses API', () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it('are told when another try makes no sense', async () => {
+  it('are reported when another try makes no sense', async () => {
     const { model, server } = await modelFor([
       { raw: namedEvents([failed({ code: 'invalid_prompt', message: `No ${secret}` })]), ending: 'end' },
       { status: 429, headers: { 'x-should-retry': 'false' }, body: { error: { message: 'Not now' } } },

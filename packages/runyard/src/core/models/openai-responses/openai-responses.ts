@@ -22,7 +22,7 @@ export interface OpenAIResponsesOptions extends ConnectionOptions {
   readonly maxTokens?: number;
   /**
    * How much the model reasons, and whether it shows a summary of it. `false` says that the model does not reason
-   * at all; left out, that is told by its name.
+   * at all; left out, its name decides.
    */
   readonly reasoning?:
     | false

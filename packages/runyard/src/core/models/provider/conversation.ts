@@ -4,7 +4,7 @@ import { wireName } from './wire-name.js';
 
 /** What ids of calls have to look like where chat completions are spoken; `model` is who serves it, and its name. */
 export function callIdsOf(model: string, longest?: number): RegExp {
-  // whoever serves a model of Mistral checks the ids as Mistral does
+  // every server of Mistral models checks the ids as Mistral does
   if (/(mi|mini|code|dev|magi|pi|vo)[sx]tral/i.test(model)) return /^[a-zA-Z0-9]{9}$/;
   return longest === undefined ? anyId : new RegExp(`^.{1,${longest}}$`, 's');
 }

@@ -21,7 +21,7 @@ test('a medium at a URL is fetched where its bytes are needed, with the type tha
   expect(asked).toEqual([paper.url]);
 });
 
-test('the type that was given wins, and without any the bytes tell it', async () => {
+test('the given type wins, and without one it follows from the bytes', async () => {
   const bytes = Buffer.from('%PDF-');
   const given = contentsWith(async () => ({ bytes, mimeType: 'text/html' }));
   expect((await loaded({ ...paper, mimeType: 'text/csv' }, given, 'P')).media.mimeType).toBe('text/csv');
@@ -36,7 +36,7 @@ test('a fetch that is refused says of which medium', async () => {
   );
 });
 
-test('without somebody who fetches, a URL has no bytes', async () => {
+test('without a fetcher, a URL has no bytes', async () => {
   const contents: MediaContents = { put: async () => '', get: async () => undefined };
   await expect(loaded(paper, contents, 'P')).rejects.toThrow('has no stored content');
 });

@@ -126,7 +126,7 @@ export function notTaken(media: Media, provider: string, taken: string): ModelEr
   });
 }
 
-/** For a medium that a tool returned: it may be meant for the person, so the model is only told of it. */
+/** For a medium that a tool returned: it may be meant for the person, so the model only learns that it exists. */
 export function describedInWords(media: Media): string {
   return `(The tool also returned the ${media.kind} ${nameOf(media)}, which this model cannot take in.)`;
 }

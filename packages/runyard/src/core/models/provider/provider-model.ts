@@ -233,7 +233,7 @@ async function nextBytes(answer: ProviderAnswer, growing: GrowingAnswer): Promis
 
 /**
  * Signatures are bound to a model, an account, and with some providers to the conversation before them, which
- * may have been shortened. The answer to such a refusal is to go on without them.
+ * may have been shortened. After such a refusal the call is made without them.
  */
 function refusesSignatures(error: unknown): boolean {
   return (

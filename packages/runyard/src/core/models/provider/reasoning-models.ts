@@ -1,4 +1,4 @@
-/** Which models think by themselves before they answer, told by their names. */
+/** Which models think by themselves before they answer, recognized by their names. */
 export function reasonsByDefault(protocol: 'responses' | 'anthropic' | 'gemini', id: string): boolean {
   return tests[protocol](id);
 }

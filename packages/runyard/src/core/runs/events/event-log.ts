@@ -74,7 +74,7 @@ export class EventLog {
     this.notify();
   }
 
-  /** The run goes on in another process: what comes next is not in this log. */
+  /** The run continues in another process: its next events are not in this log. */
   moveAway(): void {
     this.elsewhere = true;
   }

@@ -90,7 +90,7 @@ export class EventReader {
   private async catchUp(log: EventLog): Promise<readonly LoggedEvent[]> {
     const memoryBegins = log.start;
     const events = await this.stored();
-    // a recovered run leaves a gap in the indices: nothing is stored there, so go on where memory begins
+    // a recovered run leaves a gap in the indices: nothing is stored there, so continue where memory begins
     if (events.length === 0) this.cursor = Math.max(this.cursor, memoryBegins);
     return events;
   }
@@ -103,7 +103,7 @@ export class EventReader {
     if (events.length > 0) return events;
     if (progress === undefined || progress.status === 'paused') return null;
     if (!terminalStatuses.has(progress.status)) return [];
-    // the last event of a run is stored with its end: what was sent is not there any more
+    // the last event of a run is stored with its end: the sent events have been removed
     return this.cursor < progress.nextEventIndex ? this.fromJournal() : null;
   }
 
@@ -132,7 +132,7 @@ export class EventReader {
   private wait(): Promise<void> {
     const { log } = this;
     if (log === undefined) this.unfollow ??= this.sources.follow?.(this.runId, () => this.lookNow());
-    // what happened since `available` looked would wake nobody any more
+    // what happened since `available` looked would no longer wake this reader
     if (
       this.closed ||
       this.hinted ||

@@ -12,7 +12,7 @@ import { childInput, childOutcome } from '../journal/records.js';
 import type { Run, RunEntry, RunInput, RunResult, RunStatus, StepRecord } from '../run.js';
 import { failureOf } from '../run-failure.js';
 
-/** A component that is to run inside of another run. */
+/** A component that is to run within another run. */
 export interface ChildRequest {
   /** The key of the step that the run is the work of. */
   readonly key: string;
@@ -28,7 +28,7 @@ export interface ChildRequest {
   readonly signal?: AbortSignal;
 }
 
-/** A run inside of another one, as the journal tells it. */
+/** A run within another one, as the journal records it. */
 export interface ChildView {
   readonly step: StepRecord;
   readonly run: Run;
@@ -36,7 +36,7 @@ export interface ChildView {
 }
 
 /**
- * Runs a component as a step of another run. Its failure is an outcome; that it waits for somebody, or that the
+ * Runs a component as a step of another run. Its failure is an outcome; that it waits for an answer, or that the
  * outermost run is cancelled, is passed on.
  */
 export async function runChild(context: RunContext, request: ChildRequest): Promise<ChildOutcome> {
@@ -69,7 +69,7 @@ export function childIdentity({ kind, id }: Executable): StepIdentity {
   };
 }
 
-/** Tells of the runs inside that do not come to their own end, the innermost first. */
+/** Emits the end of the nested runs that do not end by themselves, the innermost first. */
 export function cancelChildren(context: RunContext, executable: Executable, reason: string): void {
   for (const { step, run } of childrenOf(context.run, context.steps())) {
     const inside = step.status === 'running' ? executable.inside?.(run) : undefined;
@@ -101,7 +101,7 @@ function childContext(
   });
 }
 
-/** The runs right inside of a run, in the order in which they began. */
+/** The direct children of a run, in the order in which they began. */
 export function childrenOf(run: Run, steps: readonly StepRecord[]): ChildView[] {
   const children = steps.filter(isChildStep);
   if (children.length === 0) return [];
@@ -115,12 +115,12 @@ export function childrenOf(run: Run, steps: readonly StepRecord[]): ChildView[] 
   });
 }
 
-/** Whether the run was stopped while the run around it went on: it is never executed again. */
+/** Whether the run was stopped while the run around it continued: it is never executed again. */
 export function wasGivenUp({ status }: StepRecord): boolean {
   return status === 'error';
 }
 
-/** `outer` is aborted when the run around it ends: that one tells of it then. */
+/** `outer` is aborted when the run around it ends: that run then reports the end. */
 async function execute(child: RunContext, executable: Executable, outer: AbortSignal): Promise<ChildOutcome> {
   const { runId } = child.run;
   try {

@@ -20,7 +20,7 @@ export type CallApplication = <T>(what: string, work: () => T) => T;
 
 const owners = new AsyncLocalStorage<CodeOwner>();
 
-/** Who the code that is running now works for; undefined for code that nobody's function set off. */
+/** The owner of the code that is running now; undefined for code that no owned function started. */
 export function codeOwner(): CodeOwner | undefined {
   return owners.getStore();
 }

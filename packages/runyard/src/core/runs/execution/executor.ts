@@ -144,7 +144,7 @@ export class RunExecutor {
       delayed = reject;
       ended.then(resolve, reject);
     });
-    // nobody has to wait for either
+    // neither promise has to be awaited
     told.catch(() => {});
     const entry = { live, ended, told };
     this.live.set(live.runId, entry);
@@ -161,7 +161,7 @@ export class RunExecutor {
   ): Promise<EndedRun> {
     live.log.hold();
     if (end.status === 'cancelled') cancelChildren(context, executable, end.reason);
-    // one that waited beside what failed is not waited for any more
+    // a step that waited beside the failed one is no longer waited for
     if (end.status === 'error') cancelChildren(context, executable, 'The run around it failed.');
     for (const [position, event] of executable.endEvents(end, context).entries()) {
       live.emit(event, `end:${live.run.attempt}:${position}`);
@@ -190,7 +190,7 @@ export class RunExecutor {
     for (const { live } of this.live.values()) if (live.isWaiting) live.stop(new RunReleased());
   }
 
-  /** Ends the executions without ending the runs: another process goes on with them. */
+  /** Ends the executions without ending the runs: another process continues them. */
   releaseAll(): void {
     for (const { live } of this.live.values()) live.stop(new RunReleased());
   }
@@ -232,7 +232,7 @@ export class RunExecutor {
     try {
       const turn = this.options.slots.enter(live.abort.signal);
       if (turn !== undefined) {
-        // it may take a while: whoever asks for the run meanwhile is to find it
+        // it may take a while: a caller who asks for the run in that time must find it
         this.queue.touch(live);
         await turn;
       }

@@ -242,7 +242,7 @@ export class JournaledContext implements RunContext {
     const begun = this.begin(key, spec, recorded);
     if (spec.interrupted !== undefined) {
       await this.queue.flush(this.live);
-      // the run may have been cancelled meanwhile: what has not begun does not begin
+      // the run may have been cancelled in between: what has not begun does not begin
       this.signal.throwIfAborted();
     }
     return this.perform(begun, spec, work);
@@ -279,7 +279,7 @@ export class JournaledContext implements RunContext {
   }
 
   async history(count: number): Promise<readonly { run: Run; steps: readonly StepRecord[] }[]> {
-    // what a run inside of another one said before is the other one's to know
+    // a nested run has no history of its own: that belongs to the run around it
     if (this.inside !== null) return [];
     const { sessionId, kind, componentId, runId, lineage } = this.run;
     const copyOf = lineage?.forkedFromRunId;
@@ -380,5 +380,5 @@ export class JournaledContext implements RunContext {
 
 const sent: Promise<void> = Promise.resolve();
 
-/** `error` of a step that ended with a failure which the run went on from. */
+/** `error` of a step that ended with a failure after which the run continued. */
 const handledFailure: Json = true;

@@ -62,9 +62,9 @@ export class LiveRun implements WriteSource {
   private unwritten = 0;
   private readonly sent = new Set<string>();
   private readonly sentBefore: SentEvents;
-  /** Whose events they are unless told otherwise. */
+  /** The origin of the events unless one is given. */
   readonly origin: EventOrigin;
-  /** By the event whose pieces they are: runs inside of this one may stream side by side. */
+  /** By the event whose pieces they are: runs within this one may stream side by side. */
   private templates = new WeakMap<
     PieceEvent,
     { second: number; origin: EventOrigin; value: DeltaTemplate }
@@ -167,7 +167,7 @@ export class LiveRun implements WriteSource {
     return this.steps.all();
   }
 
-  /** The steps of the run whose keys begin with this, without those of the runs inside of it. */
+  /** The steps of the run whose keys begin with this, without those of the runs within it. */
   stepsOf(prefix: string): StepRecord[] {
     return this.steps.of(prefix);
   }
@@ -235,7 +235,7 @@ export class LiveRun implements WriteSource {
     this.changed = true;
   }
 
-  /** With the next write the run belongs to nobody. */
+  /** With the next write no process holds the run. */
   giveUpLease(): void {
     this.record = { ...this.record, leaseOwner: null, leaseExpiresAt: null };
   }
@@ -245,7 +245,7 @@ export class LiveRun implements WriteSource {
     this.record = { ...this.record, ...facts };
   }
 
-  /** Gives the run up, with its next write, to whoever takes it over. */
+  /** Releases the run, with its next write, to the process that takes it over. */
   release(): void {
     this.giveUpLease();
     this.changed = true;
@@ -274,7 +274,7 @@ export class LiveRun implements WriteSource {
     this.append(serialiseDelta(this.log.nextIndex, template.value, text));
   }
 
-  /** Ends the execution: what is at work is told by its signal. */
+  /** Ends the execution: its signal aborts the work in progress. */
   stop(reason: Error): void {
     this.ownName.abort(this.abort, reason);
   }

@@ -2,13 +2,13 @@ import type { RunEvent } from '../../events/run-event.js';
 import type { Timers } from '../../timers.js';
 import type { RunContext } from '../context.js';
 
-/** How long a report takes that nobody hears. */
+/** How long a report takes that reaches no receiver. */
 const unheardMs = 100;
 
 const turns = new WeakMap<Timers, Promise<void>>();
 
 /**
- * What reporting comes to once there is nobody to report to: nothing. It takes a moment, so that code that reports in an
+ * A report without a receiver does nothing. It takes a moment, so that code that reports in an
  * endless loop does not keep the process from everything else.
  */
 export function unheard(timers: Timers): Promise<void> {

@@ -189,7 +189,7 @@ function checkSize(after: StateSize, before: StateSize): void {
   if (fault !== undefined) throw new TypeError(`${fault[0]!.toUpperCase()}${fault.slice(1)}.`);
 }
 
-/** Application code sets state: what JSON cannot hold is refused here, where the code that did it is told. */
+/** Application code sets state: what JSON cannot hold is rejected here, so that the code that set it sees the error. */
 function given(key: string, value: Json): Json {
   return storable(value, `The value of '${key}' in the session state`);
 }

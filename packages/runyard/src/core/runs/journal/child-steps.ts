@@ -1,7 +1,7 @@
 import type { StepRecord } from '../run.js';
 
 /**
- * A run inside of another one has no journal of its own: its steps stand in that of the outermost run, under the key
+ * A run within another one has no journal of its own: its steps stand in that of the outermost run, under the key
  * of the step that it is the work of. What is written of it, what pauses it and what cancels it is so the outermost
  * run's, and a crash finds both in the same state.
  */
@@ -17,7 +17,7 @@ export function prefixOf(key: string): string {
   return key.slice(0, key.lastIndexOf(separator) + separator.length);
 }
 
-/** The steps of a run itself, without those of the runs inside of it. */
+/** The steps of a run itself, without those of the runs within it. */
 export function ownSteps(steps: readonly StepRecord[]): readonly StepRecord[] {
   return steps.some(isInside) ? steps.filter((step) => !isInside(step)) : steps;
 }

@@ -14,7 +14,7 @@ export interface ExpectedStep {
 export interface StepIdentity {
   /** What the code has, in words: `'send' (agent 'mailer')`. */
   readonly is: string;
-  /** The same of what was recorded; undefined when the record does not say enough to tell. */
+  /** The same of what was recorded; undefined when the record does not say enough. */
   was(recorded: StepRecord): string | undefined;
 }
 
@@ -72,7 +72,7 @@ export function componentInWords({ kind, componentId }: Pick<Run, 'kind' | 'comp
   return `${kind} '${componentId}'`;
 }
 
-/** Keys count from 0, people from 1. The runs around the place are left out when there are none. */
+/** Keys count from 0, people from 1. Without runs around the place, none are named. */
 function placeInWords(key: string): string {
   const [place = '', ...around] = key.split('/').reverse();
   const words = ownPlaceInWords(place);

@@ -61,7 +61,7 @@ export interface RunJournal {
 
 /**
  * The request to cancel a run that this process does not execute: another one does, or the run is not stored yet. It
- * names its user, so that nobody ends a run that they cannot see.
+ * names its user, so that no user cancels a run that they cannot see.
  */
 export interface CancelRequest {
   readonly runId: string;
@@ -122,7 +122,7 @@ export interface SessionSummary {
 export interface RunWrite {
   readonly runId: string;
   readonly attempt: number;
-  /** Creates the session if it is not there; refused when the session belongs to someone else. */
+  /** Creates the session if it is not there; refused when the session belongs to another user. */
   readonly session?: SessionWrite;
   /** The first write of a run, which gives it its place in the order of its session. Refused when the id is taken. */
   readonly insert?: Run;
@@ -237,7 +237,7 @@ export interface SessionWrite {
   readonly name: string | null;
   /** Given to a session that has none yet. */
   readonly metadata?: JsonObject | null;
-  /** The session was there when the run began: one that was removed meanwhile is not made again. */
+  /** The session was there when the run began: one that was removed since then is not made again. */
   readonly existing?: boolean;
   readonly now: number;
 }

@@ -150,7 +150,7 @@ export const outcomeAnswer = outputRecord(
   variant('outcome', { retry: {}, done: { output: json }, failed: { message: text } }),
 );
 
-/** How a step ended that nobody saw ending. */
+/** How a step ended whose end was not observed. */
 export type OutcomeAnswer = Shaped<typeof outcomeAnswer.shape>;
 
 /** Input of a `wait` step as far as the engine reads it: when the question answers itself. */

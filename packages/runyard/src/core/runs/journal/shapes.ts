@@ -43,7 +43,7 @@ export function word<const W extends string>(...words: readonly W[]): Shape<W> {
   return leaf((value): value is W => known.includes(value));
 }
 
-/** Data that is checked only as far as the shape says: what is in it beside that nobody relies on. */
+/** Data that is checked only as far as the shape says: no code relies on its other content. */
 export function partly<T>(shape: Shape<unknown>): Shape<T> {
   // the one place where a type says more than was checked
   return shape as Shape<T>;

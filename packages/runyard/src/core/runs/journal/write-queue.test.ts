@@ -114,7 +114,7 @@ async function outage({ journal, pass, pending }: ReturnType<typeof setUp>, ms: 
 }
 
 describe('group commit', () => {
-  test('writes that come together share a transaction; those that come meanwhile share the next', async () => {
+  test('writes that come together share a transaction; those that come during it share the next', async () => {
     const { journal, queue } = setUp();
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((id) => new Source(id)) as [Source, Source, Source, Source];
     const first = Promise.all([queue.flush(a), queue.flush(b)]);
@@ -130,7 +130,7 @@ describe('group commit', () => {
     await second;
   });
 
-  test('nobody is told before the transaction ended', async () => {
+  test('a flush resolves only after the transaction ended', async () => {
     const { journal, queue } = setUp();
     const source = new Source('a');
     let told = false;
@@ -144,7 +144,7 @@ describe('group commit', () => {
     expect([told, source.state]).toEqual([true, 'written']);
   });
 
-  test('a write that nobody waits for goes with the next batch, or by itself after a moment', async () => {
+  test('a write without a waiter goes with the next batch, or by itself after a moment', async () => {
     const { journal, queue, pass, pending } = setUp();
     queue.touch(new Source('lazy'));
     const flushed = queue.flush(new Source('urgent'));
@@ -172,7 +172,7 @@ describe('group commit', () => {
     expect(journal.runsOf(1)).toEqual(['b']);
   });
 
-  test('two runs under one id are never in one transaction, so that each is told its own fate', async () => {
+  test('two runs under one id are never in one transaction, so that each gets its own outcome', async () => {
     const { journal, queue } = setUp();
     const [first, second] = [new Source('same'), new Source('same')];
     const flushed = Promise.allSettled([queue.flush(first), queue.flush(second)]);
@@ -195,7 +195,7 @@ describe('group commit', () => {
 });
 
 describe('trouble', () => {
-  test('a refused write tells its own run and no other', async () => {
+  test('a refused write fails its own run and no other', async () => {
     const { journal, queue } = setUp();
     const [a, b] = [new Source('a'), new Source('b')];
     const flushed = Promise.allSettled([queue.flush(a), queue.flush(b)]);
@@ -265,7 +265,7 @@ describe('trouble', () => {
 });
 
 describe('a refused source', () => {
-  test('rejects a flush that comes after the refusal of a write nobody waited for', async () => {
+  test('rejects a flush that comes after the refusal of a write without a waiter', async () => {
     const { journal, queue, pass } = setUp();
     const source = new Source('a');
     queue.touch(source);
@@ -353,7 +353,7 @@ describe('a source that throws', () => {
 describe('an outage', () => {
   const isAway = (error: unknown) => (error as Error).message === 'away';
 
-  test('keeps a batch together, and what comes meanwhile joins it', async () => {
+  test('keeps a batch together, and later writes join it', async () => {
     const parts = setUp(isAway);
     const sources = Array.from({ length: 100 }, (_, index) => {
       const source = new Source(`run-${index}`);
@@ -407,7 +407,7 @@ describe('an outage', () => {
     expect(parts.lines).toHaveLength(1);
   });
 
-  test('that begins while a faulty write is looked for fails nobody else', async () => {
+  test('that begins while a faulty write is looked for fails no other write', async () => {
     const parts = setUp(isAway);
     const sources = ['a', 'b', 'c', 'd'].map((id) => new Source(id));
     for (const source of sources) source.isAccepted = true;

@@ -42,7 +42,7 @@ interface Entry {
 /** By run id: a batch holds one write of a run. */
 type Batch = Map<string, Entry>;
 
-/** How long a write that nobody waits for may stay in memory. */
+/** How long a write without a waiter may stay in memory. */
 const lazyMs = 25;
 /** The last one is repeated. */
 const retryDelaysMs = [50, 100, 250, 500];
@@ -120,7 +120,7 @@ export class WriteQueue {
     });
   }
 
-  /** Writes the source with the next batch; nobody waits for it. */
+  /** Writes the source with the next batch; the caller does not wait for it. */
   touch(source: WriteSource): void {
     if (this.refusals.has(source)) return;
     this.mark(source);
@@ -158,7 +158,7 @@ export class WriteQueue {
       this.fill(batch);
       await this.commitBatch(batch);
     } catch (error) {
-      // nothing above is expected to throw: if it does, nobody may wait for ever
+      // nothing above is expected to throw: if it does, no caller may wait for ever
       this.log.error({ err: error, writes: batch.size }, 'a batch of writes failed');
       for (const entry of batch.values()) this.refuse(entry, thrownError(error));
     } finally {
@@ -192,7 +192,7 @@ export class WriteQueue {
 
   /**
    * A database that is away for a moment delays the runs, it does not end them. The batch stays together, and what
-   * arrives meanwhile joins it, so that nobody waits for the patience of those before them.
+   * arrives in that time joins it, so that no write also waits out the retries of those before it.
    */
   private async commitBatch(batch: Batch): Promise<void> {
     for (let failures = 0; batch.size > 0; failures += 1) {
@@ -202,7 +202,7 @@ export class WriteQueue {
       for (const entry of entries) if (!left.includes(entry)) batch.delete(entry.write.runId);
       if (error === undefined || left.length === 0) {
         failures = -1;
-        // what has come up meanwhile need not wait for all that is long
+        // a new write need not wait for all that is long
         if (batch.size > 0) this.fill(batch);
         continue;
       }
@@ -368,7 +368,7 @@ function newWaiter(): Waiter {
     resolve = onDone;
     reject = onFailed;
   });
-  // a source hears of the failure through `refused` too; nobody has to wait for the promise
+  // a source learns of the failure through `refused` too; the promise need not be awaited
   promise.catch(() => {});
   return { promise, resolve, reject };
 }

@@ -13,7 +13,7 @@ const lookMs = 250;
 /** A request is stored a little later than it is dated. */
 const slackMs = 10_000;
 
-/** Whether the user of the request can see the run: nobody ends a run that is hidden from them. */
+/** Whether the user of the request can see the run: users cannot cancel a run that is hidden from them. */
 export function appliesTo(request: CancelRequest, run: Run): boolean {
   return (
     request.runId === run.runId &&

@@ -11,7 +11,7 @@ const trustedPart = 5 / 6;
 
 /** What a process knows about the lease of one of its runs without asking the database. */
 export class HeldLease {
-  /** When it was last taken or prolonged at the earliest; undefined: there is none to lose. */
+  /** When it was last taken or prolonged at the earliest; undefined: no lease to lose. */
   private since: Moment | undefined;
 
   constructor(

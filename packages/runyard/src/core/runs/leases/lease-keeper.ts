@@ -39,7 +39,7 @@ export class LeaseKeeper {
       this.renewedAt = began.now;
       for (const live of held) {
         if (!lost.has(live.runId)) live.lease.taken(began);
-        // one that has ended meanwhile has no lease to lose
+        // a run that has ended in between has no lease to lose
         else if (live.isHeld) live.lose(errors.fenced(live.runId));
       }
     } catch (error) {

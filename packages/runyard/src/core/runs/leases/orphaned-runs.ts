@@ -20,7 +20,7 @@ export class OrphanedRuns {
     private readonly orphans: OrphanOptions,
   ) {}
 
-  /** One look at a time: a caller who comes meanwhile waits for the present one. */
+  /** One look at a time: a caller who comes during it waits for it. */
   look(): Promise<void> {
     this.looking ??= this.lookOnce()
       .catch((error: unknown) => {

@@ -183,7 +183,7 @@ export class RunGuard implements ExecutionGuard {
       stop();
       this.exceed(bound, this.executedMs);
     };
-    // nobody asked for a default: it keeps no process alive that has nothing else to do
+    // a default was not asked for: it does not keep an otherwise idle process alive
     const stop = bound.source === 'own' ? timers.after(left, end) : timers.every(Math.max(left, 1), end);
     return stop;
   }

@@ -106,7 +106,7 @@ function boundOf(
   usual: number | null | undefined,
   ceiling: number | null | undefined,
 ): Bound | undefined {
-  // the service that sets a ceiling, or says that there is none, has spoken about the default too
+  // a service that sets a ceiling, or sets none explicitly, has decided about the default too
   const fallback = ceiling === undefined ? usual : undefined;
   const wanted = own === undefined ? fallback : own;
   if (typeof ceiling === 'number' && (typeof wanted !== 'number' || ceiling < wanted))

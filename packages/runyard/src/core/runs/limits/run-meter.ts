@@ -54,7 +54,7 @@ export class RunMeter {
     if (later !== undefined) this.count(later, 1);
   }
 
-  /** The run inside with this prefix has ended: nobody asks for it again. */
+  /** The nested run with this prefix has ended: it is not asked for again. */
   forget(prefix: string): void {
     this.tallies.delete(prefix);
     this.models.delete(prefix);

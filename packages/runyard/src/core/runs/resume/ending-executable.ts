@@ -11,7 +11,7 @@ export interface OrphanJournal {
    */
   orphaned(components: readonly string[], before: number, limit: number): Promise<readonly Run[]>;
 
-  /** Requests to cancel runs of other components; the runs may have ended meanwhile. */
+  /** Requests to cancel runs of other components; the runs may have ended in between. */
   cancellations(components: readonly string[]): Promise<readonly CancelRequest[]>;
 }
 

@@ -29,7 +29,7 @@ export interface RunAnswers {
   readonly attempt?: number;
   readonly answers: ReadonlyMap<string, unknown>;
   readonly continuation: ContinueRecord;
-  /** Who continues it, as `Run.askers`; nobody by name when left out. */
+  /** Who continues it, as `Run.askers`; empty when left out. */
   readonly askers?: readonly string[];
   /** What is written down together with the answers. */
   readonly approvals?: readonly ApprovalWrite[];
@@ -267,7 +267,7 @@ export function continueStep(
     parentKey: null,
     status: 'completed',
     attempt: run.attempt,
-    // what was told before counts only as far as it is about steps that are kept
+    // earlier answers count only for steps that are kept
     input: {
       first_event: run.nextEventIndex,
       ...(isSpent && { spent }),

@@ -20,7 +20,7 @@ const runOf = (status: RunStatus) =>
     status,
   }) as unknown as Run;
 
-/** Which method of the engine a request comes to, with what; the code of the error when it is refused. */
+/** Which method of the engine a request reaches, with what; the code of the error when it is refused. */
 async function decided(
   run: Run,
   given: Partial<ResumeRequest> & { answered?: string[] } = {},

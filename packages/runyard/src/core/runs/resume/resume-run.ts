@@ -52,9 +52,9 @@ export interface ResumeSite {
   executable(run: Run): Executable | Promise<Executable>;
   /** How the approvals of the run were decided. */
   resolutions?(run: Run): Promise<Resolutions>;
-  /** As `Run.askers`; nobody by name when left out. */
+  /** As `Run.askers`; empty when left out. */
   readonly askers?: readonly string[];
-  /** Nobody waits for a copy: it is stored before it is acknowledged. */
+  /** No caller waits for a copy: it is stored before it is acknowledged. */
   readonly background?: boolean;
   /** The claims that a copy is built with. */
   claims?(run: Run): JsonObject | undefined;
@@ -127,7 +127,7 @@ async function answer(
   const resolutions = (await site.resolutions?.(run)) ?? new Map();
   const { turn, ...matched } = answers.match(run, steps, resolutions);
   if (matched.answers.size === 0) {
-    // another caller may have answered meanwhile
+    // another caller may have answered in between
     const status = (await journal.progress(run.runId))?.status ?? 'paused';
     throw status === 'paused' ? answers.unanswered(run, steps) : refusal(site, { ...run, status });
   }

@@ -20,7 +20,7 @@ export interface MemberQuestion {
   readonly task: string;
 }
 
-/** How members are asked in one execution of a team's run: within its bounds, and nobody twice. */
+/** How members are asked in one execution of a team's run: within its bounds, and none twice. */
 export class Delegations {
   private readonly parallel: Semaphore;
   /** The steps of members that have begun, or that this execution is about to begin. */
@@ -47,7 +47,7 @@ export class Delegations {
     for (const key of wanted) this.reserved.add(key);
   }
 
-  /** Asks one member. It is not asked again what it has answered before, nor while it waits for somebody. */
+  /** Asks one member. It is not asked again what it has answered before, nor while it waits for a person. */
   async ask({ key, member, task }: MemberQuestion): Promise<ChildOutcome> {
     const { context } = this.execution;
     const resting = questionsAtRest(context, key);
@@ -77,7 +77,7 @@ function fieldsOf({ origin, run }: RunContext) {
   return { ...around, parent_run_id: run.runId };
 }
 
-/** What the leader reads of what a member came to: its answer, or why there is none. */
+/** What the leader reads about a member's result: its answer, or why it has none. */
 export function outcomeText({ result }: ChildOutcome): string {
   return textOf(result.content);
 }

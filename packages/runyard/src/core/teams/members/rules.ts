@@ -23,7 +23,7 @@ const rules: Readonly<Record<TeamMode, string>> = {
   ].join('\n'),
 };
 
-/** What the leader is told about its team. */
+/** What the leader reads about its team. */
 export function leaderInstructions(mode: TeamMode, members: readonly TeamMember[]): string {
   return `${rules[mode]}\n\nThe members of your team:\n${membersText(members)}`;
 }

@@ -1,6 +1,6 @@
 import type { Executable } from '../../runs/executable.js';
 
-/** A member that tells nothing, and nothing of what is inside of it: for the ends of runs that nobody followed. */
+/** A member that emits nothing, nor does anything within it: for the ends of runs without a reader. */
 export function unheard(member: Executable): Executable {
   const { kind, id, name, model, initialState, eventFields, limits } = member;
   return {

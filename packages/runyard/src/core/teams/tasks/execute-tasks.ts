@@ -103,7 +103,7 @@ function assignmentOf(
   if (!wanted && team.members.length > 1)
     throw new ToolRefused(`Task ${task.id} is assigned to nobody: give the member_id of who is to do it.`);
   const member = wanted ? memberNamed(team.members, wanted) : team.members[0]!;
-  // what has begun goes on, however the list looks by now
+  // what has begun continues, however the list looks by now
   if (call.context.recorded(key) === undefined) assertReady(task, tasks);
   return { key, task, member };
 }

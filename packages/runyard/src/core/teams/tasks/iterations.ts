@@ -6,9 +6,9 @@ import { iterationCompleted, iterationStarted, taskStateUpdated } from './task-e
 import { hasCalledSince, type TaskList, tasksOf } from './task-list.js';
 import { reminderText } from './task-text.js';
 
-/** Tells that the leader begins with its list. */
+/** Emits that the leader begins with its list. */
 export function beginIterations(context: RunContext, max: number): void {
-  // a run that goes on is in an iteration that was told of
+  // a continued run is in an iteration that was already emitted
   if (context.entry !== 'continued') context.emit(iterationStarted(1, max), 'iteration:1:started');
 }
 

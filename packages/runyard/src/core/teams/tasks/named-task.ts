@@ -1,7 +1,7 @@
 import { ToolRefused } from '../../tools/call/tool-hooks.js';
 import { type TeamTask, taskNamed } from './task-list.js';
 
-/** The task that the leader means; it is told when there is none. */
+/** The task that the leader means; the leader gets an error when it does not exist. */
 export function namedTask(tasks: readonly TeamTask[], named: string): TeamTask {
   const task = taskNamed(tasks, named);
   if (task !== undefined) return task;

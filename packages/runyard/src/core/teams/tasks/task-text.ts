@@ -3,7 +3,7 @@ import type { TaskList, TeamTask } from './task-list.js';
 
 const longestResult = 500;
 
-/** Where the tasks stand, as the leader and whoever follows the run read it. */
+/** The state of the tasks, as the leader and the readers of the run see it. */
 export function taskSummary({ tasks, goalComplete, completionSummary }: TaskList): string {
   if (tasks.length === 0) return 'There are no tasks.';
   const done = tasks.filter(({ status }) => status === 'completed').length;
@@ -25,12 +25,12 @@ function taskLine({ id, title, status, assignee, dependencies, result, notes }: 
   ].join('\n');
 }
 
-/** What the leader is told at the beginning of a further iteration. */
+/** What the leader reads at the beginning of a further iteration. */
 export function reminderText(list: TaskList): string {
   return `${taskSummary(list)}\n\nGo on with what is left: have open tasks done, decide about failed ones. When the goal is reached, call mark_all_complete and write the answer to the user.`;
 }
 
-/** What the member of a task is told. */
+/** What the member of a task reads. */
 export function assignmentText(task: TeamTask, tasks: readonly TeamTask[]): string {
   const before = tasks.filter(({ id, result }) => task.dependencies.includes(id) && result !== null);
   return [

@@ -6,7 +6,7 @@ import { taskTools } from '../tasks/task-tools.js';
 import { delegateToMember, delegateToMembers, getMemberInformation } from './delegate-tools.js';
 import type { LeadersTeam } from './leader.js';
 
-/** The tools that a leader has because of the mode of its team, and what it is told about the team. */
+/** The tools that a leader has because of the mode of its team, and what it reads about the team. */
 export function leaderKit(team: LeadersTeam): Toolkit {
   const { mode = 'coordinate', memberInformationTool } = team.settings;
   return toolkit({

@@ -8,10 +8,10 @@ import { attemptContext, type ToolContext } from '../tool-context.js';
 import type { ClearedCall } from './gate.js';
 import { ToolRefused } from './tool-hooks.js';
 
-/** A tool's time was up. It is not tried again: nobody knows what it did. */
+/** A tool's time was up. It is not tried again: what it did is unknown. */
 export class ToolTimeout extends Error {}
 
-/** Is told of a try that failed before the next one is made. */
+/** Called with a failed try before the next one is made. */
 export type NoteTry = (failed: { error: unknown; startedAt: number; delayMs: number }) => void;
 
 /** What attempts need from around them. */
@@ -46,7 +46,7 @@ export async function attemptTool(
   }
 }
 
-/** Races the tool against its time and the abort of the run, and tells it when it has lost. */
+/** Races the tool against its time and the abort of the run, and aborts it when it has lost. */
 async function attemptOnce(
   tool: Tool,
   call: ClearedCall,

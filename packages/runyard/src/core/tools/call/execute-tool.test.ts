@@ -138,7 +138,7 @@ describe('tool', () => {
     expect(() => tool(old)).toThrow("Tool 'old': parameters was renamed to inputSchema.");
   });
 
-  it('tells the model its schema as JSON schema', () => {
+  it('gives the model its schema as JSON schema', () => {
     expect(add.definition).toMatchObject({
       name: 'add',
       description: 'Adds two numbers',
@@ -208,7 +208,7 @@ describe('executeTool', () => {
     });
   });
 
-  it('gives the tool its context and carries its wishes', async () => {
+  it('gives the tool its context and returns its flags', async () => {
     const events: JsonObject[] = [];
     const used = simple(
       (_, { runId, idempotencyKey, state, emit }) => {
@@ -248,14 +248,14 @@ describe('executeTool', () => {
     ).toMatchObject({ content: '{"ok":1}', media });
   });
 
-  it('tells the model about a tool that is not there', async () => {
+  it('reports an unknown tool to the model', async () => {
     expect(await execute(undefined, '{}')).toMatchObject({
       content: "There is no tool 'missing'. Available: add, now.",
       error: true,
     });
   });
 
-  it('tells the model about malformed arguments', async () => {
+  it('reports malformed arguments to the model', async () => {
     const outcome = await execute(add, '{"a": 2');
     expect(outcome).toMatchObject({ error: true, args: null });
     expect(outcome.content).toMatch(/not valid JSON .*\{"a": 2\nCall 'add' again/s);

@@ -85,7 +85,7 @@ class ToolExecution {
 
   async run(given: JsonObject): Promise<unknown> {
     const { signal } = this.site;
-    // Before the hooks: a call that nobody agreed to does not even reach those.
+    // Before the hooks: a call without the required consent does not even reach those.
     const prepared = await this.prepare(given);
     const context = toolContextAt(this.site);
     signal.throwIfAborted();

@@ -33,7 +33,7 @@ describe('a gated tool', () => {
     ['an approval', { approval: 'required' as const }, 'a person must confirm it first'],
     ['user input', { requiresUserInput: true }, 'a person must fill in a part of it first'],
     ['execution outside', { externalExecution: true }, 'it must be executed outside this service'],
-  ])('that needs %s is never executed without it, and the model is told', async (_, flags, reason) => {
+  ])('that needs %s is never executed without it, and the model gets the reason', async (_, flags, reason) => {
     const seen: string[] = [];
     const hooks = [() => seen.push('hook')];
     const outcome = await callTool(pay({ ...flags, hooks }), { cents: 7 }, { environment: { hooks } });
@@ -134,7 +134,7 @@ describe('a gated tool', () => {
     expect(paid).toEqual([{ cents: 7, to: 'me' }]);
   });
 
-  it('tells the model what is wrong with its own part before anybody is asked', async () => {
+  it('reports faults in the model's own part before a person is asked', async () => {
     for (const flags of [{ requiresUserInput: true, userInputFields: ['to'] }, { externalExecution: true }]) {
       const outcome = await callTool(pay(flags), { cents: 'many' });
       expect(outcome.content).toContain('cents');
@@ -157,9 +157,9 @@ describe('a gated tool', () => {
 
   it('cannot be run with a call that was not cleared', async () => {
     const used = pay({ requiresConfirmation: true });
-    // @ts-expect-error nobody but the gate makes one
+    // @ts-expect-error only the gate makes one
     expect(() => new ClearedCall('pay', {})).not.toThrow();
-    // @ts-expect-error an object that looks like one is none
+    // @ts-expect-error an object that looks like one is not one
     await expect(used.run({ argumentsFor: undefined }, {})).rejects.toThrow();
     // @ts-expect-error an approval comes from a record
     const made = new Approval({ callId: 'call', toolName: 'pay', args: {} });
@@ -195,7 +195,7 @@ describe('the flags of a tool', () => {
     );
   });
 
-  it('are told to the provider that can be strict', () => {
+  it('are passed to a provider that can be strict', () => {
     const strict = tool({
       name: 'strict',
       description: 'x',

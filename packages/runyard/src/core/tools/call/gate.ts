@@ -5,7 +5,7 @@ import { canonicalJson } from './canonical-json.js';
 /** Why a call cannot be executed without a person, or not in this process at all. */
 export type GateKind = 'confirmation' | 'user_input' | 'user_feedback' | 'external_execution';
 
-/** `required`: someone with the right to approve decides; `audit`: the caller decides, and it is written down. */
+/** `required`: a person with the right to approve decides; `audit`: the caller decides, and it is written down. */
 export type ApprovalType = 'required' | 'audit';
 
 /** The human-in-the-loop flags of a tool. */
@@ -66,7 +66,7 @@ export class Approval {
     return new Approval(answered);
   }
 
-  /** What the person filled in, if this approval names the call; undefined when it names another one, or nobody did. */
+  /** What the person filled in, if this approval names the call; undefined for another call, or without input. */
   inputFor(call: GatedCall): JsonObject | undefined {
     return this.#names(call) ? this.#input : undefined;
   }

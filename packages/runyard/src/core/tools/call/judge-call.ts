@@ -14,8 +14,8 @@ export type WaitingCall = Pick<
 > & { readonly kind: GateKind };
 
 /**
- * Says what a call waits for, or undefined when it needs nobody. A call that could not be executed with anybody's
- * word needs nobody either: `executeTool` tells the model what is wrong with it.
+ * Says what a call waits for, or undefined when it needs no answer. A call that could not be executed with any
+ * answer waits for none either: `executeTool` reports the fault to the model.
  */
 export async function judgeCall(tool: Tool, call: ToolCall): Promise<WaitingCall | undefined> {
   if (tool.gate === openGate) return undefined;

@@ -31,7 +31,7 @@ describe('cacheResults', () => {
     expect(calls()).toBe(2);
   });
 
-  it('does not tell one session or user what another one found out', async () => {
+  it('does not share results between sessions or users', async () => {
     const { used, calls } = counting(true);
     await callTool(used, {}, { site: { sessionId: 'a', userId: 'ada' } });
     await callTool(used, {}, { site: { sessionId: 'b', userId: 'ada' } });

@@ -90,7 +90,7 @@ describe('hooks around a tool', () => {
 });
 
 describe('a tool at work', () => {
-  it('tells its progress, each step once', async () => {
+  it('emits its progress, each step once', async () => {
     const events: JsonObject[] = [];
     const used = tool({
       name: 'long',

@@ -31,7 +31,7 @@ export type ToolRequirement = {
   readonly answerIsResult?: boolean;
   /** The pause shows no sentence to the user. */
   readonly silent?: boolean;
-  /** Somebody with the right to decides (`required`), or the answer is written down (`audit`). */
+  /** A person with the right to approve decides (`required`), or the answer is written down (`audit`). */
   readonly approval?: { readonly type: ApprovalType; readonly id?: string; readonly expiresAt?: number };
   /** What there is to know beside the call (`unknown_outcome`), or what its tool asks. */
   readonly message?: string;

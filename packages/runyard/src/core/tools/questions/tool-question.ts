@@ -47,7 +47,7 @@ export function askedTooLate(): Promise<never> {
 
 const typesOfJson = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'];
 
-/** Nobody could answer a field with a schema that no value fits. */
+/** A field with a schema that no value fits could not be answered. */
 const valueSchema = kind("a JSON schema such as { enum: ['S', 'M'] }", (value) => {
   const { type = [], '~standard': ofLibrary } = Object(value) as Readonly<Record<string, unknown>>;
   if (!isObject(value) || ofLibrary !== undefined) return false;

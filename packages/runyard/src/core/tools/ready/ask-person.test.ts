@@ -39,7 +39,7 @@ describe('the tools that ask a person', () => {
     ['nothing to choose from', askUser(), { questions: [question(['x'])] }],
     ['two options of a name', askUser(), { questions: [question(['x', 'x'])] }],
     ['too many questions', askUser(), { questions: Array.from({ length: 5 }, () => question(['x', 'y'])) }],
-  ])('bother nobody with %s', async (_, tool, args) => {
+  ])('do not ask a person with %s', async (_, tool, args) => {
     expect(await judged(tool, args)).toBeUndefined();
   });
 });

@@ -8,7 +8,7 @@ const tell = async (args: Record<string, string>) => {
   return error ? content : JSON.parse(content);
 };
 
-it('tells the time in a time zone', async () => {
+it('returns the time in a time zone', async () => {
   expect(await tell({})).toEqual({
     time_zone: 'UTC',
     date: '2026-07-01',

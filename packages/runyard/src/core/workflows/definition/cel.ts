@@ -75,7 +75,7 @@ function environmentOf(place: ExpressionPlace): CelModule.Environment {
   return environment;
 }
 
-/** CEL tells whole numbers from others and does not add up the two. */
+/** CEL distinguishes whole numbers from others and does not add the two. */
 function toCel(value: Json): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(toCel);

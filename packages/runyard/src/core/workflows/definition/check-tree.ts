@@ -11,7 +11,7 @@ interface Place {
   readonly parallel: string | undefined;
 }
 
-/** Refuses what a single node cannot tell of itself: how the nodes of a workflow stand to each other. */
+/** Rejects what a single node cannot see: how the nodes of a workflow stand to each other. */
 export function checkTree(workflowId: string, nodes: readonly WorkflowNode[]): void {
   checkNodes(nodes, { workflows: [workflowId], depth: 1, parallel: undefined });
 }
@@ -54,7 +54,7 @@ function needsPerson(node: WorkflowNode): boolean {
   );
 }
 
-/** Whether somebody is asked before the node runs. */
+/** Whether a person is asked before the node runs. */
 export function asksBefore({
   requiresConfirmation,
   requiresUserInput,

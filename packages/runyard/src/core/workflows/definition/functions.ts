@@ -20,7 +20,7 @@ type OutputsOf<Contents> = {
   readonly [Name in keyof Contents]: Omit<StepOutput, 'content'> & { readonly content: Contents[Name] };
 };
 
-/** What a step, a condition or a selector is told about where the workflow is. */
+/** What a step, a condition or a selector learns about where the workflow is. */
 export interface StepInput<Input = Json, Contents extends StepContents = Record<string, Json>> {
   /** What the workflow was given: a text, or with an input schema the checked object. */
   readonly input: Input;

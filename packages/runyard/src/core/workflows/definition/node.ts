@@ -27,17 +27,17 @@ export interface UserInputField {
 
 /** What a person has to say about a step, a group of steps, or what came of it. */
 export interface ReviewSettings {
-  /** Somebody has to agree before it runs. */
+  /** A person has to agree before it runs. */
   readonly requiresConfirmation?: boolean;
   readonly confirmationMessage?: string;
-  /** Somebody fills in values before it runs; on when `userInputSchema` is given. */
+  /** A person fills in values before it runs; on when `userInputSchema` is given. */
   readonly requiresUserInput?: boolean;
   readonly userInputMessage?: string;
   readonly userInputSchema?: readonly UserInputField[];
-  /** Somebody has to accept what a step made; they may edit it. */
+  /** A person has to accept the output of a step; they may edit it. */
   readonly requiresOutputReview?: boolean;
   readonly outputReviewMessage?: string;
-  /** Somebody has to accept each iteration of a loop. */
+  /** A person has to accept each iteration of a loop. */
   readonly requiresIterationReview?: boolean;
   /** Default `skip`; for what a step or an iteration made `retry`. */
   readonly onReject?: RejectPolicy;
@@ -109,7 +109,7 @@ export type NodeType = WorkflowNode['type'];
 /** What can stand in a list of steps: an agent, a team, a workflow or a function becomes a step with its name. */
 export type StepEntry<Input = Json> = WorkflowNode | Executable | StepFunction<Input>;
 
-/** The nodes right inside of a node. */
+/** The direct children of a node. */
 export function nodesInside(node: WorkflowNode): readonly WorkflowNode[] {
   if (node.type === 'Step') return [];
   return node.type === 'Condition' ? [...node.steps, ...node.otherwise] : node.steps;

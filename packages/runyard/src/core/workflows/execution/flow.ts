@@ -84,7 +84,7 @@ export function placeAtTop({ context }: Flow, position: number): Place {
 
 /** Sends an event about the node at a place, once for each `what`. */
 export function tell({ context }: Flow, place: Place, what: string, event: RunEvent): void {
-  // never begins with the key of a step: what was told before is found out from the steps themselves
+  // never begins with the key of a step: which events were sent before follows from the steps themselves
   context.emit(event, `on:${nodeKey(place.path)}:${what}`);
 }
 
@@ -137,14 +137,14 @@ export async function runList(
   return { keys, views, stopped: false };
 }
 
-/** What functions are told about where the workflow is. To add to it, assign: a copy looks at all of it. */
+/** What functions learn about where the workflow is. To add to it, assign: a copy reads all of it. */
 export function stepInput(flow: Flow, place: Place, scope: Scope, state: StateView): StepInput {
   const { run, options } = flow.context;
   let outputs: StepInput['previousStepOutputs'] | undefined;
   return {
     input: flow.input,
     previousStepContent: scope.previous,
-    // put together when somebody looks: a step of a long workflow has a thousand before it
+    // built when it is read: a step of a long workflow has a thousand before it
     get previousStepOutputs() {
       outputs ??= Object.fromEntries(scope.outputs);
       return outputs;
@@ -162,7 +162,7 @@ export function stepInput(flow: Flow, place: Place, scope: Scope, state: StateVi
   };
 }
 
-/** What expressions are told about it. */
+/** What expressions learn about it. */
 export function variablesOf(flow: Flow, scope: Scope): JsonObject {
   const outputs = Array.from(scope.outputs, ([name, { content }]) => [name, content] as const);
   return {

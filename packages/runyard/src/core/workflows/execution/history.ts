@@ -14,7 +14,7 @@ export async function pastRuns(context: RunContext, count: number): Promise<read
   return runs.map(({ run }) => ({ input: run.input.content, output: run.result?.content ?? '' }));
 }
 
-/** The history as it stands in front of a message; nothing when there is none. */
+/** The history as it stands in front of a message; empty without any. */
 export function historyText(history: readonly PastRun[]): string {
   if (history.length === 0) return '';
   const runs = history.map(

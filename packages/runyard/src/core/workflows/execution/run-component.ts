@@ -22,7 +22,7 @@ import type { Round, RoundResult } from './round.js';
 import { shownFailure } from './run-function.js';
 import { boundOf, StepTimeout, timeoutType } from './step-timeout.js';
 
-/** One round of a step that is an agent, a team or a workflow: a run inside of this one. */
+/** One round of a step that is an agent, a team or a workflow: a run within this one. */
 export async function runComponent(
   flow: Flow,
   node: StepNode,
@@ -121,7 +121,7 @@ async function runInside(
   return withinTime({ ...boundOf(node, context.signal, context.timers), graceMs: tidyMs }, run);
 }
 
-/** How long a run that was stopped may take to tell of its end. */
+/** How long a stopped run may take to report its end. */
 const tidyMs = 1_000;
 
 const emptyInput: RunInput = { content: '', media: [], options: { stream: false } };
@@ -161,7 +161,7 @@ function remarks({ additionalData }: Scope, { feedback }: Round): string[] {
   ];
 }
 
-/** Only the time that was up stops a run while the workflow goes on. */
+/** Only a timeout stops a run while the workflow continues. */
 function timeoutOf(step: StepRecord): { type: string; message: string } {
   return { type: timeoutType, message: thrownBy(step)?.message ?? '' };
 }
@@ -181,7 +181,7 @@ function executorFields({ context }: Flow, component: Executable, key: string): 
   };
 }
 
-/** Whether the run inside goes on with an answer that came with the last request to continue the workflow. */
+/** Whether the nested run continues with an answer that came with the last request to continue the workflow. */
 function wasAnswered({ context }: Flow, key: string): boolean {
   const { continuedIn } = context;
   return context
@@ -195,7 +195,7 @@ function wasAnswered({ context }: Flow, key: string): boolean {
     );
 }
 
-/** A workflow inside tells itself what it waits for. */
+/** A nested workflow itself reports what it waits for. */
 function tellOfPause(flow: Flow, node: StepNode, component: Executable, place: Place, key: string): void {
   if (component.kind === 'workflow') return;
   const { context } = flow;

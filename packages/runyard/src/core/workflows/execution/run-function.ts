@@ -17,7 +17,7 @@ import type { Round, RoundResult } from './round.js';
 import { boundOf } from './step-timeout.js';
 
 /**
- * One round of a step that is a function. It is a step of the journal of its own where somebody may have to be asked
+ * One round of a step that is a function. It is a step of the journal of its own where a person may have to be asked
  * afterwards; otherwise the node's is enough.
  */
 export async function runFunction(
@@ -129,7 +129,7 @@ function stepContext(
   });
 }
 
-/** What somebody said about the iteration before. */
+/** What a person said about the iteration before. */
 function feedbackIn({ additionalData }: StepInput): string | null {
   const { rejection_feedback: feedback } = additionalData;
   return typeof feedback === 'string' ? feedback : null;

@@ -26,7 +26,7 @@ interface Iteration {
   readonly scope: Scope;
 }
 
-/** Iterations until the end condition is met, somebody ends it, or there were enough. */
+/** Iterations until the end condition is met, a person ends the loop, or the maximum is reached. */
 export async function runLoop(flow: Flow, node: LoopNode, place: Place, outer: Scope): Promise<GroupRecord> {
   const fields = stepFields(node, place);
   const { maxIterations } = node;
@@ -65,7 +65,7 @@ export async function runLoop(flow: Flow, node: LoopNode, place: Place, outer: S
   };
 }
 
-/** One iteration, again for as long as somebody rejects it. */
+/** One iteration, repeated for as long as a person rejects it. */
 async function runIteration(
   flow: Flow,
   node: LoopNode,

@@ -6,7 +6,7 @@ import { childPath, type GroupRecord, nodeKey } from '../journal-records.js';
 import { type Flow, hasBegun, type Place, placeInside, type Scope, stepFields, tell } from './flow.js';
 
 /**
- * Branches side by side, so many at once as allowed. Each comes to its own end before the group does: one that fails
+ * Branches side by side, so many at once as allowed. Each ends by itself before the group does: one that fails
  * or waits for a person does not take the others with it. Once one ends the run, no other begins.
  */
 export async function runParallel(

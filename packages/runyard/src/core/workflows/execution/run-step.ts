@@ -87,7 +87,7 @@ function failed({ name }: StepNode, { type, message }: StepFailure): RunFailed {
   });
 }
 
-/** The workflow goes on: what went wrong is what the step leaves behind. */
+/** The workflow continues: the failure becomes the output of the step. */
 function failedRecord(
   node: StepNode,
   { failure, from }: Extract<RoundResult, { failure: unknown }>,
@@ -114,7 +114,7 @@ function report(flow: Flow, node: StepNode, place: Place, record: LeafRecord, ro
   tell(flow, place, `completed:${round}`, stepCompleted(fields, view.output, type));
 }
 
-/** A failed function says so where it would have said what it made; a failed run inside has told it itself. */
+/** A failed function emits its failure in place of its output; a failed nested run has emitted its own. */
 function reportFailure(flow: Flow, node: StepNode, place: Place, record: LeafRecord): void {
   if ('component' in node.run || !place.isTopLevel) return;
   const { output } = viewOf(flow, place, record);

@@ -50,7 +50,7 @@ export async function runWhole(
     const names = new Set<string>();
     const runOne = runnerOf(flow, scope, register, names);
     const run: WorkflowContext['run'] = (component, message, name) => {
-      // nobody would wait for what begins after the end of the function
+      // what begins after the end of the function would not be waited for
       if (over)
         return handled(
           Promise.reject(new Error(`The function of workflow '${flow.workflow.id}' has ended.`)),
@@ -77,7 +77,7 @@ export async function runWhole(
 }
 
 /**
- * Lets all that the function runs come to its end, also what it does not wait for itself. What waits for somebody
+ * Waits for the end of all that the function runs, also what it does not wait for itself. What waits for a person
  * pauses the run, whatever the function makes of the error that it saw.
  */
 async function settled(work: WorkflowFunction, whole: WorkflowContext, begun: readonly Promise<Json>[]) {

@@ -25,7 +25,7 @@ interface LastContent {
 /** What a node came to, as the steps after it see it. */
 export interface NodeView {
   readonly output: StepOutput;
-  /** What the last step inside of it made; undefined when nothing was done. */
+  /** What the last step within it made; undefined when nothing was done. */
   readonly last: LastContent | undefined;
   readonly media: readonly Media[];
 }
@@ -93,7 +93,7 @@ function foldGroup(find: FindStep, step: StepRecord, record: GroupRecord): NodeV
   };
 }
 
-/** What a node of a run that ended early, or that goes on, looks like: what was done in it, and that it did not end. */
+/** What a node of a run that ended early, or is in progress, looks like: what was done in it, and that it did not end. */
 export function unendedOutput(
   steps: readonly StepRecord[],
   step: StepRecord,
@@ -154,7 +154,7 @@ interface Made {
 
 const nothingMade: Made = { ending: {}, media: [], runId: null };
 
-/** What one execution of a step made: a run inside of this one, or a function. */
+/** What one execution of a step made: a run within this one, or a function. */
 function madeBy(step: StepRecord | undefined): Made {
   if (step?.status !== 'completed') return nothingMade;
   const output = read(step, roundRecord);

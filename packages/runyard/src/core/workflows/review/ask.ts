@@ -19,7 +19,7 @@ export interface Question {
   readonly timeoutMs?: number;
   /** What the answer decides about beside the step itself: what is inside it, or the ways to choose from. */
   readonly covers?: Covered;
-  /** Told before it is asked for the first time. */
+  /** Called before the question is asked for the first time. */
   readonly before?: () => void;
 }
 

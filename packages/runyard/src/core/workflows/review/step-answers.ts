@@ -70,7 +70,7 @@ function checkKnown(
   }
 }
 
-/** What tells the questions about one step from each other. */
+/** What distinguishes the questions about one step. */
 const marks = ['requirement_id', 'executor_run_id', 'is_post_execution', 'retry_count'] as const;
 
 /** An entry that was the answer to an earlier question about the same step answers no other. */

@@ -80,7 +80,7 @@ export const stepQuestion = inputRecord(
 
 const noAnswer = object({ timed_out: yes });
 
-/** Output of the same steps: what somebody answered, or that nobody did and the time was up. */
+/** Output of the same steps: the answer, or that there was none and the time was up. */
 export const reviewAnswer = outputRecord(
   'answer of a review',
   1,

@@ -58,7 +58,7 @@ export interface WorkflowRequirements {
 
 type Found = StepRequirementState & { readonly seq: number };
 
-/** All that a workflow, the workflows inside of it and what executes their steps wait or waited for. */
+/** All that a workflow, the workflows within it and what executes their steps wait or waited for. */
 export function workflowRequirementsOf(run: Run, steps: readonly StepRecord[]): WorkflowRequirements {
   const found = statesOf(run, steps, '', undefined).sort((left, right) => left.seq - right.seq);
   const open = found.filter(({ isOpen }) => isOpen);
@@ -114,7 +114,7 @@ function reviewState(
     stepIndex: asked.step_index,
     body: {
       ...asked,
-      // tells the questions about one step from each other
+      // distinguishes the questions about one step
       requirement_id: prefix + step.key,
       ...(output !== undefined && { step_output: output }),
       ...answerFields(asked, answer),

@@ -26,7 +26,7 @@ function isCardNumber(digits: readonly number[]): boolean {
     const counted = twice ? digits[at]! * 2 : digits[at]!;
     sum += counted > 9 ? counted - 9 : counted;
   }
-  // a row of one digit adds up too, and is nobody's card
+  // a row of one digit passes the checksum too, and is no card
   return sum % 10 === 0 && digits.some((digit) => digit !== digits[0]);
 }
 

@@ -76,7 +76,7 @@ function maskText(text: string, kinds: readonly PersonalDataKind[], found: Set<P
   return kinds.reduce((masked, kind) => maskKind(masked, kind, found), text);
 }
 
-/** Goes on right after what was found, not after the whole match: the next one may begin within it. */
+/** Continues right after what was found, not after the whole match: the next one may begin within it. */
 function maskKind(text: string, kind: PersonalDataKind, found: Set<PersonalDataKind>): string {
   const { pattern, confirm = (match: string) => match } = finders[kind];
   let masked = '';

@@ -61,7 +61,7 @@ export const readPastSession = nativeTool({
   },
 });
 
-/** The sessions of the run's own user with the run's own agent. Nobody's sessions are not everybody's. */
+/** The sessions of the run's own user with the run's own agent. A run without a user has none. */
 function ownerOf({ context }: AgentExecution): SessionOwner {
   const { userId, kind, componentId } = context.run;
   if (userId === null)

@@ -81,7 +81,7 @@ describe('failures', () => {
     );
   });
 
-  it('say that nobody listens', async () => {
+  it('say that no server listens', async () => {
     const { model, server } = await modelFor([]);
     await server.stop();
     const error = await failure(model.generate(ask(), open()));

@@ -21,7 +21,7 @@ export interface ProviderCall {
   readonly redact: (text: string) => string;
 }
 
-/** A provider that asks for a longer pause than this is not waited for: the caller is told instead. */
+/** The longest pause that is waited for when a provider asks for one: beyond it, the caller gets the error. */
 const longestRetryWaitMs = 30_000;
 const drainMs = 1_000;
 
@@ -54,7 +54,7 @@ function retryDelay(error: unknown, attempt: number, retries: number): number | 
   return delay > longestRetryWaitMs ? undefined : delay;
 }
 
-/** The answer of a provider while it is being read. Whoever opens one closes it. */
+/** The answer of a provider while it is being read. The code that opens one closes it. */
 export class ProviderAnswer {
   readonly #call: ProviderCall;
   readonly #controller = new AbortController();

@@ -14,7 +14,7 @@ interface ProviderComplaint {
   readonly error?: JsonObject;
 }
 
-/** The part of an HTTP answer that tells of a failure. */
+/** The part of an HTTP answer that describes a failure. */
 export type FailedResponse = Pick<Response, 'status' | 'statusText' | 'headers'>;
 
 /** The error for an answer whose status is not a success. */
