@@ -132,7 +132,7 @@ function isOpen({ min, max }: Item): boolean {
   return max - min > fewPlaces;
 }
 
-/** An open repetition must be followed by something that it cannot match, before the next one that could continue it. */
+/** An open repetition must be followed by something it cannot match, before the next one that could continue it. */
 function checkPath(path: Path): void {
   let ways = 1;
   for (const [index, item] of path.entries()) {

@@ -134,7 +134,7 @@ describe('a gated tool', () => {
     expect(paid).toEqual([{ cents: 7, to: 'me' }]);
   });
 
-  it('reports faults in the model's own part before a person is asked', async () => {
+  it('reports faults in the part of the model before a person is asked', async () => {
     for (const flags of [{ requiresUserInput: true, userInputFields: ['to'] }, { externalExecution: true }]) {
       const outcome = await callTool(pay(flags), { cents: 'many' });
       expect(outcome.content).toContain('cents');

@@ -93,7 +93,7 @@ function foldGroup(find: FindStep, step: StepRecord, record: GroupRecord): NodeV
   };
 }
 
-/** What a node of a run that ended early, or is in progress, looks like: what was done in it, and that it did not end. */
+/** A node of a run that ended early, or is in progress: what was done in it, and that it did not end. */
 export function unendedOutput(
   steps: readonly StepRecord[],
   step: StepRecord,
