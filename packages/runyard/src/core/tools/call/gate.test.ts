@@ -33,15 +33,18 @@ describe('a gated tool', () => {
     ['an approval', { approval: 'required' as const }, 'a person must confirm it first'],
     ['user input', { requiresUserInput: true }, 'a person must fill in a part of it first'],
     ['execution outside', { externalExecution: true }, 'it must be executed outside this service'],
-  ])('that needs %s is never executed without it, and the model gets the reason', async (_, flags, reason) => {
-    const seen: string[] = [];
-    const hooks = [() => seen.push('hook')];
-    const outcome = await callTool(pay({ ...flags, hooks }), { cents: 7 }, { environment: { hooks } });
-    expect(outcome).toMatchObject({ error: true, stop: false, args: { cents: 7 } });
-    expect(outcome.content).toContain(`'pay' was not executed: ${reason}`);
-    expect(paid).toEqual([]);
-    expect(seen).toEqual([]);
-  });
+  ])(
+    'that needs %s is never executed without it, and the model gets the reason',
+    async (_, flags, reason) => {
+      const seen: string[] = [];
+      const hooks = [() => seen.push('hook')];
+      const outcome = await callTool(pay({ ...flags, hooks }), { cents: 7 }, { environment: { hooks } });
+      expect(outcome).toMatchObject({ error: true, stop: false, args: { cents: 7 } });
+      expect(outcome.content).toContain(`'pay' was not executed: ${reason}`);
+      expect(paid).toEqual([]);
+      expect(seen).toEqual([]);
+    },
+  );
 
   it('asks only where its function says so, and where the function fails', async () => {
     const dear = pay({ requiresConfirmation: ({ cents }) => cents > 100 });
