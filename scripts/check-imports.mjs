@@ -105,7 +105,7 @@ function directionFault(path, target) {
   if (from === 'capabilities' && roomOf(path) === roomOf(target))
     return layerFault(roleOf(path), roleOf(target));
   if (roleOf(target) === 'service' || isComposedStore(path, target)) return undefined;
-  // whoever sends the same values another way is held to the same rules
+  // other senders of the same values are held to the same rules
   if (from === 'interfaces' && posix.basename(target) === 'schema.ts') return undefined;
   return 'another capability is reached through its service.ts';
 }
@@ -168,7 +168,7 @@ function noLongFiles(path, module) {
   ];
 }
 
-/** Each cycle once, told from its first file in the alphabet. */
+/** Each cycle once, listed from its first file in the alphabet. */
 function cycles(modules) {
   const found = new Map();
   const state = new Map();

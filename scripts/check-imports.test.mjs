@@ -162,7 +162,7 @@ describe('files', () => {
     expect(violations(folder(names.slice(1)))).toEqual([]);
   });
 
-  test('a cycle is told once, with its members', () => {
+  test('a cycle is reported once, with its members', () => {
     const found = violations({
       'core/c.ts': importing('./a.js'),
       'core/a.ts': importing('./b.js'),

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { build, capture, ensureInstalled, root, runTool } from '../lib/setup.mjs';
 
-/** Runs every check, also after one has failed, and tells for each what to mend. */
+/** Runs every check, also after one has failed, and says for each what to fix. */
 export async function run() {
   await ensureInstalled();
   const checks = [

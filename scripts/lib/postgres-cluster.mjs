@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { capture } from './setup.mjs';
 
-/** Makes and starts a throw-away cluster on loopback. Data is not kept safe, because nobody will want it back. */
+/** Makes and starts a throw-away cluster on loopback. Its data is not kept safe, because it is never needed again. */
 export async function startCluster(binaries, port, signal) {
   const user = serverUser();
   const folder = mkdtempSync(join(tmpdir(), 'runyard-postgres-'));

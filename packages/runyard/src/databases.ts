@@ -52,7 +52,7 @@ export async function closeDatabases(databases: readonly Database[]): Promise<vo
   await Promise.all(databases.map((database) => database.close()));
 }
 
-/** Brings the schema of those databases up to date that are not somebody else's to change. */
+/** Brings the schema of those databases up to date that this service may migrate. */
 export async function migrateOwnDatabases(databases: readonly Database[], settings: Settings): Promise<void> {
   for (const database of databases) {
     if (migratesItself(database.id, settings)) await migrateOrFail(database);

@@ -36,7 +36,7 @@ export function team<
 }
 
 /**
- * Defines a workflow: steps in order, side by side, again and again, or as somebody decides. It can be run as it is,
+ * Defines a workflow: steps in order, side by side, again and again, or as a person decides. It can be run as it is,
  * with sessions of its own that live as long as the workflow does; registered with `new Runyard({ workflows })` its
  * runs and sessions are stored.
  */

@@ -57,7 +57,7 @@ import {
   sourcesOptions,
 } from './runyard-options.js';
 
-/** How a command tells a service from anything else that a module exports. */
+/** How a command distinguishes a service from anything else that a module exports. */
 const appBrand = Symbol.for('runyard.app');
 
 /** A service: what is registered, behind HTTP. Nothing is opened before it is needed. */
@@ -221,7 +221,7 @@ export class Runyard {
       if (service) await Promise.all(this.components.ready().map((component) => component.close()));
     } finally {
       await closeDatabases((await databases?.catch(() => [])) ?? []);
-      // only now: whoever asks while it closes must reach this service and be refused, not open a second one
+      // only now: a caller who asks while it closes must reach this service and be refused, not open a second one
       this.opening = null;
       this.databases = null;
       await this.closeProbes();
@@ -288,7 +288,7 @@ export class Runyard {
   }
 
   private open(): Promise<OpenService> {
-    // what could not be opened may be mended meanwhile: the next one tries again
+    // what could not be opened may be repaired by then: the next caller tries again
     this.opening ??= this.assemble().catch(async (error: unknown) => {
       const { databases } = this;
       this.opening = null;

@@ -15,7 +15,7 @@ const oneKeyVariable = 'JWT_VERIFICATION_KEY';
 
 /** Variables with other names than the derived ones. The first one that is set wins. */
 const variableNames: Readonly<Record<string, readonly string[]>> = {
-  // no HOST: some shells export it, and the service would leave loopback without being told to
+  // no HOST: some shells export it, and the service would leave loopback without being configured to
   host: ['RUNYARD_HOST'],
   port: ['RUNYARD_PORT', 'PORT'],
   database: ['RUNYARD_DATABASE_URL', 'RUNYARD_DATABASE'],

@@ -33,7 +33,7 @@ describe('defaults', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('a database that someone set up is not migrated unless asked for', () => {
+  test('a database that the operator set up is not migrated unless asked for', () => {
     expect(load({ code: { database: 'postgres://db/app' } }).settings.autoMigrate).toBe(false);
     expect(load({ code: { database: 'postgres://db/app', autoMigrate: true } }).settings.autoMigrate).toBe(
       true,
@@ -176,7 +176,7 @@ describe('a wrong value', () => {
     expect(() => load(sources)).toThrow(text);
   });
 
-  test('faults of all sources are told at once', () => {
+  test('faults of all sources are reported at once', () => {
     file({ port: -1 });
     expect(() => load({ code: { hots: 'x' }, env: { RUNYARD_DOCS: 'maybe' } })).toThrow(
       /"hots".*"host".*\nrunyard\.json: "port" is -1.*\n.*RUNYARD_DOCS/,
@@ -212,7 +212,7 @@ describe('the settings file', () => {
     expect(() => load({ file: 'other.json' })).toThrow('settings file other.json: it does not exist.');
   });
 
-  test('with broken JSON is told by place, without quoting it', () => {
+  test('with broken JSON is reported by place, without quoting it', () => {
     file('{\n  "database": "postgres://root:hunter2@db" oops\n}');
     expect(() => load()).toThrow(/settings file runyard\.json is not valid JSON: line 2, column \d+\.$/);
     expect(() => load()).not.toThrow(/hunter2/);

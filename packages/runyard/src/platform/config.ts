@@ -215,7 +215,7 @@ export type Settings = Omit<SchemaSettings, DerivedSetting> & {
   readonly approvalsFourEyes: boolean;
 };
 
-/** What follows from other settings when nobody says anything. */
+/** Defaults that follow from other settings. */
 type DerivedSetting = 'database' | 'autoMigrate' | 'userIsolation' | 'approvalsFourEyes';
 
 /** Settings as an application writes them in code. */
@@ -247,7 +247,7 @@ export interface LoadedSettings {
   readonly settings: Settings;
   /** Which source each setting came from. */
   readonly origins: Readonly<Record<SettingName, SettingsSource>>;
-  /** Things worth a line in the log, such as a variable that nobody reads. */
+  /** Things worth a line in the log, such as an unknown variable. */
   readonly warnings: readonly string[];
 }
 
@@ -346,13 +346,13 @@ function sqliteUrl(path: string): string {
 
 function complete(settings: SchemaSettings, cwd: string): Settings {
   const dataDir = resolvePath(cwd, settings.dataDir);
-  // whoever demands tokens means to tell callers apart
+  // a service that demands tokens is meant to keep callers apart
   const userIsolation = settings.userIsolation ?? settings.authorization;
   return {
     ...settings,
     dataDir,
     database: settings.database ?? sqliteUrl(resolvePath(dataDir, 'runyard.db')),
-    // The embedded file belongs to this process alone; a database that was set up by someone is theirs to change.
+    // The embedded file belongs to this process alone; a database that the operator set up is theirs to change.
     autoMigrate: settings.autoMigrate ?? settings.database === undefined,
     userIsolation,
     approvalsFourEyes: settings.approvalsFourEyes ?? userIsolation,

@@ -1,6 +1,6 @@
 /**
  * Characters that are not seen, and that change what is: line ends beyond the usual ones, the second set of control
- * characters, and those that turn the direction of a text. Whoever puts them into a log wants it misread.
+ * characters, and those that turn the direction of a text. They serve only to make a log misread.
  */
 const unseen = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
 const eachUnseen = new RegExp(unseen.source, 'g');

@@ -78,7 +78,7 @@ test('pretty lines are for people: clock, level, text, fields, and the stack bel
 
 const tricky = 'a\n2026 ERROR forged\r\u001b[2J\u0085b\u2028c\u202ed\u009b31m';
 
-test('nothing that somebody sends makes a line of its own, nor moves the cursor', () => {
+test('nothing that a client sends makes a line of its own, nor moves the cursor', () => {
   for (const format of ['json', 'pretty'] as const) {
     const { log, lines } = recorded(format);
     log.info({ path: `/x${tricky}`, user: tricky, nested: { list: [tricky] } }, `said ${tricky}`);

@@ -56,7 +56,7 @@ function destinationOf({ format, destination }: LogOptions): DestinationStream {
   return destination ?? pino.destination({ fd: 1, sync: false });
 }
 
-/** Causes beyond this many are not told: an error may be its own cause. */
+/** Causes beyond this many are left out: an error may be its own cause. */
 const deepestCause = 5;
 
 /** Name, text, code, stack and causes. Other properties of an error (requests, headers) may hold secrets. */

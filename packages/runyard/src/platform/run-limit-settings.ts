@@ -41,7 +41,7 @@ type RunLimitSettings = {
   readonly [Name in keyof typeof runLimitSettingsShape]?: number | 'none' | undefined;
 };
 
-/** The same as limits: null where the service says that there are none. */
+/** The same as limits: null where the service sets none explicitly. */
 export function serviceLimits(settings: RunLimitSettings): AnyLimits {
   const limits = {
     turns: settings.maxRunTurns,

@@ -32,7 +32,7 @@ const counts = new Map<string, Counted>();
 let unknownAt: number[] = [];
 
 /**
- * Keeps the process up when application code fails where nobody waits for it: in a timer that a tool left behind, in a
+ * Keeps the process up when application code fails without a waiter: in a timer that a tool left behind, in a
  * promise that a step did not wait for. It is logged with the run or the route that it belongs to. Rejections of unknown
  * origin are logged too. An exception of unknown origin is logged in a process of ours, up to a bound; in any other one
  * it ends the process, as it would without this. Listeners of the host decide about whatever has no owner. Answers with

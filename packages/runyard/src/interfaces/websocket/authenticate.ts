@@ -14,7 +14,7 @@ export interface StoppedRun {
   readonly last_event_index: number;
 }
 
-/** What one is told who has to prove first who they are; with the reason, when they had done so before. */
+/** The frame for a client that has to authenticate first; with the reason, when it had done so before. */
 export function authRequiredFrame(
   mode: AuthMode,
   fault: RunyardError | null,
@@ -29,7 +29,7 @@ export function authRequiredFrame(
   };
 }
 
-/** A token that says who somebody is gets a second frame, which says it too. */
+/** A token that identifies a user gets a second frame, which names the user. */
 export function authenticatedFrames(identity: Identity | null): object[] {
   const event = 'authenticated';
   const first = { event, message: 'Authentication successful. You can now send commands.' };
@@ -69,7 +69,7 @@ function isExpiry({ code }: RunyardError): boolean {
 function reasonOf(error: RunyardError): string {
   if (isExpiry(error)) return 'Signature has expired';
   if (error.code === 'security_key_wrong') return 'Invalid token';
-  // both audiences, which HTTP does not tell
+  // both audiences, which HTTP does not reveal
   if (error.code === 'token_audience' && error.cause instanceof Error) return error.cause.message;
   return error.message.replace(/^Invalid token: /, '');
 }

@@ -37,7 +37,7 @@ describe('who speaks', () => {
     expect(runs.callers.map(({ userId }) => userId)).toEqual(['bob']);
   });
 
-  test('is never the service itself, and nobody learns that a token is its own', async () => {
+  test('is never the service itself, and a client cannot learn that a token is the own one of the service', async () => {
     const { url } = await startSockets();
     const client = await WsClient.connect(url, '/agents/ws', { headers: { authorization: 'internal' } });
     expect(client.frames[0]?.payload.requires_auth).toBe(true);
@@ -58,7 +58,7 @@ describe('who speaks', () => {
     expect(runs.callers).toEqual([]);
   });
 
-  test('is not lost when it cannot be told for the moment', async () => {
+  test('is not lost when it cannot be looked up for the moment', async () => {
     const { url, tokens, runs } = await startSockets({ limits: { recheckMs: 20 } });
     const client = await authenticated(url);
     client.send(startEndless);
@@ -127,7 +127,7 @@ describe('a run that is followed', () => {
     expect(runs.closed).toBe(true);
   });
 
-  test('goes on with a new token of the same user, and not with that of another', async () => {
+  test('continues with a new token of the same user, and not with that of another', async () => {
     const { url, runs } = await startSockets();
     const client = await authenticated(url);
     client.send(startEndless);

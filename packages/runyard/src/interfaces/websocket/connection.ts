@@ -21,7 +21,7 @@ import { type EventFormat, errorFrame, plainEvent, streamedEvent } from './serve
 import { SocketCaller, type SocketIdentities } from './socket-caller.js';
 import { AuthenticationPeriod, type UnauthenticatedConnections } from './unauthenticated-connections.js';
 
-/** Answers an action of somebody who may speak. What it throws becomes an error frame. */
+/** Answers an action of an admitted caller. What it throws becomes an error frame. */
 export type Action = (connection: Connection, frame: ClientFrame, caller: Caller) => void | Promise<void>;
 
 export interface ConnectionOptions {
@@ -54,7 +54,7 @@ export class Connection {
   #turn: Promise<void>;
   #waiting = 0;
   #silentBeats = 0;
-  /** It is being closed, and nothing that it sends is looked at any more. */
+  /** It is being closed, and its further frames are ignored. */
   #refused = false;
 
   constructor(
@@ -78,7 +78,7 @@ export class Connection {
     this.#turn = this.#greet(options.token);
   }
 
-  /** How the events of a run look that was started, or goes on, through this connection. */
+  /** How the events of a run look that was started, or is continued, through this connection. */
   get ownFormat(): EventFormat {
     return this.options.plain ? plainEvent : streamedEvent;
   }
@@ -121,7 +121,7 @@ export class Connection {
     if (this.#deliveries.isEmpty || !this.#socketCaller.hasToken) return;
     try {
       await this.#socketCaller.caller();
-      // whoever stopped them meanwhile has said so
+      // if they were stopped in between, the client has been notified
       if (!this.#deliveries.isEmpty) this.#stopHidden();
     } catch (error) {
       if (!isReported(error))
@@ -204,7 +204,7 @@ export class Connection {
     }
   }
 
-  /** Nothing else is done for somebody who is not known, not even to say what there is. */
+  /** An unidentified caller gets nothing else, not even a list of what exists. */
   async #act(frame: ClientFrame): Promise<void> {
     const caller = await this.#socketCaller.caller();
     if (caller === null) {

@@ -7,7 +7,7 @@ import { Delivery } from './delivery.js';
 import type { SendQueue } from './send-queue.js';
 import type { EventFormat } from './server-frame.js';
 
-/** A run that somebody follows, and who may. */
+/** A run that a client follows, and who may. */
 export interface FollowedRun {
   readonly runId: string;
   readonly isVisibleTo: (caller: Caller) => boolean;
@@ -63,7 +63,7 @@ export class Deliveries {
     return [...this.#open.keys()].map((runId) => ({ run_id: runId, last_event_index: this.stop(runId) }));
   }
 
-  /** Those that somebody may not see. */
+  /** Those that a caller may not see. */
   hiddenFrom(caller: Caller): string[] {
     return [...this.#open.values()].filter(({ run }) => !run.isVisibleTo(caller)).map(({ run }) => run.runId);
   }

@@ -2,7 +2,7 @@
 export interface SocketLimits {
   /** How long a connection may stay without a token. */
   readonly unprovenMs: number;
-  /** How much it may send meanwhile: enough for all attempts with the longest token. */
+  /** How much it may send until then: enough for all attempts with the longest token. */
   readonly unprovenBytes: number;
   /** How many connections may wait for a token at a time. */
   readonly unprovenConnections: number;

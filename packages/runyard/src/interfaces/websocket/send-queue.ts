@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
 /**
- * The way out of a connection. Whoever has much to send waits for room first, so that what a client does not take
+ * The way out of a connection. A large sender waits for room first, so that what a client does not take
  * stays where it is and not in this process's memory.
  */
 export class SendQueue {

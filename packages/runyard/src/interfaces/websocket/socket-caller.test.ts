@@ -11,7 +11,7 @@ const identity = (userId: string, expiresAt: number | null = null): Identity => 
   expiresAt,
 });
 
-/** Takes any token for the name of a user, and tells when the test says so. */
+/** Takes any token for the name of a user, and answers when the test says so. */
 class SlowIdentities implements SocketIdentities {
   readonly mode = 'jwt';
   readonly asked: Gate<Identity | Error>[] = [];
@@ -39,7 +39,7 @@ describe('a token that is looked at while another one is sent', () => {
   test.each([
     ['good', identity('alice')],
     ['withdrawn', errors.invalidToken('Signature verification failed')],
-  ])('changes nothing any more when it is found %s', async (_name, late) => {
+  ])('no longer changes anything when it is found %s', async (_name, late) => {
     const { socketCaller, identities } = await socketCallerWith(identity('alice'));
     const looked = socketCaller.caller();
     const presented = socketCaller.present('second');
@@ -85,7 +85,7 @@ describe('the end of a token', () => {
     expect(onExpiry).toHaveBeenCalledOnce();
   });
 
-  test('concerns nobody who has left', async () => {
+  test('does not matter for a client that has left', async () => {
     const { socketCaller, identities, onExpiry } = await socketCallerWith(
       identity('alice', Date.now() + 1_000),
     );

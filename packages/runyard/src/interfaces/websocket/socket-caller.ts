@@ -25,7 +25,7 @@ export class SocketCaller {
     this.#caller = identities.mode === 'none' ? anonymousCaller : null;
   }
 
-  /** As far as was known when it was last looked at; null: nobody. */
+  /** As of the last check; null: no caller. */
   get current(): Caller | null {
     return this.#caller;
   }
@@ -48,7 +48,7 @@ export class SocketCaller {
     return identity;
   }
 
-  /** Who speaks now; null when nobody is known. Throws when it cannot be told at the moment. */
+  /** Who speaks now; null when no caller is known. Throws when that cannot be looked up at the moment. */
   async caller(): Promise<Caller | null> {
     const token = this.#token;
     if (token === null) return this.#caller;
@@ -94,7 +94,7 @@ export class SocketCaller {
     this.#expireAt(expiresAt);
   }
 
-  /** Also where no token is needed: nobody goes on under another name without having asked for it. */
+  /** Also where no token is needed: a caller never continues under another name without having asked for it. */
   #forget(fault: RunyardError): void {
     clearTimeout(this.#expiry);
     this.#token = null;

@@ -4,7 +4,7 @@ import type { SocketLimits } from './limits.js';
 /** Ends a connection that went beyond what it may. */
 type Refuse = (code: number, reason: string) => void;
 
-/** Connections that nobody has proved anything on. When there are too many, the one that waits longest goes. */
+/** Connections without an authenticated caller. When there are too many, the one that waits longest is closed. */
 export class UnauthenticatedConnections {
   readonly #waiting = new Set<AuthenticationPeriod>();
 

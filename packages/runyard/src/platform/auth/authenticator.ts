@@ -11,7 +11,7 @@ export interface AuthenticatorOptions {
   readonly identities: Identities;
 }
 
-/** Somebody at a path that needs no token: sees nothing that is anybody's. */
+/** A caller at a path that needs no token: sees no data that belongs to a user. */
 const visitor: Caller = { ...anonymousCaller, scope: { kind: 'unowned' }, rights: Rights.none };
 
 /** The resources of which each instance has a scope of its own, with the parameter that names it in a path. */
@@ -78,7 +78,7 @@ function mayCall(rights: Rights, required: string, params: Readonly<Record<strin
   if (parameter === undefined) return rights.may(required);
   const instance = params[parameter];
   if (instance !== undefined) return rights.may(required, instance);
-  // a list is shown to whoever may see one of its entries, with those alone
+  // a caller who may see one entry of a list gets the list, with those entries alone
   const visible = rights.instances(resource, action);
   return visible === 'all' || visible.size > 0;
 }

@@ -9,7 +9,7 @@ export type DataScope =
   | { readonly kind: 'all' }
   /** Only rows that belong to this user. */
   | { readonly kind: 'user'; readonly userId: string }
-  /** Only rows that belong to nobody: of a caller who proved no identity where people are kept apart. */
+  /** Only rows without an owner: of a caller without a proven identity where people are kept apart. */
   | { readonly kind: 'unowned' };
 
 /** What a token fixes for the runs of its holder, whatever the request says. */
@@ -50,12 +50,12 @@ export const anonymousCaller: Caller = {
   bound: {},
 };
 
-/** The scope of a request that may name a user. Whoever sees only their own stays within that, whoever they name. */
+/** The scope of a request that may name a user. A caller who sees only their own stays within that. */
 export function scopeNaming({ scope }: Pick<Caller, 'scope'>, userId: string | undefined): DataScope {
   return scope.kind !== 'all' || userId === undefined ? scope : { kind: 'user', userId };
 }
 
-/** Whether a row that belongs to this user, or to nobody, lies within the scope. */
+/** Whether a row that belongs to this user, or has no owner, lies within the scope. */
 export function isWithin(scope: DataScope, userId: string | null): boolean {
   if (scope.kind === 'all') return true;
   return scope.kind === 'unowned' ? userId === null : userId === scope.userId;

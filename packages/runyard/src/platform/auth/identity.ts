@@ -12,7 +12,7 @@ export const accountTokenPrefix = 'runyard_pat_';
 /** What the token of a service account proves. */
 export interface AccountIdentity {
   readonly principal: string;
-  /** Who made the account; null when that was nobody by name. */
+  /** Who made the account; null when its maker had no name. */
   readonly madeBy: string | null;
   readonly scopes: readonly string[];
   readonly expiresAt: number | null;
@@ -109,7 +109,7 @@ export class Identities {
   }
 }
 
-/** Whoever has the one key of a service that knows no users. */
+/** The holder of the one key of a service that knows no users. */
 const rootCaller: Caller = {
   userId: null,
   scope: { kind: 'all' },
@@ -124,7 +124,7 @@ export function isRefusedToken(error: unknown): boolean {
   return error instanceof RunyardError && (error.status === 401 || error.status === 429);
 }
 
-/** How long it takes tells nothing of how much of it is right, nor of how long the right one is. */
+/** How long it takes reveals neither how much of it is right nor how long the right one is. */
 function isSame(given: string, expected: string): boolean {
   return expected !== '' && timingSafeEqual(digest(given), digest(expected));
 }

@@ -6,7 +6,7 @@ export const accountPrefix = 'sa:';
 const reservedPrefixes = [accountPrefix, '__oauth__:'];
 const reservedNames = new Set(['__scheduler__']);
 
-/** Whether a user is one of the service's own making, whom nobody can claim to be. */
+/** Whether a user is one of the service's own making, whom no caller can claim to be. */
 export function isReservedUser(userId: string): boolean {
   return reservedNames.has(userId) || reservedPrefixes.some((prefix) => userId.startsWith(prefix));
 }
@@ -18,7 +18,7 @@ export function isServiceAccount({ userId }: Pick<Caller, 'userId'>): boolean {
 
 /**
  * Whom a request acts for. A token's subject wins over what the request says, unless it is an admin's; a caller without
- * a name may take any but the reserved ones; one who sees only what is nobody's has none.
+ * a name may take any but the reserved ones; one who sees only data without an owner has none.
  */
 export function userFor(caller: Caller, named: string | undefined): string | null {
   refuseReserved(caller, named);

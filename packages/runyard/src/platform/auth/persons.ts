@@ -6,11 +6,11 @@ const nameless = accountPrefix;
 
 /**
  * The names that a caller acts under: their own, and of a service account that of the person who made it. Two callers
- * with a name in common are one person, as far as anybody can tell.
+ * with a name in common are taken for one person.
  */
 export function personsBehind(caller: Pick<Caller, 'userId' | 'madeBy' | 'claims'>): readonly string[] {
   const { userId, madeBy = null, claims } = caller;
-  // a token without a subject is somebody's, who may have accounts; the security key and an open service know no people
+  // a token without a subject has a holder, who may have accounts; the security key and an open service know no people
   if (userId === null) return claims === null ? [] : [nameless];
   if (!isServiceAccount(caller)) return [userId];
   // an account that an account made leads to that one, if no person is known

@@ -5,7 +5,7 @@ const admin = 'agent_os:admin';
 const rights = (...held: string[]) => new Rights(held, { adminScope: admin, enforced: true });
 
 describe('a scope', () => {
-  test.each(['', 'agents', 'agents:', ':read', 'a:b:c:d', 'agents::read', '*'])('%j is none', (text) => {
+  test.each(['', 'agents', 'agents:', ':read', 'a:b:c:d', 'agents::read', '*'])('%j is not a scope', (text) => {
     expect(parseScope(text)).toBeUndefined();
   });
 
@@ -43,7 +43,7 @@ describe('rights', () => {
     expect(Rights.unlimited.isAdmin).toBe(false);
   });
 
-  test('tell which instances a list may show', () => {
+  test('say which instances a list may show', () => {
     expect(rights('agents:read').instances('agents', 'read')).toBe('all');
     expect(rights('agents:a:read', 'agents:b:read').instances('agents', 'read')).toEqual(new Set(['a', 'b']));
     expect(rights('agents:run').instances('agents', 'read')).toEqual(new Set());

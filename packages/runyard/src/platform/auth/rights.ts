@@ -9,7 +9,7 @@ export interface ParsedScope {
 /** An older name of a resource. */
 const aliases: ReadonlyMap<string, string> = new Map([['system', 'config']]);
 
-/** The parts of a scope; undefined for what is none. Unknown words are legal: they open nothing. */
+/** The parts of a scope; undefined for any other text. Unknown words are legal: they open nothing. */
 export function parseScope(text: string): ParsedScope | undefined {
   const parts = text.split(':');
   if (parts.length < 2 || parts.length > 3 || parts.includes('')) return undefined;
@@ -25,7 +25,7 @@ export type Instances = 'all' | ReadonlySet<string>;
 
 /** What the scopes of a caller allow. */
 export class Rights {
-  /** For callers whose scopes nobody looks at. */
+  /** For callers whose scopes are not checked. */
   static readonly unlimited = new Rights([], { adminScope: '', enforced: false });
   /** For callers who came in without a token where one is needed elsewhere. */
   static readonly none = new Rights([], { adminScope: '', enforced: true });

@@ -55,7 +55,7 @@ export function customRouteScope(
       const params = request.params as Record<string, string>;
       request.caller = await admit(exchange, null, params, resolveCaller, limiter);
     });
-    // once more after the body, which arrives in the name of nobody
+    // once more after the body, whose arrival loses the owner
     scope.addHook('onRequest', inNameOfRoute);
     scope.addHook('preValidation', inNameOfRoute);
     await customRoutes(scope);

@@ -40,7 +40,7 @@ export interface DispatchOptions<Services> {
   readonly limiter?: RateLimiter | undefined;
 }
 
-/** Whoever watches over the service has to get through when it is under attack. */
+/** Monitoring has to get through when the service is under attack. */
 const unlimitedPath = '/health';
 
 type Texts = Readonly<Record<string, string>>;
@@ -148,7 +148,7 @@ export class RouteDispatcher<Services> {
     return readJson(exchange, this.options.settings.maxBodyBytes);
   }
 
-  /** A stream outlives the moment at which its caller was let in: the same question is asked again meanwhile. */
+  /** A stream outlives the moment at which its caller was admitted: the check is repeated while it is open. */
   #objectionTo(caller: Caller, exchange: Exchange, params: Texts): Objection | undefined {
     if (!caller.proven) return undefined;
     const request = accessRequest(exchange, this.route.scope ?? null, params);
@@ -158,7 +158,7 @@ export class RouteDispatcher<Services> {
         // an open service serves the holder of a revoked token as anybody else: this stream was not theirs
         return userId === caller.userId ? undefined : errors.invalidAccountToken();
       } catch (error) {
-        // while nothing can be looked up, nobody is known to have been refused
+        // while nothing can be looked up, no caller is known to have been refused
         return error instanceof RunyardError && error.status < 500 ? error : undefined;
       }
     };
@@ -256,7 +256,7 @@ async function readJson(exchange: Exchange, maxBodyBytes: number): Promise<unkno
   checkCharset(exchange.request.headers['content-type']);
   const bytes = await readBody(exchange, { bytes: maxBodyBytes, setting: 'maxBodyBytes' });
   if (bytes.length === 0) return undefined;
-  // a page can send bytes without a type anywhere, and nobody asks whether it may
+  // a page can send bytes without a type anywhere, without a preflight request
   if (!isJson) throw errors.unsupportedMediaType('', ['application/json']);
   return parseJsonBody(bytes);
 }

@@ -151,7 +151,7 @@ class MemoryConnection extends Writable {
     try {
       bytes = this.#begun ? chunk : this.#afterHead(chunk);
     } catch (error) {
-      // a status or a header that a Response cannot have: nobody above would catch it
+      // a status or a header that a Response cannot have: no code above would catch it
       this.abort(error);
       return;
     }

@@ -7,7 +7,7 @@ import type { ApiDescription } from './openapi/openapi.js';
 import type { EventStreams } from './response/sse.js';
 import { type NodeUpgrade, refuseUpgrade, type UpgradeGate, type Upgrades } from './upgrades.js';
 
-/** A plain Node request handler, for someone else's server. */
+/** A plain Node request handler, for another server. */
 export interface NodeHandler {
   (request: IncomingMessage, response: ServerResponse): void;
   /** The same for the server's `upgrade` event: with it the WebSocket endpoints are served too. */

@@ -11,7 +11,7 @@ function routeWith(access: object): Route<unknown> {
   } as unknown as Route<unknown>;
 }
 
-describe('a route of which nobody decided who may call it', () => {
+describe('a route that does not say who may call it', () => {
   it.each([
     ['says nothing', {}],
     ['says undefined', { scope: undefined }],

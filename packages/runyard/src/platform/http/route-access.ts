@@ -9,7 +9,7 @@ interface Access {
 }
 
 /**
- * Refuses a route of which nobody decided who may call it. The types say so too, but a route may come from where
+ * Rejects a route that does not say who may call it. The types require it too, but a route may come from where
  * nothing checks them, and one that is open by omission is noticed too late.
  */
 export function refuseUndecidedAccess(routes: readonly Access[]): void {
@@ -30,7 +30,7 @@ function isRequirement(scope: RequiredScope | undefined): boolean {
   return Array.isArray(scopes) && scopes.length > 0 && scopes.every(isWholeResource);
 }
 
-/** Which instance is meant is told by the path alone. */
+/** The path alone says which instance is meant. */
 function isWholeResource(text: string): boolean {
   return parseScope(text)?.instance === null;
 }

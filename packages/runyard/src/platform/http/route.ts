@@ -14,7 +14,7 @@ export interface RouteRequest<Params, Query, Body> {
   readonly signal: AbortSignal;
   readonly requestId: string;
   readonly headers: IncomingHttpHeaders;
-  /** Where the service is mounted in someone else's server; empty when it stands alone. */
+  /** Where the service is mounted in another server; empty when it stands alone. */
   readonly basePath: string;
 }
 
@@ -34,7 +34,7 @@ export interface ResponseDescription {
 export type RequiredScope = string | readonly string[] | null;
 
 /**
- * Who may call a route: the holders of a scope, anyone with a valid identity (`null`), or everybody. There is
+ * Who may call a route: the holders of a scope, anyone with a valid identity (`null`), or anyone at all. There is
  * no default, so that no route is open by omission.
  */
 export type RouteAccess =
@@ -50,7 +50,7 @@ export type RouteFacts = RouteAccess & {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** How the body is encoded; `json` unless told otherwise. `form` means both form content types, and JSON with the same fields. */
+  /** How the body is encoded; `json` by default. `form` means both form content types, and JSON with the same fields. */
   readonly accepts?: 'json' | 'form';
   readonly responses: Readonly<Record<number, z.ZodType | ResponseDescription>>;
   /** Not part of the wire contract. */

@@ -74,7 +74,7 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
     void answerNotFound(exchangeOf(request.raw), table, options.resolveCaller, limiter);
   };
   app.setNotFoundHandler(answerUnrouted);
-  // Before fastify reads a body for nobody. The operator's routes may have such handlers of their own.
+  // Before fastify reads a body in vain. The operator's routes may have such handlers of their own.
   if (!options.customRoutes) {
     app.addHook('onRequest', (request, reply, done) => {
       if (request.is404) answerUnrouted(request, reply);
@@ -87,7 +87,7 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
   await app.ready();
   const { upgrades } = options;
   const parts = { app, listener, streams, description, ...(upgrades && { upgrades }) };
-  // Without an endpoint nobody listens: then Node ignores the wish for another protocol by itself.
+  // Without an endpoint there is no listener: then Node ignores the offer of another protocol by itself.
   if (!upgrades?.paths.size) return httpServer(parts);
   const gate = new UpgradeGate({ upgrades, requestGuard, stalled, addresses, limiter });
   acceptUpgrades(app.server, gate);
@@ -170,14 +170,14 @@ function createNodeServer(listener: RequestListener, settings: HttpSettings, log
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
     maxHeaderSize: settings.maxHeaderBytes,
-    // These bound how long a request may take to arrive. How long its answer takes is nobody's business here.
+    // These bound how long a request may take to arrive. How long its response takes is not bounded here.
     headersTimeout: Math.min(headersTimeoutMs, settings.requestTimeoutMs),
     requestTimeout: settings.requestTimeoutMs,
     connectionsCheckingInterval: Math.min(5_000, settings.requestTimeoutMs),
     keepAliveTimeout: settings.keepAliveMs,
   });
   server.on('request', (request, response) => listener.receive(request, response));
-  // Whoever asks first is told to go on only when its body is going to be read.
+  // A client that asks first gets 100 Continue only when its body is going to be read.
   server.on('checkContinue', (request, response) => listener.receive(request, response, '', true));
   // Node drops what is beyond: one more is let in, so that it can be seen and refused.
   server.maxHeadersCount = mostHeaders + 1;
@@ -192,7 +192,7 @@ function createNodeServer(listener: RequestListener, settings: HttpSettings, log
 const tooManyConnections = 'connections are refused: there are as many as maxConnections allows';
 const seldomMs = 60_000;
 
-/** Under attack, what happens thousands of times is told once in a minute. */
+/** Under attack, what happens thousands of times is logged once a minute. */
 function seldom(tell: () => void): () => void {
   let last = Number.NEGATIVE_INFINITY;
   return () => {
@@ -216,7 +216,7 @@ function lazyCompilers() {
   } as NonNullable<NonNullable<Parameters<typeof Fastify>[0]>['schemaController']>['compilersFactory'];
 }
 
-/** Which paths and methods there are is told to those alone who may come in. */
+/** Only admitted callers learn which paths and methods exist. */
 async function answerNotFound(
   exchange: Exchange,
   table: RouteTable,

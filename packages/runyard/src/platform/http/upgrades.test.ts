@@ -51,7 +51,7 @@ test('an endpoint takes the connection over, and hears when the server closes', 
   expect((await client.closed()).endsWith('hellobye')).toBe(true);
 });
 
-test('another path is answered as it is without the wish', async () => {
+test('another path is answered as it is without the upgrade header', async () => {
   const { port } = await startServer([echo], { upgrades: talking() });
   const client = rawClient(port);
   client.socket.write(asking('/nowhere'));
@@ -113,7 +113,7 @@ async function hosting(handler: ReturnType<Awaited<ReturnType<typeof startServer
   return (host.address() as AddressInfo).port;
 }
 
-test('a client that connects too often is told to wait', async () => {
+test('a client that connects too often is rejected with the time to wait', async () => {
   const { port } = await startServer([echo], {
     upgrades: talking(),
     settings: { rateLimit: 2, rateLimitBurst: 1 },

@@ -12,7 +12,7 @@ import { withoutTrailingSlashes } from './request/request-address.js';
 /** Takes over a connection whose client asked for another protocol. */
 export type NodeUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** What an endpoint is told of the one who connects. */
+/** What an endpoint learns about a connecting client. */
 export interface UpgradeFacts {
   readonly clientAddress: string;
   /** Counts something that this caller asks for; throws 429 for one who asks too often. */
@@ -104,8 +104,8 @@ const reasons: Readonly<Record<number, string>> = {
 const hopHeaders = new Set(['upgrade', 'http2-settings']);
 
 /**
- * A server may ignore the wish for another protocol, and has to for the clients that offer HTTP/2 with every
- * request. Node takes all such requests out of HTTP once somebody listens for upgrades: they are put back, without
+ * A server may ignore the offer of another protocol, and has to for the clients that offer HTTP/2 with every
+ * request. Node takes all such requests out of HTTP once a listener for upgrades exists: they are put back, without
  * the offer.
  */
 function goOnAsHttp(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {

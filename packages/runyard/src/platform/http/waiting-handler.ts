@@ -6,7 +6,7 @@ import { refuseUpgrade } from './upgrades.js';
 /** How long a request waits for a service that is being opened; its database may take longer to come. */
 const patienceMs = 3_000;
 
-/** A handler that is there before its service is open: what comes meanwhile waits a moment, and is refused then. */
+/** A handler that exists before its service is open: early requests wait a moment, and are then refused. */
 export function waitingHandler(opened: Promise<NodeHandler>): NodeHandler {
   let ready: NodeHandler | null = null;
   opened.then(

@@ -1,7 +1,7 @@
 import { BodyTooLarge } from './bounded-body.js';
 import { FetchRefused, guardedFetch } from './guarded-fetch.js';
 
-/** What a fetch for somebody who named an address may do. */
+/** The limits of a fetch of an address that a user named. */
 export interface FetchLimits {
   /** Hosts that may be reached although their addresses are not public: `host` or `host:port`. */
   readonly allowedHosts: readonly string[];
@@ -17,7 +17,7 @@ export interface FetchedContent {
   readonly bytes: Uint8Array;
 }
 
-/** Fetches the content of an address through the guard. What goes wrong is told in words that its namer may see. */
+/** Fetches the content of an address through the guard. The user who named the address may see its errors. */
 export async function fetchContent(address: string, limits: FetchLimits): Promise<FetchedContent> {
   const { allowedHosts, maxBytes, timeoutMs, signal } = limits;
   try {

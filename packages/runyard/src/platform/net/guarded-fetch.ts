@@ -30,7 +30,7 @@ export interface GuardedResponse {
   readonly body: Uint8Array;
 }
 
-/** Something that the guard does not let through. The message says what and why, to whoever named the address. */
+/** Something that the guard does not let through. The message says what and why, to the user who named the address. */
 export class FetchRefused extends Error {
   constructor(message: string) {
     super(message);
@@ -39,7 +39,7 @@ export class FetchRefused extends Error {
 }
 
 /**
- * Fetches on behalf of somebody who must not reach the inside of our network: http and https only, public
+ * Fetches on behalf of users who must not reach the inside of our network: http and https only, public
  * addresses only (the address is checked at the moment of the connection, so a name that changes its mind does not
  * help), every redirect checked again, size and time bounded. No proxy, no cookies, no credentials in the URL.
  */
@@ -132,7 +132,7 @@ function checkHost(host: string, hosts: readonly string[]): void {
     throw new FetchRefused(`${host} is not among the hosts that may be fetched: ${hosts.join(', ')}.`);
 }
 
-/** A name that is refused takes a multiple of this: how soon it was known is not told either. */
+/** A refusal of a name takes a multiple of this, so that its duration does not reveal how soon it was known. */
 const refusalStepMs = 500;
 
 /** Resolves a name as the connection needs it, and fails if any of its addresses is not public. */
@@ -158,7 +158,7 @@ function refusedAddress(host: string): FetchRefused {
   );
 }
 
-/** The request that a redirect asks for; undefined when the answer is none. */
+/** The request that a redirect asks for; undefined when the answer is no redirect. */
 function redirectOf({ url, method, headers, body }: Hop, response: IncomingMessage): Hop | undefined {
   const { statusCode = 0, headers: given } = response;
   if (![301, 302, 303, 307, 308].includes(statusCode) || given.location === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** Addresses that lead to this machine, into somebody's network, or nowhere: RFC 6890 and its successors. */
+/** Addresses that lead to this machine, into a private network, or nowhere: RFC 6890 and its successors. */
 const special = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -33,7 +33,7 @@ for (const [network, prefix] of [
   special.addSubnet(network, prefix, 'ipv6');
 }
 
-/** Whether an address is one that everybody can reach: not this machine, not a network around it. */
+/** Whether an address is publicly reachable: not this machine, not a network around it. */
 export function isPublicAddress(address: string): boolean {
   const plain = address.replace(/%.*$/, '');
   if (isIP(plain) === 0) return false;

@@ -41,12 +41,12 @@ interface DatabaseBase {
   read<Row>(statement: Statement, parameters: readonly SqlValue[]): Promise<Row[]>;
   /**
    * Writes several statements or none, without loading the query builder. Commits when the work resolves; when it
-   * rejects, or one of its statements fails, all is undone and the first error is told.
+   * rejects, or one of its statements fails, all is undone and it rejects with the first error.
    */
   transaction<T>(work: (run: RunStatement) => Promise<T>): Promise<T>;
   /** What the last calls showed: that nothing reaches the database, or that it stores nothing. Undefined: neither. */
   readonly outage: 'lost' | 'unwritable' | undefined;
-  /** Refuses work that would have to be stored while it is known that it cannot be. Asks nobody. */
+  /** Refuses work that would have to be stored while storing is known to fail. Makes no query. */
   assertWritable(): Promise<void>;
   /** Reach all processes that use the database. */
   readonly notifications: RunNotifications;
@@ -66,7 +66,7 @@ export type RunStatement = <Row>(sql: string, parameters?: readonly SqlValue[]) 
 export interface SqliteDatabase extends DatabaseBase {
   readonly dialect: 'sqlite';
   /**
-   * Runs all units in their order in one transaction, durable when it resolves. The answer tells for each unit
+   * Runs all units in their order in one transaction, durable when it resolves. Returns for each unit
    * which of its rows refused it (an index), or -1.
    */
   write(units: readonly WriteUnit[]): Promise<readonly number[]>;

@@ -5,12 +5,12 @@ export interface OpenTransaction {
   query(sql: string, parameters: readonly SqlValue[]): Promise<unknown[]>;
   /** When it fails the transaction is still open. */
   commit(): Promise<void>;
-  /** Never fails: the error that led to it is the one to tell. */
+  /** Never fails: the error that led to it is the one to report. */
   rollback(): Promise<void>;
 }
 
 /**
- * Commits what the work has written, or undoes it and tells the first error. A failed statement is not to be
+ * Commits what the work has written, or undoes it and rejects with the first error. A failed statement is not to be
  * survived by catching its error: PostgreSQL would take the commit for a rollback, without a word.
  */
 export async function completeTransaction<T>(

@@ -85,7 +85,7 @@ export function sqliteCodeOf(error: object): number | undefined {
   return code === 'ERR_SQLITE_ERROR' && typeof message === 'string' ? sqliteCodes[message] : undefined;
 }
 
-/** Whether the same call may succeed later, told by the error of a driver or by what callers are answered with. */
+/** Whether the same call may succeed later, judged by the error of a driver or by the response to callers. */
 export function isTransientStorageError(error: unknown): boolean {
   return error instanceof RunyardError ? isOutage(error) : troubleOf(error) !== undefined;
 }

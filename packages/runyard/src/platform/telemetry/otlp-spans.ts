@@ -63,7 +63,7 @@ export function spansSinceRest(run: Run, steps: readonly StepRecord[], spans: re
   return spans.filter(({ stepKey, endTime }) => {
     if (stepKey === '' || endTime === null) return isOver;
     if (goesOn === undefined || endTime >= goesOn.startedAt) return true;
-    // an answer is noted a moment before the run goes on with it
+    // an answer is noted a moment before the run continues with it
     return (attempts.get(stepKey) ?? 0) >= goesOn.attempt;
   });
 }

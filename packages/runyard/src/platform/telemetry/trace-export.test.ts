@@ -72,7 +72,7 @@ test('a long journal is sent in several requests, none of which is too large', a
   for (const { spans } of collector.requests) expect(JSON.stringify(spans).length).toBeLessThan(2_100_000);
 });
 
-test('other work goes on while the spans of a long journal are made', async () => {
+test('other work continues while the spans of a long journal are made', async () => {
   const collector = await Collector.listen();
   let turn = 0;
   let isOver = false;
@@ -116,7 +116,7 @@ test('one run whose trace cannot be made does not hold up the others', async () 
   expect(logged).toMatchObject([{ level: 'error', fields: { runId: 'odd' } }]);
 });
 
-test('what a collector says that it did not keep is told', async () => {
+test('spans that a collector rejects are reported', async () => {
   const collector = await Collector.listen();
   collector.answers.push({ status: 200, body: '{"partialSuccess":{"rejectedSpans":"1"}}' });
   const { traces, logged } = exportTo(collector);

@@ -91,7 +91,7 @@ export function readableText(html: string, baseUrl: string): ReadablePage {
 const markup = /<(?:[a-zA-Z!?]|\/[a-zA-Z])/g;
 const tagName = /[a-zA-Z][a-zA-Z0-9-]*/y;
 
-/** Reads the tag or comment that begins at `open`; answers where the text goes on. */
+/** Reads the tag or comment that begins at `open`; returns where the text continues. */
 function readMarkup(html: string, open: number, reader: PageReader): number {
   if (html.startsWith('<!--', open)) return after(html, '-->', open + 4);
   const next = html.charCodeAt(open + 1);

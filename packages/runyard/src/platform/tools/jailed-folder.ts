@@ -51,7 +51,7 @@ export class JailedFolder {
     const real = await this.#locate(path);
     const file = await openPlainFile(real);
     try {
-      // The path was checked before it was opened; another look tells whether it still leads there.
+      // The path was checked before it was opened; another look shows whether it still leads there.
       const stats = await file.stat();
       if (!stats.isFile()) throw new PathRefused(`'${path}' is not a file.`);
       if (!(await leadsTo(real, stats))) throw new PathRefused(`'${path}' changed while it was read.`);

@@ -98,7 +98,7 @@ test('a key that was taken out of the file goes by itself', async () => {
   );
 });
 
-test('a file that was broken meanwhile leaves the keys as they were', async () => {
+test('a file that becomes invalid leaves the keys as they were', async () => {
   write([first]);
   const { verifier, clock, logged } = await opened();
   write('{"keys":');

@@ -96,7 +96,7 @@ test('keys are read again in the background, and a withdrawn one goes with the t
   await verifier.verify(other);
 });
 
-test('a key that was withdrawn while nobody called is good for nobody any more', async () => {
+test('a key that was withdrawn while no requests came is no longer accepted', async () => {
   const issuer = await startIssuer(first, second);
   const { verifier, clock } = await trusting(issuer);
   await verifier.verify(await first.sign({}));

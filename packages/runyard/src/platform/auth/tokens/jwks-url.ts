@@ -10,7 +10,7 @@ export interface JwksUrlOptions {
 
 /**
  * Fetches the JWKS of an issuer, bounded in time and size. The address is the operator's, so it may be a private
- * one; a redirect is not followed, because it could lead to whoever wants to name the keys.
+ * one; a redirect is not followed, because its target could name keys of its own.
  */
 export function jwksUrlLoader(url: string, { algorithms, timeoutMs }: JwksUrlOptions): LoadKeys {
   let last: string | undefined;

@@ -6,7 +6,7 @@ import type { SignatureAlgorithm } from './settings.js';
 
 export interface KeySetOptions {
   readonly algorithms: ReadonlySet<SignatureAlgorithm>;
-  /** Whether it may hold secrets. What is published may not: everybody could sign. */
+  /** Whether it may hold secrets. A published set may not: anyone could sign. */
   readonly secrets: boolean;
 }
 

@@ -69,7 +69,7 @@ function readPem(text: string): KeyObject {
   }
 }
 
-/** A public key that lost its armour, or one of another format: everybody knows it, so it is no secret. */
+/** A public key that lost its armour, or one of another format: it is public, so it is no secret. */
 function isPublicKeyText(text: string): boolean {
   if (/^(ssh-|ecdsa-sha2-)/.test(text)) return true;
   const bytes = Buffer.from(text.replace(/\s|\\n/g, ''), 'base64');

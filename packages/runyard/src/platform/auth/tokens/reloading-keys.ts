@@ -20,13 +20,13 @@ export interface ReloadingKeysOptions {
 
 /** An issuer that starts together with the service is asked again soon. */
 const restWithoutKeysMs = 1000;
-/** Keys that nobody looked after for so many times their age are read before they are used. */
+/** Keys that were not checked for so many times their age are read before they are used. */
 const staleAges = 2;
 
 /**
  * Keys that change while the service runs. They are read when first needed, again when a token names a key that is
  * not there, and from time to time. While they cannot be read, the last ones stay good: an issuer that is away
- * must not shut out everybody.
+ * must not shut out all users.
  */
 export class ReloadingKeys {
   #keys: KeySet | undefined;
@@ -54,7 +54,7 @@ export class ReloadingKeys {
     return this.#keys;
   }
 
-  /** While nobody calls nothing is read: a key that was withdrawn then must not be good for the next one who does. */
+  /** Nothing is read between calls: a key that was withdrawn then must not be accepted for the next one. */
   #isStale(): boolean {
     return this.options.now() - this.#lookedAfterAt > staleAges * this.options.maximumAgeMs;
   }

@@ -33,7 +33,7 @@ export function readClaims(payload: Uint8Array): JsonObject {
   return objectOf(payload, 'payload');
 }
 
-/** The payload of a token whose signature nobody looks at. */
+/** The payload of a token whose signature is not checked. */
 export function unverifiedPayload(token: string): Uint8Array {
   return bytesOf(token.split('.')[1] ?? '', 'payload');
 }

@@ -11,7 +11,7 @@ const longestMs = 60_000;
 
 /**
  * Tokens that were good a moment ago, so that a client that calls often costs one check a minute. Kept under their
- * hash, none longer than it is valid; whoever changes the keys empties it.
+ * hash, none longer than it is valid; a change of the keys empties it.
  */
 export class VerifiedTokens {
   readonly #kept = new Map<string, Kept>();

@@ -160,7 +160,7 @@ describe('a token is refused with the text of its fault', () => {
     await expect(verifier.verify(token)).rejects.toMatchObject({ status: 401, message: text });
   });
 
-  test('a WebSocket can tell which audience was expected', async () => {
+  test('a WebSocket can report which audience was expected', async () => {
     const verifier = await verifierOf({ jwtKeys: [secret], jwtAudience: ['adm'] });
     const fault = await verifier.verify(withClaims({ aud: 'zz' })).catch((error: Error) => error);
     expect(fault).toMatchObject({
@@ -169,7 +169,7 @@ describe('a token is refused with the text of its fault', () => {
     });
   });
 
-  test('the fault of the key that signed is told, whatever the others say', async () => {
+  test('the fault of the key that signed is reported, whatever the others say', async () => {
     const keys = [
       secret,
       'another secret of more than 32 bytes',
@@ -196,7 +196,7 @@ describe('a token is accepted', () => {
     });
   });
 
-  test('without any claim, for ever and for nobody', async () => {
+  test('without any claim, for ever and for no user', async () => {
     const verifier = await verifierOf({ jwtKeys: [secret] });
     const nothing = { claims: {}, subject: null, scopes: [], expiresAt: null };
     expect(await verifier.verify(withClaims({}))).toEqual(nothing);
@@ -221,7 +221,7 @@ describe('a token is accepted', () => {
     await expect(verifier.verify(withClaims({ uid: 7 }))).rejects.toThrow('Subject must be a string');
   });
 
-  test('for a claim that every object has, nobody is meant', async () => {
+  test('without a user, when the claim is a property of every object', async () => {
     const verifier = await verifierOf({
       jwtKeys: [secret],
       userIdClaim: 'constructor',
@@ -254,7 +254,7 @@ describe('a token is accepted', () => {
     await expect(verifier.verify(token)).rejects.toThrow('Token has expired');
   });
 
-  test('and nobody can change what it claims for the next request', async () => {
+  test('and its claims cannot be changed for the next request', async () => {
     const verifier = await verifierOf({ jwtKeys: [secret] });
     const token = withClaims({ sub: 'ada', scopes: ['a:b'], plan: { tiers: ['gold'] } });
     const { claims, scopes } = await verifier.verify(token);
@@ -311,7 +311,7 @@ describe('keys and algorithms', () => {
   });
 });
 
-describe('tokens that nobody checks', () => {
+describe('tokens that are not checked', () => {
   const trusting = { jwtValidate: false, trustUnverifiedTokens: true };
 
   test('say who the caller is, expired or not', async () => {

@@ -183,7 +183,7 @@ test('one body has room however small the bound is, and what has gone is counted
     bodies.delete(reading);
     expect(reading.cuts).toEqual([]);
   }
-  // what was given back twice would be room that nobody has
+  // bytes released twice would be room that does not exist
   const [larger, smaller] = [readingOf('b'), readingOf('c')];
   for (const [reading, bytes] of [[larger, 3_000] as const, [smaller, 2_500] as const]) {
     bodies.add(reading);

@@ -29,7 +29,7 @@ type Settings = Pick<HttpSettings, 'slowClientMs' | 'maxUploadBytes' | 'maxBodie
 /**
  * All bodies that are being read. One timer finds those that come so slowly that they only hold a place, and what they
  * hold together is bounded: when it is too much, the caller who holds most loses the largest body. So a few who send
- * large bodies, or never finish them, keep nobody else out.
+ * large bodies, or never finish them, do not keep others out.
  */
 export class BodiesInFlight {
   readonly spanMs: number;

@@ -28,7 +28,7 @@ test.each([
   expect(addressOf(remote, forwarded, trusted)).toBe(expected);
 });
 
-test('networks are told from other texts', () => {
+test('networks are distinguished from other texts', () => {
   for (const text of ['10.0.0.0/8', '127.0.0.1', '::1', 'fd00::/8', '0.0.0.0/0'])
     expect([text, isNetwork(text)]).toEqual([text, true]);
   for (const text of [

@@ -9,7 +9,7 @@ export function isNetwork(text: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
 
-/** Tells where requests come from. What a request says of it counts only as far as its way is known. */
+/** Finds where requests come from. What a request says of it counts only as far as its way is known. */
 export class ClientAddresses {
   readonly #trusted: BlockList | undefined;
 

@@ -52,7 +52,7 @@ test('says when to come again', () => {
   );
 });
 
-test('people are told apart by who they are, others by where they are', () => {
+test('people are distinguished by who they are, others by where they are', () => {
   const limiter = new RateLimiter(60, 1, new Clock().now);
   const ask = (caller: Caller, address: string) => passed(1, () => limiter.takeFor(caller, address)) === 1;
   expect(ask(user('ann'), '1.1.1.1')).toBe(true);

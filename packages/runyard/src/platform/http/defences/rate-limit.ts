@@ -55,7 +55,7 @@ export class RateLimiter {
     this.#take(addressKey(clientAddress));
   }
 
-  /** Wrong tokens count for the address that they come from; what else went wrong is nobody's request. */
+  /** Wrong tokens count for the address that they come from; other failures count for no caller. */
   takeForRefused(error: unknown, clientAddress: string): void {
     if (error instanceof RunyardError && error.status === 401)
       this.#take(`refused ${addressKey(clientAddress)}`);
@@ -87,17 +87,17 @@ export class RateLimiter {
   }
 }
 
-/** A name that nobody proved could be another one each time. */
+/** An unproven name could be another one each time. */
 export function isKnown({ proven, userId }: Caller): boolean {
   return proven && userId !== null;
 }
 
-/** By what a caller is told from others: the name that was proved, or the address. */
+/** What identifies a caller: the proven name, or the address. */
 export function callerKey(caller: Caller, clientAddress: string): string {
   return isKnown(caller) ? `user ${caller.userId}` : addressKey(clientAddress);
 }
 
-/** Whoever has one IPv6 address has all of its /64: it counts as one. */
+/** A client with one IPv6 address has all of its /64: it counts as one. */
 function addressKey(address: string): string {
   if (!isIPv6(address)) return `address ${address}`;
   return `network ${networkOf(address)}`;

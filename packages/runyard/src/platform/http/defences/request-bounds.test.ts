@@ -148,7 +148,7 @@ describe('a body', () => {
     }
   });
 
-  test('that trickles in is given up, and the client is told', async () => {
+  test('that trickles in is given up, and the client gets an error', async () => {
     const { port } = await startServer([form], { settings: { slowClientMs: 100 } });
     const client = rawClient(port);
     client.socket.write(
@@ -183,7 +183,7 @@ describe('a body', () => {
   });
 });
 
-test('a request that never comes to its end is answered with 408', async () => {
+test('a request that never ends is answered with 408', async () => {
   const { port } = await startServer([echo], { settings: { requestTimeoutMs: 1_000 } });
   const silent = rawClient(port);
   const slow = rawClient(port);
@@ -348,7 +348,7 @@ describe('requests that two parties could read differently', () => {
     expect(await (await fetch(`${url}/echo/x`, { headers })).json()).toEqual({ word: 'x' });
   });
 
-  test('an expectation that nobody knows is refused', async () => {
+  test('an unknown expectation is refused', async () => {
     const { port } = await startServer([json]);
     const { status } = await answerTo(
       port,

@@ -132,7 +132,7 @@ test('a page of the service is known by its host where the browser says nothing 
     expect([origin, (await call(port, { origin, host })).status]).toEqual([origin, 200]);
 });
 
-test('a trusted proxy says which host its client called, nobody else does', async () => {
+test('only a trusted proxy may say which host its client called', async () => {
   const headers = { origin: 'https://app.example', 'x-forwarded-host': 'app.example' };
   const trusting = await startServer(routes, { settings: { trustedProxies: ['127.0.0.1'] } });
   expect((await call(trusting.port, headers)).status).toBe(200);

@@ -29,7 +29,7 @@ export class RequestGuard {
     );
   }
 
-  /** A page may open a WebSocket anywhere, and read what comes: that it is a GET makes it harmless to nobody. */
+  /** A page may open a WebSocket anywhere, and read what comes: being a GET does not make it harmless. */
   refusalOfUpgrade(request: IncomingMessage): RunyardError | undefined {
     return this.#refusalOfAny(request) ?? this.#origins.refusalOf(request);
   }

@@ -74,7 +74,7 @@ test('a client that takes some of one long write between two looks stays', async
   expect(socket.destroyed).toBe(false);
 });
 
-test('a client that takes nothing is cut, however much is written to it meanwhile', async () => {
+test('a client that takes nothing is cut, however much is written to it', async () => {
   const { socket } = await connection();
   const look = watched(socket);
   socket.write(large);

@@ -12,7 +12,7 @@ interface Watched {
   last: Outflow;
   /**
    * How many looks in a row saw it take nothing of what waits. Looks are counted and not time: while this process is
-   * held up itself, nobody could take anything.
+   * held up itself, no client could take anything.
    */
   silentLooks: number;
 }

@@ -63,7 +63,7 @@ const browserAsset = defineRoute({
   method: 'GET',
   path: '/docs/assets/:file',
   operationId: 'get_docs_asset',
-  // Files of an open-source package: they tell nothing about the service.
+  // Files of an open-source package: they reveal nothing about the service.
   public: true,
   tag: 'Documentation',
   summary: 'Get a file of the API browser',

@@ -9,7 +9,7 @@ const components = '#/components/schemas/';
 /** The schemas of an API description. What has an id stands once under its name and is referred to. */
 export class SchemaCollection {
   readonly #named = new Map<string, JsonSchema>();
-  /** Each definition as zod gave it, to tell the same schema from another one of the same name. */
+  /** Each definition as zod gave it, to distinguish the same schema from another one of the same name. */
   readonly #texts = new Map<string, string>();
 
   constructor(given: Readonly<Record<string, JsonSchema>>) {

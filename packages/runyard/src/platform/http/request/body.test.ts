@@ -115,7 +115,7 @@ test('a chunked body is cut off where it passes the limit', async () => {
   expect(await client.until((text) => text.includes('}'))).toMatch(/^HTTP\/1\.1 413 /);
 });
 
-test('a client that asks first is told no before it sends, and yes otherwise', async () => {
+test('a client that asks first is rejected before it sends, and accepted otherwise', async () => {
   const { port } = await startServer([form], { settings: limits });
   const ask = (length: number) => {
     const client = rawClient(port);

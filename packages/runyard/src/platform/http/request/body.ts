@@ -9,7 +9,7 @@ export interface BodyLimit {
   readonly setting: string;
 }
 
-/** The client went away in the middle of its request: there is nobody left to answer. */
+/** The client disconnected in the middle of its request: no response can reach it. */
 export class ClientGone extends Error {
   constructor() {
     super('The client closed the connection before its request was complete.');

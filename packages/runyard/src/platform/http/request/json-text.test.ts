@@ -39,7 +39,7 @@ function faultOf(text: string): JsonFault {
   throw new Error('accepted');
 }
 
-test('a number that no program could hold is a fault, and told where', () => {
+test('a number that no program could hold is a fault, reported with its place', () => {
   for (const [text, offset] of [
     ['{"a":1e400}', 5],
     ['[1,-1E+999]', 3],

@@ -5,8 +5,8 @@ const mostNames = 20;
 const longestName = 64;
 
 /**
- * A hint about fields of a form that nobody knows and that look like one that is known. Such fields are legal (hooks see
- * them), so they are no fault; who misspelt one learns it from a header of the answer.
+ * A hint about unknown fields of a form that look like a known one. Such fields are legal (hooks see
+ * them), so they are no fault; a header of the response points a misspelt one out.
  */
 export class MisspeltFields {
   readonly #known: readonly string[];

@@ -71,7 +71,7 @@ function boundaryOf(contentType: string): string {
   return boundary;
 }
 
-/** The position after the first delimiter. It stands at the start, or after a preamble that nobody reads. */
+/** The position after the first delimiter. It stands at the start, or after a preamble, which is ignored. */
 function firstDelimiter(body: Buffer, delimiter: Buffer): number {
   const length = delimiter.length - 2;
   if (body.subarray(0, length).equals(delimiter.subarray(2)) && closesLine(body, length)) return length;

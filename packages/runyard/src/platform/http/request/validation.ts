@@ -18,7 +18,7 @@ export type Validated<T> =
 const literalMark = 'literal';
 const integerMark = 'integer';
 
-/** zod tells these faults from their relatives only while it words them: the wording remembers which it was. */
+/** zod distinguishes these faults from similar ones only while it words them: the wording remembers which it was. */
 const parseContext: z.core.ParseContext<z.core.$ZodIssue> = {
   reportInput: true,
   error: ({ code, inst }) => {

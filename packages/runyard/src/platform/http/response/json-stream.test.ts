@@ -42,7 +42,7 @@ test.each([0, 1, 5, 100])('a list of %i entries arrives whole', async (count) =>
   expect(await response.json()).toEqual(expected);
 });
 
-test('a short list tells its length', async () => {
+test('a short list has its length', async () => {
   const response = await listOf(() => jsonList([{ a: 'ü' }]));
   expect(response.headers.get('content-length')).toBe('12');
   expect(await response.text()).toBe('[{"a":"ü"}]');
@@ -55,7 +55,7 @@ test('a page has its entries and where it stands', async () => {
   expect(meta).toEqual({ page: 2, limit: 50, total_pages: 3, total_count: 120, search_time_ms: 0 });
 });
 
-test('what fails at once is told as any error, and what fails later is broken off', async () => {
+test('what fails at once is answered as any error, and what fails later is broken off', async () => {
   const early = await listOf(() => jsonList(entries(100, [], 2)));
   expect([early.status, await early.json()]).toEqual([404, expect.objectContaining({ detail: 'Not Found' })]);
   const late = await listOf(() => jsonList(entries(100, [], 50)));

@@ -43,8 +43,8 @@ export async function* jsonPage(
 }
 
 /**
- * Sends JSON that comes in pieces, no faster than the client takes it. What fails before there is much of it is told
- * as any error is; after that the answer is broken off.
+ * Sends JSON that comes in pieces, no faster than the client takes it. An early failure is answered
+ * as any error is; after that the response is broken off.
  */
 export async function sendJsonPieces(
   exchange: Exchange,
@@ -69,7 +69,7 @@ export async function sendJsonPieces(
 
 /** Writes, and waits until the client has taken enough of it, or is gone. */
 async function taken(response: ServerResponse, text: string): Promise<void> {
-  // others have their turn meanwhile: to make the next piece may be work
+  // give other work a turn: to make the next piece may take time
   if (response.write(text)) return endOfTurn();
   if (response.destroyed) return;
   await new Promise<void>((resolve) => {

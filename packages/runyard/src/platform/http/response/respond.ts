@@ -27,7 +27,7 @@ export function sendEmpty(exchange: Exchange, status: number, headers?: Headers)
   endAnswer(exchange);
 }
 
-/** How long the rest of a body that nobody wants is read and thrown away. */
+/** How long the rest of an unwanted body is read and thrown away. */
 const lingerMs = 5_000;
 
 /**
@@ -56,7 +56,7 @@ export function headerList(exchange: Exchange, headers?: Headers): string[] {
   const list = [
     'x-request-id',
     exchange.requestId,
-    // a browser takes it for what it is said to be, and tells nobody of its address
+    // a browser takes it for what it is said to be, and does not pass its address on
     'x-content-type-options',
     'nosniff',
     'referrer-policy',
@@ -102,7 +102,7 @@ function explain(exchange: Exchange, error: unknown): RunyardError {
   const fields = { request_id: requestId, method: request.method, path };
   if (error instanceof RunyardError) {
     if (error.isReported) return error;
-    // one of the catalogue tells what is wrong; only what caused it is worth a stack
+    // an error of the catalogue says what is wrong; only its cause is worth a stack
     const { cause } = error.options;
     log.warn(
       { ...fields, error_code: error.code, ...(cause !== undefined && { err: cause }) },

@@ -101,7 +101,7 @@ export function writeEventStream(
     source.close();
     return;
   }
-  // A body that nobody reads would keep the request incomplete, and the server's request timer running.
+  // An unread body would keep the request incomplete, and the server's request timer running.
   if (!request.complete) request.resume();
   const headers = headerList(exchange, { ...extraHeaders, ...streamHeaders });
   response.writeHead(200, headers);
@@ -252,7 +252,7 @@ class OpenStream {
     if (!isReported(error))
       this.exchange.log.error({ request_id: this.exchange.requestId, err: error }, 'event stream failed');
     this.#release();
-    // Not a clean end: the client must be able to tell that something is missing, and resume.
+    // Not a clean end: the client must be able to see that something is missing, and resume.
     this.#response.destroy();
   }
 
@@ -297,7 +297,7 @@ let tickEnd: Promise<void> | undefined;
 
 /**
  * Resolves at the end of this turn of the event loop, with one timer for all streams. Events that come up
- * meanwhile gather in the shared log and then go out in one write.
+ * until then gather in the shared log and then go out in one write.
  */
 function endOfTick(): Promise<void> {
   tickEnd ??= new Promise((resolve) => {

@@ -75,7 +75,7 @@ test('a stream lasts while its token is good or cannot be looked at, and ends wh
   expect(stream.frames.at(-1)).toMatchObject({ event: 'error', payload: { error_code: 'token_expired' } });
 });
 
-test('a stream ends when its token has become that of somebody else', async () => {
+test('a stream ends when its token has become that of another user', async () => {
   const { stream, authenticator, look } = await openStream(ada);
   authenticator.answer = () => ({ ...ada, userId: 'eve' });
   await look();
@@ -83,7 +83,7 @@ test('a stream ends when its token has become that of somebody else', async () =
   expect(stream.frames.at(-1)!.event).toBe('error');
 });
 
-test('nobody asks again about the stream of an anonymous caller', async () => {
+test('the stream of an anonymous caller is not checked again', async () => {
   const { authenticator } = await openStream(anonymousCaller);
   vi.advanceTimersByTime(60_000);
   expect(authenticator.looks).toBe(1);

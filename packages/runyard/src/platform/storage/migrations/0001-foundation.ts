@@ -10,7 +10,7 @@ export const foundation: Migration = {
       ...sessions(dialect),
       ...runs,
       ...journal,
-      // How a batch that is one PostgreSQL statement undoes itself and tells which of its parts were refused.
+      // How a batch that is one PostgreSQL statement undoes itself and reports which of its parts were refused.
       ...(dialect === 'postgres' ? [createRefusal] : []),
     ];
   },

@@ -24,7 +24,7 @@ export const runLife: Migration = {
       )${clustered}`,
       // For the removal of runs, which takes their keys along.
       'CREATE INDEX idempotency_keys_by_run ON idempotency_keys (run_id)',
-      // No reference to runs: the wish may come before the run. One for each who asked: a wish of somebody who
+      // No reference to runs: the request may come before the run. One for each who asked: a request of a user who
       // cannot see the run must not stand in the way of its owner's.
       `CREATE TABLE run_cancellations (
         run_id text NOT NULL,

@@ -53,7 +53,7 @@ function memories(clustered: string): string[] {
     'CREATE INDEX memory_topics_by_update ON memory_topics (search_topic, updated_at, memory_id)',
     'CREATE INDEX memory_topics_by_user ON memory_topics (user_id, topic)',
     'CREATE INDEX memory_topics_by_topic ON memory_topics (topic)',
-    // Who has memories, how many, and the time of the newest: kept with every write, so that nobody has to count.
+    // Who has memories, how many, and the time of the newest: kept with every write, so that no query has to count.
     `CREATE TABLE memory_owners (
       user_id text NOT NULL PRIMARY KEY,
       total bigint NOT NULL,

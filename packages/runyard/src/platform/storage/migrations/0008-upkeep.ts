@@ -24,7 +24,7 @@ export const upkeep: Migration = {
     // What is used last is listed by kind and by component: the filters are checked within the index.
     'DROP INDEX sessions_by_update',
     'CREATE INDEX sessions_by_update ON sessions (updated_at, session_id, kind, component_id)',
-    // Both databases list sessions of nobody in the same place; SQLite does so by itself.
+    // Both databases list sessions without a user in the same place; SQLite does so by itself.
     ...(dialect === 'postgres' ? usersIndex('user_id NULLS FIRST') : []),
     // The runs of a session in their order, whatever ran.
     'CREATE INDEX runs_in_session ON runs (session_id, created_at, run_id)',

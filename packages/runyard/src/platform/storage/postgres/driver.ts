@@ -41,7 +41,7 @@ class PostgresDriver implements Driver {
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
-    // The error that led here is the one to tell.
+    // The error that led here is the one to report.
     await connection.client.query({ text: 'ROLLBACK' }).catch(() => {
       connection.unusable = true;
     });

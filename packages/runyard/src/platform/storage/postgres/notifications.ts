@@ -17,7 +17,7 @@ export const notify = {
 
 /**
  * Hints by LISTEN and NOTIFY. The first subscriber opens one connection, which is replaced when it breaks; hints are
- * lost meanwhile, and also where a pooler in between does not pass them on.
+ * lost in between, and also where a pooler in between does not pass them on.
  */
 export class PostgresNotifications implements RunNotifications {
   readonly #local = new InProcessNotifications();

@@ -28,7 +28,7 @@ export interface OpenSqliteOptions {
 /** How long a connection waits for another process that writes to the same file. */
 const openingTimeout = 'PRAGMA busy_timeout = 10000';
 const writingTimeout = 'PRAGMA busy_timeout = 4000';
-/** Everything else waits meanwhile: a reader waits in the main thread. */
+/** Everything else waits in that time: a reader waits in the main thread. */
 const readingTimeout = 'PRAGMA busy_timeout = 1000';
 
 export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteDatabase> {
@@ -64,7 +64,7 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteData
     notifications: new InProcessNotifications(),
     assertWritable: async () => availability.assertWritable(),
     close() {
-      // The reader first: whoever closes last moves the log into the file, and that must not happen here.
+      // The reader first: the last connection to close moves the log into the file, and that must not happen here.
       closing ??= (async () => {
         reader.close();
         await writer.close();

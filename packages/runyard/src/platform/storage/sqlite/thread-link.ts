@@ -8,7 +8,7 @@ import {
 
 export const writerEndedCode = 'SQLITE_WRITER_ENDED';
 
-/** The writing thread ended. What it was writing is stored or it is not: nobody can say which. */
+/** The writing thread ended. What it was writing is stored or it is not: which is unknown. */
 export class WriterEnded extends Error {
   readonly code = writerEndedCode;
 

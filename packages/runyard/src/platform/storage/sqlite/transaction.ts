@@ -3,7 +3,7 @@ import { decodeRows, encodeForSqlite } from '../text.js';
 import type { OpenTransaction } from '../transaction.js';
 import type { QueryOutcome, SqliteWriter, WriterTurn } from './writer.js';
 
-/** A transaction on the writing connection: it is the writer's turn, so that nobody else writes until it ends. */
+/** A transaction on the writing connection: it is the writer's turn, so that no other write runs until it ends. */
 export class SqliteTransaction implements OpenTransaction {
   private constructor(private readonly turn: WriterTurn) {}
 
@@ -23,7 +23,7 @@ export class SqliteTransaction implements OpenTransaction {
     return (await this.execute(sql, parameters)).rows;
   }
 
-  /** As `query`, and tells how many rows the statement changed. */
+  /** As `query`, and returns how many rows the statement changed. */
   async execute(sql: string, parameters: readonly SqlValue[]): Promise<QueryOutcome> {
     const outcome = await this.turn.query(sql, parameters.map(encodeForSqlite));
     return { rows: decodeRows(outcome.rows), changes: outcome.changes };

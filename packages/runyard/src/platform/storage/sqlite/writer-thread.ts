@@ -88,7 +88,7 @@ export function writerThread(threads: typeof WorkerThreads, load: (path: string)
       try {
         rollback.run();
       } catch {
-        // SQLite has rolled back by itself (a full disk, for one): the first error is the one to tell.
+        // SQLite has rolled back by itself (a full disk, for one): the first error is the one to report.
       }
       throw error;
     }
@@ -140,7 +140,7 @@ export function writerThread(threads: typeof WorkerThreads, load: (path: string)
   const kinds: ReadonlySet<string> = new Set<ThreadRequest['kind']>(['batches', 'query', 'close']);
 
   port.on('message', (request: ThreadRequest) => {
-    // nobody could make anything of an answer: the thread ends, and is started again with the next write
+    // an answer would be of no use: the thread ends, and is started again with the next write
     if (!kinds.has(request.kind)) throw new Error(`Unknown request: ${request.kind}`);
     let reply: ThreadReply;
     try {

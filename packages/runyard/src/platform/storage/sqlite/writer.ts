@@ -38,7 +38,7 @@ export interface QueryOutcome {
   readonly changes: number;
 }
 
-/** The time during which nobody else writes. It ends with the thread that it began with: a transaction ends there. */
+/** The time of exclusive writing. It ends with the thread that it began with: a transaction ends there. */
 export interface WriterTurn {
   query(sql: string, parameters: readonly StoredValue[]): Promise<QueryOutcome>;
   commit(): Promise<void>;
@@ -57,7 +57,7 @@ const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
 /**
- * The main thread's end of the writing connection. Whoever writes has a turn: a batch of the hot path, a single
+ * The main thread's end of the writing connection. Each writer has a turn: a batch of the hot path, a single
  * statement, or a transaction. Batches that arrive while another one is being written wait together and share
  * the next commit.
  *
@@ -201,7 +201,7 @@ export class SqliteWriter {
     if (this.#closed) return;
     const now = performance.now();
     this.#shortLives = now - link.startedAt < shortLifeMs ? this.#shortLives + 1 : 0;
-    // the first time may be an accident: then nobody waits
+    // the first time may be an accident: no pause then
     const pauseMs =
       this.#shortLives < 2 ? 0 : Math.min(firstPauseMs * 2 ** (this.#shortLives - 2), longestPauseMs);
     this.#pausedUntil = now + pauseMs;

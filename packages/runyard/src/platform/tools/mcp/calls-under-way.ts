@@ -3,7 +3,7 @@ import { RunPaused } from '../../../core/runs/context.js';
 import type { QuestionAnswer, ToolQuestion } from '../../../core/tools/questions/tool-question.js';
 import type { ToolContext } from '../../../core/tools/tool-context.js';
 
-/** How long a server that has been told `cancel` may take to end its call. */
+/** How long a server may take to end its call after a `cancel`. */
 const cancelMs = 1_000;
 
 /** A call of a server's tool that has not ended, in whose name the server may ask for something. */
@@ -22,7 +22,7 @@ export class CallUnderWay {
     return AbortSignal.any([this.context.signal, this.#abandon.signal]);
   }
 
-  /** Asks the person. A server cannot wait for them: it is told that they dismissed the question, and called again later. */
+  /** Asks the person. A server cannot wait for them: it gets a dismissal, and is called again later. */
   async ask(question: ToolQuestion): Promise<QuestionAnswer> {
     if (this.#dismissed) return { action: 'cancel' };
     try {

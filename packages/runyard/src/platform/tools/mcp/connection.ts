@@ -15,7 +15,7 @@ import { type McpAddress, watchedTransport } from './watched-transport.js';
 export interface McpCommand {
   readonly command: string;
   readonly args?: readonly string[];
-  /** Beside a few harmless variables, all that the process is told of this one's environment. */
+  /** Beside a few harmless variables, all that the process gets of this one's environment. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }
@@ -27,7 +27,7 @@ export interface OpenConnection {
   readonly client: McpClient;
   readonly calls: CallsUnderWay;
   readonly instructions: string | undefined;
-  /** The tools of the server, as it told them last. */
+  /** The tools of the server, as it last listed them. */
   tools(): Promise<readonly McpToolDefinition[]>;
   close(): Promise<void>;
 }
@@ -139,7 +139,7 @@ async function open(
       return list.tools;
     },
     close: () => {
-      // At once: whoever comes next must not wait for a process to end.
+      // At once: the next caller must not wait for a process to end.
       options.onEnd();
       return closeClient(client, transport);
     },
@@ -158,7 +158,7 @@ function resultCheck<T>(schema: JsonSchema): JsonSchemaValidator<T> {
 }
 
 async function closeClient(client: McpClient, transport: Transport): Promise<void> {
-  // A server keeps a session until it is told that it is over. One that is gone or hangs is not waited for.
+  // A server keeps a session until the client ends it. One that is gone or hangs is not waited for.
   if ('terminateSession' in transport) {
     const told = (transport.terminateSession as () => Promise<void>)().catch(() => {});
     await Promise.race([told, setTimeout(goodbyeMs, undefined, { ref: false })]);

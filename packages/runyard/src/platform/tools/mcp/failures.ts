@@ -4,7 +4,7 @@ import { notOffered } from './server-requests.js';
 
 /**
  * What became of a call that failed. `answered`: the server refused it. `unsent`: it never reached the server, so it
- * can be made again. `lost`: nobody knows.
+ * can be made again. `lost`: its outcome is unknown.
  */
 export type CallFailure = 'answered' | 'unsent' | 'lost';
 
@@ -23,7 +23,7 @@ const lostCodes = new Set([
   'REQUEST_TIMEOUT',
 ]);
 
-/** Our own code for a request whose answer cannot come any more. */
+/** Our own code for a request whose answer can no longer come. */
 export const streamEnded = -32_099;
 
 /** Reads the errors of the client by their codes: its classes exist only once it is loaded. */
@@ -43,7 +43,7 @@ interface Lacking {
   readonly requiredCapabilities?: object;
 }
 
-/** What the server wanted, and the source does not offer, as somebody can act on it. */
+/** What the server wanted, and the source does not offer, worded so that the reader can act on it. */
 export function unofferedIn(error: unknown): Error | undefined {
   const { code, data } = error as ErrorShape & { readonly data?: Lacking };
   // a server that looks at what is offered refuses the call itself

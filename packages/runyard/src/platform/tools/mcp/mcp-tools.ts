@@ -47,7 +47,7 @@ export interface McpToolsOptions {
   readonly requiresConfirmation?: boolean | readonly string[];
   /** Adds what the server says about itself to the system message: only for servers that you trust. */
   readonly useServerInstructions?: boolean;
-  /** The folders that the server is told of, as file URLs or paths. Left out: none. */
+  /** The folders that are announced to the server, as file URLs or paths. Left out: none. */
   readonly roots?: readonly string[];
   /** Lets the server call the agent's model, within the limits of the run. Default `false`. */
   readonly sampling?: boolean | SamplingOptions;
@@ -223,7 +223,7 @@ class McpSource implements ToolSource {
       description: definition.description ?? definition.title ?? definition.name,
       inputSchema: fromElsewhere(definition.inputSchema as JsonSchema),
       readOnly: readOnlyHint,
-      // The protocol has no key by which a server could tell a call that is made again.
+      // The protocol has no key by which a server could recognize a repeated call.
       sideEffects: !readOnlyHint && !idempotentHint,
       requiresConfirmation:
         typeof requiresConfirmation === 'boolean'

@@ -24,7 +24,7 @@ export function watchedTransport({ client }: McpLibrary, { url, headers }: McpAd
       });
     }
 
-    /** Whoever has had an answer does not listen any more. */
+    /** A caller that has had its answer no longer listens. */
     #endRequest(message: JSONRPCMessage): void {
       if (!('method' in message && 'id' in message)) return;
       const error = { code: streamEnded, message: 'the stream ended before the answer' };

@@ -88,7 +88,7 @@ async function withClient<T>(
   } finally {
     // a running query does not notice that its client is gone, and may have switched the server's own limit off
     if (!ended && server !== undefined) void terminate(connection(), server).catch(() => {});
-    // Ends the transaction with it; nobody waits for the goodbye.
+    // Ends the transaction with it; the goodbye is not waited for.
     void client.end().catch(() => {});
   }
 }
