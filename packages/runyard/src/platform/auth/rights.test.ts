@@ -5,9 +5,12 @@ const admin = 'agent_os:admin';
 const rights = (...held: string[]) => new Rights(held, { adminScope: admin, enforced: true });
 
 describe('a scope', () => {
-  test.each(['', 'agents', 'agents:', ':read', 'a:b:c:d', 'agents::read', '*'])('%j is not a scope', (text) => {
-    expect(parseScope(text)).toBeUndefined();
-  });
+  test.each(['', 'agents', 'agents:', ':read', 'a:b:c:d', 'agents::read', '*'])(
+    '%j is not a scope',
+    (text) => {
+      expect(parseScope(text)).toBeUndefined();
+    },
+  );
 
   test('names a resource or one instance of it', () => {
     expect(parseScope('agents:run')).toEqual({ resource: 'agents', instance: null, action: 'run' });

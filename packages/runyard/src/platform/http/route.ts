@@ -50,7 +50,7 @@ export type RouteFacts = RouteAccess & {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** How the body is encoded; `json` by default. `form` means both form content types, and JSON with the same fields. */
+  /** The encoding of the body; `json` by default. `form` means both form content types, and JSON with the same fields. */
   readonly accepts?: 'json' | 'form';
   readonly responses: Readonly<Record<number, z.ZodType | ResponseDescription>>;
   /** Not part of the wire contract. */
