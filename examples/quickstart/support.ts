@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { model } from './model.ts';
 import { refund } from './tools.ts';
 
-/** Stands for a database of orders. */
+/** Replaces a database of orders. */
 export const orders = new Map([
   [1001, { item: 'a lamp', status: 'shipped', days: 2 }],
   [1002, { item: 'a chair', status: 'delivered', days: 9 }],

@@ -75,7 +75,7 @@ async function begin(service: ChaosProcess, way: Way, kilobytes: number): Promis
   return background ? Number.POSITIVE_INFINITY : bytes;
 }
 
-/** Asks for a stream and then lets everything lie. */
+/** Requests a stream and then stops reading. */
 function leaveUnread(url: string, message: string): void {
   const { host, hostname, port } = new URL(url);
   const form = `message=${message}`;

@@ -98,7 +98,7 @@ onEveryDatabase((place) => {
     expect(run.messages.map(({ content }: Body) => content)).toEqual(['words', 'Begun and done.']);
   });
 
-  test('a stream that has begun stands for a run that is stored', async () => {
+  test('a run whose stream has begun is stored', async () => {
     const options = { ...(await place()), settings: soon };
     const first = await ChaosProcess.start(options);
     const response = await first.post('held', { message: 'words' });
@@ -109,7 +109,7 @@ onEveryDatabase((place) => {
     expect(run).toMatchObject({ status: 'completed', content: 'Begun and done.' });
   });
 
-  test('a tool with side effects is never executed twice: the run asks what became of it', async () => {
+  test('a tool with side effects is never executed twice: the run asks for its outcome', async () => {
     const options = { ...(await place()), settings: soon };
     const { folder } = options;
     const first = await ChaosProcess.start(options);

@@ -45,7 +45,7 @@ test('readers that stop reading cost bounded memory, disturb no other reader, an
   expect(numbersOf(late)).toEqual(upTo(events));
 });
 
-/** A client that asks for a stream and then lets everything lie. */
+/** A client that requests a stream and then stops reading. */
 class StallingReader {
   private readonly socket: Socket;
 

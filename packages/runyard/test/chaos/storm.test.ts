@@ -13,7 +13,7 @@ const seconds = Number(process.env.RUNYARD_CHAOS_SECONDS ?? 14);
 const testMs = seconds * 1000 + patience(300_000);
 
 const entry = fileURLToPath(new URL('./storm/application.ts', import.meta.url));
-/** Few at once, so that some wait for their turn; signs of life in every stream. */
+/** Few at once, so that some wait for their turn; heartbeats in every stream. */
 const settings = { maxConcurrentRuns: 8, heartbeatMs: 200 };
 
 async function rageOver(options: Omit<StormOptions, 'seed' | 'seconds'>): Promise<StormReport> {

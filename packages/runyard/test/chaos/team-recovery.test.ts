@@ -98,7 +98,7 @@ onEveryDatabase((options) => {
     expect(members(run)).toEqual(['kim completed', 'lou completed']);
   });
 
-  test('a team that was taken over is cancelled with the member that is at work', async () => {
+  test('a team that was taken over is cancelled with the member that is executing', async () => {
     const place = new Place(await options());
     place.order('hold', 'bob finish');
     await place.restart();

@@ -118,7 +118,7 @@ describe('one clear line and a non-zero exit for', () => {
     expect(text).toBe('flag --port is "eighty"; allowed: a whole number from 0 to 65535.\n');
   });
 
-  test('a settings file that is not there', async () => {
+  test('a settings file that does not exist', async () => {
     const text = await fails({ 'agents.ts': entry() }, ['--config', 'nope.json']);
     expect(text).toContain('settings file nope.json: it does not exist.');
   });
@@ -165,7 +165,7 @@ describe('one clear line and a non-zero exit for', () => {
     );
   });
 
-  test('an import of something that is not there', async () => {
+  test('an import of something that does not exist', async () => {
     const text = await fails({ 'agents.ts': "import 'no-such-package';\n" });
     expect(text).toMatch(/agents\.ts could not be loaded: .*no-such-package/);
   });

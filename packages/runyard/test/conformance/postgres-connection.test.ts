@@ -34,7 +34,7 @@ it.each(Object.entries(uses))('survives a %s whose connection breaks', async (_,
   expect(await database.transaction((run) => run('SELECT 3 AS answer'))).toEqual([{ answer: 3 }]);
 });
 
-it('waits at the start for a server that is not there yet, and says so once', async () => {
+it('waits at the start for a server that is not up yet, and logs that once', async () => {
   const server = await ServerBetween.before((await freshPostgres()).url);
   await server.refuse();
   const logged: LogLine[] = [];
@@ -70,7 +70,7 @@ it('stops waiting when the service stops', async () => {
 it.each([
   ['a wrong password', (url: URL) => Object.assign(url, { username: 'nobody_here', password: 'wrong' })],
   ['an unknown database', (url: URL) => Object.assign(url, { pathname: '/there_is_none' })],
-])('does not wait for what a person has to mend: %s', async (_, change) => {
+])('does not wait for what a person has to fix: %s', async (_, change) => {
   const url = change(new URL((await freshPostgres()).url)).href;
   const opening = openDatabase({ id: 'test', migrations: [], url, log: silentLog, startupMs: 600_000 });
   await expect(opening).rejects.toMatchObject({ code: 'database_unavailable' });
@@ -100,7 +100,7 @@ it('is not taken for lost by a process that was itself held up', async () => {
   await expect(slow).resolves.toHaveLength(1);
 });
 
-it('is not taken for lost while it answers, however long a new connection takes', async () => {
+it('is not considered lost while it answers, however long a new connection takes', async () => {
   const server = await ServerBetween.before((await freshPostgres()).url);
   const database = await openDatabase({ id: 'test', migrations: [], url: server.url, log: silentLog });
   onTestFinished(() => database.close());

@@ -13,7 +13,7 @@ test('the files and folders that the pages name are there', () => {
   const named =
     /`((?:packages|scripts|examples|docs|bench|core|platform|capabilities|cli|test)\/[\w./*-]+)`/g;
   const missing = pages
-    // An example of something new names what is not there yet.
+    // An example of something new names what does not exist yet.
     .filter(({ path }) => path !== 'CONTRIBUTING.md')
     .flatMap(({ path, text }) =>
       [...text.matchAll(named)]

@@ -20,7 +20,7 @@ const modelFailure = '"error_code":"optimize_failed"';
 /** Said before it is known which operation is meant: the address or the headers are too long. */
 export const beforeOperations: readonly number[] = [414, 431];
 
-/** Holds an answer against everything that is true for every operation. Answers with what is wrong, or nothing. */
+/** Checks an answer against everything that is true for every operation. Returns what is wrong, or nothing. */
 export function faultOf(api: ApiCheck, wire: Wire, answer: WireAnswer): string | undefined {
   const { status, contentType, text, headers } = answer;
   if (status >= 500 && status !== 503 && !text.includes(modelFailure))

@@ -6,7 +6,7 @@ import { type Known, Pool } from './values/pool.js';
 /** A caller that leaves things in the service and expects to find them again, unseen by all others. */
 export interface Victim {
   readonly userId: string;
-  /** Stands in everything that is theirs. */
+  /** Occurs in everything that is theirs. */
   readonly marker: string;
   readonly headers: Record<string, string>;
   readonly known: readonly Known[];

@@ -26,7 +26,7 @@ const paying = (id: string, ...turns: ScriptedTurn[]) => {
 
 const who = ({ event, agent_id, team_id }: WireEvent) => `${agent_id ?? team_id ?? 'workflow'} ${event}`;
 
-test('a member that waits is cancelled with one that is at work', async () => {
+test('a member that waits is cancelled with one that is executing', async () => {
   const waiting = paying('payer');
   const reached = gate();
   const slow = scriptedModel([
@@ -208,7 +208,7 @@ describe('a workflow that is one function', () => {
   });
 });
 
-test('a team that failed while members were at work repeats nothing that they did', async () => {
+test('a team that failed while members were executing repeats nothing that they did', async () => {
   let works = 0;
   const worked = tool({
     name: 'work',

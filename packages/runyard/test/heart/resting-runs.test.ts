@@ -73,7 +73,7 @@ describe('a paused run', () => {
     expect(done.sort()).toEqual(['left:yes', 'right:yes']);
   });
 
-  test('takes no answer twice, and none to what it did not ask', async () => {
+  test('accepts no answer twice, and none to a question that it did not ask', async () => {
     const { component } = asking();
     const { engine, runId } = await paused(component);
     await (await engine.answer(runId, answers({ 'wait:left': 'yes' }))).ended;
@@ -348,7 +348,7 @@ describe('a question that answers itself', () => {
     expect(after.map(({ run }) => run.status)).toEqual(['paused', 'paused', 'paused']);
   });
 
-  test('does not stand behind those that nothing here can wake', async () => {
+  test('does not queue behind those that no process here can wake', async () => {
     const { store, components, runIds } = await due(101, ['removed', 'kept']);
     await engineOver(store, components.slice(1)).open();
     const statuses = async () => {

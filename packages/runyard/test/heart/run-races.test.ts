@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { answers, begin, engineOver, executable, freshStore, gate } from './harness.js';
 
-test('a run whose lease ended while it was being taken up is executed once', async () => {
+test('a run whose lease ended while it was being taken over is executed once', async () => {
   const store = await freshStore();
   const commit = store.commit.bind(store);
   const landed = gate();

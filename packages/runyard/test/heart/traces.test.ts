@@ -276,7 +276,7 @@ test('a run that waits and resumes in another process is one trace', async () =>
   expect(paid!.startTime).toBeGreaterThanOrEqual(wait!.endTime!);
 });
 
-test('a member stands under the call that asked it, with all that it did', async () => {
+test('a member is below the call that asked it, with all that it did', async () => {
   const member = agent({
     id: 'helper',
     name: 'Helper',

@@ -146,7 +146,7 @@ export class ChaosProcess {
     return new SseClient(await this.post(agentId, form));
   }
 
-  /** The run as stored; undefined when it is not there. */
+  /** The run as stored; undefined when it does not exist. */
   async get(agentId: string, runId: string): Promise<Body | undefined> {
     const response = await fetch(`${this.url}/agents/${agentId}/runs/${runId}`);
     const body = (await response.json()) as Body;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Stands between a process and a server. To the process, the server has the fault that the test chooses. */
+/** A proxy between a process and a server. To the process, the server has the fault that the test chooses. */
 export class ServerBetween {
   readonly url: string;
   #server: Server | undefined;

@@ -30,7 +30,7 @@ export interface RunRequest {
   readonly signal?: AbortSignal;
 }
 
-/** A service behind a socket whose every answer is held against its own description. */
+/** A service behind a socket whose every answer is checked against its own description. */
 export class TestService {
   readonly logged: LogLine[];
   private constructor(
@@ -86,7 +86,7 @@ export class TestService {
     return this.streamOf('POST', path, await this.post(path, form, request));
   }
 
-  /** Asks for a stream. */
+  /** Requests a stream. */
   async follow(path: string, request: Omit<RunRequest, 'encoding'> = {}): Promise<SseClient> {
     return this.streamOf('GET', path, await fetch(this.url + path, request));
   }

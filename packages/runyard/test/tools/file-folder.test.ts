@@ -172,7 +172,7 @@ describe('fileFolder', () => {
     expect(existsSync(join(root, 'a'))).toBe(false);
   });
 
-  it('has a prefix for two folders, and says when its folder is not there', async () => {
+  it('has a prefix for two folders, and reports that its folder does not exist', async () => {
     const { tools } = collectFixedTools('Test', [
       fileFolder('/nowhere/at/all', { prefix: 'a_' }),
       fileFolder('/nowhere/else', { prefix: 'b_' }),

@@ -22,7 +22,7 @@ export async function startMcpServer(mode: Mode, port = 0): Promise<McpProcess> 
   return listening(child);
 }
 
-/** The same for all tests of the file or block that asks for it: started at first use. */
+/** The same for all tests of the file or block that requests it: started at first use. */
 export function sharedMcpServer(mode: Mode): () => Promise<McpProcess> {
   let started: { readonly child: ChildProcess; readonly server: Promise<McpProcess> } | undefined;
   afterAll(() => started && kill(started.child));

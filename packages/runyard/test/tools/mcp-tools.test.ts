@@ -91,7 +91,7 @@ describe.each(kinds)('an MCP server over %s', (_, server) => {
     await until('the server is told', async () => Number((await call('cancelled')).content) === before + 1);
   });
 
-  it('has its list asked for again when it changes', async () => {
+  it('has its list requested again when it changes', async () => {
     expect(await namesOf(source)).not.toContain('grown');
     const before = await source.tools(signal);
     expect((await source.tools(signal))[0]).toBe(before[0]);
@@ -151,7 +151,7 @@ describe('an MCP server as a process', () => {
     expect(await callSurvivor('die_once')).toMatchObject({ content: 'alive' });
   });
 
-  it('has tools that can only be called as tasks named and left out', async () => {
+  it('offers tools that can only be called as tasks: they are logged and left out', async () => {
     const lines: string[] = [];
     const log = { ...silentLog, warn: (_fields: object, message: string) => void lines.push(message) };
     const { source } = use(process_(), { include: ['echo', 'later'] });
@@ -222,7 +222,7 @@ describe.each(['http', 'sessions'] as const)('an MCP server over HTTP (%s)', (mo
     expect((await hanging).content).toContain('may or may not have taken effect');
   });
 
-  it('gets the headers that it asks for', async () => {
+  it('gets the headers that it requires', async () => {
     const url = new URL('/secret', (await overHttp[mode]()).url).href;
     const { call } = use({ url, headers: { authorization: 'Bearer secret' } });
     expect(await call('echo', { text: 'let in' })).toMatchObject({ content: 'let in' });
@@ -230,7 +230,7 @@ describe.each(['http', 'sessions'] as const)('an MCP server over HTTP (%s)', (mo
   });
 });
 
-it('an MCP server over HTTP that is not there is named', async () => {
+it('an MCP server over HTTP that cannot be reached is named', async () => {
   const url = `http://127.0.0.1:${await unusedPort()}/mcp`;
   await expect(use({ url }).source.tools(signal)).rejects.toThrow(
     /MCP server 'test' cannot be reached: .*ECONNREFUSED/,

@@ -126,7 +126,7 @@ describe('sqlQuery on SQLite', () => {
     await expect(running).rejects.toThrow('cancelled');
   });
 
-  it('says that a file is not there, and does not make it', async () => {
+  it('reports that a file does not exist, and does not create it', async () => {
     const { folder } = sqliteFile();
     expect(await toolsOf(`sqlite://${folder}/missing.db`).query('select 1')).toMatch(
       /failed: .*unable to open/,

@@ -10,7 +10,7 @@ export interface Effect {
   readonly call: string;
   readonly key: string;
   readonly pid: number;
-  /** Where it stands in the file: what is there at some moment has a lower one than what comes later. */
+  /** Its position in the file: earlier effects have a lower one than later ones. */
   readonly position: number;
 }
 

@@ -31,7 +31,7 @@ export class Fleet {
     this.processes = Array.from({ length: size }, () => undefined);
   }
 
-  /** Starts those that are not there. */
+  /** Starts the processes that are down. */
   async start(): Promise<void> {
     await Promise.all(this.processes.map((process, slot) => process ?? this.startAt(slot)));
   }

@@ -7,7 +7,7 @@ import type { Target } from './targets.js';
 export interface AskedRun {
   readonly target: Target;
   readonly plan: Request;
-  /** The request may be repeated, and is one run all the same. */
+  /** The request may be repeated, and still is one run. */
   readonly keyed: boolean;
   /** The ids that the service answered with. */
   readonly runIds: Set<string>;
@@ -26,7 +26,7 @@ interface Cancelled {
   readonly position: number;
 }
 
-/** All that the clients know. The proofs hold it against what the service has stored. */
+/** All that the clients know. The proofs compare it with what the service has stored. */
 export class Ledger {
   readonly asked = new Map<string, AskedRun>();
   readonly acknowledged = new Set<string>();

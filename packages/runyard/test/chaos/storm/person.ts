@@ -80,7 +80,7 @@ export class Person {
   private check(runId: string, answer: Answer | undefined, twice: boolean): void {
     if (answer === undefined) return;
     const { status, body } = answer;
-    // another request, or a cancel, was quicker: the run is at work, has ended, or asks something else by now
+    // another request, or a cancel, was quicker: the run is executing, has ended, or asks something else by now
     const late = status === 409 || (twice && status === 400 && body.error_code === 'unresolved_requirements');
     if (status !== 200 && status !== 202 && !late)
       this.ledger.violation(`continue of ${runId} answered ${status}: ${JSON.stringify(body)}`);

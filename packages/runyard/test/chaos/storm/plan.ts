@@ -1,6 +1,6 @@
 import type { Random } from './random.js';
 
-/** What becomes of an interrupted call, and what stands before its execution. */
+/** What happens to an interrupted call, and what precedes its execution. */
 export interface ToolFacts {
   readonly policy: 'retry' | 'ask' | 'fail';
   readonly gate: 'confirmation' | 'user_input' | 'user_feedback' | 'external_execution' | null;
@@ -69,7 +69,7 @@ export function isPlan(message: string): boolean {
   return /^#[\d.]+ (plan|team):/m.test(message);
 }
 
-/** The plan may stand anywhere in the message, on a line of its own. */
+/** The plan may be anywhere in the message, on a line of its own. */
 export function readPlan(message: string): Plan {
   const [, token = '', text = ''] = /^(#[\d.]+) plan: ?(.*)$/m.exec(message) ?? [];
   const turns = text === '' ? [] : text.split(', ').map((calls) => calls.split('+'));

@@ -30,7 +30,7 @@ const restMs = patience(120_000);
 
 /**
  * Clients drive runs while the processes of the service are killed; when the time is up nothing new is asked for,
- * everything comes to rest, and what the clients know is held against what is stored.
+ * everything comes to rest, and what the clients know is compared with what is stored.
  */
 export async function storm(options: StormOptions): Promise<StormReport> {
   const random = new Random(options.seed);

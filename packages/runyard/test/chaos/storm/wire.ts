@@ -62,7 +62,7 @@ export class Wire {
     }
   }
 
-  /** The run as stored; undefined when it is not there. */
+  /** The run as stored; undefined when it does not exist. */
   async run(runId: string): Promise<Body | undefined> {
     const { status, body } = await this.insist(this.ledger.pathOf(runId));
     if (status !== 200 && status !== 404)

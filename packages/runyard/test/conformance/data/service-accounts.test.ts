@@ -78,7 +78,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await process.outcome(token)).toBe(refused);
   });
 
-  it('gives a name to one of those who ask for it at the same time', async () => {
+  it('gives a name to one of several simultaneous requests for it', async () => {
     const place = await freshPlace();
     const processes = await Promise.all([1, 2].map(async () => new AccountsProcess(await place.open())));
     const asked = await Promise.allSettled(

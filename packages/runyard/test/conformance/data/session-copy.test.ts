@@ -151,7 +151,7 @@ forEachDatabase((_dialect, freshPlace) => {
     });
   });
 
-  it('copies nothing at all of a session without finished runs, or of none', async () => {
+  it('copies nothing of a session without finished runs, or of one that does not exist', async () => {
     const { runs, sessions, copy } = await stores();
     await runs.commit([creation(aRun())]);
     expect(await copy('session-1', 'copy')).toBe(0);

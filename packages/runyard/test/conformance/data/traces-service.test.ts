@@ -120,7 +120,7 @@ forEachDatabase((_dialect, freshPlace) => {
       for (; !isOver; turns += 1) await new Promise((resolve) => setImmediate(resolve));
     })();
     const list = await service.list(anonymousCaller, undefined, {}, { page: 1, limit: 1_000_000 });
-    // the narrow rows, a piece after the other, and nothing of what the runs hold
+    // the narrow rows, piece by piece, without the content of the runs
     expect(turns).toBeGreaterThanOrEqual(2);
     expect(reads('runs')).toBe(0);
     const entries = list.entries[Symbol.asyncIterator]();

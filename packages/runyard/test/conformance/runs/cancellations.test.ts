@@ -38,7 +38,7 @@ forEachJournal((aJournal) => {
     expect(await journal.cancellation('nobody asked', 0)).toBeUndefined();
   });
 
-  it('keeps the first word of those who ask twice, unless they meant something else', async () => {
+  it('keeps the first of two requests of a caller, unless the second says something else', async () => {
     const journal = await aJournal();
     const first = aWish('run', { sessionId: 'wrong' });
     await journal.requestCancellation(first);

@@ -47,7 +47,7 @@ forEachJournal((aJournal) => {
     expect(await journal.idempotentRun(key, start)).toBeUndefined();
   });
 
-  it('refuses a second run under the key, and leaves nothing of that write', async () => {
+  it('refuses a second run under the key, and stores nothing of that write', async () => {
     const journal = await aJournal();
     const [run, second, third] = [aRun(), aRun({ sessionId: 'new', createdAt: start + 1 }), aRun()];
     await journal.commit([startUnder(keyOf(run), run)]);

@@ -4,7 +4,7 @@ import { InProcessNotifications } from '../../../src/core/runs/notifications/in-
 import type { RunHint, RunNotifications } from '../../../src/core/runs/notifications/run-notifications.js';
 import { type DatabasePlace, freshPostgres } from '../../support/databases.js';
 
-/** A subscriber that notes what it hears. It sends until it hears itself: a connection may be on its way. */
+/** A subscriber that records what it receives. It sends until it receives its own: a connection may be on its way. */
 async function hearing(notifications: RunNotifications) {
   const heard: string[] = [];
   const end = notifications.subscribe(({ kind, runId }) => void heard.push(`${kind} ${runId}`));
@@ -59,7 +59,7 @@ describe('on postgres', () => {
 
   keepsItsPromises(async () => processesOf(await freshPostgres()));
 
-  it('hears again after its connection broke', async () => {
+  it('receives again after its connection broke', async () => {
     const place = await freshPostgres();
     const [one, other] = await processesOf(place);
     const both = [await hearing(one), await hearing(other)];
@@ -79,7 +79,7 @@ describe('on postgres', () => {
       .toBe(true);
   });
 
-  it('does not hear those of another schema', async () => {
+  it('does not receive those of another schema', async () => {
     const [one] = await processesOf(await freshPostgres());
     const [foreign] = await processesOf(await freshPostgres());
     const { heard } = await hearing(one);

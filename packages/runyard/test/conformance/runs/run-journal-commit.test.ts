@@ -33,7 +33,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await runs.progress(run.runId)).toEqual({ status: 'running', nextEventIndex: 0 });
   });
 
-  it('knows nothing of what was never written', async () => {
+  it('returns nothing for what was never written', async () => {
     const { runs } = await stores();
     expect(await runs.commit([])).toEqual([]);
     expect(await runs.load('nobody')).toBeUndefined();
@@ -82,7 +82,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await runs.load(run.runId))?.run).toEqual({ ...run, ...finished });
   });
 
-  it('refuses an id that is taken, and leaves nothing of that write', async () => {
+  it('refuses an id that is taken, and stores nothing of that write', async () => {
     const { runs, sessions } = await stores();
     const run = aRun();
     await runs.commit([creation(run, { steps: [aStep(run, 0)] })]);
@@ -104,7 +104,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await runs.load(other.runId))?.run).toEqual(other);
   });
 
-  it('refuses the session of another user, and leaves nothing of that write', async () => {
+  it('refuses the session of another user, and stores nothing of that write', async () => {
     const { runs, sessions } = await stores();
     const owners = [
       { sessionId: 'of-ada', userId: 'ada' },
@@ -145,7 +145,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await runs.load(adaAgain!.runId)).toBeDefined();
   });
 
-  it('refuses a writer whose attempt is old, and leaves nothing of that write', async () => {
+  it('refuses a writer whose attempt is old, and stores nothing of that write', async () => {
     const { runs } = await stores();
     const run = aRun();
     const other = aRun();
@@ -175,7 +175,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await runs.load(other.runId))?.run.status).toBe('completed');
   });
 
-  it('refuses to write to a run that is not there', async () => {
+  it('refuses to write to a run that does not exist', async () => {
     const { runs } = await stores();
     const run = aRun();
     expect(await runs.commit([progress(run, finished)])).toEqual([{ runId: run.runId, reason: 'fenced' }]);
@@ -294,7 +294,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await runs.eventBlocks(run.runId, 0, 10)).toEqual([events]);
   });
 
-  it('keeps odd strings unharmed, wherever they stand', async () => {
+  it('keeps odd strings unharmed, wherever they are', async () => {
     const { runs, sessions } = await stores();
     const odd = [
       '👩‍🚀 "quoted" \\ \'single\'',

@@ -75,7 +75,7 @@ forEachJournal((aJournal) => {
     expect((await journal.load(other.runId))?.steps).toEqual([aStep(other, 2)]);
   });
 
-  it('lets a completed run give way to the one that replaces it, and no other', async () => {
+  it('lets a completed run be replaced by its regeneration, and by no other run', async () => {
     const journal = await aJournal();
     const original = aRun({ ...resting, status: 'completed' });
     const failed = aRun({ ...resting, status: 'error' });

@@ -134,7 +134,7 @@ forEachDatabase((_dialect, freshPlace) => {
       current,
       completed[3],
     ]);
-    // a copy stands in the place of what it was made from, if that is in its session
+    // a copy takes the place of its original, if that is in its session
     expect(await shownTo({ runId: 'a copy', copyOf: completed[1]!.runId })).toEqual([completed[0]]);
     expect(await shownTo({ runId: current.runId, copyOf: others.at(-1)!.runId })).toEqual(
       completed.slice(0, 3),

@@ -205,7 +205,7 @@ describe('a factory that does not build', () => {
     expect(body).toMatchObject({ detail: 'You may not be taught.', error_code: 'factory_refused' });
   });
 
-  test('and crashes, says nothing of its inside to the caller and everything to the log', async () => {
+  test('and crashes, reveals nothing to the caller and logs everything', async () => {
     const { status, body, text } = await service.run('tutor', {
       message: 'refused',
       factory_input: { subject: 'chaos' },
@@ -291,7 +291,7 @@ describe('a run of a factory whose process stopped', () => {
   });
 });
 
-test('a factory needs an id or a name that can stand in a URL, and its own', () => {
+test('a factory needs an id or a name that fits in a URL, and its own', () => {
   const build = () => agent({ id: 'x', model: book.model });
   expect(() => agentFactory({ build })).toThrow('needs an id or a name');
   expect(() => agentFactory({ id: 'a/b', build })).toThrow('cannot stand in a URL');

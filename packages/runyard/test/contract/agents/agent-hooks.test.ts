@@ -222,7 +222,7 @@ describe('a post-hook', () => {
       },
       crash,
     ],
-  ])('%s: what the model said is nowhere to be read', async (_how, postHook, failure) => {
+  ])('%s: what the model said cannot be read anywhere', async (_how, postHook, failure) => {
     const secret = 'the launch code is 0000';
     const model = scriptedModel(() => ({ text: secret, reasoning: `I know ${secret}` }));
     const { service } = await serve({ postHooks: [postHook] }, model);

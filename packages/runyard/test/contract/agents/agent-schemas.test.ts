@@ -120,7 +120,7 @@ describe('an output schema of the agent', () => {
     expect((await service.get('/agents/a')).body.response_settings).toEqual({ output_schema_name: 'Person' });
   });
 
-  test('gives way to the one of the request', async () => {
+  test('is overridden by the one of the request', async () => {
     const model = scriptedModel(() => '{"sum":3}');
     const service = await startService({ agents: [agent({ id: 'a', model, outputSchema: person })] });
     const output_schema = { title: 'Sum', type: 'object', properties: { sum: { type: 'integer' } } };
@@ -149,7 +149,7 @@ describe('an output schema of the agent', () => {
   test.each([
     ['does not help', ['still no JSON']],
     ['fails', [{ error: 'out of order' }]],
-  ])('leaves the text as it was when the mending %s', async (_what, mending) => {
+  ])('leaves the text as it was when the repair %s', async (_what, mending) => {
     const model = scriptedModel(['I would rather not.', ...mending]);
     const output = await agent({ id: 'a', model, outputSchema: person }).run('Who?');
     expect(output).toMatchObject({ status: 'completed', content: 'I would rather not.', contentType: 'str' });

@@ -368,7 +368,7 @@ describe('follow-ups', () => {
     expect(asked?.messages[0]?.content).toContain('3');
   });
 
-  test('that cannot be had do not fail the run', async () => {
+  test('that cannot be generated do not fail the run', async () => {
     for (const failure of [{ error: 'overloaded' }, 'no list at all']) {
       const { stream } = await serve({ followups: true, numFollowups: 2 }, 'Nine.', failure);
       const events = await stream();

@@ -50,7 +50,7 @@ describe('dependencies', () => {
     ]);
   });
 
-  test('of the caller stand before the functions, which are then not called', async () => {
+  test('of the caller override the functions, which are then not called', async () => {
     const { run, system } = await serve({
       instructions: '{city}',
       dependencies: {
@@ -157,7 +157,7 @@ describe('instructions', () => {
 });
 
 describe('hints', () => {
-  test('of name and date stand in the system message, the date in its time zone', async () => {
+  test('of name and date are in the system message, the date in its time zone', async () => {
     const { run, system, service } = await serve({
       addNameToContext: true,
       addDatetimeToContext: true,
@@ -180,7 +180,7 @@ describe('hints', () => {
     );
   });
 
-  test('of tools stand there too, each once', async () => {
+  test('of tools are there too, each once', async () => {
     const instructions = 'Look before you leap.';
     const { run, system } = await serve({
       instructions: 'Be kind.',
@@ -193,7 +193,7 @@ describe('hints', () => {
   });
 });
 
-test('additional input stands before the history and is never part of it', async () => {
+test('additional input precedes the history and is never part of it', async () => {
   const additionalInput = [
     { role: 'user', content: '2+2' },
     { role: 'assistant', content: '4' },

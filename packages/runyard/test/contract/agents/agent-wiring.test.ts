@@ -55,7 +55,7 @@ test('a model without a price has no cost', async () => {
   expect(body.metrics).not.toHaveProperty('cost');
 });
 
-test('hooks of the agent stand around every tool call, outside of the hooks of the tool', async () => {
+test('hooks of the agent wrap every tool call, outside the hooks of the tool', async () => {
   const seen: string[] = [];
   const double = tool({
     name: 'double',

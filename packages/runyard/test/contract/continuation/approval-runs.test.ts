@@ -42,7 +42,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await service.get(`/approvals/${approval.id}`)).body.run_status).toBe('completed');
   });
 
-  it('shows the status of its run to clients of the older interface in their letters', async () => {
+  it('shows the status of its run to clients of the older interface in upper case', async () => {
     const { service } = await serviceOn(await freshPlace(), { agents: [payingAgent([])] });
     const { body: run } = await service.run('payer', { message: 'Pay 5' });
     const id = run.tools[0].approval_id;

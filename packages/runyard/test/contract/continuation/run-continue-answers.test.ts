@@ -72,7 +72,7 @@ describe('a form', () => {
     user_input_fields: [{ field_name: 'city', field_type: 'str', field_description: 'Where to' }],
   };
 
-  test('is filled in where it stands in the requirement', async () => {
+  test('is filled in where it is in the requirement', async () => {
     const run = await paused('form', 'get_user_input', fields);
     const [requirement] = run.requirements;
     const [field] = requirement.user_input_schema;

@@ -20,7 +20,7 @@ async function withAbandonedRun(place: DatabasePlace, leaseEndsInMs: number) {
     maxConcurrentRuns: 1,
   });
   const life = new RunLife(service, 'a');
-  // while its only slot is taken it takes up nothing by itself, on whichever database
+  // while its only slot is taken it resumes nothing by itself, on whichever database
   const busy = gate();
   onTestFinished(() => busy.open());
   book.write('busy', { text: 'done', waitFor: busy.opened });

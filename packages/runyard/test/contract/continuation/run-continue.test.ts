@@ -319,7 +319,7 @@ describe('a continue is refused', () => {
     expect(paidIn(run.run_id)).toEqual([]);
   });
 
-  test('for a run that is not there, or not there for this request', async () => {
+  test('for a run that does not exist, or not for this request', async () => {
     const run = await waiting('hidden', 31);
     const tools = answered(run, { 'pay-31': { confirmed: true } });
     const elsewhere = new RunLife(service, 'other');

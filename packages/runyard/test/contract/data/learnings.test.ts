@@ -97,7 +97,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(twin.status).toBe(409);
   });
 
-  it('L1: refuses what is not there in one form', async () => {
+  it('L1: refuses unknown records in one form', async () => {
     const service = await serviceOn(freshPlace);
     const faults = async (answer: Promise<Answer>) => {
       const { status, body } = await answer;

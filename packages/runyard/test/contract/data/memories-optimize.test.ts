@@ -113,7 +113,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await texts('ada')).toSorted()).toEqual([short, 'Moved to Bern'].toSorted());
   });
 
-  it('M1: what is forgotten or mended while the model works does not come back', async () => {
+  it('M1: what is deleted or corrected while the model works does not come back', async () => {
     const { memories, model, optimize, texts } = await serviceOn(
       await freshPlace(),
       async () => {
@@ -205,7 +205,7 @@ it('M5: uses the model that is named, that of the settings, or that of the first
     const headers = { 'content-type': 'application/json' };
     return service.call('POST', '/optimize-memories', { headers, body: JSON.stringify(body) });
   };
-  // the stand-in model only leaves out what is there twice
+  // the stand-in model only leaves out duplicates
   const offline = await optimize({ user_id: 'bob', model: 'offline' });
   expect(offline.body).toMatchObject({ memories: [{ memory: twice[0] }], memories_after: 1 });
   const own = await optimize({ user_id: 'ada' });

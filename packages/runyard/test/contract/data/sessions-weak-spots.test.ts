@@ -182,7 +182,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await new Sessions(other).get('s8c')).status).toBe(404);
   });
 
-  it('S9: deleting says nothing of what there was, and creating nothing of what others have', async () => {
+  it('S9: deleting does not reveal what existed, nor creating what others have', async () => {
     const { database, sessions } = await yard();
     await sessions.create({ session_id: 's9', user_id: 'ada', session_name: 'Hers' });
     const rules = (await openOver(database, components)).services.sessions;
@@ -274,7 +274,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(metrics.total_tokens).toBe(32 + (whole.metrics.total_tokens ?? 0));
   });
 
-  it('S11: what is not there and what is asked wrongly have their own status', async () => {
+  it('S11: unknown ids and invalid requests have their own status', async () => {
     const { sessions } = await yard();
     for (const [answer, status] of [
       [await sessions.list('?db_id=zz'), 404],

@@ -166,7 +166,7 @@ describe('reading', () => {
     expect(listed).toEqual({ ...shared, session_type: 'agent' });
   });
 
-  test('the tools that a model asks for are no text', async () => {
+  test('the tool calls of a model are no text', async () => {
     await sessions.said('teams', 'newsroom', 'r2', asking('Read the team', 'Look it up'));
     const { body } = await sessions.get('r2');
     expect(body.chat_history.map(({ role, content }: Body) => [role, content])).toEqual([

@@ -62,7 +62,7 @@ test('the description of the service documents the header', async () => {
     );
 });
 
-test('a service that records no traces executes its runs all the same', async () => {
+test('a service that records no traces still executes its runs', async () => {
   const { started, database } = await service({ traces: false });
   const answer = await started.run('a', { message: 'hello' }, { headers: { traceparent } });
   expect(answer.body).toMatchObject({ status: 'completed', content: 'done' });

@@ -22,7 +22,7 @@ async function onlyTrace(service: TestService): Promise<{ summary: Body; detail:
   return { summary, detail };
 }
 
-/** All nodes of a tree, with how deep each stands. */
+/** All nodes of a tree, with the depth of each. */
 function nodesOf(tree: Body[], depth = 0): Body[] {
   return tree.flatMap((node) => [{ ...node, depth }, ...nodesOf(node.spans ?? [], depth + 1)]);
 }
@@ -101,7 +101,7 @@ describe('what a trace shows', () => {
     expect(calls.map(({ metadata }) => metadata.purpose)).toEqual([undefined, 'memory_model']);
   });
 
-  test('a team and a workflow: what ran inside stands under what started it', async () => {
+  test('a team and a workflow: nested runs are below what started them', async () => {
     const book = new ScriptBook();
     const writer = agent({ id: 'writer', name: 'Writer', model: book.model });
     const crew = team({ id: 'crew', name: 'Crew', model: book.model, members: [writer] });
@@ -204,7 +204,7 @@ describe('what a trace shows', () => {
     expect(detail.tree[0]).not.toHaveProperty('spans');
   });
 
-  test('runs of one trace of the caller stand side by side', async () => {
+  test('runs of one trace of the caller are side by side', async () => {
     const traceId = 'ab'.repeat(16);
     const headers = { traceparent: `00-${traceId}-${'cd'.repeat(8)}-01` };
     const model = scriptedModel(['one', { error: 'crash' }]);

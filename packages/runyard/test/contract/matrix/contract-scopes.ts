@@ -130,7 +130,7 @@ const table: readonly (readonly [scopes: string, operations: readonly string[]])
   ['service_accounts:delete', ['DELETE /service-accounts/{service_account_id}']],
 ];
 
-/** What is not in the contract, with the reason why it asks for what it does. */
+/** What is not in the contract, with the reason why it requires what it does. */
 const additions: readonly (readonly [scopes: string, operation: string, reason: string])[] = [
   ['agents:read, agents:run', 'GET /agents/{agent_id}/runs/{run_id}/events', 'reads a run'],
   ['teams:read, teams:run', 'GET /teams/{team_id}/runs/{run_id}/events', 'reads a run'],
@@ -138,7 +138,7 @@ const additions: readonly (readonly [scopes: string, operation: string, reason: 
   ['public', 'GET /docs/assets/{file}', 'files of an open-source package tell nothing of a service'],
 ];
 
-/** What an operation asks for: its scopes, `any identity`, or `public`. */
+/** What an operation requires: its scopes, `any identity`, or `public`. */
 export const decidedScopes: ReadonlyMap<string, string> = new Map([
   ...table.flatMap(([scopes, operations]) => operations.map((operation) => [operation, scopes] as const)),
   ...additions.map(([scopes, operation]) => [operation, scopes] as const),

@@ -29,7 +29,7 @@ export interface Operation {
   readonly name: string;
   readonly method: string;
   readonly template: string;
-  /** Any one of these will do; none are needed when it is empty. */
+  /** Any one of these is enough; none are needed when it is empty. */
   readonly scopes: readonly string[];
   readonly isPublic: boolean;
   readonly accepts: 'json' | 'form' | null;

@@ -3,7 +3,7 @@ import { operations } from './operations.js';
 import { bearer } from './tokens.js';
 import { type Person, Settler, type State, type Yard } from './world.js';
 
-/** All that the routes ask for. */
+/** All that the routes require. */
 const everyScope = [...new Set(operations.flatMap(({ scopes }) => scopes))];
 
 export interface People {

@@ -75,7 +75,7 @@ describe.each(operations)('$name', (operation) => {
   const { scopes, isPublic } = operation;
   const isList = /^GET \/(agents|teams|workflows)$/.test(operation.name);
 
-  it('asks for what was decided', () => {
+  it('requires what was decided', () => {
     const asked = isPublic ? 'public' : scopes.join(', ') || 'any identity';
     const decided = decidedScopes.get(operation.name);
     expect(

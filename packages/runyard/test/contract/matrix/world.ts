@@ -73,7 +73,7 @@ export class Yard {
   }
 }
 
-/** Does what a person does who uses everything, with a word of theirs in all of it. */
+/** Does what a person does who uses everything, and leaves a word of theirs in all of it. */
 export class Settler {
   constructor(
     private readonly service: TestService,

@@ -66,7 +66,7 @@ test('a run in the background pauses like any other', async () => {
   expect(paid).toEqual([{ runId: body.run_id, cents: 3 }]);
 });
 
-test('while a continued run is at work it shows no content of before', async () => {
+test('while a continued run is executing it shows no earlier content', async () => {
   const book = new ScriptBook();
   const { agent: payer } = payingAgent(book, 'payer');
   const service = await startService({ agents: [payer] });

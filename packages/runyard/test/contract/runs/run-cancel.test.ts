@@ -118,7 +118,7 @@ describe('cancelling', () => {
   });
 });
 
-describe('cancelling what is not there', () => {
+describe('cancelling what does not exist', () => {
   test('is remembered for the run that comes with that id', async () => {
     expect((await life.cancel('early')).body).toEqual({});
     const { body } = await service.run('a', { message: 'too late', run_id: 'early' });

@@ -32,7 +32,7 @@ async function longRun(message: string): Promise<Body> {
 }
 
 describe('the checkpoints of a run', () => {
-  test('stand after each round of calls and at the end', async () => {
+  test('come after each round of calls and at the end', async () => {
     const run = await longRun('checkpoints');
     const { status, body } = await life.get(run.run_id, `/checkpoints?session_id=${run.session_id}`);
     expect(status).toBe(200);
@@ -145,7 +145,7 @@ describe('a snapshot', () => {
     await stream.end();
   });
 
-  test('stands where a copy would continue', async () => {
+  test('is where a copy would continue', async () => {
     book.write('with a system message', { text: 'hi' }, { text: 'again' });
     const { body: run } = await service.run('told', { message: 'with a system message' });
     expect(run.messages).toHaveLength(3);

@@ -256,7 +256,7 @@ describe('run_id', () => {
     expect((await service.get('/agents/plain/runs/my-run')).body.content).toBe('Answer to: named');
   });
 
-  test('that is taken is refused, however it is asked for, and the stored run stays', async () => {
+  test('that is taken is refused, however it is requested, and the stored run stays', async () => {
     await service.run('plain', { message: 'original', run_id: 'taken' });
     for (const extra of [{ stream: false }, { stream: true }, { background: true }]) {
       for (const agentId of ['plain', 'other']) {

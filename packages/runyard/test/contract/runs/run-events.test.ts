@@ -287,7 +287,7 @@ describe('a run with tools', () => {
     expect(stream.first('RunCompleted').content).toBe('I could not');
   });
 
-  test('lets the model mend bad arguments', async () => {
+  test('lets the model correct bad arguments', async () => {
     const message = book.write(
       'mend',
       { toolCalls: [call('add', { a: 'two' }, 'c1')] },
@@ -349,7 +349,7 @@ describe('a run with tools', () => {
     for (const event of stream.events) expect(event).toMatchObject({ run_id, agent_id: 'a' });
   });
 
-  test('ends with a tool that asks for it, and shows its result', async () => {
+  test('ends with a tool that requests it, and shows its result', async () => {
     const stream = await follow(book.write('stop there', { toolCalls: [call('last')] }, 'never said'));
     expect(stream.first('RunCompleted').content).toContain('final word');
     expect(stream.all('ModelRequestStarted')).toHaveLength(1);

@@ -79,7 +79,7 @@ async function bothLists(life: RunLife, sessionId: string): Promise<Body[]> {
 }
 
 describe('runs in lists', () => {
-  test('of streamed runs show the answer to a client that asks for events', async () => {
+  test('of streamed runs show the answer to a client that requests events', async () => {
     book.write('Hello', 'An answer');
     const stream = await (await as('writer').stream({ message: 'Hello', session_id: 's1' })).end();
     const [run] = await bothLists(as('writer'), 's1');

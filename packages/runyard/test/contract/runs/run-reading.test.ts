@@ -272,7 +272,7 @@ describe('a run that fails', () => {
     expect(await ended(body.run_id)).toMatchObject({ status: 'error', error_type: 'model_provider_error' });
   });
 
-  test('shows nothing of the inside', async () => {
+  test('reveals no internals', async () => {
     const { text } = await service.run('a', { message: book.write('inside', { error: new Error('boom') }) });
     expect(text).not.toMatch(/\.ts:\d+|\.js:\d+|node_modules/);
   });

@@ -71,7 +71,7 @@ describe('resuming a finished run', () => {
     }
   });
 
-  test('asks for a number', async () => {
+  test('requires a number', async () => {
     const { runId } = await finished('a number');
     const { status } = await service.submit(life.path(runId, '/resume'), { last_event_index: 'x' });
     expect(status).toBe(422);
@@ -154,7 +154,7 @@ describe('resuming a live run', () => {
   });
 });
 
-test('resuming what is not there says so in the stream', async () => {
+test('resuming an unknown run reports that in the stream', async () => {
   const { runId } = await finished('hidden');
   const streams = [
     [await life.resume('unknown'), 'unknown'],
@@ -206,7 +206,7 @@ describe('following with an EventSource', () => {
     );
   });
 
-  test('refuses what is no event, and what is not there', async () => {
+  test('refuses what is no event, and an unknown run', async () => {
     const { runId } = await finished('refused');
     for (const id of ['x', '1.5', '99999999999999999999']) {
       const { status, body } = await service.get(life.path(runId, '/events'), { 'last-event-id': id });

@@ -48,7 +48,7 @@ describe('the stream', () => {
     expect(stream.content).toBe('first second');
   });
 
-  test('begins before there is anything to say, and gives signs of life in the silence', async () => {
+  test('begins before there is any content, and sends heartbeats in the silence', async () => {
     const answer = gate();
     const message = book.write('silence', { text: 'at last', waitFor: answer.opened });
     const stream = await service.stream('a', { message });

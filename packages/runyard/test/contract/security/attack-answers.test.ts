@@ -39,7 +39,7 @@ describe('every answer', () => {
   });
   afterAll(() => service.stop());
 
-  test('says how a browser is to treat it, and nothing of what made it', async () => {
+  test('says how a browser is to treat it, and does not reveal what made it', async () => {
     const operations = await operationsOf(service);
     expect(operations.length).toBeGreaterThan(40);
     for (const { method, path } of [...operations, { method: 'GET', path: '/nowhere' }]) {
@@ -156,7 +156,7 @@ forEachDatabase((_dialect, freshPlace) => {
     }
     expect(failed).toBeGreaterThan(10);
     expect((await service.get('/health')).status).toBe(200);
-    // the operator of the service learns it all the same
+    // the operator of the service still learns it
     expect(JSON.stringify(service.logged.map(({ fields }) => String(fields.err)))).toMatch(
       /no such table|relation/,
     );

@@ -18,7 +18,7 @@ test('actions over a WebSocket count like requests', async () => {
   for (let at = 0; at < 4; at++) answers.push((await client.ask(cancel)).error_code);
   expect(answers.slice(0, 2)).not.toContain('rate_limited');
   expect(answers.slice(2)).toEqual(['rate_limited', 'rate_limited']);
-  // a sign of life costs nothing
+  // a heartbeat costs nothing
   expect(await client.ask({ action: 'ping' })).toEqual({ event: 'pong' });
   expect((await service.get('/agents')).status).toBe(429);
 });

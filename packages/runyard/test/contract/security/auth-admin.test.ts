@@ -24,7 +24,7 @@ describe('an admin acts for others', () => {
     expect([foreign.status, foreign.body.error_code]).toEqual([409, 'session_of_another_user']);
   });
 
-  test('lets their runs go on, as theirs', async () => {
+  test('continues their runs, as theirs', async () => {
     const { book, ada, admin, paid } = await yard();
     book.write('pay', { toolCalls: [payCall(5)] }, 'paid');
     const run = (await ada.run('a', { message: 'pay', session_id: 's' })).body;
@@ -88,7 +88,7 @@ describe('an admin acts for others', () => {
   });
 });
 
-describe('names of the service’s own are nobody’s to give', () => {
+describe('callers cannot give the service’s own names', () => {
   const reserved = ['sa:evil', '__scheduler__', '__oauth__:client'];
   const refused = { status: 403, body: { error_code: 'reserved_user' } };
 

@@ -18,7 +18,7 @@ function guide(book: ScriptBook) {
 const systemOf = (book: ScriptBook, message: string) => book.requests(message)[0]!.messages[0]!.content;
 
 describe('claims that are bound to runs', () => {
-  test('take the place of state and dependencies of the form, and nothing of those is left', async () => {
+  test('replace state and dependencies of the form completely', async () => {
     const book = new ScriptBook();
     const house = await Gatehouse.open({ agents: [agent(guide(book))], ...settings });
     const ada = await house.holder(claimed);
@@ -151,7 +151,7 @@ describe('a session that a token names', () => {
     expect((await unusable.run('a', { message: 'hi' })).status).toBe(401);
   });
 
-  test('says nothing of those whom an admin acts for', async () => {
+  test('does not bind the users whom an admin acts for', async () => {
     const { house, free } = await yard();
     const admin = await house.holder({ sub: 'root', scopes: ['agent_os:admin'], session_id: 'office' });
     const hers = (await free.run('a', { message: 'hi', session_id: 'other' })).body;

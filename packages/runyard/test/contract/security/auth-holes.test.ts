@@ -9,7 +9,7 @@ import type { Body } from '../../support/service.js';
 
 const minting = ['service_accounts:read', 'service_accounts:write', 'service_accounts:delete'];
 
-/** Asks for an account, with scopes that have to be asked for twice. */
+/** Requests an account, with scopes that have to be requested twice. */
 function mint(by: Holder, name: string, ...scopes: string[]) {
   return by.send('POST', '/service-accounts', {
     name,
@@ -87,7 +87,7 @@ describe('an account sees no more than its maker', () => {
     expect((await mint(stamp, 'second-stamp', 'approvals:write')).status).toBe(201);
   });
 
-  test('the name of another’s account, and with it what the account had, is not to be had', async () => {
+  test('the name of another’s account, and with it what the account had, cannot be taken over', async () => {
     const house = await Gatehouse.open({ agents: [agent(simple())] });
     const [admin, ada] = [await house.admin(), await house.person('ada', [...everydayScopes, ...minting])];
     const made = await mint(admin, 'ci-bot', 'agents:run', 'sessions:read');

@@ -40,7 +40,7 @@ describe('instance scopes', () => {
     }
   });
 
-  test('leave of the roster and of the models what may be seen or run, and not a word of the rest', async () => {
+  test('leave the components and models that may be seen or run, and not a word of the rest', async () => {
     const house = await yard();
     const scopes = ['config:read', 'agents:plain:run', 'teams:t2:read', 'workflows:w2:read'];
     const ada = await house.person('ada', scopes);

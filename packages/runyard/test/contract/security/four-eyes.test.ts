@@ -181,7 +181,7 @@ describe('everyone who takes part in a run is one of its askers', () => {
     },
   );
 
-  test('one who lets a failed run try again, and one who takes up a paused run', async () => {
+  test('a caller who retries a failed run, and one who continues a paused run', async () => {
     const { book, person } = await bank();
     const [ada, bob, eve] = [await person('ada'), await person('bob'), await person('eve')];
     book.write('fail', () => {

@@ -124,7 +124,7 @@ test.each(exported)('%s refuses an option that does not exist', (name) => {
   expect(() => define({})).not.toThrow();
   expect(() => define({ frobnicate: 1 })).toThrow(/frobnicate.* is not an? (option|setting)/);
   expect(() => define(JSON.parse('{"constructor": 1}'))).toThrow(/constructor.* is not an? (option|setting)/);
-  // what is undefined is not there
+  // what is undefined counts as absent
   expect(() => define({ frobnicate: undefined })).not.toThrow();
   expect(() => define({ [Symbol('mine')]: 1 })).not.toThrow();
 });

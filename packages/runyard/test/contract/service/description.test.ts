@@ -150,7 +150,7 @@ describe('the published description', () => {
     }
   });
 
-  test('gives every JSON body an example that is taken as it stands', async () => {
+  test('gives every JSON body an example that is accepted as it is', async () => {
     const bodies = operations().flatMap(({ name, operation }) => {
       const schema = operation.requestBody?.content['application/json']?.schema;
       return schema === undefined ? [] : [{ name, example: named(schema).examples?.[0] }];
@@ -270,7 +270,7 @@ describe('the route table', () => {
     }
   });
 
-  test('asks for no token where it is open, and for one everywhere else', () => {
+  test('requires no token where it is open, and one everywhere else', () => {
     for (const { name, operation } of operations()) {
       expect(operation.security, name).toEqual(open.includes(name) ? [] : [{ HTTPBearer: [] }]);
     }

@@ -25,7 +25,7 @@ describe('routes of the operator', () => {
     });
   };
 
-  test('stand on the same application, outside the description', async () => {
+  test('are on the same application, outside the description', async () => {
     const service = await startService({ agents: [echo()], routes });
     const response = await fetch(`${service.url}/hooks/billing/`, {
       method: 'POST',

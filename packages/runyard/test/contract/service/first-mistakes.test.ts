@@ -10,7 +10,7 @@ const components = {
   workflows: [workflow({ id: 'flow', steps: [step({ name: 'write', agent: writer })] })],
 };
 
-test('a component that is not there: the answer names those that are', async () => {
+test('an unknown component: the answer names the known ones', async () => {
   const service = await startService(components);
   for (const [path, hint] of [
     ['/agents/writr', 'Agents here: writer, editor'],
@@ -27,7 +27,7 @@ test('a component that is not there: the answer names those that are', async () 
   });
 });
 
-test('a component that is not there: only what the caller may read or run is named', async () => {
+test('an unknown component: the answer names only what the caller may read or run', async () => {
   const gatehouse = await Gatehouse.open(components);
   const seenWith = async (path: string, ...scopes: string[]) => {
     const { status, body, text } = await (await gatehouse.person('ada', scopes)).get(path);

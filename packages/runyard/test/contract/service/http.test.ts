@@ -120,7 +120,7 @@ describe('errors', () => {
     expect(answer.status).toBe(413);
   });
 
-  test('of multipart bodies that are none say so', async () => {
+  test('of invalid multipart bodies say so', async () => {
     for (const [type, body] of [
       ['multipart/form-data', 'x'],
       ['multipart/form-data; boundary=b', 'no boundary here'],
@@ -135,7 +135,7 @@ describe('errors', () => {
     }
   });
 
-  test('of addresses that are none', async () => {
+  test('of invalid addresses', async () => {
     const answer = await service.get('/agents/%E0%A4%A');
     expect(answer.status).toBe(400);
     expect(answer.body.error_code).toBe('bad_url');
@@ -180,7 +180,7 @@ describe('request ids', () => {
     }
   });
 
-  test('are unique and stand in the log', async () => {
+  test('are unique and in the log', async () => {
     const ids = await Promise.all(
       Array.from({ length: 5 }, async () => (await service.get('/agents')).headers.get('x-request-id')),
     );
@@ -189,7 +189,7 @@ describe('request ids', () => {
     for (const id of ids) expect(logged).toContain(id);
   });
 
-  test('stand in a log that holds nothing of the query, the headers or the form', async () => {
+  test('are in a log that holds nothing of the query, the headers or the form', async () => {
     await service.get('/agents?token=verysecret', { authorization: 'Bearer verysecret' });
     await service.run('a', { message: 'verysecret', metadata: { password: 'verysecret' } });
     expect(JSON.stringify(service.logged)).not.toContain('verysecret');

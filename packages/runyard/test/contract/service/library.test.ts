@@ -102,7 +102,7 @@ describe('aborting', () => {
     expect((await running).status).toBe('cancelled');
   });
 
-  test('cancels a run that has only just been asked for', async () => {
+  test('cancels a run that has only just been requested', async () => {
     const controller = new AbortController();
     const running = agent({ id: 'a', model: never() }).run('hi', { signal: controller.signal });
     controller.abort();

@@ -257,7 +257,7 @@ forEachDatabase((_dialect, freshPlace) => {
       expect((await life.stored(run.run_id)).status).toBe('cancelled');
     });
 
-    test('a cancel that the holder does not take up says so, and ends the run when the lease ends', async () => {
+    test('a cancel that the holder does not react to says so, and ends the run when the lease ends', async () => {
       const place = await freshPlace();
       const run = await leftBehind(place, { leaseExpiresAt: Date.now() + never });
       const life = new RunLife(await serviceWithout(place, { leaseMs: 1_000 }), 'removed');

@@ -134,7 +134,7 @@ describe('start-agent', () => {
     expect(await runOf(runId)).toMatchObject({ status: 'completed', session_id: 's1', user_id: 'ada' });
   });
 
-  test('has one framing for those who ask for it', async () => {
+  test('has one framing for clients that request it', async () => {
     const client = await connect('?format=json');
     await started(client, { agent_id: 'a', message: 'plain' });
     await client.event('RunCompleted');
@@ -292,7 +292,7 @@ describe('start-agent', () => {
 });
 
 describe('a client that goes away', () => {
-  test('does not end its run, even when it asks for that as for a stream', async () => {
+  test('does not end its run, even when it requests that as for a stream', async () => {
     const client = await connect();
     const { runId, finish } = await halfWay(client, 'left alone', { on_disconnect: 'cancel' });
     client.socket.terminate();
@@ -331,7 +331,7 @@ describe('reconnect', () => {
     expect(all.frames.some(({ streamed }) => streamed)).toBe(false);
   });
 
-  test('says nothing of catching up to one who missed nothing', async () => {
+  test('reports no catching up to a client that missed nothing', async () => {
     const starting = await connect();
     const { runId, finish } = await halfWay(starting, 'nothing missed');
     const client = await connect();

@@ -85,7 +85,7 @@ describe('a team whose member waits', () => {
     expect(await life().rested(run.run_id)).toMatchObject({ status: 'completed', content: 'It is paid.' });
   });
 
-  test('hears of a rejection, and executes nothing', async () => {
+  test('receives a rejection, and executes nothing', async () => {
     const run = await pausedRun(105);
     const { body } = await life().continue(run.run_id, { requirements: confirmed(run, false) });
     expect(body.status).toBe('completed');

@@ -151,7 +151,7 @@ describe('registration', () => {
     expect(new Runyard({ agents, teams, workflows }).components.list()).toHaveLength(3);
   });
 
-  test('names the team whose database is not there', async () => {
+  test('names the team whose database does not exist', async () => {
     const nowhere = team({ id: 'lost', model: 'offline', members: [finder], database: 'nowhere' });
     await expect(startService({ teams: [nowhere] })).rejects.toThrow(
       "Team 'lost' names the database 'nowhere'",
@@ -265,7 +265,7 @@ describe('the body of a run', () => {
     expect((await service.get(`/agents/judge/runs/${body.run_id}`)).status).toBe(404);
   });
 
-  test('in the form of the older interface has its letters and times everywhere', async () => {
+  test('in the form of the older interface has its spelling and times everywhere', async () => {
     const message = book.write('Old form', { toolCalls: [ask('judge', 'Judge old')] }, 'ok');
     const { body } = await life('desk').post({ message }, { 'x-runyard-compat': 'agentos' });
     expect(body).toMatchObject({ status: 'COMPLETED', created_at: expect.any(Number) });

@@ -110,7 +110,7 @@ describe('a step that waits for a person', () => {
     );
   });
 
-  test('is skipped, ends the workflow or gives way to the other branch when it is rejected', async () => {
+  test('is skipped, ends the workflow or leads to the other branch when it is rejected', async () => {
     const skipped = await life('confirmed').start({ message: 'Skip' });
     expect((await goOn('confirmed', skipped, { confirmed: false })).body).toMatchObject({
       status: 'completed',

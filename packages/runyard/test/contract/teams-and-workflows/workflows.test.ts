@@ -70,7 +70,7 @@ describe('discovery', () => {
     expect(await types('one-function')).toEqual([]);
   });
 
-  test('shows the agent in front, the schema of the input, and who asks for nonsense', async () => {
+  test('shows the agent in front and the schema of the input, and rejects an invalid version and an unknown id', async () => {
     expect((await service.get('/workflows/chatty')).body).toMatchObject({
       workflow_agent: true,
       agent: { id: 'front' },
@@ -251,7 +251,7 @@ describe('the body of a run', () => {
     expect(item).not.toHaveProperty('agent_id');
   });
 
-  test('in the form of the older interface has its letters and times everywhere', async () => {
+  test('in the form of the older interface has its spelling and times everywhere', async () => {
     const { body } = await life('nested').post({ message: 'Old' }, { 'x-runyard-compat': 'agentos' });
     const [inside] = body.step_executor_runs;
     expect([body.status, inside.status, inside.step_executor_runs[0].status]).toEqual(

@@ -2,7 +2,7 @@ import type { Random } from '../../chaos/storm/random.js';
 import { words } from '../yard/words.js';
 import { anyJson, anyObject, hostileText } from './hostile.js';
 
-/** What a field means stands in words in the description; without that, most requests would end at the first check. */
+/** The description explains a field only in words; without hints, most requests would end at the first check. */
 type Hint = (random: Random) => unknown;
 
 const oneOf =

@@ -14,7 +14,7 @@ const capacity = 400;
 const widest = 30;
 const deepest = 8;
 
-/** Ids that the service itself has given out: what comes later is asked about them. */
+/** Ids that the service itself has given out: later requests name them. */
 export class Pool {
   readonly #known: Known[] = [];
   readonly #requirements = new Map<string, Asked>();

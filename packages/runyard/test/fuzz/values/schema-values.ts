@@ -123,7 +123,7 @@ export class SchemaValues {
   }
 }
 
-/** How a value stands in a form, a query or a path. */
+/** How a value is written in a form, a query or a path. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

@@ -4,7 +4,7 @@ import { type Word, words } from './words.js';
 /** How long an answer takes that is to be cancelled or followed. */
 const slowMs = 120;
 
-/** A model that does what the first word of a message says, and says the message again otherwise. */
+/** A model that does what the first word of a message says, and repeats the message otherwise. */
 export const obedientModel: Model = {
   id: 'obedient',
   provider: 'Fuzz',

@@ -318,7 +318,7 @@ describe('history', () => {
         runId,
       })
     )[0]!;
-    // the run that was shown gives way to another one before the crash is noticed
+    // the run that was shown is replaced by another one before the crash is noticed
     const steps = original.steps.filter(({ kind }) => kind === 'context');
     const lineage = { regeneratedFrom: original.run.runId, replaces: original.run.runId };
     const again = await begin(alive.engine, component, {

@@ -58,7 +58,7 @@ test('a run that failed between two calls resumes with them: no call is made and
   expect(completed.map(({ tool }) => (tool as { tool_name: string }).tool_name)).toEqual(['send', 'pay']);
 });
 
-test('what is said then stands behind the calls', async () => {
+test('new input comes after the calls', async () => {
   const { retry, runId } = await failedInTheMiddle();
   const { run, steps } = await retry(runId, 'end', 'and be quick');
   expect(messagesOf(run, steps).map(({ role, content }) => `${role}: ${content}`)).toEqual([

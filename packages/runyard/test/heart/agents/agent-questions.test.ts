@@ -174,7 +174,7 @@ describe('a tool that asks', () => {
     ]);
   });
 
-  test('waits for the answer also when it ends before it hears that it waits', async () => {
+  test('waits for the answer also when it ends before it learns that it waits', async () => {
     const { component } = asking(({ ask }) => {
       Promise.resolve()
         .then(() => ask({ message: 'Sure?' }))

@@ -137,7 +137,7 @@ describe('code that changed while a call of the client waits', () => {
     expect(deeds.list).toEqual([]);
   });
 
-  test('a tool that asks for something else lets no result pass for its approval', async () => {
+  test('a tool that requires something else accepts no result as its approval', async () => {
     const deeds = new Deeds();
     const run = await waiting(clerk());
     await run.refusedBy(clerk(deeds.confirmedTool('pay')), "the confirmation of 'pay'", answers);

@@ -206,7 +206,7 @@ forEachDatabase((_dialect, freshPlace) => {
     },
   );
 
-  it.each([3 * day, -3 * day])('a key stands for its run for a day, %d ms off', async (ms) => {
+  it.each([3 * day, -3 * day])('a key identifies its run for a day, %d ms off', async (ms) => {
     const store = new RunStore(await (await freshPlace()).open());
     const [right, wrong] = [0, ms].map((off) => engineOver(store, [rememberer], { timers: skewed(off) }));
     const under = (key: string) => ({

@@ -118,7 +118,7 @@ test('a lease counts from the request that prolonged it, not from a late answer'
   await engine.open();
   const handle = await begin(engine, component, { background: true });
   await expect.poll(() => begun).toEqual(['1:one']);
-  // a write prolongs the lease too: none is to come in between
+  // a write renews the lease too: none is to come in between
   await handle.stored();
   timers.renew();
   await expect.poll(() => answered).toBe(1);

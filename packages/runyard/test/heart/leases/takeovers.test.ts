@@ -67,7 +67,7 @@ test('a process that lost a run again while it took it over leaves it to the one
   expect(await setUp.runOf(runId)).toMatchObject({ status: 'completed', attempt: 3 });
 });
 
-test('an outage is not held against the runs that it kept from being taken over', async () => {
+test('an outage does not count against the runs that it kept from being taken over', async () => {
   const setUp = await abandoned(3);
   let isAway = true;
   let claims = 0;

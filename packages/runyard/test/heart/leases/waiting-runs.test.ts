@@ -146,7 +146,7 @@ forEachDatabase((_dialect, freshPlace) => {
   });
 
   describe('one that continues while all slots are taken', () => {
-    /** Stands for a run that asks, fails or is left behind by its process, and then says who continues it. */
+    /** Sets up a run that asks, fails or is left behind by its process, and then says who continues it. */
     async function resting(how: 'asks' | 'fails' | 'is left behind') {
       const place = await freshPlace();
       const stores = [await place.open(), await place.open()].map((database) => new RunStore(database));

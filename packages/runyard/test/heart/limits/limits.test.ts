@@ -9,7 +9,7 @@ import { answers, begin, engineOver, freshStore, gate, goOn } from '../harness.j
 
 const look = tool({ name: 'look', description: 'Looks', execute: () => 'seen' });
 
-/** A model that asks for the same tool for ever. */
+/** A model that calls the same tool for ever. */
 function stubborn(answer: ScriptedAnswer = {}) {
   return scriptedModel(() => ({ toolCalls: [{ name: 'look' }], ...answer }), { id: 'm', provider: 'P' });
 }
@@ -127,7 +127,7 @@ test.each(Object.entries(hanging))(
   },
 );
 
-test('a stream that drips for ever is stopped, and what was said stands in the conversation', async () => {
+test('a stream that drips for ever is stopped, and what was said stays in the conversation', async () => {
   const chunks = ['Once ', 'upon ', never()];
   const { run, steps } = await ran(
     agent({ id: 'a', model: scriptedModel([{ chunks }]), limits: { timeMs: 60 } }),

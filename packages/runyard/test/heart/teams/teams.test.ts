@@ -76,7 +76,7 @@ describe.each([true, false])('a team that coordinates (streamed: %s)', (stream) 
     });
   });
 
-  test('reads of a member that is not there, and of one that failed, what to make of it', async () => {
+  test('learns that a member does not exist or has failed, and what to do about it', async () => {
     const model = scriptedModel([
       { toolCalls: [ask('nobody', 'x', 'one'), ask('broken', 'y', 'two')] },
       'Sorry.',
@@ -326,7 +326,7 @@ describe('members', () => {
     expect(later).toContain('<team_history>\nUser: What is it?\nTeam: Done.\n</team_history>');
   });
 
-  test('are not heard when the team does not want that', async () => {
+  test('are not streamed when the team does not want that', async () => {
     const component = team({
       id: 'desk',
       streamMemberEvents: false,

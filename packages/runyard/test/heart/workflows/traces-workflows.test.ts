@@ -46,7 +46,7 @@ const speaker = (id: string, said: string) => agent({ id, model: scriptedModel((
 const made = (name: string, run: () => string, more: object = {}) => step({ name, run, ...more });
 const named = (spans: Spans, name: string) => spans.find((span) => span.name === name)!;
 
-test('the content of a block stands under it', async () => {
+test('the content of a block is below it', async () => {
   const component = workflow({
     id: 'w',
     name: 'Big Flow',

@@ -271,7 +271,7 @@ describe('groups', () => {
     });
   });
 
-  test('groups stand in groups', async () => {
+  test('groups can be nested', async () => {
     const flow = workflow({
       id: 'w',
       steps: [

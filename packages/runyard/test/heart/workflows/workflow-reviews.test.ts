@@ -217,7 +217,7 @@ describe('the output of a step', () => {
     expect(names.filter((name) => name === 'StepCompleted danger')).toHaveLength(1);
   });
 
-  test('gives way to what a person makes of it', async () => {
+  test("is replaced by a person's edit", async () => {
     const { flow } = reviewed(reviewing);
     const { run, results } = await (await ran(flow)).answer({ confirmed: true, edited_output: 'better' });
     expect(run.result!.content).toBe('after better');

@@ -152,7 +152,7 @@ describe('steps in order', () => {
     });
   });
 
-  test('the history stands in front of what an agent is asked', async () => {
+  test('the history precedes the input of an agent', async () => {
     const model = scriptedModel(['one', 'two']);
     const flow = workflow({ id: 'w', addHistoryToSteps: true, steps: [agent({ id: 'a', model })] });
     const { sessionId } = await flow.run('first');

@@ -19,7 +19,7 @@ export interface Description {
 /** Paths outside the description of the API, which promises nothing about them. */
 const outside = [/^\/openapi\.json$/, /^\/docs(\/.*)?$/];
 
-/** Holds every answer against what the service itself publishes about it. */
+/** Checks every answer against what the service itself publishes about it. */
 export class ApiCheck {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
   private readonly compiled = new Map<Schema, ValidateFunction>();

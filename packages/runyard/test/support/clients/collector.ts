@@ -66,7 +66,7 @@ export class Collector {
   readonly requests: ReceivedRequest[] = [];
   /** What was wrong with a request. */
   readonly faults: string[] = [];
-  /** How the next requests are answered, in order; when there are none left, they are taken. */
+  /** How the next requests are answered, in order; when there are none left, they are accepted. */
   readonly answers: (CollectorAnswer | 'silence')[] = [];
   private readonly held = new Set<ServerResponse>();
 

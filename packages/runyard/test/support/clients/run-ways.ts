@@ -14,7 +14,7 @@ export interface SeenRun {
   readonly stream: SseClient | undefined;
   readonly stored: Body;
   readonly listed: Body;
-  /** Every word of it as it came over the wire. */
+  /** Every byte of it as it came over the wire. */
   readonly text: string;
 }
 

@@ -30,7 +30,7 @@ export class JournalSteps {
     return this.add('context', 'context', { user, system: more.system ?? null, history: more.history ?? [] });
   }
 
-  /** A model call that asks for as many tool calls as it is given. */
+  /** A model call that requests as many tool calls as it is given. */
   model(turn: number, content: string, calls = 0, more: Partial<StepRecord> = {}): this {
     const record: ModelRecord = {
       content,

@@ -31,7 +31,7 @@ export function anAccount(given: Partial<GivenAccount> = {}): GivenAccount {
   return { name: 'ci-bot', scopes: null, expiresInDays: 90, allowPrivilegedScopes: false, ...given };
 }
 
-/** What one process has of service accounts. Its clock stands still until the test moves it. */
+/** What one process has of service accounts. Its clock is frozen until the test moves it. */
 export class AccountsProcess {
   readonly logged: LogLine[] = [];
   readonly tokens: ServiceAccountTokens;
@@ -48,7 +48,7 @@ export class AccountsProcess {
     this.time += milliseconds;
   }
 
-  /** What became of a token: the principal, or the status and the text of the refusal. */
+  /** The outcome of a token: the principal, or the status and the text of the refusal. */
   async outcome(token: string, address = '203.0.113.7'): Promise<string> {
     try {
       return (await this.tokens.verify(token, address)).principal;

@@ -13,7 +13,7 @@ export const chunk = (parts: object[], rest: object = {}) => ({
 
 export const stopped = { finishReason: 'STOP' };
 
-/** What the model makes of a stream. Its deltas must be its content. */
+/** The result of a stream. Its deltas must be its content. */
 export async function streamed(
   chunks: readonly object[],
   request: Partial<ModelRequest> = {},

@@ -26,7 +26,7 @@ const chain = workflow({
   steps: [trace('one'), step({ name: 'worker', agent: agents.ada }), trace('two')],
 });
 
-/** Every kind of step; what each comes to stands in the shapes beside the targets. */
+/** Every kind of step; the shapes beside the targets show the result of each. */
 export const workflows = [
   chain,
   workflow({
