@@ -17,7 +17,7 @@ function readyModel(id, answerTo) {
   };
 }
 
-/** Calls the tool of this name, and is content with whatever comes of it. */
+/** Calls the tool of this name, and accepts any result. */
 function callingModel(name) {
   return readyModel(name, ({ messages }) =>
     messages.at(-1).role === 'tool'

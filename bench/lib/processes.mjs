@@ -35,7 +35,7 @@ export async function startProcess(script, settings = {}, execArgv = []) {
     if (child.connected) child.disconnect();
     return ended;
   };
-  /** As `kill -9` does it: nothing in the process hears of it. */
+  /** As `kill -9` does it: the process gets no notice. */
   const kill = () => {
     child.kill('SIGKILL');
     return ended;

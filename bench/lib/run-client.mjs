@@ -78,7 +78,7 @@ export class RunClient {
   }
 }
 
-/** Does something many times, a few at a time, and answers with what came of each. */
+/** Does something many times, a few at a time, and returns all results. */
 export async function manyTimes(count, atOnce, work) {
   const results = [];
   let next = 0;

@@ -5,7 +5,7 @@ import { measureQueue } from './life/queue.mjs';
 import { measureRestarts, measureTakingOver } from './life/recovery.mjs';
 import { measureResuming } from './life/resume.mjs';
 
-/** The life of a run after it was started: a table each, with what stands in its two columns. */
+/** The life of a run after its start: a table each, with the contents of its two columns. */
 export const lifeSections = {
   cancel: { title: 'From cancel to the end', columns: ['Bare', 'Runyard'], measure: measureCancelling },
   resume: { title: 'Events read again', columns: ['Bare', 'Runyard'], measure: measureResuming },

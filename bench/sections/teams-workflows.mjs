@@ -49,7 +49,7 @@ function newWorkflow({ workflow }) {
   });
 }
 
-/** Nothing of a model but its answer: the leader asks all, and then speaks. */
+/** Nothing of a model but its answer: the leader asks all members, and then answers. */
 function newTeam({ agent, team, scriptedModel }) {
   const asking = { toolCalls: [{ name: 'delegate_task_to_members', arguments: { task: 'go' } }] };
   const leader = scriptedModel(({ messages }) => (messages.at(-1).role === 'tool' ? 'done' : asking));

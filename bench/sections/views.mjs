@@ -6,7 +6,7 @@ export const viewGroups = ['sessions', 'memory', 'learnings', 'metrics', 'traces
 
 /**
  * Lists, searches and details over a seeded database: each by itself, one request after the other. `scale` makes the
- * database smaller; what is promised is promised for the whole.
+ * database smaller; the promises are for the whole.
  */
 export async function measureViews({ start, postgres }, database, { samples, scale }, say) {
   const { title } = databases[database];

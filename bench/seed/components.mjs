@@ -74,7 +74,7 @@ function newTool(tool, name, script) {
   });
 }
 
-/** Calls tools for as many rounds as the script wants, and answers then. */
+/** Calls tools for as many rounds as the script says, and then answers. */
 function scriptedModel([provider, id], script) {
   return readyModel(provider, id, ({ messages, tools }) => {
     if (script.fails === 'model') throw new Error('The model is overloaded');

@@ -37,7 +37,7 @@ const sentences = [
 /** In about one text of ten thousand. */
 export const rareWord = 'quokka';
 
-/** Only letters, digits, spaces and points: they stand in JSON, and in JSON within JSON, as they are. */
+/** Only letters, digits, spaces and points: JSON, and JSON within JSON, holds them unescaped. */
 export function question(random) {
   const rare = random.chance(1 / 10_000) ? ` ${rareWord}` : '';
   return `${random.pick(requests)} ${random.pick(subjects)} ${random.pick(endings)}${rare} ${random.below(100_000)}`;

@@ -1,5 +1,5 @@
 import { errorCode } from '../core/errors/error-code.js';
-/** A failure that the person at the terminal can mend: its text is shown, its stack is not. */
+/** A failure that the person at the terminal can fix: its text is shown, its stack is not. */
 export class CommandFailure extends Error {
   override name = 'CommandFailure';
 
@@ -15,7 +15,7 @@ export class CommandFailure extends Error {
 /** What `replay` ends with when it could not compare; 1 says that a run does not fit. */
 export const notCompared = 2;
 
-/** How the person at the terminal changes what an error is about. The services that raise it know no terminal. */
+/** How the person at the terminal can fix the cause of an error. The services that raise it know no terminal. */
 const hints: Readonly<Record<string, string>> = {
   address_unavailable: 'Use --host and --port, or RUNYARD_HOST and PORT.',
   database_unavailable: 'Use --data-dir or --database, or RUNYARD_DATA_DIR or RUNYARD_DATABASE_URL.',

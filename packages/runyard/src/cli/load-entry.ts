@@ -121,7 +121,7 @@ function describeImportFailure(error: unknown, path: string, shown: string): str
 function failurePlace(error: Error, path: string): string | undefined {
   const folder = dirname(path);
   for (const line of (error.stack ?? '').split('\n')) {
-    // A place stands in brackets, after `at`, or alone; Node writes it as a URL or, where a source map led, as a path.
+    // A place is in brackets, after `at`, or alone; Node writes it as a URL or, where a source map led, as a path.
     const match = /(?:\(|at (?:async )?|^)((?:file:|\/|[A-Za-z]:\\).*?):(\d+)(?::\d+)?\)?$/.exec(line);
     if (!match) continue;
     const file = match[1]!.startsWith('file:') ? toPath(match[1]!) : match[1]!;

@@ -87,9 +87,9 @@ interface SigningSecret {
   readonly algorithm: string;
 }
 
-/** Only a secret both signs and checks: who has a public key can check, and that is the point of it. */
+/** Only a secret both signs and checks: the holder of a public key can only check, and that is its purpose. */
 function signingSecret(settings: Settings): SigningSecret {
-  // a service that checks nothing takes what anybody has signed
+  // a service that checks nothing accepts any signature
   if (!settings.jwtValidate) return { secret: newSecret(), algorithm: 'HS256' };
   if (!hasKeySource(settings)) throw new CommandFailure(withoutKey(settings));
   checkAuthSettings(settings);

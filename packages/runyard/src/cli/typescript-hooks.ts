@@ -30,7 +30,7 @@ export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
       try {
         return await nextResolve(source, context);
       } catch {
-        // The first error is the one that makes sense to the reader.
+        // The first error is the one that helps the reader.
       }
     }
     throw error;

@@ -1,6 +1,6 @@
 import { errors } from './errors/errors.js';
 
-/** The id and the name of a component, each from the other when it is left out. `what` stands in error messages. */
+/** The id and the name of a component, each from the other when it is left out. `what` is used in error messages. */
 export function identify(
   what: string,
   { id, name }: { readonly id?: string; readonly name?: string },

@@ -17,7 +17,7 @@ export function functionIdentity(work: (...args: never[]) => unknown): string {
 
 const sources = new WeakMap<object, string>();
 
-/** Stands for a function that has no name of its own: another source is another function. */
+/** Identifies a function that has no name of its own: another source is another function. */
 export function sourceIdentity(work: (...args: never[]) => unknown): string {
   let identity = sources.get(work);
   if (identity === undefined) {

@@ -11,7 +11,7 @@ export function isSecretName(name: string): boolean {
   let known = knownNames.get(name);
   if (known === undefined) {
     known = secretNames.test(plainName(name));
-    // Field names come from code, but foreign objects must not make this grow for ever.
+    // Field names come from code, but foreign objects must not make this grow forever.
     if (knownNames.size < 1000) knownNames.set(name, known);
   }
   return known;

@@ -59,7 +59,7 @@ class Copier {
     }
   }
 
-  /** What stands for the value: what its `toJSON` says, and the primitive within a wrapper. */
+  /** What represents the value: the result of its `toJSON`, and the primitive within a wrapper. */
   private plain(value: unknown, key: string): unknown {
     if ((typeof value !== 'object' || value === null) && typeof value !== 'bigint') return value;
     try {

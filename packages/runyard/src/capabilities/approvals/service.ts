@@ -22,7 +22,7 @@ export class DatabaseApprovals {
     this.store = new ApprovalStore(database);
   }
 
-  /** What became of the approvals of a run so far, by approval id: what the run needs to know to continue. */
+  /** The decisions on the approvals of a run so far, by approval id: what the run needs to know to continue. */
   async resolutionsOf(scope: DataScope, runId: string): Promise<Resolutions> {
     const approvals = await this.store.ofRun(scope, runId);
     return new Map(approvals.map((approval) => [approval.approvalId, resolvedApproval(approval)]));
@@ -121,7 +121,7 @@ export class ApprovalsService {
     if (!(await store.delete(approvalId))) throw errors.approvalNotFound();
   }
 
-  /** To a caller who sees only their own there is nothing to decide on, their own calls least of all. */
+  /** A caller who sees only their own has nothing to decide on, least of all their own calls. */
   private findToDecide(caller: Caller, approvalId: string) {
     if (shownTo(caller).kind !== 'all') throw errors.approvalNotFound();
     return this.find(everything, approvalId);

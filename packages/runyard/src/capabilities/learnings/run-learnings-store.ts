@@ -134,7 +134,7 @@ export class RunLearningStore implements Learnings {
   }
 }
 
-/** A run is in a session of its own user: what stands there for anybody else is of an earlier session with this id. */
+/** A run is in a session of its own user: records there of other users belong to an earlier session with this id. */
 function isLeftBehind(stored: Learning, { learningType, userId }: LearningChange['identity']): boolean {
   return learningType === 'session_context' && stored.userId !== userId;
 }

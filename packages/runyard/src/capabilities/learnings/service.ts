@@ -80,7 +80,7 @@ export class LearningsService {
     const { store } = learnings;
     if (scope.kind !== 'all') {
       refuseSharedKey(given);
-      // the one record of a session is that of its user: to anybody else there is no such session
+      // the one record of a session is that of its user: for other users the session does not exist
       const isOwn = learningType !== 'session_context' || (await sessions.find(scope, given.sessionId!));
       if (!isOwn) throw errors.sessionNotFound();
     }

@@ -7,9 +7,9 @@ import type { StoredMemory } from './stored-memory.js';
 import type { TokenCounter } from './token-count.js';
 import type { MemoryWriteStore } from './write-store.js';
 
-/** What merging the memories of a person came to. */
+/** The result of merging the memories of a person. */
 export interface Optimized {
-  /** The one that takes their place; when nothing would be gained, those that stay. */
+  /** The one that replaces them; when nothing would be gained, those that stay. */
   readonly memories: readonly StoredMemory[];
   readonly memoriesBefore: number;
   readonly tokensBefore: number;

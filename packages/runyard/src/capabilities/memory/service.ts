@@ -196,7 +196,7 @@ export class MemoriesService {
 
 const defaultOrder = { by: 'updated_at', direction: 'desc' } as const;
 
-/** Whose memory it is: one who sees only their own writes only their own; others say whose, or mean themselves. */
+/** Whose memory it is: a caller who sees only their own writes only that; others name a user, or mean themselves. */
 function ownerFor({ scope, userId: proven }: Caller, given: string | undefined): string {
   const owner = scope.kind === 'all' ? (given ?? proven) : proven;
   // a memory without an owner is about no user

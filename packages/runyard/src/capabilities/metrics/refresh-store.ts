@@ -83,7 +83,7 @@ export class RefreshStore {
     if (row === undefined) await this.database.transaction((run) => run(makeRow));
   }
 
-  /** Of several who want to refresh at the same time, one gets to. */
+  /** Of several processes that want to refresh at the same time, one may. */
   async claim({ owner, now, expiresAt, gone }: RefreshClaim): Promise<boolean> {
     await this.prepare();
     return this.changes(claimRow, [now, owner, expiresAt, now, gone]);

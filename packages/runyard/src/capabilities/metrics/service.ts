@@ -152,7 +152,7 @@ export class DatabaseMetrics {
     return result;
   }
 
-  /** Waits, but not for ever: the days that were counted before are better than no answer. */
+  /** Waits, but not forever: the days that were counted before are better than no answer. */
   private async waitFor(work: Promise<void>): Promise<void> {
     let cancel = () => {};
     const timeUp = new Promise<void>((resolve) => {

@@ -20,7 +20,7 @@ export interface DayRange {
   readonly to?: number;
 }
 
-/** Runs of a day that came to rest lately. Another text means that there was a change. */
+/** Runs of a day that paused or ended lately. Another text means that there was a change. */
 export interface ChangedDay {
   readonly day: number;
   readonly trace: string;
@@ -134,7 +134,7 @@ export class MetricsStore {
     });
   }
 
-  /** The days of runs that came to rest after a time of the database. */
+  /** The days of runs that paused or ended after a time of the database. */
   async changedSince(time: number): Promise<ChangedDay[]> {
     const rows = await this.database.read<{ day: number; runs: number; moved: number }>(changedDays, [
       recently,

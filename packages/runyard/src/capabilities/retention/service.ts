@@ -7,7 +7,7 @@ import type { Database } from '../../platform/storage/database.js';
 import { type EndedPlace, RetentionStore } from './store.js';
 
 export interface RetentionOptions {
-  /** How long what is kept; 0: for ever. */
+  /** How long each kind of data is kept; 0: forever. */
   readonly settings: Pick<Settings, 'eventRetentionHours' | 'traceRetentionDays'>;
   readonly timers: Timers;
   readonly log: Log;

@@ -39,7 +39,7 @@ export interface ListRuns {
   readonly page?: number;
   /** Whether streamed runs come with their events. */
   readonly withEvents?: boolean;
-  /** A session is not known before the first of its streamed runs has come to rest, as in the older interface. */
+  /** A session is unknown until the first of its streamed runs has paused or ended, as in the older interface. */
   readonly hidesUnfinished?: boolean;
 }
 

@@ -44,7 +44,7 @@ export class SessionRunsService {
   }
 }
 
-/** The sessions of one database and their runs. Who may see a session is asked before its runs are. */
+/** The sessions of one database and their runs. Access to a session is checked before its runs are read. */
 export class SessionSpace {
   constructor(private readonly space: RunSpace) {}
 

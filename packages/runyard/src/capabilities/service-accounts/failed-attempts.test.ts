@@ -18,7 +18,7 @@ test('an attempt counts for a minute', () => {
   expect(attempts.note('here', 61_000)).toBeUndefined();
 });
 
-test('of more addresses than it can watch it forgets the one that failed longest ago', () => {
+test('with more addresses than it can watch, it forgets the one that failed longest ago', () => {
   const attempts = new FailedAttempts();
   for (let count = 0; count < 20; count++) attempts.note('old', 0);
   for (let count = 0; count < 20; count++) attempts.note('busy', 1);

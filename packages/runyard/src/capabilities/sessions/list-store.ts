@@ -136,7 +136,7 @@ export class SessionListStore {
     return this.database.dialect === 'postgres' || name === leading ? sql.ref(name) : sql`+${sql.ref(name)}`;
   }
 
-  /** Whatever stands in the wanted name stands for itself. `apart`: the names are looked through on their own. */
+  /** The searched name is matched literally. `apart`: the names are searched on their own. */
   private named(query: Sessions, wanted: string, apart: boolean): Sessions {
     const { sql } = queryBuilder();
     const position = this.database.dialect === 'sqlite' ? 'instr' : 'strpos';

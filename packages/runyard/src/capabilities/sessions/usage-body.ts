@@ -2,7 +2,7 @@ import { type SessionUsage, tokenCounts } from './usage-store.js';
 
 type Counts = Pick<SessionUsage, (typeof tokenCounts)[number] | 'cost'>;
 
-/** The usage of a session as the wire shows it; undefined when no run has come to rest yet. */
+/** The usage of a session as the wire shows it; undefined when no run has paused or ended yet. */
 export function usageBody(usage: readonly SessionUsage[]): Record<string, unknown> | undefined {
   if (usage.length === 0) return undefined;
   const models = usage.filter(({ purpose }) => purpose !== '');

@@ -212,7 +212,7 @@ function stateRows(writes: readonly RunWrite[]): { set: Rows; removed: Rows } {
   return { set, removed };
 }
 
-/** One row per session: the one that would be left of them all. */
+/** One row per session: the one that all of them result in. */
 function summaryRows(writes: readonly RunWrite[]): Rows {
   if (!writes.some(({ summary }) => summary)) return noRows;
   const sessions = new Map<string, SummaryWrite>();

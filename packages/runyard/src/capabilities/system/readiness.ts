@@ -41,7 +41,7 @@ export interface ReadinessReport {
   };
 }
 
-/** Who asks again within this time gets the same answer. */
+/** A further request within this time gets the same answer. */
 const keptMs = 1_000;
 /** A database that has not answered by then is as good as away. */
 const patienceMs = 2_000;
@@ -66,7 +66,7 @@ export class Readiness {
     this.#slots = slots;
   }
 
-  /** From now on not ready. It asks nothing from here on: what it would ask is about to be closed. */
+  /** From now on not ready. It makes no more checks: their targets are about to be closed. */
   stop(): void {
     this.#stopping = true;
   }

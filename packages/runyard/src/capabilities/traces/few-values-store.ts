@@ -19,8 +19,8 @@ type Field = 'name' | ComponentField;
 type PartFilter = Extract<TraceFilter, { readonly value: unknown }> & { readonly key: Field };
 
 /**
- * The same filter, with parts of names and of component ids replaced by what they stand for. There are few of those
- * among many traces, and an index finds them: so does it then find the traces.
+ * The same filter, with parts of names and of component ids replaced by the full values. There are few of those
+ * among many traces, and an index finds them, and through them the traces.
  */
 export async function withValues(database: Database, filter: TraceFilter): Promise<TraceFilter> {
   if (filter.op === 'NOT') return { op: 'NOT', condition: await withValues(database, filter.condition) };

@@ -10,7 +10,7 @@ import { parseTime } from './times.js';
 type Sql<T = unknown> = RawBuilder<T>;
 type Column = keyof TracesTable;
 
-/** Where a filter is used: in which database, and under which name the rows of `traces` stand there. */
+/** Where a filter is used: in which database, and the name of `traces` there. */
 export interface FilterPlace {
   readonly dialect: Dialect;
   readonly table: string;

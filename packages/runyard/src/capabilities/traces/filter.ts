@@ -15,7 +15,7 @@ export type TraceFilter =
   /** What has no owner. Requests cannot say this; it is for callers who see only that. */
   | { readonly op: 'MISSING'; readonly key: 'user_id' };
 
-/** How deep conditions may stand in each other; the outermost one is at depth 0. */
+/** How deep conditions may be nested; the outermost one is at depth 0. */
 const maximumDepth = 10;
 
 /** What one search may cost the database to look at, whatever it matches. */

@@ -53,7 +53,7 @@ export function treeNode(span: Span, { now, budget }: NodeContext, place: NodePl
   };
 }
 
-/** A span that is read alone, with all that there is to say about it. */
+/** A span that is read alone, with all its details. */
 export function singleNode(span: Span, { now, budget }: NodeContext): SpanNode {
   const metadata = metadataOf(span, true);
   return {

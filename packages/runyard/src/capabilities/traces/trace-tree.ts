@@ -30,7 +30,7 @@ export function treeOf(spans: readonly Span[], context: NodeContext): SpanNode[]
   return roots.sort(earlierFirst).map((root) => nodeOf(root));
 }
 
-/** What a run came to. A workflow without a word of its own says what the last of its parts said. */
+/** The output of a run. A workflow without one shows that of its last part. */
 export function outputOfTree(spans: readonly Span[]): string | undefined {
   const root = spans.find(({ parentSpanId }) => parentSpanId === null);
   if (root === undefined) return undefined;

@@ -51,7 +51,7 @@ const changeTraces: RowUpdate = {
   where: 'stored.run_id = given.run_id',
 };
 
-/** The traces that begin with these writes, and those that come to rest or continue. */
+/** The traces that begin with these writes, and those that pause, end or continue. */
 export function traceEffects(writes: readonly RunWrite[]): PlannedRows[] {
   return [
     { write: beginTraces, rows: rowsOf(writes, begun) },

@@ -207,7 +207,7 @@ export class BuiltAgent extends FactoryMade {
   }
 }
 
-/** Stands for the agent of a stored run until the run is executed. */
+/** A placeholder for the agent of a stored run until the run is executed. */
 class RebuiltAgent extends FactoryMade {
   readonly model = null;
   readonly initialState = {};

@@ -50,7 +50,7 @@ export interface AgentSettings<
   readonly toolChoice?: ToolChoice;
   /** Called around every tool call, outside of the tool's own hooks. */
   readonly toolHooks?: readonly ToolHook[];
-  /** How many tool calls one run may make; a call beyond it is refused with a word to the model. */
+  /** How many tool calls one run may make; a call beyond it is refused with a message to the model. */
   readonly toolCallLimit?: number;
 
   /** How much a run may do before it ends with the error `limit_exceeded`: `{ turns: 50, cost: 2 }`. */

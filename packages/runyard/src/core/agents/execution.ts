@@ -29,7 +29,7 @@ export interface AgentExecution {
   /** What the user said, as the hooks left it. */
   readonly input: { content: string };
   readonly tools: ReadonlyMap<string, Tool>;
-  /** What the tools want to have said in the system message. */
+  /** What the tools add to the system message. */
   readonly toolInstructions: readonly string[];
   /** What the model is shown; grows with each turn. */
   readonly messages: Message[];

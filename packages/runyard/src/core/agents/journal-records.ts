@@ -175,7 +175,7 @@ export const hookInput = inputRecord('source of a hook', 1, object({ source: opt
 /** step `dependencies`: what the functions returned, by name */
 export const dependenciesRecord = outputRecord('dependencies', 1, jsonObject);
 
-/** step `answer`: what stands in the conversation instead of the last model call's own text. */
+/** step `answer`: what the conversation has instead of the last model call's own text. */
 export const answerRecord = outputRecord(
   'answer',
   1,
@@ -187,7 +187,7 @@ export const answerRecord = outputRecord(
 
 export type AnswerRecord = Shaped<typeof answerRecord.shape>;
 
-/** steps `memory:changes`: what became of what the memory model asked for. The texts are in the model's step. */
+/** steps `memory:changes`: the outcome of what the memory model asked for. The texts are in the model's step. */
 export const memoryRecord = outputRecord(
   'changes of memories',
   1,

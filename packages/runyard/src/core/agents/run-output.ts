@@ -9,7 +9,7 @@ import { openRequirements } from './continuation/continue-in-code.js';
 import { type ToolExecution, toolExecutionsOf } from './tool-executions.js';
 import { messagesOf, withHistory } from './transcript.js';
 
-/** What came of a run of an agent or a team; `status` says which fields there are. */
+/** The output of a run of an agent or a team; `status` says which fields it has. */
 export type AgentRunOutput<Content = unknown> = RunOutput<Content, ToolRequirement> & AgentRunFacts;
 
 export interface AgentRunFacts {
@@ -19,7 +19,7 @@ export interface AgentRunFacts {
   readonly reasoningContent?: string;
   /** What the user could ask next. */
   readonly followups?: readonly string[];
-  /** What the members of a team came to, in the order in which they were asked. */
+  /** The outputs of the members of a team, in the order in which they were asked. */
   readonly memberResponses?: readonly MemberRunOutput[];
 }
 

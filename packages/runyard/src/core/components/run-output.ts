@@ -44,7 +44,7 @@ export interface CancelledRun extends RunFacts {
   readonly content: Json;
 }
 
-/** What came of a run; `status` says which fields there are. */
+/** The output of a run; `status` says which fields it has. */
 export type RunOutput<Content = unknown, Requirement = unknown> =
   | CompletedRun<Content>
   | PausedRun<Requirement>

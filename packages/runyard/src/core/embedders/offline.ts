@@ -71,7 +71,7 @@ function features(text: string): Map<number, number> {
   return found;
 }
 
-/** Scripts that do not part their words: pairs of characters stand for them. */
+/** For scripts that do not separate words: pairs of characters serve as words. */
 const withoutSpaces =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 

@@ -11,7 +11,7 @@ export interface EmbedderOptions extends ServiceOptions, BatchOptions {}
 
 const embedderOptions = objectOf<EmbedderOptions>({ ...serviceShape, ...batchShape });
 
-/** How one provider wants to be asked, and how it answers. */
+/** The request and response format of one provider. */
 export interface EmbeddingWire {
   readonly known: KnownProvider;
   readonly path: string;

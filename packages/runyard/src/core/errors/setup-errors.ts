@@ -1,6 +1,6 @@
 import { define, RunyardError } from './runyard-error.js';
 
-/** What an operator has to mend. */
+/** What an operator has to fix. */
 export const setupErrors = {
   notReplayable: define(
     'not_replayable',

@@ -5,7 +5,7 @@ import type { EndingFields, NoFields, RequirementBody } from './agent-event.js';
 /** The place of a step: a number at the top level, a path in a group. */
 export type StepIndex = number | number[];
 
-/** Which step an event is about. */
+/** The step of an event. */
 export type StepFields = {
   step_id: string;
   parent_step_id?: string;
@@ -13,7 +13,7 @@ export type StepFields = {
   step_index: StepIndex;
 };
 
-/** What came of a step: `StepOutput` of the wire. */
+/** The output of a step: `StepOutput` of the wire. */
 export type StepOutput = {
   readonly content: Json;
   readonly step_name: string;
@@ -33,7 +33,7 @@ export type StepOutput = {
   readonly is_paused: boolean;
   /** Nothing was done: a condition was not met, or a person decided so. */
   readonly skipped?: true;
-  /** What came of the steps inside, in order. */
+  /** The outputs of the steps within it, in order. */
   readonly steps?: StepOutput[];
 };
 

@@ -44,7 +44,7 @@ export interface UserMemories {
   /**
    * All changes or none, in their order. A memory that is not this person's is left alone. `now` is when the changes
    * were decided, and the time that changed memories get. A run that is executed again makes the same changes with the
-   * same time, and nothing more comes of it: an added memory that is there already stays as it is, and one that was
+   * same time, without further effect: an added memory that is there already stays as it is, and one that was
    * changed later than `now` is neither changed nor removed.
    */
   change(userId: string, changes: readonly MemoryChange[], now: number): Promise<void>;

@@ -7,7 +7,7 @@ import { finishReasons, type Model, type ModelResponse } from './model.js';
 import { ModelError } from './model-error.js';
 
 /**
- * Works with a model: one of the application, or of a package that it brings along, in the name of the run. Runyard's own
+ * Works with a model: one of the application, or of a package that it brings along, on behalf of the run. Runyard's own
  * adapters leave nothing behind, and each token would cost more.
  */
 export function withModel<T>(call: CallApplication, model: Model, work: () => T): T {

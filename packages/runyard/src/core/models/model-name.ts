@@ -41,7 +41,7 @@ function split(text: string): [string, string] {
 }
 
 /**
- * How the model is spoken to. The Responses API is OpenAI's own: a server at another address speaks what all
+ * The API of the model. The Responses API is OpenAI's own: a server at another address speaks what all
  * OpenAI-compatible servers speak.
  */
 export function protocolOf(

@@ -20,7 +20,7 @@ interface Stop {
 export function explanationOf({ finishReason, finishMessage }: Stop): string | undefined {
   if (finishReason === 'stop' || finishReason === 'tool_calls') return undefined;
   if (!finishMessage) return meanings[finishReason] && `${meanings[finishReason]}.`;
-  // what a model says itself needs no introduction; a filter has but a word for its reason
+  // a model's own text needs no introduction; a filter gives only a single word as its reason
   if (finishReason === 'refusal') return finishMessage;
   return `${meanings[finishReason] ?? 'The model stopped for another reason'}: ${finishMessage}`;
 }

@@ -4,7 +4,7 @@ import type { Environment, ModelName } from './model-name.js';
 /** What messages call the thing that was named. */
 export type NamedThing = 'Model' | 'Embedder' | 'Reranker';
 
-/** The options of an adapter that a name and the environment stand for. */
+/** The options of an adapter that follow from a name and the environment. */
 export interface NamedConnection {
   readonly id: string;
   readonly provider: string;

@@ -5,7 +5,7 @@ import { knownProviders } from './providers.js';
 
 const supported = ['offline', ...nameForms(knownProviders), 'ai-sdk:<provider>:<model>'];
 
-/** Makes the model that a name stands for, or says what is missing. */
+/** Makes the model of a name, or says what is missing. */
 export async function loadNamedModel(name: ModelName, environment: Environment): Promise<Model> {
   const protocol = protocolOf(name, environment);
   if (protocol === 'offline') return (await import('./offline/offline.js')).offlineModel();

@@ -80,7 +80,7 @@ describe('scriptedModel', () => {
     }
   });
 
-  it('answers for ever with a function, and says when a list has ended', async () => {
+  it('answers forever with a function, and says when a list has ended', async () => {
     const endless = scriptedModel((_, call) => `answer ${call}`);
     await endless.generate(ask(), open);
     expect((await endless.generate(ask(), open)).content).toBe('answer 1');

@@ -38,14 +38,14 @@ export interface StepSpec<T> {
 export type BegunStep = Pick<StepSpec<unknown>, 'kind' | 'name' | 'identity' | 'input' | 'parentKey'>;
 
 /**
- * For work that must not happen twice. Its start is durable before it begins; if its process dies inside it, `ask`
+ * For work that must not happen twice. Its start is durable before it begins; if its process dies during it, `ask`
  * pauses the run until a person says how it ended, `fail` continues with `lost` as the outcome.
  */
 export interface InterruptedPolicy<T> {
   readonly policy: 'ask' | 'fail';
   /** The outcome to record for work whose effect is unknown. */
   lost(message: string): T;
-  /** The recorded start came to a question, so that nothing is unknown: the work is done again. */
+  /** The recorded start ended with a question, so that nothing is unknown: the work is done again. */
   readonly paused?: boolean;
   /** The question as those who answer are to see it. Left out: the step's name and when it began. */
   question?(message: string): Promise<Pick<Requirement, 'data' | 'approval'>>;
@@ -120,7 +120,7 @@ export interface RunContext {
   /** Whether limits leave tokens and costs for a model call that the run can do without. */
   affords(): boolean;
   step<T>(key: string, spec: StepSpec<T>, work: (scope: StepScope) => Promise<T>): Promise<T>;
-  /** Calls a function of the application in the name of this run. */
+  /** Calls a function of the application on behalf of this run. */
   readonly callApplication: CallApplication;
   /** Writes down that the work of a step failed and is tried again. */
   noteTry(key: string, failed: FailedTry): void;

@@ -39,7 +39,7 @@ export interface EngineOptions extends EnginePorts {
   readonly alone?: boolean;
   /** The events of a run that has ended, made anew, when those that were sent are no longer kept. */
   readonly rebuiltEvents?: (runId: string) => Promise<readonly LoggedEvent[]>;
-  /** Hears of each run that was stored as paused or ended here. It must neither fail nor take time. */
+  /** Called for each run that was stored as paused or ended here. It must neither fail nor take time. */
   readonly onRest?: (rested: EndedRun) => void;
   /** Finds what executes a stored run; undefined when it is not registered in this process. */
   readonly resolve: (run: Run) => Promise<Executable | undefined> | Executable | undefined;

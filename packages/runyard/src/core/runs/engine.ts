@@ -28,7 +28,7 @@ const wakeMs = 1_000;
 /** How often to look for runs that wait in other processes, and whether those that wait here still do. */
 const offeredMs = 500;
 
-/** How long a key that a client chose stands for the run that was started with it. */
+/** How long a key that a client chose refers to the run that was started with it. */
 export const keysKeptMs = 86_400_000;
 /** How long to wait for another process to end a run, and how often to look. */
 const cancelledElsewhereMs = 5_000;

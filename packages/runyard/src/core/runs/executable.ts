@@ -13,7 +13,7 @@ export interface Executable {
   readonly name: string | null;
   readonly model: { readonly id: string; readonly provider: string } | null;
   /**
-   * Stands for the structure that a journal has to fit: the same text for the same steps, members, hooks and gates.
+   * Identifies the structure that a journal has to fit: the same text for the same steps, members, hooks and gates.
    * Left out: it cannot be compared with a journal before it is executed.
    */
   readonly fingerprint?: string;
@@ -43,7 +43,7 @@ export interface Executable {
   endEvents(end: RunEnd, context: RunContext): readonly RunEvent[];
 }
 
-/** How an execution ended, and what there is to show. */
+/** How an execution ended, and its output. */
 export type RunEnd =
   | { readonly status: 'completed'; readonly result: RunResult }
   | { readonly status: 'error'; readonly result: RunResult; readonly failure: RunFailure }
@@ -69,7 +69,7 @@ export class RunCancelled extends Error {
   }
 }
 
-/** The reason of the abort signal of a run that this process gives up so that another can take it over. */
+/** The reason of the abort signal of a run that this process releases so that another can take it over. */
 export class RunReleased extends Error {
   constructor() {
     super('The service is stopping; the run continues when it is back.');

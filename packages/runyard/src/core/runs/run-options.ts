@@ -17,7 +17,7 @@ export function isStreamed({ input }: Run, steps: readonly StepRecord[]): boolea
   return asked.some(({ stream, streamed }) => stream === true && streamed !== false);
 }
 
-/** How the outermost run is followed now is how the runs inside it are, and what is fixed for it is for them. */
+/** Nested runs are followed as the outermost run is now, and what is fixed for it is fixed for them. */
 export function optionsInside(live: LiveRun, { input }: Run): RunOptions {
   const { stream, fixed } = optionsOf(live);
   return { ...input.options, stream, ...(fixed !== undefined && { fixed }) };

@@ -81,9 +81,9 @@ export interface RunResult extends Partial<AnswerEnding> {
   readonly error?: RunFailure;
   /** What the model had said of its answer when a limit ended the run. */
   readonly brokenOff?: string;
-  /** For how many milliseconds the run was executed before it came to rest. */
+  /** For how many milliseconds the run was executed before it paused or ended. */
   readonly executedMs?: number;
-  /** Everything else that a component wants in the run body, in wire form (references, followups …). */
+  /** Everything else that a component adds to the run body, in wire form (references, followups …). */
   readonly extra?: JsonObject;
 }
 

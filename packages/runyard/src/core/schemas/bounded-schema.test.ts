@@ -161,7 +161,7 @@ describe('takes', () => {
   });
 });
 
-test('leaves out what could take for ever, wherever it stands', () => {
+test('leaves out what could take forever, wherever it is', () => {
   const endless = { type: 'string', pattern: '^(a+)+$', format: 'email' };
   const schema = {
     $defs: { x: endless },

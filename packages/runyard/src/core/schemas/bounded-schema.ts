@@ -162,7 +162,7 @@ function checkPattern(pattern: unknown, place: Place, keyword: string): void {
 
 /**
  * What of a caller's schema is checked here; the rest is for the model alone. Regular expressions and the formats
- * that are made of them can take for ever, and keywords that are not known could mean something to the validator.
+ * that are made of them can take forever, and keywords that are not known could mean something to the validator.
  */
 export function checkableSchema(schema: JsonSchema): JsonSchema {
   return checkableCopy(schema, partlyChecked(schema));

@@ -6,14 +6,14 @@ export interface SchemaFault {
   readonly message: string;
 }
 
-/** One line for a person or a model to mend the fault by. */
+/** One line that shows a person or a model how to fix the fault. */
 export function faultText({ path, message }: SchemaFault): string {
   return `${path.length === 0 ? 'the value' : path.join('.')}: ${message}`;
 }
 
 /**
  * What the compiled validator found, in our words. That none of the alternatives fits, and that the value could
- * also be null, is left out where a fault says what to mend.
+ * also be null, is left out where a fault says what to fix.
  */
 export function faultsOf(errors: readonly ErrorObject[]): SchemaFault[] {
   const telling = errors.filter(

@@ -40,7 +40,7 @@ function withoutRootReference(schema: JsonSchema): JsonSchema {
   return JSON.stringify(definitions).includes('"#/$defs/') ? { ...root, $defs: definitions } : root;
 }
 
-/** The same in the name of whose schema it is, where the schema calls functions of the application. */
+/** The same on behalf of the schema's owner, where the schema calls functions of the application. */
 export function fitInName(
   call: CallApplication | undefined,
   what: string,

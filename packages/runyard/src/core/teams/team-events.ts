@@ -5,7 +5,7 @@ import type { RunContext } from '../runs/context.js';
 import type { RunEnd } from '../runs/executable.js';
 import { memberResponses } from './member-responses.js';
 
-/** The last events of a team's run: those of its leader, with what its members came to. */
+/** The last events of a team's run: those of its leader, with the outputs of its members. */
 export function teamEndEvents(
   end: RunEnd,
   context: Pick<RunContext, 'run' | 'allSteps'>,

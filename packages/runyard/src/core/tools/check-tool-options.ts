@@ -20,7 +20,7 @@ interface CheckedOptions {
 
 const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Refuses, with a word on what to change, what models, the journal or common sense could not handle. */
+/** Rejects what models, the journal or common sense could not handle, with a hint on what to change. */
 export function checkToolOptions(options: CheckedOptions): void {
   const { name } = options;
   if (!toolName.test(name)) {

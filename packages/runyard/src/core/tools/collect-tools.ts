@@ -5,7 +5,7 @@ import { type ToolEntry, Toolkit } from './toolkit.js';
 
 export interface CollectedTools {
   readonly tools: ReadonlyMap<string, Tool>;
-  /** What tools, toolkits and sources want to have said in the system message, each once. */
+  /** What tools, toolkits and sources add to the system message, each once. */
   readonly instructions: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export function toolSourcesOf(entries: readonly ToolEntry[]): readonly ToolSourc
   return [...sources];
 }
 
-/** The tools that are known without asking a source. `owner` stands in error messages: `Agent 'bank'`. */
+/** The tools that are known without asking a source. `owner` is used in error messages: `Agent 'bank'`. */
 export function collectFixedTools(owner: string, entries: readonly ToolEntry[]): CollectedTools {
   return collect(owner, entries, new Map());
 }

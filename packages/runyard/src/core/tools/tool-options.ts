@@ -49,7 +49,7 @@ export interface CacheOptions {
   readonly scope?: 'session' | 'process';
   /** Default: five minutes. */
   readonly ttlMs?: number;
-  /** How many results are kept; the one that was not used for longest goes first. Default 500. */
+  /** How many results are kept; the least recently used goes first. Default 500. */
   readonly maximumEntries?: number;
 }
 
@@ -105,7 +105,7 @@ export interface ToolOptions<Input extends ToolSchema, Output = undefined, Name 
   /** What to ask a person, made from the arguments: fields to fill in, or questions. The answer is the result. */
   readonly askPerson?: (args: ToolArguments<Input>) => PersonForm;
   readonly approval?: ApprovalType;
-  /** How long an approval can be given; after that the call counts as rejected. Left out: for ever. */
+  /** How long an approval can be given; after that the call counts as rejected. Left out: forever. */
   readonly approvalTimeoutMs?: number;
 }
 

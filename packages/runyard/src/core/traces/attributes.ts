@@ -4,7 +4,7 @@ import type { SpanAttributes } from './span.js';
 
 type Value = SpanAttributes[string];
 
-/** Attributes from what there is: a value that is missing or says nothing has none. */
+/** Attributes of the values that exist: one that is missing or empty gets none. */
 export function attributesOf(values: Readonly<Record<string, Value | null | undefined>>): SpanAttributes {
   const given = Object.entries(values).filter(
     (entry): entry is [string, Value] => entry[1] !== undefined && entry[1] !== null && entry[1] !== '',

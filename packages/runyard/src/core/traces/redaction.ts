@@ -5,7 +5,7 @@ import type { Span, SpanAttributes } from './span.js';
 
 /** What of a run its traces show. */
 export interface TraceRedaction {
-  /** `none`: nothing that anybody said or that a tool was given or answered. */
+  /** `none`: no messages, and no input or output of tools. */
   readonly content: 'full' | 'none';
   /** Fields whose values are removed, as `plainName` writes them. */
   readonly fields: ReadonlySet<string>;

@@ -77,7 +77,7 @@ export class ChatAgent implements Executable {
   }
 }
 
-/** What the agent wants the workflow to work on; undefined when it answered itself. */
+/** What the agent passes to the workflow; undefined when it answered itself. */
 function askedFor(context: RunContext): string | undefined {
   const call = context
     .steps('tool')

@@ -7,7 +7,7 @@ import { wasRejected } from './execution/execute-workflow.js';
 import { executorRunBody, executorRunsOf, stepResultsOf } from './fold/workflow-fold.js';
 import { pauseFields, workflowRequirementsOf } from './review/workflow-requirements.js';
 
-/** What there is to know of a run that ends. */
+/** What is known of a run that ends. */
 type EndedContext = Pick<RunContext, 'run' | 'allSteps'>;
 
 /** The last events of a workflow's run. `isChat`: an agent stands in front of the workflow. */

@@ -23,7 +23,7 @@ import type { Run, StepRecord } from '../runs/run.js';
 import type { NodeType } from './definition/node.js';
 
 /**
- * What the steps of a workflow's run hold. Only what is new: what came of a group is put together from what came of
+ * What the steps of a workflow's run hold. Only what is new: the output of a group is put together from the outputs of
  * the steps within it. This is stored data: records of earlier versions have to fit too.
  */
 
@@ -39,7 +39,7 @@ export const nodeInput = inputRecord(
       object({
         type: word('agent', 'team', 'workflow', 'function'),
         name: text,
-        /** The id of the component; for a function without a name what stands for its source. */
+        /** The id of the component; for a function without a name the fingerprint of its source. */
         id: optional(text),
       }),
     ),
@@ -56,7 +56,7 @@ const made = {
   stop: flag,
 };
 
-/** What came of one step. */
+/** The output of one step. */
 const leafShape = object({
   ...made,
   /** The key of the step that holds what it made; what stands here goes over that. */
@@ -87,7 +87,7 @@ export type NodeRecord = LeafRecord | GroupRecord;
 
 const functionShape = either(object({ failure: object({ type: text, message: text }) }), object(made));
 
-/** Output of the steps `node:<path>:run:<round>` that are functions: what one execution came to. */
+/** Output of the steps `node:<path>:run:<round>` that are functions: the result of one execution. */
 export const functionRecord = outputRecord('return value of a function', 1, functionShape);
 
 export type FunctionRecord = Shaped<typeof functionShape>;
@@ -121,7 +121,7 @@ export function nodeKey(path: string): string {
   return `node:${path}`;
 }
 
-/** The path of the group that a node stands in; undefined for one at the top. */
+/** The path of the group of a node; undefined for one at the top. */
 export function groupPathOf(path: string): string | undefined {
   const end = path.lastIndexOf('.');
   return end === -1 ? undefined : path.slice(0, end).replace(/@\d+(~\d+)?$/, '');

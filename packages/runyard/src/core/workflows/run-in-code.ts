@@ -17,9 +17,9 @@ export interface WorkflowRunOptions
   readonly additionalData?: JsonObject;
 }
 
-/** What came of a run of a workflow; `status` says which fields there are. `content` is what the last step made. */
+/** The output of a run of a workflow; `status` says which fields it has. `content` is what the last step made. */
 export type WorkflowRunOutput<Content = unknown> = RunOutput<Content, OpenRequirement> & {
-  /** What came of each step at the top. */
+  /** The output of each step at the top. */
   readonly stepResults: readonly StepOutput[];
 };
 

@@ -27,7 +27,7 @@ export type Action = (connection: Connection, frame: ClientFrame, caller: Caller
 export interface ConnectionOptions {
   readonly requestId: string;
   readonly clientAddress: string;
-  /** Counts an action of the caller; throws for one who asks too often. */
+  /** Counts an action of the caller; throws for a caller who asks too often. */
   spend(caller: Caller): void;
   /** A token that came with the request for the connection. */
   readonly token: string | undefined;
@@ -38,7 +38,7 @@ export interface ConnectionOptions {
   readonly limits: SocketLimits;
   /** The client asked for events as plain JSON everywhere. */
   readonly plain: boolean;
-  /** How the client wants statuses of runs. */
+  /** How the client receives statuses of runs. */
   readonly format: WireFormat;
   readonly log: Log;
 }
@@ -236,7 +236,7 @@ export class Connection {
     }
   }
 
-  /** What the one who speaks now may not see comes no further. */
+  /** Stops the delivery of what the present caller may not see. */
   #stopHidden(): void {
     const caller = this.#socketCaller.current;
     if (caller === null) {
@@ -272,7 +272,7 @@ export class Connection {
   }
 }
 
-/** What an error is about that no frame of the client's brought up. */
+/** The subject of an error that no frame of the client caused. */
 function followed(runId: string): ClientFrame {
   return { action: 'follow', fields: { run_id: runId } };
 }

@@ -8,7 +8,7 @@ export type SocketIdentities = Pick<Identities, 'mode' | 'of'>;
 /** A timer cannot wait longer. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Who speaks on a connection. A token is looked at again for every action, and ends here when it ends. */
+/** The caller of a connection. A token is checked again for every action, and ends here when it ends. */
 export class SocketCaller {
   #token: string | null = null;
   #caller: Caller | null;
@@ -80,7 +80,7 @@ export class SocketCaller {
 
   async #identityOf(token: string): Promise<Identity> {
     const identity = await this.identities.of(token, this.clientAddress);
-    // the service speaks to itself over HTTP alone; the text is the one that any such text would get
+    // the service calls itself over HTTP alone; the text is the one that any such text would get
     if (identity.by === 'internal_token')
       throw this.identities.mode === 'jwt'
         ? errors.invalidToken('Not enough segments')

@@ -17,7 +17,7 @@ declare module 'fastify' {
   }
 }
 
-/** What follows the hook works in the name of the route. */
+/** What follows the hook belongs to the route. */
 function inNameOfRoute(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   const { method, url = '(not found)' } = request.routeOptions;
   const route = `${[method].flat()[0] ?? request.method} ${url}`;

@@ -155,7 +155,7 @@ export class RouteDispatcher<Services> {
     return async () => {
       try {
         const { userId } = await this.options.resolveCaller(request);
-        // an open service serves the holder of a revoked token as anybody else: this stream was not theirs
+        // an open service serves the holder of a revoked token as it serves everyone: this stream was not theirs
         return userId === caller.userId ? undefined : errors.invalidAccountToken();
       } catch (error) {
         // while nothing can be looked up, no caller is known to have been refused

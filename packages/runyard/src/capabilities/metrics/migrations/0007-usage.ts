@@ -51,7 +51,7 @@ export const usage: Migration = {
         created_at bigint NOT NULL,
         updated_at bigint NOT NULL
       )`,
-      // One row: what the last refresh came to, who is at it, and up to when everything is counted.
+      // One row: the result of the last refresh, which process runs it, and up to when everything is counted.
       `CREATE TABLE metrics_refresh (
         id text NOT NULL PRIMARY KEY,
         status text NOT NULL,

@@ -44,7 +44,7 @@ export function resumeSite(
   };
 }
 
-/** A run that its owner copies is built for who they are by now; for anybody else, for who its owner was then. */
+/** A copy by the owner of a run is built for who they are by now; by another caller, for who its owner was then. */
 function claimsFor(caller: Caller, { userId, input }: Run): JsonObject | null {
   const isOwner = caller.claims !== null && caller.userId === userId;
   return isOwner ? caller.claims : (input.options.claims ?? null);

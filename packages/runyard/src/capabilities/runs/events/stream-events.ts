@@ -2,7 +2,7 @@ import { type EventName, pieceFields } from '../../../core/events/run-event.js';
 import type { LoggedEvent } from '../../../core/runs/events/logged-event.js';
 import type { Run, RunKind } from '../../../core/runs/run.js';
 
-/** Whether a stored run leaves it out: put together, the pieces stand in its body. Workflows keep theirs. */
+/** Whether a stored run leaves it out: its body has the pieces put together. Workflows keep theirs. */
 export function isPiece(kind: RunKind, eventName: EventName): boolean {
   return kind !== 'workflow' && eventName.replace(/^Team/, '') in pieceFields;
 }

@@ -127,7 +127,7 @@ async function storedMedia(form: CreateForm, media: MediaService): Promise<Media
 }
 
 /**
- * Prepares a run with functions of the application: a factory, the checks of an input schema. They work in the name of
+ * Prepares a run with functions of the application: a factory, the checks of an input schema. Their owner is
  * the component. The request waits for them within a bound, and no longer than its client does.
  */
 export function beforeRun<T>(

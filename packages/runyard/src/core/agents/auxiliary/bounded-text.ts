@@ -1,4 +1,4 @@
-/** The text, or its beginning and end with a word about what is left out: what auxiliary models read is bounded. */
+/** The text, or its beginning and end with a note about what is left out: what auxiliary models read is bounded. */
 export function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = wholeCharacters(text, Math.floor(limit * 0.7));

@@ -68,7 +68,7 @@ export async function summariseSession(execution: AgentExecution, answer: string
   context.emit({ event: 'SessionSummaryCompleted', ...body }, `${key}:completed`);
 }
 
-/** The summary for the system message, when the agent wants it there and there is one. */
+/** The summary for the system message, if the agent is configured to add it and it exists. */
 export async function summaryForContext({ agent, context }: AgentExecution): Promise<string | undefined> {
   const { addSessionSummaryToContext, enableSessionSummaries = false } = agent.settings;
   if (!(addSessionSummaryToContext ?? enableSessionSummaries)) return undefined;

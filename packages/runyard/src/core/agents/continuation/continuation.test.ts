@@ -69,7 +69,7 @@ test('what waits, failed or was broken off is not kept', () => {
   expect(kept(spoken, 9, cut)).toMatchObject({ messageIndex: 8, turn: 3 });
 });
 
-test('a run that never came to its conversation begins anew', () => {
+test('a run that never reached its conversation begins anew', () => {
   const refused = new JournalSteps()
     .hook('pre-hook:0', { outcome: 'passed' })
     .hook('pre-hook:1', { outcome: 'refused', message: 'No.', trigger: 'input_not_allowed' });

@@ -53,7 +53,7 @@ export interface HookContext {
   askModel(call: HookModelCall): Promise<string>;
 }
 
-/** A hook with what there is to say about it. */
+/** A hook with its options. */
 export interface NamedHook<Run> {
   /** Events name the hook by it. */
   readonly name: string;

@@ -170,7 +170,7 @@ function takeInput({ context, input }: AgentExecution): void {
   }
 }
 
-/** What the hook came to. What it returned is copied: it may do with its object as it likes. */
+/** The result of the hook. What it returned is copied: it may change its object later. */
 function recordOf({ name, native }: Stage, content: unknown): HookRecord {
   if (content === undefined || content === null) return { outcome: 'passed' };
   const kept = native ? (content as Json) : storable(content, `The hook '${name}' returned a value that`);

@@ -40,7 +40,7 @@ export async function knownLearnings(
 export async function learningsForContext({ agent, context }: AgentExecution): Promise<string | undefined> {
   const plan = learningPlan(agent.settings);
   if (plan === undefined) return undefined;
-  // ids are of use only to a model that can change what they stand for
+  // ids are of use only to a model that can change the records
   const known = await knownLearnings(context, kindsFor(plan, context.run.userId), plan.mode === 'agentic');
   if (known.length === 0) return undefined;
   return [

@@ -81,7 +81,7 @@ function withRelations(value: Json | undefined, relations: LearnedEntity['relati
   return [...known, ...added.map((one) => ({ ...one }))].slice(-mostStatements);
 }
 
-/** Those of a stored list; a text that stands there by itself is one too. */
+/** Those of a stored list; a single text counts as one too. */
 export function statementsIn(value: Json | undefined): Statement[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((one) => {

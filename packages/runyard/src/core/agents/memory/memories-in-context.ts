@@ -14,14 +14,14 @@ function showsMemories(settings: AgentSettings): boolean {
   return addMemoriesToContext ?? Boolean(updateMemoryOnRun || agenticMemory);
 }
 
-/** What is remembered about the user, for the system message, when the agent wants it there and there is something. */
+/** The memories about the user, for the system message, if the agent is configured to add them and any exist. */
 export async function memoriesForContext({ agent, context }: AgentExecution): Promise<string | undefined> {
   const { settings } = agent;
   const { userId } = context.run;
   if (!showsMemories(settings) || userId === null) return undefined;
   const count = settings.numMemoriesInContext ?? defaultMemoriesInContext;
   const memories = await context.ports.memories.list(userId, count);
-  // ids are of use only to a model that can change what they stand for
+  // ids are of use only to a model that can change the memories
   const lines = memoryLines(memories, settings.agenticMemory ?? false);
   if (lines.length === 0) return undefined;
   return [

@@ -22,7 +22,7 @@ export function reasonsByItself({ reasoning, reasoningModel }: AgentSettings): b
   return reasoning ?? reasoningModel !== undefined;
 }
 
-/** Thinks before the first model call, step by step, and shows the model what came of it. */
+/** Thinks before the first model call, step by step, and shows the model the result. */
 export async function reason(execution: AgentExecution): Promise<void> {
   const { agent, context } = execution;
   if (!reasonsByItself(agent.settings)) return;

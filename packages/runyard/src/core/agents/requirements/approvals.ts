@@ -16,7 +16,7 @@ const pauseTypes: Readonly<Record<RequirementKind, PauseType>> = {
   external_execution: 'external_execution',
 };
 
-/** The approval that a requirement names, before anybody decided. */
+/** The approval that a requirement names, before it is decided. */
 export function pendingApproval(run: Run, state: ToolRequirementState): ApprovalRecord {
   const { approval, createdAt } = state.requirement;
   return {

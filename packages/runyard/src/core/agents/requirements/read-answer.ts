@@ -16,11 +16,11 @@ export interface GivenAnswer {
   readonly values?: JsonObject | undefined;
   /** A question of the tool is dismissed: neither answered nor declined. */
   readonly cancelled?: boolean | undefined;
-  /** The form is filled in, although nothing stands in it. */
+  /** The form is filled in, although it is empty. */
   readonly answered?: boolean | undefined;
   /** The chosen labels of each question, in the order of the questions; null for one without an answer. */
   readonly selected?: readonly (readonly string[] | null)[] | undefined;
-  /** What came of a call that was executed outside; anything but a text is shown to the model as JSON. */
+  /** The result of a call that was executed outside; anything but a text is shown to the model as JSON. */
   readonly result?: Json | undefined;
 }
 

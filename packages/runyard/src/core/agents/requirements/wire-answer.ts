@@ -86,7 +86,7 @@ function inputSchema(field: Field, value: Json | undefined): Schema {
   return schema;
 }
 
-/** What stands in the form; an empty field is left out. */
+/** The values of the form; an empty field is left out. */
 function valuesOf(schema: Schema): JsonObject | undefined {
   if (schema.length === 0) return undefined;
   const filled = schema.filter(({ value }) => value !== null);

@@ -39,7 +39,7 @@ export function askedSoFar(
   }
 }
 
-/** Whether the execution of a call that was recorded last came to a question: it waits, and nothing is unknown. */
+/** Whether the last recorded execution of a call ended with a question: it waits, and nothing is unknown. */
 export function cameToQuestion(
   begun: StepRecord | undefined,
   asked: readonly ToolRequirementState[],

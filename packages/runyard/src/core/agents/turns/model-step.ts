@@ -79,7 +79,7 @@ async function whole(execution: AgentExecution, scope: StepScope): Promise<Model
   const { content, reasoningContent } = response;
   // before it is shown: an event is stored with the run
   context.guard?.hold(content.length);
-  // what a model thinks gives away what it is about to say: that too has to wait for a guardrail
+  // a model's reasoning reveals its answer in advance: it too has to wait for a guardrail
   if (reasoningContent && !isGuarded(agent.settings)) {
     const thinking = new Thinking(context);
     thinking.piece(reasoningContent);

@@ -4,7 +4,7 @@ import type { ModelCallRecord } from '../journal-records.js';
 import { modelCallRecord, modelRecord } from '../journal-records.js';
 
 /**
- * What the turns so far came to. It is a fold of the journal that grows with each turn, also when the run is executed
+ * The results of the turns so far. It is a fold of the journal that grows with each turn, also when the run is executed
  * again, so that a turn does not look through all those before it.
  */
 export class PastTurns {

@@ -294,7 +294,7 @@ function wasAnnounced(context: RunContext, { key, asked }: TurnCall): boolean {
   return asked.length > 0 || hasDelegated(context.steps('member'), key);
 }
 
-/** A call that still waits to hear how it ended has nothing to report. */
+/** A call whose outcome is still being asked for has nothing to report. */
 function report({ context }: AgentExecution, step: StepRecord, asked: readonly ToolRequirementState[]): void {
   if (step.status !== 'completed') return;
   const record = read(step, toolRecord);

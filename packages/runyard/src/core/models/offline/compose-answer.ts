@@ -9,7 +9,7 @@ export interface Conversation {
   readonly system: string;
   /** What was said before, oldest first. */
   readonly earlier: readonly Message[];
-  /** The calls of this turn and what came of them. */
+  /** The calls of this turn and their results. */
   readonly results: readonly Message[];
   /** The text of attached files and the names of other media. */
   readonly attachments: readonly Attachment[];
@@ -122,7 +122,7 @@ function fromAttachments({ question, attachments }: Conversation): string | unde
   return lines.join('\n');
 }
 
-/** A passage of the system message or of earlier turns that is about what was asked. */
+/** A passage of the system message or of earlier turns that is about the question. */
 function fromContext({ question, system }: Conversation): string | undefined {
   if (!/\?\s*$|^\s*(?:what|who|when|where|which|why|how|tell|explain|describe|list)\b/i.test(question))
     return undefined;

@@ -1,4 +1,4 @@
-/** Whether the text fits the pattern; undefined where trying could take for ever. */
+/** Whether the text fits the pattern; undefined where trying could take forever. */
 export function fitsPattern(pattern: string, text: string): boolean | undefined {
   if (text.length > longestChecked || !isHarmless(pattern)) return undefined;
   try {

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../json.js';
 
-/** Looks through references, `allOf` and alternatives, each once, so that no schema takes for ever. */
+/** Looks through references, `allOf` and alternatives, each once, so that no schema takes forever. */
 export class SchemaReader {
   readonly #plain = new Map<JsonSchema, JsonSchema>();
 

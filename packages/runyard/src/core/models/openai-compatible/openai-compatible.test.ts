@@ -141,7 +141,7 @@ describe('the request', () => {
     expect(server.requests[0]?.body.response_format).toBeUndefined();
   });
 
-  it('repeats the conversation with its tool calls, mended where they were malformed or unanswered', async () => {
+  it('repeats the conversation with its tool calls, repaired where they were malformed or unanswered', async () => {
     const { model, server } = await modelFor([{ body: answer({ content: '' }) }]);
     const toolCalls = [
       { id: 'a', name: 'add', arguments: '{"a": 1}' },

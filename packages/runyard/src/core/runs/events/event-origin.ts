@@ -3,7 +3,7 @@ import type { JsonObject } from '../../json.js';
 import type { Run } from '../run.js';
 import type { EventHead } from './logged-event.js';
 
-/** Whose event it is: that of the run itself, or of a run inside it. */
+/** Whose event it is: that of the run itself, or of a run within it. */
 export interface EventOrigin {
   readonly runId: string;
   /** Fields that each of its events carries (the component's id and name, and what it is a part of). */

@@ -160,7 +160,7 @@ function templateLine(template: DeltaTemplate, known: Map<DeltaTemplate, number>
 
 /**
  * `texts` is where the events that are returned read what they do not hold themselves. Deltas whose name `skipped` takes
- * are left out: most events are deltas, and who does not want them is not to pay for them.
+ * are left out: most events are deltas, and readers who skip them should not pay for them.
  */
 export function decodeBlock(
   firstIndex: number,

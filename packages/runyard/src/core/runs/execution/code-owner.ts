@@ -15,7 +15,7 @@ export type CodeFacts =
   /** A route of the application's own: `GET /orders/:id`. */
   | { readonly route: string };
 
-/** Calls a function of the application in the name of its owner; `what` is what the log calls the function. */
+/** Calls a function of the application on behalf of its owner; `what` is what the log calls the function. */
 export type CallApplication = <T>(what: string, work: () => T) => T;
 
 const owners = new AsyncLocalStorage<CodeOwner>();
@@ -26,7 +26,7 @@ export function codeOwner(): CodeOwner | undefined {
 }
 
 /**
- * Calls application code: all that it leaves behind works in the name of the owner. Whatever calls a function of the
+ * Calls application code: all that it leaves behind belongs to the owner. Every call of a function of the
  * application comes through here, and nothing else does: from the first call on, Node 20 takes some microseconds more
  * for each token that the process streams.
  */
@@ -45,7 +45,7 @@ export class OwnName {
     return runAsOwner(owner, code);
   }
 
-  /** A listener of the application that throws does so in the name of its run. */
+  /** When a listener of the application throws, the failure belongs to its run. */
   abort(controller: AbortController, reason: Error): void {
     const abort = () => controller.abort(reason);
     if (this.latest === undefined) abort();

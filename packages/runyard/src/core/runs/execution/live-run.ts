@@ -58,7 +58,7 @@ export class LiveRun implements WriteSource {
   private counting: RunMeter | null = null;
   private changedSteps: Set<string> | null = null;
   private readonly texts: LongTexts;
-  /** How much there is to write, beside the events. */
+  /** The amount to write, beside the events. */
   private unwritten = 0;
   private readonly sent = new Set<string>();
   private readonly sentBefore: SentEvents;

@@ -48,7 +48,7 @@ export const runResult = partly<RunResult>(
 /** Any record: only what is JSON. */
 export const anyRecord: Codec<Json> = outputRecord('value', 1, json);
 
-/** step `introduction`: what a component says when a session begins, before anybody has said anything. */
+/** step `introduction`: what a component says when a session begins, before the first message. */
 export const introductionRecord = outputRecord('introduction', 1, object({ content: text }));
 
 /** steps `continue:<attempt>`: what came with the request to continue. */

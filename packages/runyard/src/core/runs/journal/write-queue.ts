@@ -158,7 +158,7 @@ export class WriteQueue {
       this.fill(batch);
       await this.commitBatch(batch);
     } catch (error) {
-      // nothing above is expected to throw: if it does, no caller may wait for ever
+      // nothing above is expected to throw: if it does, no caller may wait forever
       this.log.error({ err: error, writes: batch.size }, 'a batch of writes failed');
       for (const entry of batch.values()) this.refuse(entry, thrownError(error));
     } finally {

@@ -63,7 +63,7 @@ export class LeaseKeeper {
     }
   }
 
-  /** Gives up the runs that waited here and that another process has claimed: their readers follow it there. */
+  /** Releases the runs that waited here and that another process has claimed: their readers follow it there. */
   readonly waiting = new Look(() => this.checkWaiting());
 
   private async checkWaiting(): Promise<void> {

@@ -9,7 +9,7 @@ export function executedUntil(run: Pick<Run, 'result'>): { executed_ms?: number 
 }
 
 /**
- * For how many milliseconds a run was executed before this attempt. An execution that came to rest has left that with
+ * For how many milliseconds a run was executed before this attempt. An execution that paused or ended stored it with
  * the run. Of one that crashed, the time from its first to its last recorded step counts.
  */
 export function executedBefore(steps: readonly StepRecord[], attempt: number): number {

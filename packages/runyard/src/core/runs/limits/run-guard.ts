@@ -44,7 +44,7 @@ export interface GuardedRun {
 }
 
 /**
- * Holds one execution of a run to its limits. A run that meets one is aborted, with all that runs inside it: the
+ * Holds one execution of a run to its limits. A run that meets one is aborted, with all that runs within it: the
  * reason of its signal says which limit it was.
  */
 export class RunGuard implements ExecutionGuard {

@@ -22,7 +22,7 @@ interface CalledModel {
 }
 
 /**
- * Counts what the steps of a journal come to, for the run and for each run inside it. It hears of every step that
+ * Adds up the steps of a journal, for the run and for each run within it. It is updated with every step that
  * is put or removed, so that asking costs nothing, however long the journal is.
  */
 export class RunMeter {
@@ -48,7 +48,7 @@ export class RunMeter {
     return this.tallies.get(prefix) ?? nothing;
   }
 
-  /** A step took the place of an earlier one under its key; undefined stands for no step. */
+  /** A step took the place of an earlier one under its key; undefined means no step. */
   changed(earlier: StepRecord | undefined, later: StepRecord | undefined): void {
     if (earlier !== undefined) this.count(earlier, -1);
     if (later !== undefined) this.count(later, 1);

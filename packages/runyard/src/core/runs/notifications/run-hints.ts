@@ -8,7 +8,7 @@ export interface HintedWork {
   live(runId: string): LiveRun | undefined;
   /** Claims waiting runs if there is room. */
   lookForWaiting(): unknown;
-  /** Gives up the waiting runs that another process has claimed. */
+  /** Releases the waiting runs that another process has claimed. */
   checkWaiting(): void;
   lookForCancellations(): void;
 }

@@ -16,7 +16,7 @@ export interface Continuation {
   /** The turn that comes next: a message that comes with the request stands before it. */
   readonly turn: number;
   /**
-   * What there is of that turn when the run failed in the middle of it. The run itself continues with it, so that no
+   * What was done of that turn when the run failed in the middle of it. The run itself continues with it, so that no
    * call is made twice and no answer is asked for twice; a copy does not, so that no answer is used twice.
    */
   readonly unfinished?: readonly StepRecord[];

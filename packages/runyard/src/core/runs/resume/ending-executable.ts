@@ -21,7 +21,7 @@ export interface OrphanOptions {
   readonly components: () => readonly string[];
   /** Ends runs in the place of a component that is not registered. */
   readonly standIn: (run: Run) => Executable;
-  /** How long a run may wait for a process that has its component; 0: for ever. */
+  /** How long a run may wait for a process that has its component; 0: forever. */
   readonly endAfterMs: number;
 }
 

@@ -28,7 +28,7 @@ import type { RunPorts } from '../run-ports.js';
 /** The code of the error, and the type of the failure, of a run that its code no longer fits. */
 export const definitionChanged = 'definition_changed';
 
-/** What came of taking a run through the code. */
+/** The result of replaying a run with the code. */
 export interface ReplayResult {
   /** The first place where the journal and the code do not fit together; undefined when they do. */
   readonly difference?: Difference;

@@ -22,13 +22,13 @@ export interface MatchedAnswers {
 export interface AnswerSource {
   /** Whether there are any: only a paused run takes them. */
   readonly given: boolean;
-  /** Finds the question to each answer. Throws when one is about nothing that the run asked. */
+  /** Finds the question to each answer. Throws for an answer to something that the run did not ask. */
   match(run: Run, steps: readonly StepRecord[], resolutions: Resolutions): MatchedAnswers;
   /** The error when no open question of the run is answered. */
   unanswered(run: Run, steps: readonly StepRecord[]): Error;
 }
 
-/** What a caller wants of a run. */
+/** What a caller asks of a run. */
 export interface ResumeRequest {
   readonly answers: AnswerSource;
   readonly from: ContinueFrom;
@@ -65,7 +65,7 @@ export interface ResumeSite {
 /** A run that continues: itself, or a copy of it. */
 export interface ResumedRun {
   readonly handle: RunHandle;
-  /** The first event that came of the request. */
+  /** The first event that followed from the request. */
   readonly fromIndex: number;
 }
 

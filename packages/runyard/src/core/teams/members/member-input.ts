@@ -28,7 +28,7 @@ export async function memberInput(
       ...(Object.keys(metadata).length > 0 && { metadata }),
       ...(knowledgeFilters !== undefined && { knowledgeFilters }),
       ...(extra !== undefined && { extra }),
-      // what the user said is looked at once, and not again in every task that comes of it
+      // the user's message is checked once, and not again in every task made from it
       ...((settings.updateMemoryOnRun || remembersOutside) && { remembersOutside: true }),
     },
   };

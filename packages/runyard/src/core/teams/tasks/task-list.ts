@@ -174,7 +174,7 @@ class Fold {
     this.byTitle.set(titleKey(task.title), task);
   }
 
-  /** What a member came to is what the task did, the last one's if there were several. */
+  /** The result of a task is that of its member, the last one's if there were several. */
   private execute(taskId: unknown, memberKey: string, call: StepRecord): void {
     const task = this.find(taskId);
     const member = this.journal.recorded(memberKey);

@@ -13,7 +13,7 @@ export interface LeadersTeam {
   delegationsOf(execution: AgentExecution): Delegations;
 }
 
-/** Where a leader's call stands in the run. */
+/** The place of a leader's call in the run. */
 export interface LeaderCall {
   readonly context: RunContext;
   readonly delegations: Delegations;

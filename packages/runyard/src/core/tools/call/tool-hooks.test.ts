@@ -64,7 +64,7 @@ describe('hooks around a tool', () => {
     expect((await callTool(double([spoil]), { value: 1 })).content).toContain('do not fit:\n- value');
   });
 
-  it('see what a tool throws and may mend it', async () => {
+  it('see what a tool throws and may recover from it', async () => {
     const used = tool({
       name: 'flaky',
       description: 'x',

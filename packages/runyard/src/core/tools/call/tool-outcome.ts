@@ -5,7 +5,7 @@ import { storable } from '../../storable-json.js';
 import type { Tool } from '../tool.js';
 import { storeMedia, ToolResult } from '../tool-result.js';
 
-/** What a call came to. `content` is what the model reads. */
+/** The outcome of a call. `content` is what the model reads. */
 export interface ToolOutcome {
   readonly content: string;
   readonly error: boolean;

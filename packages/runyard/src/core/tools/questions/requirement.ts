@@ -33,7 +33,7 @@ export type ToolRequirement = {
   readonly silent?: boolean;
   /** A person with the right to approve decides (`required`), or the answer is written down (`audit`). */
   readonly approval?: { readonly type: ApprovalType; readonly id?: string; readonly expiresAt?: number };
-  /** What there is to know beside the call (`unknown_outcome`), or what its tool asks. */
+  /** Further information about the call (`unknown_outcome`), or what its tool asks. */
   readonly message?: string;
   /** Set for what the tool asks while it is executed: the attempt of the run in which it did. The tool gets the answer. */
   readonly askedIn?: number;

@@ -125,7 +125,7 @@ export function router(settings: RouterSettings): RouterNode {
   };
 }
 
-/** Turns what stands in a list into nodes: each name stands once. */
+/** Turns the entries of a list into nodes: each name occurs once. */
 export function nodesFrom(owner: string, entries: readonly StepEntry[], what = 'steps'): WorkflowNode[] {
   const nodes = entries.map(nodeFrom);
   const taken = new Set<string>();

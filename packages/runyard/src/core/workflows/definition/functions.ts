@@ -26,7 +26,7 @@ export interface StepInput<Input = Json, Contents extends StepContents = Record<
   readonly input: Input;
   /** What the last step before this one made; null for the first one. */
   readonly previousStepContent: Json;
-  /** What came of all earlier steps, by their names. */
+  /** The outputs of all earlier steps, by their names. */
   readonly previousStepOutputs: OutputsOf<Contents>;
   /** What came with the request beside the input, and what a person filled in under `user_input`. */
   readonly additionalData: JsonObject;
@@ -89,7 +89,7 @@ export type RouteFunction = (
 ) => string | readonly string[] | Promise<string | readonly string[]>;
 
 export interface LoopState extends StepInput {
-  /** What came of the steps of this iteration. */
+  /** The outputs of the steps of this iteration. */
   readonly outputs: readonly StepOutput[];
   readonly allSuccess: boolean;
   readonly lastStepContent: Json;

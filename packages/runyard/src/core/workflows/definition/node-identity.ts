@@ -54,7 +54,7 @@ function inWords(name: string, kind: NodeInput['node'], executor: Executor | nul
   return `'${name}' (${type} ${type === 'function' ? id : `'${id}'`})`;
 }
 
-/** A node with all that is inside it: what a person agrees to who lets it run. Undefined when nothing is inside. */
+/** A node with all that is within it: what a person agrees to who lets it run. Undefined without children. */
 export function contentsInWords(node: WorkflowNode): readonly string[] | undefined {
   switch (node.type) {
     case 'Step':
@@ -75,7 +75,7 @@ export function nodeInWords(node: WorkflowNode): string {
   return inside === undefined ? is : `${is} of ${inside.join(', ')}`;
 }
 
-/** A function that neither the step nor its definition names: `run` is only the property that it stands in. */
+/** A function that neither the step nor its definition names: `run` is only the name of its property. */
 function isUnnamed({ isNamed, name, run }: StepNode): boolean {
   if (!('function' in run)) return false;
   return run.function.name === '' ? !isNamed : run.function.name === 'run' && /^run( \d+)?$/.test(name);

@@ -80,7 +80,7 @@ function nodeKindOf(value: unknown): Kind | undefined {
   return Object.hasOwn(nodeKinds, type as NodeType) ? nodeKinds[type as NodeType] : undefined;
 }
 
-/** What stands in a list of steps. */
+/** An entry of a list of steps. */
 export const entries = listOf(entry, 1);
 
 /** What executes a step. */

@@ -25,7 +25,7 @@ export interface UserInputField {
   readonly allowedValues?: readonly (string | number | boolean)[];
 }
 
-/** What a person has to say about a step, a group of steps, or what came of it. */
+/** What a person has to decide about a step, a group of steps, or its output. */
 export interface ReviewSettings {
   /** A person has to agree before it runs. */
   readonly requiresConfirmation?: boolean;
@@ -106,7 +106,7 @@ export type WorkflowNode = StepNode | StepsNode | LoopNode | ParallelNode | Cond
 
 export type NodeType = WorkflowNode['type'];
 
-/** What can stand in a list of steps: an agent, a team, a workflow or a function becomes a step with its name. */
+/** An entry of a list of steps: an agent, a team, a workflow or a function becomes a step with its name. */
 export type StepEntry<Input = Json> = WorkflowNode | Executable | StepFunction<Input>;
 
 /** The direct children of a node. */

@@ -30,7 +30,7 @@ export class StepOutputValue {
   }
 }
 
-/** What a step function returns when its content is not all that there is to say. */
+/** What a step function returns when it has more than content to return. */
 export function stepOutput(settings: StepOutputSettings): StepOutputValue {
   return new StepOutputValue(settings);
 }

@@ -10,7 +10,7 @@ import { decisionInput, decisionRecord, nodeKey } from '../journal-records.js';
 import type { Flow, Place } from './flow.js';
 
 interface Question<F> {
-  /** What stands in the key of the step: each decision is taken once. */
+  /** A part of the key of the step: each decision is taken once. */
   readonly key: string;
   /** What is decided, in words. */
   readonly what: string;

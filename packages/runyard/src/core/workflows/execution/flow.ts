@@ -18,7 +18,7 @@ export interface Flow {
   readonly history: readonly PastRun[];
   /** What the history looks like in front of a step's message; empty when steps are not shown it. */
   readonly historyText: string;
-  /** Executes a node, or finds out what came of it before. */
+  /** Executes a node, or finds its earlier output. */
   visit(node: WorkflowNode, place: Place, scope: Scope): Promise<NodeView>;
 }
 
@@ -48,7 +48,7 @@ export class Scope {
     return new Scope(this.previous, new Map(this.outputs), this.media, additionalData);
   }
 
-  /** Takes in what came of a node. */
+  /** Takes in the output of a node. */
   add({ output, last, media }: NodeView): void {
     remember(this.outputs, output);
     if (last !== undefined) this.previous = last.content;

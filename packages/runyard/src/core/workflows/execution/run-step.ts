@@ -10,7 +10,7 @@ import type { Round, RoundResult } from './round.js';
 import { runComponent } from './run-component.js';
 import { runFunction } from './run-function.js';
 
-/** Rounds of one step: the first one, and one more whenever a person wants it done again. */
+/** Rounds of one step: the first one, and one more whenever a person asks for it. */
 export async function runStep(flow: Flow, node: StepNode, place: Place, scope: Scope): Promise<LeafRecord> {
   for (let round = 1, feedback: string | null = null; ; round += 1) {
     const result = await runRound(flow, node, place, scope, { number: round, feedback });

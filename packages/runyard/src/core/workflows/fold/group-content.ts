@@ -5,7 +5,7 @@ import type { StepRecord } from '../../runs/run.js';
 import type { GroupRecord } from '../journal-records.js';
 import { nodeInput } from '../journal-records.js';
 
-/** What a group of steps says about itself; what its steps made stands in the steps. */
+/** What a group of steps says about itself; the steps have their own outputs. */
 export function groupContent(step: StepRecord, record: GroupRecord, steps: readonly StepOutput[]): string {
   const { name } = step;
   if (record.note !== undefined) return record.note;

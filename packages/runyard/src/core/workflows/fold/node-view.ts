@@ -22,7 +22,7 @@ interface LastContent {
   readonly ending: Partial<AnswerEnding>;
 }
 
-/** What a node came to, as the steps after it see it. */
+/** The result of a node, as the steps after it see it. */
 export interface NodeView {
   readonly output: StepOutput;
   /** What the last step within it made; undefined when nothing was done. */

@@ -21,7 +21,7 @@ import {
 } from '../journal-records.js';
 import { foldNode, unendedOutput } from './node-view.js';
 
-/** `step_results`: what came of the steps at the top, in order. One that a run did not end with did not succeed. */
+/** `step_results`: the outputs of the steps at the top, in order. A step that the run did not finish did not succeed. */
 export function stepResultsOf(run: Run, steps: readonly StepRecord[]): StepOutput[] {
   const own = ownSteps(steps);
   const byKey = new Map(own.map((step) => [step.key, step]));
@@ -79,7 +79,7 @@ function nodeIn(
     : undefined;
 }
 
-/** A run inside as the events of the workflow show it; its messages stand in the body of the run. */
+/** A nested run as the events of the workflow show it; its messages are in the body of the run. */
 export function executorRunBody({ run, stepId }: ExecutorRun, workflow: Run): JsonObject {
   const { result } = run;
   return {
@@ -102,7 +102,7 @@ export function executorRunBody({ run, stepId }: ExecutorRun, workflow: Run): Js
   };
 }
 
-/** What became of a node of the definition in this run. */
+/** The state of a node of the definition in this run. */
 export type NodeState = {
   readonly key: string;
   readonly step_id: string;

@@ -10,14 +10,14 @@ import { type Covered, covering, questionIdentity } from './question-identity.js
 import type { StepRequirement, StepWaitKind } from './step-requirement.js';
 
 export interface Question {
-  /** What stands in the key after that of the node. */
+  /** The part of the key after that of the node. */
   readonly what: string;
   readonly kind: StepWaitKind;
   readonly requirement: JsonObject;
   /** Sends the event that says what the run waits for. */
   readonly event: RunEvent;
   readonly timeoutMs?: number;
-  /** What the answer decides about beside the step itself: what is inside it, or the ways to choose from. */
+  /** What the answer decides about beside the step itself: what is within it, or the ways to choose from. */
   readonly covers?: Covered;
   /** Called before the question is asked for the first time. */
   readonly before?: () => void;

@@ -24,7 +24,7 @@ export function readStepAnswer(state: StepRequirementState, given: JsonObject): 
   };
 }
 
-/** A whole StepOutput that was sent back stands for its content. */
+/** A whole StepOutput that was sent back is taken for its content. */
 function editedContent(edited: Json): Json {
   return isJsonObject(edited) && 'step_id' in edited ? (edited.content ?? '') : edited;
 }
@@ -75,7 +75,7 @@ function inputIn(
   return { confirmed: true, user_input: Object.fromEntries(fitted) };
 }
 
-/** Values stand in `user_input`, or are filled in where they are asked for. */
+/** Values are in `user_input`, or filled in where they are asked for. */
 function inputValues(stepName: string, { user_input: given, user_input_schema: schema }: JsonObject) {
   if (given !== undefined && given !== null) {
     if (isJsonObject(given)) return given;

@@ -31,7 +31,7 @@ const staleAges = 2;
 export class ReloadingKeys {
   #keys: KeySet | undefined;
   #attemptedAt = Number.NEGATIVE_INFINITY;
-  /** When the last attempt was over, whatever came of it. */
+  /** When the last attempt was over, with any result. */
   #lookedAfterAt = Number.NEGATIVE_INFINITY;
   #loading: Promise<void> | undefined;
 

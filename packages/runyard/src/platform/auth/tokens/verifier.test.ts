@@ -196,7 +196,7 @@ describe('a token is accepted', () => {
     });
   });
 
-  test('without any claim, for ever and for no user', async () => {
+  test('without any claim, forever and for no user', async () => {
     const verifier = await verifierOf({ jwtKeys: [secret] });
     const nothing = { claims: {}, subject: null, scopes: [], expiresAt: null };
     expect(await verifier.verify(withClaims({}))).toEqual(nothing);

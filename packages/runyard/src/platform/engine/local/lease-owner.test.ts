@@ -62,7 +62,7 @@ describe.runIf(process.platform === 'linux')('on Linux', () => {
     expect(owners.map(isLeaseOwnerGone)).toEqual([true, true]);
   });
 
-  test('another process that has its number now does not stand for it', async () => {
+  test('another process that has its number now is not taken for it', async () => {
     const { pid } = await sleeper();
     expect(isLeaseOwnerGone(ownerOf(pid))).toBe(false);
     expect(isLeaseOwnerGone(ownerOf(pid, { start: '1' }))).toBe(true);

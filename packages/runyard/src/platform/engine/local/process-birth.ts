@@ -32,7 +32,7 @@ export function sharesHostName(): boolean {
  */
 export function processNow(pid: number): { readonly start: string; readonly hasEnded: boolean } | undefined {
   const text = tried(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  // the name of the program stands in brackets, and may hold brackets and blanks itself
+  // the name of the program is in brackets, and may hold brackets and blanks itself
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, start] = [fields?.[0], fields?.[19]];
   return state === undefined || start === undefined ? undefined : { start, hasEnded: /^[ZXx]$/.test(state) };

@@ -25,8 +25,8 @@ export class ClientAddresses {
   }
 
   /**
-   * Each proxy writes behind what it was given who gave it: read from the right, the first address that is not a
-   * proxy of ours is the client. Whatever stands left of it anybody may have written.
+   * Each proxy appends the address of its own client: read from the right, the first address that is not a
+   * proxy of ours is the client. Whatever is left of it may be forged.
    */
   of(request: IncomingMessage): string {
     let address = remoteOf(request);

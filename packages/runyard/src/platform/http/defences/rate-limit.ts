@@ -46,7 +46,7 @@ export class RateLimiter {
     return rateLimit === undefined ? undefined : new RateLimiter(rateLimit, rateLimitBurst);
   }
 
-  /** Throws 429 for a caller who has nothing left. */
+  /** Throws 429 for a caller who has used up their share. */
   takeFor(caller: Caller, clientAddress: string): void {
     this.#take(callerKey(caller, clientAddress));
   }

@@ -21,7 +21,7 @@ export function excessOf(request: IncomingMessage): RunyardError | undefined {
   return undefined;
 }
 
-/** Of these a request has one: who reads the first and who reads the last would take it for two requests. */
+/** A request has at most one of each: readers of the first and readers of the last would see two different requests. */
 const onceOnly: ReadonlySet<string> = new Set([
   'host',
   'authorization',

@@ -6,7 +6,7 @@ import { eventStream } from '../response/results.js';
 import type { EventReader, StreamEvent } from '../response/sse.js';
 import { defineRoute } from '../route.js';
 
-/** Has one more event of this size whenever it is asked, up to a number; then it ends, or waits for ever. */
+/** Has one more event of this size whenever it is asked, up to a number; then it ends, or waits forever. */
 class PieceReader implements EventReader {
   sent = 0;
   closed = false;

@@ -130,7 +130,7 @@ test('paths, parameters, scopes and additions come from the routes', async () =>
   expect(paths['/health'].get['x-addition']).toBeUndefined();
 });
 
-test('forms stand in both content types, and as JSON; files in one', async () => {
+test('forms are described in both content types, and as JSON; files in one', async () => {
   const { paths } = await load();
   const { content, required } = paths['/pets/{pet_id}/runs'].post.requestBody;
   expect(required).toBe(true);

@@ -19,7 +19,7 @@ export const formContentTypes = [
   'application/json',
 ] as const;
 
-/** Reads the form of a request in either content type, or the JSON that stands for it. */
+/** Reads the form of a request in either content type, or the equivalent JSON. */
 export async function readForm(
   exchange: Exchange,
   repeatable: ReadonlySet<string>,

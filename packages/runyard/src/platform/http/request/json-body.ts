@@ -29,7 +29,7 @@ export function parseJsonBody(bytes: Buffer): Json {
   }
 }
 
-/** A body of JSON that stands for a form. */
+/** A body of JSON in place of a form. */
 export function parseJsonForm(bytes: Buffer, maxFields: number): JsonObject {
   const value = bytes.length === 0 ? {} : parseJsonBody(bytes);
   if (!isJsonObject(value)) {

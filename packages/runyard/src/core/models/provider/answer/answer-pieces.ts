@@ -13,7 +13,7 @@ export type AnswerPiece =
   /** Something only the provider understands. */
   | { readonly type: 'block'; readonly block: JsonObject };
 
-/** What stands in the content between two texts with a gap. */
+/** The separator in the content between two texts with a gap. */
 export const textGap = '\n\n';
 
 /**
@@ -26,7 +26,7 @@ export function hasGapAfter(pieces: readonly AnswerPiece[]): boolean {
 }
 
 /**
- * The pieces without the calls that an early end cut off, and a word about them. Half of their arguments, or none, must
+ * The pieces without the calls that an early end cut off, and a note about them. Half of their arguments, or none, must
  * not reach a tool; arguments that are missing can only be those of the last call.
  */
 export function withoutCutCalls(

@@ -4,7 +4,7 @@ const removed = '***';
 const shortestSecret = 6;
 
 /**
- * Makes a function that takes secrets out of a text: the ones that are known by heart, and whatever looks like a
+ * Makes a function that takes secrets out of a text: the known ones, and whatever looks like a
  * key. Providers and the proxies before them repeat keys that were never ours to know, or half of one.
  */
 export function redactor(secrets: Iterable<string>): (text: string) => string {
