@@ -11,7 +11,7 @@ beforeAll(buildPackage);
 const long = { leaseMs: 600_000 };
 
 describe('a service that receives a stop signal', () => {
-  test('lets what is running end and takes nothing new', async () => {
+  test('finishes its runs and accepts no new ones', async () => {
     const options = { ...(await embedded()), settings: { stopGraceMs: 60_000 } };
     const { folder } = options;
     const service = await ChaosProcess.start(options);

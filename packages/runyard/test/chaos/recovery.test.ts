@@ -134,7 +134,7 @@ onEveryDatabase((place) => {
 test.runIf(process.platform === 'linux')(
   'the runs of a killed process that its parent has not reaped continue at once',
   async () => {
-    // a lease that no test sees end: who waits for it waits in vain
+    // a lease that outlives every test: a process that waits for it waits in vain
     const options = { ...(await embedded()), settings: { leaseMs: 600_000 } };
     const first = await ChaosProcess.start({ ...options, neverReaped: true });
     const { run_id } = await first.run('planner', { message: 'plan: peek@gate', background: 'true' });

@@ -21,7 +21,7 @@ test('readers that stop reading cost bounded memory, disturb no other reader, an
     const response = await fetch(`${service.url}/agents/flood/runs?status=completed`);
     return ((await response.json()) as Body[]).length;
   };
-  // one run ahead, and one look at it, so that what any of it needs is there before it is measured
+  // one run and one read first, so that everything they need is loaded before it is measured
   await (await service.stream('flood', { message: String(events) })).end();
   await until('the first run has ended', async () => (await completed()) === 1);
   const before = await service.memory();

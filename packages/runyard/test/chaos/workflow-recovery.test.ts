@@ -69,7 +69,7 @@ const reviews: Readonly<Record<string, Review>> = {
 };
 
 onEveryDatabase((options) => {
-  test('in every kind of step only what had not ended is done again', async () => {
+  test('in every kind of step only unfinished work is repeated', async () => {
     const place = new Place(await options());
     for (const held of ['held', 'bob finish']) place.order('hold', held);
     await place.restart();
@@ -161,7 +161,7 @@ onEveryDatabase((options) => {
     expect(place.counts(run)).toEqual({ first: 1, held: 3, last: 1 });
   });
 
-  test('what steps ask is still asked after a crash, and answered once', async () => {
+  test('questions of steps are still open after a crash, and answered once', async () => {
     const place = new Place(await options());
     place.order('fail', 'held');
     await place.restart();

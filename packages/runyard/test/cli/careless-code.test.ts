@@ -66,7 +66,7 @@ export const app = new Runyard({
 });
 `;
 
-test('a served process survives what the code of runs does late, and says whose it was', async () => {
+test('a served process survives late failures of the code of runs, and names the run', async () => {
   const cwd = project({ 'agents.mjs': application });
   linkPackages(cwd);
   const server = start(['start', '--port', '0'], { cwd });

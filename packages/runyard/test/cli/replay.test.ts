@@ -72,7 +72,7 @@ describe('runyard replay', () => {
     );
   });
 
-  test('takes more runs than a page, and a component that is gone for one that does not fit', async () => {
+  test('reads more runs than a page, and reports a removed component as a mismatch', async () => {
     const { replay } = await withWaitingRuns(45);
     const { code, stdout } = await replay(['--json']);
     const report = JSON.parse(stdout);
@@ -131,7 +131,7 @@ describe('runyard replay', () => {
       ['--export', 'none/runs.jsonl'],
       'none/runs.jsonl cannot be written (ENOENT).',
     ],
-  ])('says what is wrong with %s', async (_, words, text) => {
+  ])('reports what is wrong with %s', async (_, words, text) => {
     const { folder, replay } = await withWaitingRuns(0, { workflows: [] });
     writeFileSync(join(folder, 'broken.jsonl'), '{"runyard_export":1}\n{"run":1}\n');
     const outcome = await replay(words, 'send');
@@ -139,7 +139,7 @@ describe('runyard replay', () => {
     expect(() => statSync(join(folder, 'nowhere'))).toThrow('ENOENT');
   });
 
-  test('notices what was cut off, changed or added in an export', async () => {
+  test('notices a cut, a change or an addition in an export', async () => {
     const { app, folder } = await waiting(3);
     const file = join(folder, 'runs.jsonl');
     writeFileSync(file, 'public', { mode: 0o644 });
@@ -204,7 +204,7 @@ describe('runyard replay', () => {
     expect(found).toMatchObject([{ fits: true, left_out: ["what the factory 'built' builds"] }]);
   });
 
-  test('reads PostgreSQL, and says what to do when its schema is an older one', async () => {
+  test('reads PostgreSQL, and explains what to do when its schema is older', async () => {
     const place = await freshPostgres();
     await place.open();
     const { replay } = await withWaitingRuns(1, { database: place.url });

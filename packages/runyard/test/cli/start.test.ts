@@ -171,7 +171,7 @@ describe('one clear line and a non-zero exit for', () => {
   });
 });
 
-test('an unknown command or flag is answered with the nearest one', async () => {
+test('an unknown command or flag is answered with the nearest known one', async () => {
   const cwd = project({});
   expect((await run(['strat'], { cwd })).stderr).toContain('Did you mean start?');
   expect((await run(['start', '--prot', '1'], { cwd })).stderr).toContain('Did you mean --port?');

@@ -20,7 +20,7 @@ function claimsIn(printed: string) {
 }
 
 describe('runyard token', () => {
-  test('prints a token, and nothing else, that the service takes for what was asked', async () => {
+  test('prints only a token, which the service accepts with the requested claims', async () => {
     const words = ['--user', 'ada', '--scopes', 'agents:read,sessions:read', '--expires', '30m'];
     const { code, stdout, stderr } = await token(words);
     expect(code).toBe(0);

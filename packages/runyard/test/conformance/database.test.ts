@@ -50,7 +50,7 @@ forEachDatabase((_dialect, freshPlace) => {
     ]);
   });
 
-  it('keeps what a plain transaction wrote, and answers with what its work returns', async () => {
+  it('keeps what a plain transaction wrote, and returns the result of its work', async () => {
     const database = await (await freshPlace()).open();
     const sessions = await database.transaction(async (run) => {
       await run(insertSession[database.dialect], ['kept', 'nul \0']);
@@ -134,7 +134,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(removed).toEqual([{ model: 'other' }, { model: 'other' }]);
   });
 
-  it('finishes what is being written before it closes, and refuses what comes after', async () => {
+  it('finishes pending writes before it closes, and refuses later ones', async () => {
     const place = await freshPlace();
     const database = await place.open();
     const run = aRun();

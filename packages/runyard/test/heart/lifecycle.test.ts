@@ -163,7 +163,7 @@ test('five parallel runs of a session are all stored, and their changes of the s
 });
 
 describe('readers', () => {
-  test('who come late, or come twice, see the same events from the index they name', async () => {
+  test('that come late, or read twice, see the same events from the index they name', async () => {
     const store = await freshStore();
     const open = gate();
     const component = executable('a', async (context) => {

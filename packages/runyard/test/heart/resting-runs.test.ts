@@ -47,7 +47,7 @@ async function paused(component: Executable, more: Parameters<typeof begin>[2] =
 }
 
 describe('a paused run', () => {
-  test('does what was answered, and waits for the rest', async () => {
+  test('executes what was answered, and waits for the rest', async () => {
     const { component, done } = asking();
     const { engine, runId } = await paused(component);
     const first = await engine.answer(runId, answers({ 'wait:left': 'yes' }));
@@ -158,7 +158,7 @@ describe('a failed run', () => {
     await expect(engine.retry(run.runId, kept, record)).rejects.toMatchObject({ code: 'cannot_continue' });
   });
 
-  test('forgets what is not kept', async () => {
+  test('drops what is not kept', async () => {
     const store = await freshStore();
     let calls = 0;
     const component = executable('a', async (context) => {

@@ -38,7 +38,7 @@ test('a run whose lease ended while it was being taken over is executed once', a
 });
 
 test.each(['load', 'session'] as const)(
-  'an abandoned run that is lost again before the %s of it is read stays with who has it',
+  'an abandoned run that is lost again before the %s of it is read stays with its new holder',
   async (read) => {
     const store = await freshStore();
     const component = executable('a', () => new Promise(() => {}));

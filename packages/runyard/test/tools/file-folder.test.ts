@@ -66,7 +66,7 @@ describe('fileFolder', () => {
     expect(text).toBe('äöü€𝄞'.repeat(5));
   });
 
-  it('says what it cannot read', async () => {
+  it('reports what it cannot read', async () => {
     const { call } = makeJail();
     expect(await call('read_file', { path: 'missing.txt' })).toContain("There is no 'missing.txt'");
     expect(await call('read_file', { path: 'notes' })).toContain("'notes' is not a file");

@@ -47,7 +47,7 @@ describe('guardedFetch', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('says the same of a name that leads inside and of one that does not exist, after a redirect too', async () => {
+  it('gives the same answer for an internal name and for an unknown one, after a redirect too', async () => {
     const server = await startWebServer((request, response) =>
       response.writeHead(302, { location: `http://${request.url!.slice(1)}/` }).end(),
     );
@@ -70,7 +70,7 @@ describe('guardedFetch', () => {
     expect(new Set(refusals)).toEqual(new Set([same]));
   });
 
-  it('reaches inside what is allowed by name, and only that', async () => {
+  it('reaches internal addresses that are allowed by name, and only those', async () => {
     const server = await startWebServer((_, response) => response.end('inside'));
     const { status, body, url } = await guardedFetch(`${server.url}/a`, { allowedHosts: ['127.0.0.1'] });
     expect({ status, url, text: Buffer.from(body).toString() }).toEqual({

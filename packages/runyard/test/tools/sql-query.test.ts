@@ -134,7 +134,7 @@ describe('sqlQuery on SQLite', () => {
     expect(() => sqlQuery('mysql://x')).toThrow('sqlQuery() takes sqlite:///absolute/path');
   });
 
-  it('bounds what one query answers with', async () => {
+  it('limits the answer of a query', async () => {
     const { query } = toolsOf(sqliteFile().url);
     const answer = await query("select printf('%.*c', 100000, 'x') from (select 1 union all select 2), pets");
     expect(answer).toContain('(100000 characters)');

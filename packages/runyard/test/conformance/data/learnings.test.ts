@@ -33,7 +33,7 @@ function change(more: Partial<LearningIdentity>, rest: Partial<LearningChange> =
 
 /** What runs are promised, whatever is behind it. */
 function describeLearnings(make: () => Promise<Learnings>): void {
-  it('makes a record, and changes it from what it was', async () => {
+  it('creates a record, and changes it based on its content', async () => {
     const learnings = await make();
     const add = (text: string, now: number) =>
       learnings.change(
@@ -73,7 +73,7 @@ function describeLearnings(make: () => Promise<Learnings>): void {
     expect((await learnings.get(null, 'one'))?.content).toEqual({ count: 1 });
   });
 
-  it('loses no change of those that come at once', async () => {
+  it('loses none of several simultaneous changes', async () => {
     const learnings = await make();
     const names = Array.from({ length: 12 }, (_, index) => `n${index}`);
     await Promise.all(
@@ -85,7 +85,7 @@ function describeLearnings(make: () => Promise<Learnings>): void {
     expect(Object.keys(content).sort()).toEqual([...names].sort());
   });
 
-  it('leaves alone what is another’s, or about something else', async () => {
+  it('leaves records of another user, or about something else, alone', async () => {
     const learnings = await make();
     await learnings.change(change({ userId: 'ada' }));
     const merge = () => ({ text: 'taken' });
@@ -157,7 +157,7 @@ forEachDatabase((_dialect, freshPlace) => {
     };
   }
 
-  it('L1: of many who create the same at once exactly one succeeds, and what it wrote stays', async () => {
+  it('L1: of many simultaneous creates of the same record exactly one succeeds, and its content stays', async () => {
     const { service: learnings } = await service();
     const tries = await Promise.allSettled(
       Array.from({ length: 8 }, (_, attempt) =>
@@ -176,7 +176,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(stored.content).toEqual(made[0]!.value.content);
   });
 
-  it('sorts by any field, with what has no value last and the id deciding between equals', async () => {
+  it('sorts by any field, missing values last and ties by id', async () => {
     const { service: learnings } = await service();
     const ids: Record<string, string> = {};
     for (const [name, namespace] of Object.entries({ a: 'b', b: 'B', c: null, d: 'a' }))

@@ -40,7 +40,7 @@ forEachDatabase((_dialect, freshPlace) => {
     return { database, stored, ids };
   }
 
-  it('keeps what a run adds, with all that belongs to it', async () => {
+  it('stores what a run adds, with all its fields', async () => {
     const { stored } = await filled();
     const given = added('m1', {
       memory: 'Likes tea \0',
@@ -118,7 +118,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await stored.list('ada', 10)).map(({ memoryId }) => memoryId)).toEqual(['hers']);
   });
 
-  it('finds for a run what holds all words, in the text or in a topic', async () => {
+  it('finds memories for a run that contain all words, in the text or in a topic', async () => {
     const { stored } = await filled(
       ['ada', 'tea', { memory: 'Trinkt gern grünen TEE', topics: ['Essen'] }],
       ['ada', 'cake', { memory: '100% cake_lover', topics: ['Essen'] }],
@@ -134,7 +134,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await stored.search('ada', 'essen', 1)).toHaveLength(1);
   });
 
-  it('lists what all filters fit', async () => {
+  it('lists memories that match all filters', async () => {
     const { ids } = await filled(
       ['ada', 'a', { topics: ['Food', 'Travel'], agentId: 'helper' }],
       ['ada', 'b', { topics: ['food'], teamId: 'crew' }],
@@ -221,7 +221,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await stored.store.all('ada')).map(({ memoryId }) => memoryId)).toEqual(names);
   });
 
-  it('knows who has memories, how many, and since when, after every change', async () => {
+  it('lists users with memories, how many, and since when, after every change', async () => {
     const { stored } = await filled(['ada', 'a1'], ['bob', 'b1'], ['ada', 'a2'], ['eve', 'e1']);
     const owners = async (range = firstPage, scope: typeof everyone | ReturnType<typeof only> = everyone) => {
       const { items, total } = await stored.store.owners(scope, range);
@@ -298,7 +298,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await stored.store.topics(everyone)).toHaveLength(2);
   });
 
-  it('replaces memories with one only if all are as they were read', async () => {
+  it('replaces memories with one only if all are unchanged since they were read', async () => {
     const { stored } = await filled(['ada', 'a', { topics: ['x'] }], ['ada', 'b'], ['bob', 'c']);
     const read = await stored.store.all('ada');
     const memory = { ...read[0]!, memoryId: 'merged', memory: 'both', topics: null, updatedAt: start + 50 };

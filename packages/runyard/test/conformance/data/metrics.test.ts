@@ -272,7 +272,7 @@ forEachDatabase((_dialect, freshPlace) => {
     ]);
   });
 
-  it('lets one of many begin, in whatever process', async () => {
+  it('lets one of many begin, in any process', async () => {
     const { place, database, metrics } = await yard();
     const stores = [database, await place.open()].map((one) => new RefreshStore(one));
     const claims = Array.from({ length: 12 }, (_, index) =>

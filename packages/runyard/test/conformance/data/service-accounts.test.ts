@@ -50,7 +50,7 @@ forEachDatabase((_dialect, freshPlace) => {
     });
   });
 
-  it('refuses what is unknown, revoked and expired in the same words', async () => {
+  it('refuses unknown, revoked and expired tokens in the same words', async () => {
     const { process } = await aProcess();
     const { accounts } = process;
     const revoked = await accounts.create(keyHolder, anAccount({ name: 'revoked' }));
@@ -159,7 +159,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await elsewhere!.outcome(token)).toBe(refused);
   });
 
-  it('bounds wrong tokens by the address that they come from, and never a valid one', async () => {
+  it('limits wrong tokens by their address, and never a valid one', async () => {
     const { process } = await aProcess(0);
     const { token } = await process.accounts.create(keyHolder, anAccount());
     const wrong = () => process.outcome(newAccountToken().token);
@@ -225,7 +225,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await usedAt())!).toBeGreaterThanOrEqual(noted + 60_000);
   });
 
-  it('grants no more than the one who makes the account holds', async () => {
+  it('grants no more than the maker of the account holds', async () => {
     const { process, database } = await aProcess();
     const create = (
       minter: Parameters<typeof process.accounts.create>[0],
@@ -298,7 +298,7 @@ forEachDatabase((_dialect, freshPlace) => {
       for (const sortOrder of ['asc', 'desc'])
         expect((await pages(sortBy, sortOrder)).sort()).toEqual(sorted);
     }
-    // what never ends comes after what does, both ways
+    // accounts that never expire come after those that do, both ways
     for (const sortOrder of ['asc', 'desc']) {
       const found = await pages('expires_at', sortOrder);
       expect(found.slice(4).sort()).toEqual(['d-d', 'e_e']);

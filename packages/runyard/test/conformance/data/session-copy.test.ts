@@ -92,7 +92,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await runsOf('session-1')).toHaveLength(7);
   });
 
-  it('keeps runs inside runs together, and leaves out those inside a run that is not copied', async () => {
+  it('keeps nested runs together, and leaves out those of a run that is not copied', async () => {
     const { runs, runsOf, copy } = await stores();
     const done = { ...resting, status: 'completed' } as const;
     const parent = aRun({ ...done, kind: 'team', createdAt: start + 2 });

@@ -65,7 +65,7 @@ forEachDatabase((_dialect, freshPlace) => {
       expect(given.get(first!.runId)!).toBeLessThan(given.get(second!.runId)!);
   });
 
-  it('keeps the order in the copy of a session, and what comes next comes last', async () => {
+  it('keeps the order in the copy of a session, and adds new runs at the end', async () => {
     const database = await (await freshPlace()).open();
     const runs = new RunStore(database);
     const all = [2, 0, 1].map((ms) =>

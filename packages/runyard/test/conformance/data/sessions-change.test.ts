@@ -80,7 +80,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await record('other')).toBeDefined();
   });
 
-  it('replaces state, metadata and summary as wholes, and leaves what is not given', async () => {
+  it('replaces state, metadata and summary as wholes, and leaves the other fields', async () => {
     const { sessions, runs, record } = await stores();
     const state = Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`key ${index}`, index]));
     await sessions.create({ ...empty, state, metadata: { m: 1 } });
@@ -130,7 +130,7 @@ forEachDatabase((_dialect, freshPlace) => {
     ]);
   });
 
-  it('removes all that belongs to a session, and keeps what was decided', async () => {
+  it('removes all that belongs to a session, and keeps decided approvals', async () => {
     const { database, runs, ofSessions } = await stores();
     const [paused, other] = ['s', 'other'].map((sessionId) =>
       aRun({ ...resting, sessionId, status: 'paused' }),

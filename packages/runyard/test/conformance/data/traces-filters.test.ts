@@ -144,7 +144,7 @@ forEachDatabase((_dialect, freshPlace) => {
     };
   }
 
-  test('every filter finds what it says, as single traces and as sessions', async () => {
+  test('every filter finds its matches, as single traces and as sessions', async () => {
     const { database, traces, statistics } = await stores(await freshPlace());
     await storeTraces(database, samples);
     const range = { offset: 0, limit: 20 };
@@ -173,7 +173,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await traces.page(all, null, { offset: 0, limit: 5 })).total).toBe(3);
   });
 
-  test('a caller who sees only their own finds nothing else, whatever they ask for', async () => {
+  test('a caller who sees only their own finds nothing else, whatever they request', async () => {
     const { database, traces, statistics } = await stores(await freshPlace());
     await storeTraces(database, samples);
     const bob = { kind: 'user', userId: 'bob' } as const;

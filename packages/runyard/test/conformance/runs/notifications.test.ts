@@ -33,7 +33,7 @@ function keepsItsPromises(replicas: () => Promise<readonly [RunNotifications, Ru
     expect(second.heard).not.toContain('claimed run-2');
   });
 
-  it('keeps hints from no subscriber because another one throws, and throws nothing itself', async () => {
+  it('delivers hints to all subscribers when one throws, and throws nothing itself', async () => {
     const [one, other] = await replicas();
     other.subscribe(() => {
       throw new Error('a broken listener');

@@ -16,7 +16,7 @@ forEachDatabase((_dialect, freshPlace) => {
     return { database, runs: new RunStore(database), statuses };
   }
 
-  it('stores what is asked for together with the run that waits for it', async () => {
+  it('stores an approval together with the run that waits for it', async () => {
     const { database, runs } = await stores();
     const run = aRun({ userId: 'ada' });
     const pending = anApproval(run, { toolArgs: { text: 'nul \0 "quoted"' }, expiresAt: start + 99 });
@@ -82,7 +82,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(await statuses()).toEqual(new Map([[approval.approvalId, ['approved', start]]]));
   });
 
-  it('cancels what is still pending when its run ends without it, and nothing else', async () => {
+  it('cancels pending approvals when their run ends without them, and nothing else', async () => {
     const { runs, statuses } = await stores();
     const [run, other] = [aRun({ ...resting, status: 'paused' }), aRun({ ...resting, status: 'paused' })];
     const approvals = {

@@ -136,7 +136,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await runs.session('of-ada'))?.state).toEqual({});
   });
 
-  it('lets the first of two users have a session that both begin in one batch', async () => {
+  it('gives a session that two users begin in one batch to the first', async () => {
     const { runs } = await stores();
     const [ada, bob, adaAgain] = ['ada', 'bob', 'ada'].map((userId) => aRun({ userId }));
     const refused = await runs.commit([creation(ada!), creation(bob!), creation(adaAgain!)]);
@@ -346,7 +346,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(counts).toEqual({ runs: 1000, steps: 2000 });
   });
 
-  it('lands every one of many commits that run at once in one session', async () => {
+  it('stores every one of many simultaneous commits in one session', async () => {
     const place = await freshPlace();
     const replicas = [await place.open(), await place.open()].map((database) => new RunStore(database));
     const all = Array.from({ length: 60 }, (_, index) => ({

@@ -54,7 +54,7 @@ forEachJournal((aJournal) => {
     expect((await journal.session(paused.sessionId))?.state).toEqual({});
   });
 
-  it('gives a run that rests to the first of two writes in one batch', async () => {
+  it('gives a resting run to the first of two writes in one batch', async () => {
     const journal = await aJournal();
     const run = aRun({ ...resting, status: 'paused' });
     await journal.commit([creation(run)]);

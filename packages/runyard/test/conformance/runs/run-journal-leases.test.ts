@@ -65,7 +65,7 @@ forEachJournal((aStore) => {
     expect(ids(await claimable(runs))).toEqual([run.runId]);
   });
 
-  it('gives an ended lease to the first who claims it', async () => {
+  it('gives an expired lease to the first process that claims it', async () => {
     const runs = await aStore();
     const held = aRun({ leaseExpiresAt: (await runs.leases.now()) + hour });
     const run = aRun();
@@ -97,7 +97,7 @@ forEachJournal((aStore) => {
     for (const { runId } of over) expect(await runs.leases.claim({ ...claim, runId })).toBeUndefined();
   });
 
-  it('prolongs and gives up the leases of one owner only', async () => {
+  it('renews and releases the leases of one owner only', async () => {
     const runs = await aStore();
     const mine = [aRun(), aRun({ status: 'pending' })];
     const theirs = aRun({ leaseOwner: 'process-2' });
@@ -129,7 +129,7 @@ forEachJournal((aStore) => {
     await runs.leases.claim({ ...claim, runId: takenBack.runId, owner: 'process-1' });
     await runs.commit([progress(ended, finished), progress(givenUp, free)]);
     const lost = [ended, gone, takenOver, takenBack, givenUp];
-    // more than one statement prolongs
+    // more than one statement can renew
     const crowd = Array.from({ length: 600 }, () => aRun());
     await runs.commit(crowd.map((run) => creation(run)));
     const told = await runs.leases.renew('process-1', [kept, ...lost, ...crowd], hour);

@@ -48,7 +48,7 @@ forEachDatabase((_dialect, freshPlace) => {
     return { database, runs: new RunStore(database), rows };
   }
 
-  it('stores what a run used in the write that it is created and ends with', async () => {
+  it('stores the usage of a run in the write that creates and ends it', async () => {
     const { runs, rows } = await stores();
     const run = aRun({ userId: 'ada', kind: 'team', createdAt: 20_000 * dayMs + 5, ...finished });
     const spoken = modelUsage({
@@ -103,7 +103,7 @@ forEachDatabase((_dialect, freshPlace) => {
     });
   });
 
-  it('replaces what was stored of a run when it rests again', async () => {
+  it('replaces the stored usage of a run when it rests again', async () => {
     const { runs, rows } = await stores();
     const run = aRun({ ...resting, status: 'paused' });
     const gone = modelUsage({ purpose: 'memory_model', provider: 'odd \0 "provider"' });
@@ -139,7 +139,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await rows()).map(({ input_tokens: tokens }) => tokens)).toEqual([0, 10]);
   });
 
-  it('stores nothing of a write that is refused, and all of those beside it', async () => {
+  it('stores nothing of a refused write, and all of the others', async () => {
     const { runs, rows } = await stores();
     const [lost, held] = [aRun({ runId: 'lost' }), aRun({ runId: 'held' })];
     await runs.commit([creation(lost), creation(held)]);

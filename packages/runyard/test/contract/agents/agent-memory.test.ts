@@ -147,7 +147,7 @@ describe('what a run remembers', () => {
     expect(system).not.toContain('Likes tea');
   });
 
-  test('is not what a pre-hook refused or left out', async () => {
+  test('excludes what a pre-hook refused or removed', async () => {
     const { memoryModel, say } = await serve(
       { preHooks: [({ content }) => content.replace('4111', '[card]')] },
       '',

@@ -237,7 +237,7 @@ describe('update_session_state', () => {
     );
   });
 
-  test('refuses what is no object', async () => {
+  test('refuses a value that is no object', async () => {
     const wrong = { name: 'update_session_state', arguments: { session_state_updates: 'blue' } };
     const answer = await call('keeper', 'wrong', wrong);
     expect(answer.tool_call_error).toBe(true);

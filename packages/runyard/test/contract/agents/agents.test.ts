@@ -31,7 +31,7 @@ test('shows a plain agent without its defaults', async () => {
   });
 });
 
-test('shows what an agent is set to', async () => {
+test('shows the settings of an agent', async () => {
   const add = tool({
     name: 'add',
     description: 'Adds',

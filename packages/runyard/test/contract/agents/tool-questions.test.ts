@@ -6,7 +6,7 @@ import { ScriptBook } from '../../support/providers/script-book.js';
 import { type Body, startService } from '../../support/service.js';
 
 forEachDatabase((_dialect, freshPlace) => {
-  it('what a tool asks is answered over HTTP, question by question', async () => {
+  it('the questions of a tool are answered over HTTP, one by one', async () => {
     const place = await freshPlace();
     await place.open();
     const book = new ScriptBook();
@@ -45,7 +45,7 @@ forEachDatabase((_dialect, freshPlace) => {
     const open = again.requirements.find((one: Body) => one.message === 'Sure?');
     expect(again).toMatchObject({ status: 'paused', content: 'Sure?' });
     expect(open).toMatchObject({ tool_execution: { requires_confirmation: true, confirmed: null } });
-    // sent again, the first answer is not taken for one to the second question
+    // sent again, the first answer does not answer the second question
     const same = await life.continue(paused.run_id, { requirements: filled('M') });
     expect(same.body).toMatchObject({ error_code: 'unresolved_requirements' });
     const byCall = await life.continue(paused.run_id, { tools: [{ tool_call_id: 'c', confirmed: true }] });

@@ -49,7 +49,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await service.get(`/approvals/${approval.approvalId}`)).body).toEqual(body);
   });
 
-  it('is decided by one of ten who try at the same time', async () => {
+  it('is decided by one of ten simultaneous requests', async () => {
     const { service, database } = await serviceOn(await freshPlace());
     const { approval } = await waiting(database);
     const answers = await Promise.all(

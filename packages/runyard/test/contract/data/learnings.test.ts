@@ -161,7 +161,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect((await list('sort_by=nonsense')).data).toEqual((await list('')).data);
   });
 
-  it('lists who has learnings, and forgets one of them', async () => {
+  it('lists users with learnings, and deletes those of one', async () => {
     const service = await serviceOn(freshPlace);
     for (const user_id of ['bob', 'ada', 'cy', null]) {
       await create(service, { user_id });

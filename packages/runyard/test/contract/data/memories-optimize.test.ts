@@ -71,7 +71,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(asked).not.toContain('chess');
   });
 
-  it('shows what would be, and stores nothing, with apply=false', async () => {
+  it('shows the result, and stores nothing, with apply=false', async () => {
     const { memories, optimize, texts } = await serviceOn(await freshPlace(), short);
     await add(memories, 'ada', facts);
     const { body } = await optimize({ user_id: 'ada', apply: false });
@@ -217,7 +217,7 @@ it('M5: uses the model that is named, that of the settings, or that of the first
   expect([main.requests.length, remembering.requests.length]).toEqual([0, 1]);
 });
 
-it('says what is wrong with a request to optimize', async () => {
+it('reports what is wrong with a request to optimize', async () => {
   const { memories, optimize } = await serviceOn(await freshSqlite());
   await add(memories, 'ada', facts);
   expect(await optimize({ user_id: 'nobody' })).toMatchObject({

@@ -210,7 +210,7 @@ forEachDatabase((_dialect, freshPlace) => {
     });
   });
 
-  it('shows a caller who sees only their own nothing else, whatever they ask for', async () => {
+  it('shows a caller who sees only their own nothing else, whatever they request', async () => {
     const rules = rulesOn(await (await freshPlace()).open());
     const given = (memory: string) => ({ memory, topics: [memory], userId: undefined });
     const hers = await rules.create(person('ada'), {}, given('hers'));
@@ -233,7 +233,7 @@ forEachDatabase((_dialect, freshPlace) => {
   });
 });
 
-it('says what is wrong with a request', async () => {
+it('reports what is wrong with a request', async () => {
   const { service } = await serviceOn(await freshSqlite());
   const post = (body: unknown) => service.call('POST', '/memories', json(body));
   const fault = ({ status, body }: { status: number; body: Body }) => [

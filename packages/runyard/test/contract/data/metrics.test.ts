@@ -92,7 +92,7 @@ describe('GET /metrics', () => {
       expect((await service.get(`/metrics?${query}`)).body).toEqual({ metrics: [], updated_at: null });
   });
 
-  test('refuses what is no day', async () => {
+  test('refuses an invalid day', async () => {
     const service = await startService({});
     const inexact = 'Datetimes provided to dates should have zero time - e.g. be exact dates';
     const fault = async (given: string) => {

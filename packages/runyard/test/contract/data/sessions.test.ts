@@ -64,7 +64,7 @@ describe('creating', () => {
     expect((await sessions.get('ca')).body).toMatchObject({ session_name: 'first', agent_session_id: 'ca' });
   });
 
-  test('one id at the same time succeeds once', async () => {
+  test('one id several times at once succeeds once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         sessions.create({ session_id: 'raced', session_name: `${index}` }),
@@ -76,7 +76,7 @@ describe('creating', () => {
     expect((await sessions.get('raced')).body.session_name).toBe(made.session_name);
   });
 
-  test('what has another type is refused', async () => {
+  test('a value of another type is refused', async () => {
     const { status, body } = await sessions.create({ session_state: 5, session_name: 7 });
     expect(status).toBe(422);
     expect(body.detail.map(({ type, loc, msg }: Body) => [type, loc, msg])).toEqual([
@@ -198,7 +198,7 @@ describe('reading', () => {
 });
 
 describe('changing', () => {
-  test('replaces what is given, and shows what has no value as null', async () => {
+  test('replaces the given fields, and shows missing values as null', async () => {
     await sessions.create({ session_id: 'c1', session_state: { a: 1, b: 2 }, metadata: { x: 1 } });
     const summary = { summary: 'About birds', topics: ['birds'], updated_at: '2026-01-02T03:04:05+01:00' };
     const change = {

@@ -40,7 +40,7 @@ const names = (spans: readonly ReceivedSpan[]) => spans.map(({ name }) => name).
 const ids = (spans: readonly ReceivedSpan[]) => spans.map(({ spanId }) => spanId);
 
 describe('a run that has ended', () => {
-  test('is sent as one trace, with its parents and what it is', async () => {
+  test('is sent as one trace, with its parents and attributes', async () => {
     const collector = await Collector.listen();
     const { book, life } = await exporting(collector);
     book.write('look', { toolCalls: [{ name: 'look', arguments: {}, id: 'l' }] }, 'Seen.');
@@ -128,7 +128,7 @@ test('a model call shows which earlier runs the model received', async () => {
   expect(calls[1]).toContain('Answer to: before');
 });
 
-test('what traces are not to show is not sent either', async () => {
+test('what traces hide is not sent either', async () => {
   const collector = await Collector.listen();
   const { book, life, service } = await exporting(collector, { traceRedact: ['/order-\\d+/'] });
   book.write('Where is order-4711?', 'On its way: order-4711.');
@@ -220,7 +220,7 @@ describe('a collector', () => {
     await service.app.close({ graceMs: 0 });
   });
 
-  test('gets what is left when the service stops', async () => {
+  test('receives the remaining spans when the service stops', async () => {
     const collector = await Collector.listen();
     const { life, service } = await exporting(collector);
     for (let index = 0; index < 5; index++) await life.start({ message: `run ${index}` });

@@ -54,7 +54,7 @@ test('rules remove fields by name and texts by expression', async () => {
   expect(text).toContain('a note');
 });
 
-test('without content, traces still say what happened', async () => {
+test('without content, traces still show what happened', async () => {
   const { text, trace } = await shownWith({ traceContent: 'none' });
   expect(text).not.toMatch(/4111|a note|welcome|Sign me|You are/);
   expect(trace.total_spans).toBe(4);

@@ -72,7 +72,7 @@ describe('searching', () => {
     expect(await found(compare('NEQ', 'team_id', 'crew'))).toEqual([]);
   });
 
-  test('groups by session what fits', async () => {
+  test('groups matches by session', async () => {
     const { body } = await search({ filter: compare('EQ', 'user_id', 'ada'), group_by: 'session' });
     expect(body.meta.total_count).toBe(2);
     expect(body.data).toMatchObject([
@@ -90,7 +90,7 @@ describe('searching', () => {
     }
   });
 
-  test('D6: what is wrong with a filter is said as such', async () => {
+  test('D6: an invalid filter is reported as such', async () => {
     const nested = (depth: number): object =>
       depth === 0 ? compare('EQ', 'name', 'x') : { op: 'AND', conditions: [nested(depth - 1)] };
     expect((await search({ filter: nested(10) })).status).toBe(200);
@@ -166,7 +166,7 @@ describe('lists', () => {
     expect(await listed('limit=1000000')).toHaveLength(5);
   });
 
-  test('statistics of sessions count what is left after filters', async () => {
+  test('statistics of sessions count what the filters leave', async () => {
     const { body } = await service.get('/trace_session_stats');
     expect(body.data.map(({ session_id, total_traces }: Body) => [session_id, total_traces])).toEqual([
       ['s1', 2],

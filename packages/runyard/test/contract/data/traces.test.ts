@@ -16,7 +16,7 @@ async function onlyTrace(service: TestService): Promise<{ summary: Body; detail:
   const [summary] = body.data;
   const { status, body: detail } = await service.get(`/traces/${summary.trace_id}`);
   expect(status).toBe(200);
-  // what is said in short is the same that is said at length
+  // the short form agrees with the long one
   const { tree: _tree, output: _output, error: _error, ...head } = detail;
   expect(head).toEqual(summary);
   return { summary, detail };
@@ -332,7 +332,7 @@ describe('what is better than it was', () => {
     });
   });
 
-  test('T5, D7: what is wrong with a request is said as such', async () => {
+  test('T5, D7: an invalid request is reported as such', async () => {
     const service = await startService({ agents: [agent({ id: 'a', model: 'offline' })] });
     for (const path of ['/traces', '/trace_session_stats']) {
       for (const field of ['start_time', 'end_time']) {

@@ -27,7 +27,7 @@ it('knows what every id of every route names', () => {
 /** Many requests, on a machine that may have other things to do. */
 
 forEachDatabase((_dialect, freshPlace) => {
-  it('answers about what others have as if it was not there, and leaves it as it is', async () => {
+  it('answers about things of others as if they did not exist, and leaves them as they are', async () => {
     const place = await freshPlace();
     const database = await place.open();
     const yard = new Yard();

@@ -13,7 +13,7 @@ import { type Person, Yard } from './world.js';
 /** Many requests, on a machine that may have other things to do. */
 
 forEachDatabase((_dialect, freshPlace) => {
-  it('shows people what is theirs, and all of it to those who may see everything', async () => {
+  it('shows people their own things, and everything to callers who may see it', async () => {
     const { yard, service, url } = await opened(await freshPlace());
     const { ada, bob, bot, nobody, admin } = await settlePeople(service, yard, ['completed', 'paused']);
     for (const person of [ada, bot])
@@ -31,7 +31,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(seen).not.toContain(ada.places[0]!.word);
   });
 
-  it('does to their own what others cannot do to it', async () => {
+  it('lets owners do what others cannot', async () => {
     const { yard, service } = await opened(await freshPlace());
     const { ada } = await settlePeople(service, yard, ['completed', 'paused']);
     const { changing } = inPhases(operations.flatMap((operation) => casesOf(operation, ada.places)));

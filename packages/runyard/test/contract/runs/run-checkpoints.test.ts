@@ -120,7 +120,7 @@ describe('a snapshot', () => {
     expect(await life.stored(run.run_id)).toEqual(before);
   });
 
-  test('is the run as it was there: what it said later is in no field of it', async () => {
+  test('is the run as it was at that point: later content is in no field of it', async () => {
     const message = 'as it was';
     book.write(message, { text: 'I look', toolCalls: [look] }, { text: 'the end' });
     const run = await life.start({ message });

@@ -221,7 +221,7 @@ describe('users', () => {
     expect(book.requests('reserved')).toEqual([]);
   });
 
-  test("cannot run in one another's sessions, and the refusal is before anything is done", async () => {
+  test("cannot run in one another's sessions, and the refusal comes before anything is done", async () => {
     const session_id = session();
     await service.run('plain', { message: 'mine', session_id, user_id: 'ada' });
     for (const [name, form] of Object.entries({ foreign: { user_id: 'bob' }, nobodys: {} })) {
@@ -270,7 +270,7 @@ describe('run_id', () => {
     expect((await service.get('/agents/plain/runs/taken')).body.content).toBe('Answer to: original');
   });
 
-  test('that many choose at once is given to one', async () => {
+  test('that many requests choose at once is given to one', async () => {
     const many = Array.from({ length: 6 }, () =>
       service.run('plain', { message: 'dash', run_id: 'contested' }),
     );

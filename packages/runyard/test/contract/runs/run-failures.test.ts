@@ -194,7 +194,7 @@ describe.each(runWays)('a run %s', (way) => {
   });
 });
 
-test('what came before the failure was streamed, and is no part of the stored run', async () => {
+test('content before the failure was streamed, and is no part of the stored run', async () => {
   const { stream, stored } = await seeRun(service, 'streamed', 'a', { message: 'breaks off' });
   expect(stream?.content).toBe('partly ');
   expect(stored.content).not.toContain('partly');

@@ -97,7 +97,7 @@ const booleans = [
 ];
 
 describe.each(booleans)('the field %s', (field) => {
-  test('refuses what is neither yes nor no', async () => {
+  test('refuses a value that is neither yes nor no', async () => {
     for (const value of ['maybe', '2', 'null']) {
       const answer = await service.run('a', { message: 'hi', [field]: value });
       expectFault(answer, {
@@ -165,7 +165,7 @@ describe.each(objects)('the field %s', (field) => {
 });
 
 describe.each(['images', 'audio', 'videos', 'input_files'])('the field %s', (field) => {
-  test('refuses what is no array of objects', async () => {
+  test('refuses a value that is no array of objects', async () => {
     for (const [value, type] of [
       ['[nope', 'json_invalid'],
       ['{"url":"https://example.com/x"}', 'list_type'],
@@ -328,7 +328,7 @@ test('a key of the session state is bounded, and the bound is in the error', asy
   ]);
 });
 
-test('of a field that comes twice the last one counts', async () => {
+test('the last value of a repeated field counts', async () => {
   const body = new URLSearchParams('message=first&message=second&stream=true&stream=false');
   const { status, body: run } = await service.call('POST', '/agents/a/runs', { body });
   expect(status).toBe(200);

@@ -54,7 +54,7 @@ test.each(runWays)('a setting of the service is a ceiling, %s', async (way) => {
   });
 });
 
-test('time runs out in the middle of a stream: what was said is kept', async () => {
+test('time runs out in the middle of a stream: the content so far is kept', async () => {
   const { stored } = await seeRun(service, 'streamed', 'slow', { message: 'go' });
   expect(stored).toMatchObject({ error_type: 'limit_exceeded', additional_data: { limit: 'timeMs' } });
   expect(stored.messages.at(-1)).toMatchObject({ role: 'assistant', content: 'Once upon ' });

@@ -46,7 +46,7 @@ describe('output_schema', () => {
     expect(listed).toMatchObject({ content: ada, run_response_format: 'json' });
   });
 
-  test('leaves out nulls, and what the type does not know', async () => {
+  test('leaves out nulls, and properties that the type does not have', async () => {
     const given = { ...ada, nickname: null, invented: true, addresses: [{ city: 'London', street: 'x' }] };
     const message = book.write('person with more', JSON.stringify(given));
     const { body } = await service.run('native', { message, output_schema: schema });
@@ -85,7 +85,7 @@ describe('output_schema', () => {
     expect(body.content).toEqual({});
   });
 
-  test('may call its properties what it likes', async () => {
+  test('may give its properties any names', async () => {
     const given = { properties: 'a', required: true, enum: [1], pattern: 'x', type: 't' };
     const properties = Object.fromEntries(Object.keys(given).map((name) => [name, {}]));
     const output_schema = { type: 'object', properties: { ...properties, properties: { type: 'string' } } };
@@ -250,7 +250,7 @@ describe('output_schema', () => {
 describe('use_json_schema', () => {
   const wrapped = { type: 'json_schema', json_schema: { name: 'person', schema, strict: true } };
 
-  test('hands the schema on and gives back what came', async () => {
+  test('passes the schema on and returns the result', async () => {
     const given = { ...ada, nickname: null, invented: true };
     const message = book.write('dictionary', JSON.stringify(given));
     const { body } = await service.run('native', { message, output_schema: wrapped, use_json_schema: true });

@@ -118,7 +118,7 @@ describe('getting a run', () => {
     }
   });
 
-  test('shows what the caller of the run was shown, with its events', async () => {
+  test('shows what the caller of the run received, with its events', async () => {
     const { body } = await service.run('a', { message: 'same', metadata: { m: 1 }, session_state: { s: 1 } });
     const { body: stored } = await service.get(`/agents/a/runs/${body.run_id}`);
     const { events, ...rest } = stored;
@@ -234,7 +234,7 @@ describe('a run that fails', () => {
     status: 429,
   });
 
-  test('is answered 200 with what went wrong, and stored', async () => {
+  test('is answered 200 with the failure, and stored', async () => {
     const { status, body } = await service.run('a', { message: book.write('refused', { error: failure }) });
     expect(status).toBe(200);
     expect(body).toMatchObject({

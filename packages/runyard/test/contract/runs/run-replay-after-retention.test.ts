@@ -110,7 +110,7 @@ describe('after the events of a run were removed', () => {
     expect(listed(team)).toEqual(['TeamRunStarted', ...called, 'TeamRunCompleted']);
   });
 
-  test('who had seen a part gets the whole text, and who had seen the end gets nothing', async () => {
+  test('a client that had a part gets the whole text, and one that had the end gets nothing', async () => {
     const { service, life, forget } = await aService();
     const { runId, last } = await finished(life, 'seen in part');
     await forget();

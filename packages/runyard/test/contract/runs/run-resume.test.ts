@@ -121,7 +121,7 @@ describe('resuming a live run', () => {
     expect(datas(resumed)).toEqual(datas(stream).slice(have + 1));
   });
 
-  test('only subscribes who has everything', async () => {
+  test('only subscribes a client that has everything', async () => {
     const { runId, stream, open } = await live('nothing missed');
     const resumed = await life.resume(runId, { last_event_index: stream.frames.length - 1 });
     await resumed.until(() => resumed.names.length > 0, 'a frame');

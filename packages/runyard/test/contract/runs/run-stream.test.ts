@@ -38,7 +38,7 @@ describe('the stream', () => {
     }
   });
 
-  test('sends what is there without waiting for more', async () => {
+  test('sends available content without waiting for more', async () => {
     const more = gate();
     const message = book.write('in pieces', { chunks: ['first ', more.opened, 'second'] });
     const stream = await service.stream('a', { message });

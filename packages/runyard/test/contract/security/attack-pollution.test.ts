@@ -151,7 +151,7 @@ test('as names of fields, of files and of parameters', async () => {
     expect((await service.get(`${path}?${query}`)).status, path).toBe(200);
 });
 
-test('as ids of what there is: nothing has them', async () => {
+test('as ids: nothing has them', async () => {
   for (const id of ['__proto__', 'constructor', 'toString', 'prototype', 'hasOwnProperty']) {
     for (const path of [
       '/agents/',

@@ -14,7 +14,7 @@ async function yard() {
 }
 
 describe('an admin acts for others', () => {
-  test('starts runs for whom they name, and for themselves', async () => {
+  test('starts runs for the users they name, and for themselves', async () => {
     const { ada, admin } = await yard();
     const form = { message: 'hello', session_id: 's' };
     expect((await admin.run('a', { ...form, user_id: 'ada' })).body.user_id).toBe('ada');

@@ -83,7 +83,7 @@ describe('claims that are bound to runs', () => {
     expect(more.session_state).toEqual({ tier: 'lead' });
   });
 
-  test('an idempotency key does not lead one with other claims to the same run', async () => {
+  test('an idempotency key does not lead a caller with other claims to the same run', async () => {
     const house = await Gatehouse.open({ agents: [agent(guide(new ScriptBook()))], ...settings });
     const start = async (claims: object) =>
       house.service.run(
@@ -131,7 +131,7 @@ describe('a session that a token names', () => {
     expect(paid).toHaveLength(1);
   });
 
-  test('is the only one of which runs of workflows are read', async () => {
+  test('is the only one whose workflow runs can be read', async () => {
     const { ada, free } = await yard();
     const own = (await ada.submit('/workflows/w/runs', { message: 'hi' })).body;
     const other = (await free.submit('/workflows/w/runs', { message: 'hi', session_id: 'other' })).body;

@@ -20,7 +20,7 @@ describe('instance scopes', () => {
     });
   }
 
-  test('leave of a list what they name', async () => {
+  test('reduce a list to what they name', async () => {
     const house = await yard();
     const list = async (path: string, ...scopes: string[]) => (await house.person('ada', scopes)).get(path);
     expect(idsOf((await list('/agents', 'agents:read')).body)).toEqual(['plain', 'hidden', 'made']);
@@ -103,7 +103,7 @@ describe('approvals', () => {
   const goOn = (holder: Holder, run: Body, form = {}): Promise<Answer> =>
     holder.submit(`/agents/payer/runs/${run.run_id}/continue`, form);
 
-  test('a run waits for the decision, whatever who cannot decide sends', async () => {
+  test('a run waits for the decision, whatever a caller who cannot decide sends', async () => {
     const { ada, admin, paused, paid } = await yard();
     const { run, approvalId } = await paused(ada);
     const confirmed = run.tools.map((call: Body) => ({ ...call, confirmed: true }));

@@ -145,7 +145,7 @@ const constructors: Readonly<Record<string, (options: never) => unknown>> = {
   Runyard: (options) => new Runyard(options),
 };
 
-test.each(Object.entries(constructors))('%s refuses what is no object of options', (_, define) => {
+test.each(Object.entries(constructors))('%s refuses a value that is no object of options', (_, define) => {
   for (const options of [undefined, null, 'options', 5, new Map(), Promise.resolve({})])
     expect(() => define(options as never)).toThrow(/takes an object of options, not/);
 });
@@ -269,7 +269,7 @@ describe('the message names the option and what to give', () => {
   });
 });
 
-test('what options inherit counts as well', () => {
+test('inherited options count as well', () => {
   const shared = Object.create({
     name: 'refund',
     description: 'x',
@@ -408,7 +408,7 @@ test('a misspelt name in a toolkit of toolkits is refused', () => {
   expect(() => toolkit({ name: 'kit', tools: [inner], exclude: ['a_look'] })).not.toThrow();
 });
 
-test('a step without a name is called by what it runs', () => {
+test('a step without a name is named after what it runs', () => {
   expect(() => step({ run: done, ...{ maxRetrys: 1 } })).toThrow("Step 'done': maxRetrys is not an option.");
 });
 

@@ -35,7 +35,7 @@ test('an unknown component: the answer names only what the caller may read or ru
   };
   const paths = ['/agents/none', '/agents/none/runs', '/agents/none/runs/x'];
   for (const path of paths) {
-    // who may do this to one component alone is refused before anything is looked up
+    // a caller who may do this to one component alone is refused before anything is looked up
     expect(await seenWith(path, 'agents:writer:read', 'agents:writer:run')).toEqual({
       status: 403,
       hint: undefined,
@@ -73,7 +73,7 @@ test('a misspelt field: a header says what was meant, also when the request has 
   expect(body.components.responses.InvalidRequest).toMatchObject(described);
 });
 
-test('the service says what it is', async () => {
+test('the service introduces itself', async () => {
   const service = await startService(components);
   expect((await service.get('/info')).body).toMatchObject({
     product: 'Runyard',

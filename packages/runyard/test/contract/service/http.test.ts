@@ -44,7 +44,7 @@ describe('errors', () => {
     }
   });
 
-  test('of methods that a path has not name those that it has', async () => {
+  test('of methods that a path does not have name those that it has', async () => {
     for (const [method, path, allow] of [
       ['DELETE', '/agents', 'GET'],
       ['PUT', '/agents/a/runs', 'GET, POST'],
@@ -141,7 +141,7 @@ describe('errors', () => {
     expect(answer.body.error_code).toBe('bad_url');
   });
 
-  test('never end the service: what is no HTTP at all gets a 400', async () => {
+  test('never end the service: anything that is not HTTP gets a 400', async () => {
     const text = await speak('NONSENSE\r\n\r\n');
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
     expect((await service.get('/health')).status).toBe(200);

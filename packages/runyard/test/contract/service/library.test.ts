@@ -127,7 +127,7 @@ describe('aborting', () => {
     expect(names.slice(-2)).toEqual(['RunCancelled', 'RunCompleted']);
   });
 
-  test('is what leaving the loop means', async () => {
+  test('happens when the loop is left', async () => {
     let seen: AbortSignal | undefined;
     const held = scriptedModel([{ waitFor: (signal) => new Promise(() => (seen = signal)) }]);
     for await (const { event } of agent({ id: 'a', model: held }).stream('hi')) {

@@ -106,7 +106,7 @@ test('is served for a mounted service too, and ends with it', async () => {
   expect(await probe()).toBeUndefined();
 });
 
-test('those who hold connections to the probe port and send nothing keep no orchestrator out', async () => {
+test('clients that hold connections to the probe port and send nothing keep no orchestrator out', async () => {
   const { probeUrl } = await appWith({ probePort: 0 }).listen();
   const { port } = new URL(probeUrl!);
   const held = Array.from({ length: 150 }, () => connect(Number(port), '127.0.0.1').on('error', () => {}));

@@ -192,7 +192,7 @@ describe('start-agent', () => {
     expect(book.requests('shaped')[0]?.messages[0]?.content).toContain('Be kind.');
   });
 
-  test('leaves the single steps out for those who want only the content', async () => {
+  test('leaves the single steps out for clients that want only the content', async () => {
     const client = await connect();
     client.send({
       action: 'start-agent',
@@ -371,7 +371,7 @@ describe('reconnect', () => {
     expect(again).toMatchObject({ event: 'replay', total_events: 0 });
   });
 
-  test('finds only what is there', async () => {
+  test('finds only what exists', async () => {
     const client = await connect();
     const runId = await started(client, { agent_id: 'a', message: 'mine', session_id: 'mine' });
     await client.event('RunCompleted');
@@ -496,7 +496,7 @@ describe('cancel-agent', () => {
     expect(await runOf(runId)).toMatchObject({ status: 'cancelled', content: 'begun ' });
   });
 
-  test('needs to know what', async () => {
+  test('requires a known agent and a run id', async () => {
     const client = await connect();
     expect(await client.ask({ action: 'cancel-agent', agent_id: 'a' })).toMatchObject({
       error: 'run_id is required',

@@ -177,7 +177,7 @@ describe('a token', () => {
     expect(await bob.ask({ action: 'reconnect', run_id: runId })).toMatchObject({ event: 'replay' });
   });
 
-  test('that ends stops what was followed, and a new one takes it up again', async () => {
+  test('that expires stops what was followed, and a new one resumes it', async () => {
     const strict = await startService({
       ...options,
       authorization: true,

@@ -148,7 +148,7 @@ describe('a team whose member waits', () => {
     expect([unknown.status, unknown.body.detail]).toEqual([404, 'Run not found']);
   });
 
-  test('executes what was asked and not what a client makes of it, once', async () => {
+  test('executes the requested calls as they were, not as a client changed them, once', async () => {
     const run = await pausedRun(109);
     const [requirement] = confirmed(run);
     const changed = {

@@ -27,7 +27,7 @@ const goOn = (id: string, run: Body, answer: object, form: Form = {}) =>
   life(id).continue(run.run_id, { step_requirements: answered(run, answer), ...form });
 
 describe('a step that waits for a person', () => {
-  test('pauses the workflow, and says what for in its body, its stored copy and the list', async () => {
+  test('pauses the workflow, and shows why in its body, its stored copy and the list', async () => {
     const run = await life('confirmed').start({ message: 'Wait', session_id: 'waits' });
     expect(run).toMatchObject({
       status: 'paused',
@@ -127,7 +127,7 @@ describe('a step that waits for a person', () => {
     expect((await goOn('branched', other, { confirmed: false })).body.content).toMatch(/\+else$/);
   });
 
-  test('takes what was filled in, and refuses what does not fit', async () => {
+  test('accepts what was filled in, and refuses what does not fit', async () => {
     const run = await life('filled').start({ message: 'Fill' });
     expect(run.step_requirements[0]).toMatchObject({
       requires_user_input: true,
@@ -165,7 +165,7 @@ describe('a step that waits for a person', () => {
     expect((await goOn('chosen', run, { selected_choices: ['right'] })).body.content).toMatch(/\+right$/);
   });
 
-  test('shows what it made, which can be accepted, edited, and asked for again', async () => {
+  test('shows its output, which can be accepted, edited, and requested again', async () => {
     const kept = await life('reviewed').start({ message: 'Keep' });
     expect(kept.step_requirements[0]).toMatchObject({
       requires_output_review: true,
@@ -198,7 +198,7 @@ describe('a step that waits for a person', () => {
     const rounds = () => calls.filter((call) => call === 'Loop round').length;
     const { body: second } = await goOn('iterated', run, { confirmed: true });
     expect([second.status, rounds()]).toEqual(['paused', 2]);
-    // what was said about the first round is no answer about the second
+    // the answer about the first round does not answer the second
     expect((await goOn('iterated', run, { confirmed: true })).status).toBe(400);
     const { body: again } = await goOn('iterated', second, { confirmed: false });
     expect([again.status, rounds()]).toEqual(['paused', 3]);

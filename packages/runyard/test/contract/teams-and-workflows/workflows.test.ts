@@ -25,7 +25,7 @@ describe('discovery', () => {
     });
   });
 
-  test('shows the tree of a workflow with who executes its steps', async () => {
+  test('shows the tree of a workflow with the executors of its steps', async () => {
     const { body } = await service.get('/workflows/pipeline?version=3');
     expect(body).toMatchObject({
       id: 'pipeline',
@@ -48,7 +48,7 @@ describe('discovery', () => {
     expect(teamed.steps[0].team).toMatchObject({ id: 'desk', members: [{ id: 'editor' }] });
   });
 
-  test('shows groups with what is inside, and what decides', async () => {
+  test('shows groups with their content and their conditions', async () => {
     const types = async (id: string) => (await service.get(`/workflows/${id}`)).body.steps;
     expect(await types('grouped')).toMatchObject([
       { type: 'Steps', steps: [{ name: 'upper' }, { name: 'b' }] },

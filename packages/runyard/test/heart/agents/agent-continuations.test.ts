@@ -124,7 +124,7 @@ describe('a failed run is continued in place', () => {
     expect(names).toEqual(expect.arrayContaining(['PostHookStarted', 'PostHookCompleted', 'RunContent']));
   });
 
-  test('does only what comes after the answer again when that is what failed', async () => {
+  test('repeats only what comes after the answer when that is what failed', async () => {
     const model = scriptedModel(['done']);
     let tries = 0;
     const postHooks = [

@@ -110,7 +110,7 @@ describe('a run whose process died', () => {
     expect(events[0]?.index).toBeGreaterThan(lost!.index);
   });
 
-  test('is taken over by one of many, and the old writer is refused', async () => {
+  test('is taken over by one of many processes, and the old writer is refused', async () => {
     const setUp = twoSteps();
     const { store, handle, dead } = await abandoned(setUp);
     const others = [engineOver(store, [setUp.component]), engineOver(store, [setUp.component])];

@@ -71,7 +71,7 @@ test('a run that waits for its turn can be cancelled, and takes no turn', async 
   expect(slots.executing).toBe(0);
 });
 
-test('a stop hands on what waited for its turn', async () => {
+test('a stop hands over the runs that waited for their turn', async () => {
   const store = await freshStore();
   const { component, letGo } = queueing();
   const engine = engineOver(store, [component], { slots: new RunSlots({ executing: 1, waiting: 5 }) });

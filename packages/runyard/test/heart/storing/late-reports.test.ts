@@ -222,7 +222,7 @@ describe('what is reported late is ignored', () => {
   });
 });
 
-test('an event that cannot be written is logged, and an error for those who wait', async () => {
+test('an event that cannot be written is logged, and an error for callers who wait', async () => {
   const lines: LogLine[] = [];
   const component = working({
     name: 'odd',

@@ -103,7 +103,7 @@ describe.each([true, false])('a team that coordinates (streamed: %s)', (stream) 
 });
 
 describe.each([true, false])('a team that routes (streamed: %s)', (stream) => {
-  test('answers with what the member says, as it says it', async () => {
+  test('answers with the words of the member, unchanged', async () => {
     const model = scriptedModel([{ toolCalls: [ask('finder', 'Find')] }]);
     const component = team({
       id: 'desk',
@@ -171,7 +171,7 @@ describe.each([true, false])('a team that routes (streamed: %s)', (stream) => {
 });
 
 describe.each([true, false])('a team that broadcasts (streamed: %s)', (stream) => {
-  test('asks all members side by side and joins what they say in their order', async () => {
+  test('asks all members side by side and joins their answers in order', async () => {
     const second = gate();
     const model = scriptedModel([
       { toolCalls: [call('delegate_task_to_members', { task: 'Guess' })] },

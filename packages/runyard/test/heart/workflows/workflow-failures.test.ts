@@ -4,7 +4,7 @@ import { scriptedModel } from '../../../src/testing.js';
 import { ran, told } from './workflow-runs.js';
 
 describe('steps that fail', () => {
-  test('are tried again and then skipped, with the failure as what they leave behind', async () => {
+  test('are retried and then skipped, with the failure as their output', async () => {
     let tries = 0;
     const flow = workflow({
       id: 'w',
@@ -60,7 +60,7 @@ describe('steps that fail', () => {
     ]);
   });
 
-  test('end the run unless something else is said, with one event, and the run is stored', async () => {
+  test('end the run by default, with one event, and the run is stored', async () => {
     const flow = workflow({
       id: 'w',
       steps: [

@@ -53,7 +53,7 @@ describe('the iterations of a loop', () => {
       expect([name, names.filter((other) => other === name).length]).toEqual([name, times]);
   });
 
-  test('are done again when rejected, with what was said', async () => {
+  test('are repeated when rejected, with the feedback', async () => {
     const { flow, made } = looping({});
     const run = await ran(flow);
     await run.answer({ confirmed: false, rejection_feedback: '!' });

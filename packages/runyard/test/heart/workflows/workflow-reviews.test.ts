@@ -142,7 +142,7 @@ describe('a step that has to be confirmed', () => {
   });
 });
 
-test('what a person fills in reaches the step, and has to fit', async () => {
+test("a person's input reaches the step, and has to fit", async () => {
   const seen: unknown[] = [];
   const { flow } = reviewed(
     {
@@ -224,7 +224,7 @@ describe('the output of a step', () => {
     expect(results[1]!.content).toBe('better');
   });
 
-  test('is made again with what was said about it, and the workflow is cancelled after too many', async () => {
+  test('is made again with the feedback, and the workflow is cancelled after too many', async () => {
     const feedback: unknown[] = [];
     const { flow, runs } = reviewed({ ...reviewing, maxRetries: 1 }, ({ rejectionFeedback }) => {
       feedback.push(rejectionFeedback);
@@ -273,7 +273,7 @@ describe('the output of a step', () => {
   });
 });
 
-test('a person chooses the way, of those that there are', async () => {
+test('a person chooses one of the existing routes', async () => {
   const flow = workflow({
     id: 'w',
     steps: [
