@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { StepRecord } from '../run.js';
-import { inputRecord, outputRecord, read, readIf, UnreadableRecord } from './codec.js';
+import { inputRecord, outputRecord, read, readIf, UnreadableRecordError } from './codec.js';
 import {
   either,
   flag,
@@ -55,7 +55,7 @@ describe('a record', () => {
     [{ id: 'a', parts: [], note: 5 }, " at 'note'"],
   ])('that is damaged is named with its run, step and field: %j', (output, place) => {
     const message = `Step 'tool:0:1' of run 'r1' cannot be read: its record 'call' is damaged${place}.`;
-    expect(() => read(step(output), call)).toThrow(UnreadableRecord);
+    expect(() => read(step(output), call)).toThrow(UnreadableRecordError);
     expect(() => read(step(output), call)).toThrow(message);
   });
 

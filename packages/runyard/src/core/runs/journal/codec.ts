@@ -24,8 +24,8 @@ export interface Codec<T> {
 type Place = Pick<StepRecord, 'runId' | 'key'>;
 
 /** Stored data that this version cannot read. It is for the log: it names a run, a step and a field. */
-export class UnreadableRecord extends Error {
-  override readonly name = 'UnreadableRecord';
+export class UnreadableRecordError extends Error {
+  override readonly name = 'UnreadableRecordError';
 }
 
 export function outputRecord<T>(name: string, version: number, shape: Shape<T>): Codec<T> {
@@ -51,7 +51,7 @@ export function decoded<T>(codec: Codec<T>, value: unknown, place: Place): T {
   if (fits(codec, value)) return value;
   const { runId, key } = place;
   const fault = faultOf(codec, value);
-  throw new UnreadableRecord(
+  throw new UnreadableRecordError(
     `Step '${key}' of run '${runId}' cannot be read: its record '${codec.name}' ${fault}.`,
   );
 }
@@ -60,7 +60,9 @@ export function decoded<T>(codec: Codec<T>, value: unknown, place: Place): T {
 export function readColumn<T>(shape: Shape<T>, value: unknown, row: string, column: string): T {
   const isOf = (given: unknown): given is T => shape(given) === undefined;
   if (isOf(value)) return value;
-  throw new UnreadableRecord(`${row} cannot be read: its '${column}' is ${inWords(shape(value) ?? '')}.`);
+  throw new UnreadableRecordError(
+    `${row} cannot be read: its '${column}' is ${inWords(shape(value) ?? '')}.`,
+  );
 }
 
 function fits<T>(codec: Codec<T>, value: unknown): value is T {
