@@ -13,7 +13,7 @@ const reader = agent({
   outputSchema: complaint,
 });
 
-/** Both look at what was read, side by side. */
+/** Both use the output of the step `read`, in parallel. */
 const checks = parallel({
   name: 'checks',
   steps: [
@@ -60,7 +60,7 @@ function readIn(context: StepContext): z.infer<typeof complaint> {
   return complaint.parse(contentOf(context, 'read'));
 }
 
-/** What an earlier step made. */
+/** The output of an earlier step. */
 function contentOf({ previousStepOutputs }: StepContext, name: string) {
   return previousStepOutputs[name]?.content;
 }

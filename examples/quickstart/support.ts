@@ -36,7 +36,7 @@ export const cashier = agent({
   tools: [refund],
 });
 
-/** The leader hands each customer to the member who fits. When the cashier waits for a yes, so does the whole team. */
+/** The leader routes each customer to the right member. While the cashier waits for a confirmation, the whole team waits. */
 export const supportDesk = team({
   id: 'support-desk',
   name: 'Support desk',

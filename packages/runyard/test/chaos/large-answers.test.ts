@@ -13,7 +13,7 @@ const entry = fileURLToPath(new URL('./large-yard.ts', import.meta.url));
 const kilobyte = 1024;
 const megabyte = 1024 * kilobyte;
 
-/** What the service itself takes, and what the collector may leave lying of it. */
+/** What the service itself needs, and the garbage that may not be collected yet. */
 const serviceBytes = 80 * megabyte;
 /** How much a process may have in its heap: what its runs hold, and less than once more for their end. */
 const heapShare = 1.8;

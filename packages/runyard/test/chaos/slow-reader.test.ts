@@ -10,7 +10,7 @@ beforeAll(buildPackage);
 
 const events = 10_000;
 const readers = 6;
-/** How much of what the readers left lying may be in memory, with room for what the collector has not seen. */
+/** How much unread data may be in memory, with room for garbage that is not collected yet. */
 const share = 1 / 4;
 
 test('readers that stop reading cost bounded memory, disturb no other reader, and miss nothing', async () => {

@@ -37,7 +37,7 @@ export function linkPackages(folder: string): void {
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'), 'dir');
 }
 
-/** What the compiler says about the types of a project. */
+/** The output of the compiler for the types of a project. */
 export function typeFaults(folder: string): string {
   return spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' }).stdout;
 }

@@ -26,7 +26,7 @@ const large = [
   ...['memories', 'memory_topics', 'learnings'],
 ];
 
-/** What is known and as it should be. */
+/** Known exceptions that are fine. */
 interface Exception {
   /**
    * Tables that are gone through from end to end along an index, or in the order of their key: there is nothing to

@@ -27,7 +27,7 @@ export interface CampaignReport {
   /** Each with its request as a line for a shell. */
   readonly failures: string[];
   requests: number;
-  /** How often each operation was called, and how often it did what was asked. */
+  /** How often each operation was called, and how often it succeeded. */
   readonly called: Map<string, number>;
   readonly succeeded: Map<string, number>;
   readonly statuses: Map<number, number>;
@@ -117,7 +117,7 @@ class Campaign {
     }
   }
 
-  /** What must not be taken, and was. */
+  /** Requests that must be refused, and were accepted. */
   #taken(operation: Operation, request: FuzzRequest, { status }: WireAnswer): string | undefined {
     const breach = status < 400 ? this.rules.breach(operation, request) : undefined;
     return breach && `it took ${breach}`;

@@ -54,7 +54,7 @@ function isAlarming({ level, message, fields }: LogLine): boolean {
   return (level === 'error' || level === 'warn') && !askedFor.test(message) && !askedFor.test(cause);
 }
 
-/** What is in use after all garbage is gone. */
+/** What is in use after a garbage collection. */
 function usedHeap(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

@@ -63,7 +63,7 @@ function streamFault(text: string): string | undefined {
   return undefined;
 }
 
-/** Says what of the inside a text shows, if it does. */
+/** Returns the internals that a text reveals, if any. */
 export function shownInternals(text: string): string | undefined {
   const pattern = internals.find((one) => one.test(text));
   if (pattern === undefined) return undefined;

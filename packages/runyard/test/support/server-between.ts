@@ -59,7 +59,7 @@ export class ServerBetween {
     }
   }
 
-  /** The server is slow to let anyone in: nothing comes through new connections, those that are there work. */
+  /** The server is slow to accept: nothing comes through new connections, existing ones work. */
   holdNew(): void {
     this.#silent = true;
   }

@@ -2,7 +2,7 @@ import { patience } from './patience.js';
 
 const lookEveryMs = 10;
 
-/** Looks again and again until there is an answer other than undefined or false. Says what it waited for if not. */
+/** Polls until there is an answer other than undefined or false. Fails with the name of what it waited for. */
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,

@@ -6,10 +6,10 @@ import { workflowShapes } from './targets.js';
 import { innerTeam, leaderTurns, type Mode, plannedMembers, readTeamPlan, routedPlan } from './team-plan.js';
 import { isFinal } from './visit.js';
 
-/** What a run says that was given up: it is final, and rare, because processes live longer than a step takes. */
+/** The error of a run that was given up: it is final, and rare, because processes live longer than a step takes. */
 const tooOften = /^The run was interrupted \d+ times without getting on/;
 
-/** A run has ended, and one that was not cancelled has done all that it was asked for, in order. */
+/** A run has ended, and one that was not cancelled has done everything that was requested, in order. */
 export function proveEnd(run: Body, ledger: Ledger): void {
   const { run_id: runId, status, content } = run;
   const { kind, id } = ledger.ownerOf(runId);
@@ -40,7 +40,7 @@ function conversationOf({ turns }: Plan): string {
   return ['user', ...said, 'assistant'].join(' ');
 }
 
-/** Every member was asked once, in order, and did all that it was asked for. */
+/** Every member was asked once, in order, and did everything that was requested. */
 function teamFaults(run: Body, id: string): string[] {
   const mode = (id === innerTeam ? 'coordinate' : id) as Mode;
   const plan = readTeamPlan(messageOf(run));
@@ -55,7 +55,7 @@ function teamFaults(run: Body, id: string): string[] {
   ];
 }
 
-/** All steps are there, in order, and those who executed them did all that they were asked for. */
+/** All steps are there, in order, and their executors did everything that was requested. */
 function workflowFaults(run: Body, id: string): string[] {
   const shape = shapeOf(run.step_results ?? []);
   const runs = (run.step_executor_runs ?? []) as Body[];

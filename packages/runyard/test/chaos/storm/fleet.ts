@@ -50,7 +50,7 @@ export class Fleet {
     }
   }
 
-  /** What the process at this address logged last, for a person who looks into what it answered. */
+  /** The last log lines of the process at this address, for a person who examines an answer. */
   logOf(url: string): string {
     const process = this.processes.find((one) => one?.url === url);
     return process?.output.trimEnd().split('\n').slice(-loggedLines).join('\n') ?? 'It is gone.';

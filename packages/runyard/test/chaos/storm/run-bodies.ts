@@ -6,7 +6,7 @@ export function withRunsInside(run: Body): Body[] {
   return [run, ...inside.flatMap(withRunsInside)];
 }
 
-/** What a run was asked. */
+/** The input of a run. */
 export function messageOf({ input }: Body): string {
   return typeof input === 'string' ? input : input.input_content;
 }
@@ -15,7 +15,7 @@ export function isCopy(run: Body): boolean {
   return !!run.forked_from_run_id || !!run.regenerated_from;
 }
 
-/** What came of the steps at the bottom of a run's results. */
+/** The innermost step results of a run. */
 export function leavesOf(results: readonly Body[]): Body[] {
   return results.flatMap((result) => (result.steps ? leavesOf(result.steps) : [result]));
 }

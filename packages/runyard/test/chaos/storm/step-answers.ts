@@ -5,7 +5,7 @@ import { isOpen, type ToolAnswers } from './tool-answers.js';
 
 type Answer = Readonly<Record<string, unknown>>;
 
-/** What is said about the steps of a paused workflow. */
+/** The answers for the steps of a paused workflow. */
 export interface SaidAboutSteps {
   /** False when it is left to the time, or nothing is asked. */
   readonly answers: boolean;

@@ -5,7 +5,7 @@ import { blocksOf, eventIn, type ReceivedEvent, type StreamReader } from './read
 import { executionIn } from './run-bodies.js';
 import type { Wire } from './wire.js';
 
-/** An event with what it says. */
+/** An event with its data. */
 interface StoredEvent extends ReceivedEvent {
   readonly body: Body;
 }

@@ -83,7 +83,7 @@ export class Visitor {
       await this.regenerate(runId);
   }
 
-  /** Stays with a run, answers for it, and comes back with what it ended as. */
+  /** Follows a run, answers its questions, and returns it as it ended. */
   async accompany(runId: string, reader?: StreamReader): Promise<Body | undefined> {
     return this.ledger.during(`the end of run ${runId}`, async () => {
       for (;;) {

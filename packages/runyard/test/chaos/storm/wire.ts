@@ -53,7 +53,7 @@ export class Wire {
     return response && answerOf(response);
   }
 
-  /** Asks until there is an answer: for what may be asked any number of times. */
+  /** Sends until there is an answer: for requests that may be repeated any number of times. */
   async insist(path: string, sent: Sent = {}): Promise<Answer> {
     for (;;) {
       const answer = await this.ask(path, sent);

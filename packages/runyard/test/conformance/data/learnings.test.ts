@@ -31,7 +31,7 @@ function change(more: Partial<LearningIdentity>, rest: Partial<LearningChange> =
   return { identity, key: 'k', now: 1, merge: () => ({ text: 'hello' }), ...rest };
 }
 
-/** What runs are promised, whatever is behind it. */
+/** The promises to runs, whatever the store. */
 function describeLearnings(make: () => Promise<Learnings>): void {
   it('creates a record, and changes it based on its content', async () => {
     const learnings = await make();

@@ -38,7 +38,7 @@ interface Used {
   readonly runs?: readonly CountedRuns[];
 }
 
-/** A run that has ended, with what it used. */
+/** A run that has ended, with its usage. */
 function ended(given: Partial<Run>, { models = [], runs }: Used = {}) {
   const run = aRun({ ...finished, ...given });
   const main = { provider: run.modelProvider ?? '', model: run.model ?? '', count: 1 };

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Lets the model call a tool, and answers with what the tool said. */
+/** Lets the model call a tool, and returns the call with its result. */
 async function call(agentId: string, message: string, toolCall: ScriptedToolCall, form = {}): Promise<Body> {
   book.write(message, { toolCalls: [toolCall] }, 'done');
   const { body } = await service.run(agentId, { message, ...form });

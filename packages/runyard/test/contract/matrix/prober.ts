@@ -105,7 +105,7 @@ function exceptionFor({ operation, named }: Case): Exception | undefined {
   return exceptions.find(({ operation: pattern, field }) => pattern.test(operation.name) && named.has(field));
 }
 
-/** An answer without what differs from one answer to the next, and without what was asked for. */
+/** An answer without what differs from one answer to the next, and without the requested values. */
 function shapeOf({ answer }: Asked, target: Things): string {
   let { text } = answer;
   const { kind: _kind, state: _state, ...things } = target as Things & { kind?: unknown; state?: unknown };

@@ -19,7 +19,7 @@ interface Wording {
   /** The fields that name something of `target`. */
   readonly named: ReadonlySet<string>;
   readonly target: Things;
-  /** For what has to be there besides. */
+  /** For other values that have to exist. */
   readonly own: Things;
   readonly kind: Kind;
 }
@@ -111,7 +111,7 @@ function exchanged(
   return service.call(method, path, { headers: typed, body: JSON.stringify(json), signal });
 }
 
-/** Whether it shows what there is. */
+/** Whether it only reads. */
 export function isView({ method, name }: Operation): boolean {
   return method === 'GET' || /\/(resume|search)$/.test(name);
 }

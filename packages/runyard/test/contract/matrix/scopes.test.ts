@@ -14,7 +14,7 @@ const components = {
   ),
 };
 
-/** In paths components are this one, and users are who asks; anything else there does not exist. */
+/** In paths components are this one, and users are the caller; anything else there does not exist. */
 const component = 'writer';
 const asker = 'ada';
 const absent = 'absent';

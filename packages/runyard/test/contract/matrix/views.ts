@@ -5,7 +5,7 @@ import { isView, ownedIn, requestOf, sent, together } from './requests.js';
 import { absentThings } from './things.js';
 import type { Person } from './world.js';
 
-/** What was answered, by what was asked. */
+/** The answers, by request. */
 export type Views = ReadonlyMap<string, { readonly status: number; readonly text: string }>;
 
 /** Every list, without naming anything. */
@@ -58,7 +58,7 @@ async function answers(
   return views;
 }
 
-/** An answer without what depends on when it was given. */
+/** An answer without what depends on its time. */
 export function settled(text: string): string {
   return text.replace(/"(duration|end_time|search_time_ms|request_id)":("[^"]*"|[\d.]+)/g, '"$1":0');
 }

@@ -64,7 +64,7 @@ const delegate = (task: string) => ({
   toolCalls: [{ name: 'delegate_task_to_member', arguments: { member_id: 'writer', task } }],
 });
 
-/** What a client does that takes a run with text and without events for one that failed. */
+/** The answer in a client that treats a run with text and without events as failed. */
 function shownAnswer(run: Body): string {
   return run.events?.length > 0 ? run.content : 'This run failed';
 }

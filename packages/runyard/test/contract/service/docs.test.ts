@@ -8,7 +8,7 @@ import { type Body, startService, TestService } from '../../support/service.js';
 const installMs = 300_000;
 let service: TestService;
 let browser: Browser;
-/** One page for all tests: what takes long is loading it. */
+/** One page for all tests: loading it takes long. */
 let opened: Awaited<ReturnType<typeof open>>;
 
 beforeAll(async () => {

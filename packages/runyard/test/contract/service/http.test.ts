@@ -250,7 +250,7 @@ describe('pages of other origins', () => {
   });
 });
 
-/** Says something on a bare connection and answers with all that comes back. */
+/** Sends a text on a bare connection and returns all that comes back. */
 function speak(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');

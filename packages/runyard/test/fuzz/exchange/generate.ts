@@ -12,7 +12,7 @@ type Wildness = number;
 
 export interface GeneratorOptions {
   readonly description: Description;
-  /** What the caller knows about, and may ask for. */
+  /** What the caller knows about, and may request. */
   readonly pool: Pool;
   readonly random: Random;
   /** How often a request is one that a good client would send. */
@@ -30,7 +30,7 @@ class Generator {
   private readonly wildness: Wildness;
   /** Ids that belong together, so that the request is about something that is there. */
   private readonly about: Known;
-  /** What the run wants to know that the request is about. */
+  /** The open questions of the run that the request is about. */
   private readonly asked: Asked | undefined;
 
   constructor(
@@ -179,7 +179,7 @@ class Generator {
     );
   }
 
-  /** Whether the field holds what the run has asked for. */
+  /** Whether the field holds an answer to a question of the run. */
   #isAnswer(name: string): boolean {
     return this.asked !== undefined && /^(step_)?requirements$/.test(name);
   }

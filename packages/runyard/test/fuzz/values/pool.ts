@@ -3,7 +3,7 @@ import type { Random } from '../../chaos/storm/random.js';
 /** Ids that were in one answer together: those of a run, of its session and of its agent. */
 export type Known = Readonly<Record<string, string>>;
 
-/** What a paused run wants to know, as its body has it. */
+/** A question of a paused run, as its body has it. */
 export interface Asked {
   readonly tools: unknown;
   readonly requirements: unknown;
@@ -59,7 +59,7 @@ export class Pool {
     return this.withAll([name], random)?.[name];
   }
 
-  /** What a paused run has asked for, to be answered. */
+  /** A question of a paused run, to be answered. */
   asked(runId: string): Asked | undefined {
     return this.#requirements.get(runId);
   }

@@ -7,7 +7,7 @@ import { aRun, creation } from '../../conformance/builders.js';
 import { forEachDatabase } from '../../support/databases.js';
 import { allEvents, answers, begin, engineOver, executable, gate, goOn, note } from '../harness.js';
 
-/** Runs that the test lets end one by one, by what they were asked. Notes who executed what. */
+/** Runs that the test ends one by one, by their input. Records which process executed which run. */
 function heldRuns() {
   const gates = new Map<string, ReturnType<typeof gate<void>>>();
   const began: string[] = [];

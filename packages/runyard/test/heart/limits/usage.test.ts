@@ -9,7 +9,7 @@ import { answers, begin, engineOver, executable, gate, goOn } from '../harness.j
 
 async function freshYard() {
   const database = await (await freshSqlite()).open();
-  /** What is stored of the run: its own row first, then what it used. */
+  /** What is stored of the run: its own row first, then its usage. */
   const stored = async (runId: string) => {
     const rows = await database.query
       .selectFrom('run_usage')

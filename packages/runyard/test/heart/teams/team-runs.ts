@@ -64,12 +64,12 @@ export function runOf(store: RunStore, engine: RunEngine, runId: string) {
   return { runId, store, engine, look, events, reply };
 }
 
-/** The names of events, those of a series of pieces once. */
+/** The names of events, a series of chunks once. */
 export function namesOf(events: readonly TeamEvent[]): string[] {
   return events.map(({ event }) => event).filter((name, index, all) => name !== all[index - 1]);
 }
 
-/** What the pieces of an event come to. */
+/** The joined content of the chunks of an event. */
 export function textIn(events: readonly TeamEvent[], name: string): string {
   return events
     .flatMap(({ event, content }) => (event === name && typeof content === 'string' ? content : []))

@@ -11,7 +11,7 @@ const create = (title: string, more: object = {}, id = `create ${title}`) =>
 
 const done = call('mark_all_complete', { summary: 'All done.' });
 
-/** The tasks that there are, by their titles: read from what create_task answered. */
+/** The tasks by their titles: read from the answers of create_task. */
 function idsIn(messages: readonly { content: string }[]): Record<string, string> {
   const found = messages.flatMap(({ content }) => [
     ...content.matchAll(/Task ([0-9a-f]{8}) '([^']+)' is on/g),

@@ -36,7 +36,7 @@ export function workflowRun(store: RunStore, engine: RunEngine, runId: string) {
     const all = await allEvents({ events: () => engine.events(runId, 0) });
     return all.map(({ data }) => JSON.parse(data) as WireEvent);
   };
-  /** Sends the requirements back with what is given in the last of them. */
+  /** Sends the requirements back, with the given values in the last of them. */
   const answer = async (given: JsonObject, kind: 'step' | 'error' = 'step') => {
     const { run, steps, requirements } = await look();
     const fill = (list: readonly JsonObject[]) =>
@@ -55,7 +55,7 @@ export function workflowRun(store: RunStore, engine: RunEngine, runId: string) {
   return { runId, store, engine, look, events, names, answer };
 }
 
-/** Names of the events with what they are about. */
+/** Names of the events with their subjects. */
 export function told(events: readonly WireEvent[]): string[] {
   return events.map(({ event, step_name }) =>
     step_name === undefined ? event : `${event} ${String(step_name)}`,

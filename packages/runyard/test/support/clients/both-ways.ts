@@ -3,7 +3,7 @@ import type { RunLife } from '../components/run-life.js';
 import type { Body, Form } from '../service.js';
 import type { SseClient } from './sse-client.js';
 
-/** What differs from run to run without telling anything: ids, times, how long it took. */
+/** What differs from run to run without a meaning: ids, times, durations. */
 const accidental = new Set([
   'id',
   'run_id',

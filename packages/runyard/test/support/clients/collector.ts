@@ -61,7 +61,7 @@ export type CollectorAnswer = {
   readonly body?: string;
 };
 
-/** A collector on a port of its own, that keeps what it was sent and checks it. */
+/** A collector on a port of its own, that stores and checks what it receives. */
 export class Collector {
   readonly requests: ReceivedRequest[] = [];
   /** What was wrong with a request. */

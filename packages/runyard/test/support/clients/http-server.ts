@@ -67,7 +67,7 @@ export interface RawClient {
   received(): string;
   /** Waits until the text that came so far fulfils a condition. */
   until(condition: (text: string) => boolean): Promise<string>;
-  /** Waits for the end of the connection and answers with all that came. */
+  /** Waits for the end of the connection and returns all that came. */
   closed(): Promise<string>;
 }
 

@@ -65,7 +65,7 @@ class Tokens implements SocketIdentities {
   }
 }
 
-/** Only notes who asked. */
+/** Only records the caller. */
 class NotingRuns {
   readonly callers: Caller[] = [];
 

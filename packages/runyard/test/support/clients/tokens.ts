@@ -59,7 +59,7 @@ export class Holder {
   }
 }
 
-/** A service that demands tokens, and those who have one. */
+/** A service that requires tokens, and their holders. */
 export class Gatehouse {
   private constructor(readonly service: TestService) {}
 

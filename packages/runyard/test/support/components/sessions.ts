@@ -16,7 +16,7 @@ const pipeline = workflow({
 /** One of each kind. */
 export const components = { agents: [writer, helper], teams: [newsroom], workflows: [pipeline] };
 
-/** What the leader says to have its member asked. */
+/** A message for which the leader delegates a task to its member. */
 export function asking(message: string, task: string, answer = 'All done'): string {
   const call = { name: 'delegate_task_to_member', arguments: { member_id: 'helper', task } };
   return book.write(message, { toolCalls: [call] }, answer);

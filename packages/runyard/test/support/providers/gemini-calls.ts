@@ -25,7 +25,7 @@ export async function streamed(
   return response;
 }
 
-/** What the model makes of one object, in a call without streaming. */
+/** The response for one body, in a call without streaming. */
 export function whole(body: object): Promise<ModelResponse> {
   return modelThatGets(JSON.stringify(body), 'application/json').generate(ask(), open());
 }

@@ -66,7 +66,7 @@ function textEvents({ id: itemId, content }: Item, output_index: number): WireEv
   );
 }
 
-/** What the model makes of a stream whose bytes arrive in pieces of this size. */
+/** The result of a stream whose bytes arrive in pieces of this size. */
 export async function read(events: readonly WireEvent[], request: Partial<ModelRequest> = {}, size = 3) {
   const bytes = Buffer.from(namedEvents(events));
   const body = new ReadableStream<Uint8Array>({

@@ -24,7 +24,7 @@ export class ScriptBook {
     return message;
   }
 
-  /** What the model was asked when it answered this message. */
+  /** The requests to the model for this message. */
   requests(message: string): ModelRequest[] {
     return this.model.requests.filter((request) => asked(request) === message);
   }

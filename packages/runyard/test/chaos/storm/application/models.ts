@@ -8,7 +8,7 @@ interface Call {
   readonly args: object;
 }
 
-/** What is to be done in each turn, from what was asked for. */
+/** The calls of each turn, from the request. */
 type Reading = (message: string) => { token: string; turns: readonly (readonly Call[])[] };
 
 /** The model of an agent that goes through its plan. */
@@ -48,7 +48,7 @@ function modelOf(owner: string, read: Reading): Model {
   };
 }
 
-/** The next words of a conversation, from what was said in it. */
+/** The next turn of a conversation, from its messages. */
 function nextResponse(owner: string, read: Reading, messages: readonly Message[]): ModelResponse {
   const start = messages.findLastIndex(({ role, content }) => role === 'user' && isPlan(content));
   const plan = read(messages[start]?.content ?? '');
