@@ -96,7 +96,7 @@ describe('the core', () => {
     expect(violations({ 'core/runs/run.ts': importing('zod') })).toEqual([]);
   });
 
-  test('has no timers of its own, but for the adapters of models', () => {
+  test('has no timers of its own, except in the adapters of models', () => {
     const text = 'export const wait = (work: () => void) => setTimeout(work, 10);';
     expect(violations({ 'core/runs/run.ts': text })).toEqual([expect.stringContaining('port Timers')]);
     expect(violations({ 'core/models/retry.ts': text })).toEqual([]);
@@ -179,7 +179,7 @@ describe('files', () => {
     expect(found).toEqual(['cycle: core/a.ts → core/b.ts → core/a.ts']);
   });
 
-  test('barrel files are found, the public faces are not', () => {
+  test('barrel files are found, the public entry points are not', () => {
     const text = "export { a } from './core/a.js';\nexport * from './core/b.js';";
     expect(violations({ 'index.ts': text, 'testing.ts': text })).toEqual([]);
     expect(violations({ 'core/all.ts': text.replaceAll('core/', '') })).toEqual([

@@ -33,7 +33,7 @@ export async function run(words) {
 function watchForInterruption() {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => controller.abort());
-  // npm passes a signal to the shell between us, which dies of it without a word.
+  // npm passes a signal to the shell between us, which dies of it silently.
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && controller.abort(), 250).unref();
   return controller;

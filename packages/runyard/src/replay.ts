@@ -18,7 +18,7 @@ export interface WaitingRun {
   readonly steps: readonly StepRecord[];
 }
 
-/** What came of taking one run through the code. */
+/** The result of replaying one run with the code. */
 export interface ReplayedRun {
   readonly database: string;
   readonly run_id: string;

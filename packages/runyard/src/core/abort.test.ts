@@ -12,7 +12,7 @@ function handTimers() {
   return { timers: { after } as unknown as Timers, due, fire: () => [...due].forEach((work) => void work()) };
 }
 
-test('an abort ends the waiting, before it begins or later, and not the work', async () => {
+test('an abort ends the wait, before it begins or later, but not the work', async () => {
   const controller = new AbortController();
   let finish!: (value: number) => void;
   const work = new Promise<number>((resolve) => {
@@ -40,7 +40,7 @@ test('a pause leaves no timer behind', async () => {
   expect(due.size).toBeLessThanOrEqual(1);
 });
 
-test('work that is out of time is aborted, and may tidy up within the grace', async () => {
+test('work that times out is aborted, and may clean up within the grace period', async () => {
   const { timers, due, fire } = handTimers();
   const bound = { timeoutMs: 5, signal: undefined, timers, timeout: () => new Error('too slow') };
   let seen: unknown;

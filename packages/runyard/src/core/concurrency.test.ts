@@ -3,7 +3,7 @@ import { mapConcurrently, Semaphore } from './concurrency.js';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('so many items are in work at once, and the results are in their order', async () => {
+test('at most so many items are processed at once, and the results keep their order', async () => {
   let [inWork, most] = [0, 0];
   const results = await mapConcurrently(2, [3, 1, 2, 0], async (turns) => {
     most = Math.max(most, ++inWork);
@@ -15,7 +15,7 @@ test('so many items are in work at once, and the results are in their order', as
   expect(most).toBe(2);
 });
 
-test('an item is taken when its work begins, and none after a failure', async () => {
+test('an item is read when its work begins, and none is after a failure', async () => {
   const taken: number[] = [];
   function* items() {
     for (const item of [0, 1, 2, 3, 4]) {
@@ -33,7 +33,7 @@ test('an item is taken when its work begins, and none after a failure', async ()
   expect(taken.length).toBeLessThan(4);
 });
 
-test('what waits for a place gets it in its order, unless it is aborted', async () => {
+test('waiters get a place in order, unless they are aborted', async () => {
   const places = new Semaphore(1);
   expect(places.enter()).toBeUndefined();
   const order: string[] = [];

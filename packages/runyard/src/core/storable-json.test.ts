@@ -72,7 +72,7 @@ describe('refuses, and says where it is,', () => {
   });
 });
 
-test('a copy does not follow what becomes of its original', () => {
+test('a copy does not follow later changes of its original', () => {
   const value = { list: [1] };
   const copied = stored(value);
   value.list.push(2);

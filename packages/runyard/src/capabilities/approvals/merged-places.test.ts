@@ -23,7 +23,7 @@ function source(places: readonly ApprovalPlace[]) {
 const everySecond = (first: number, count: number) =>
   Array.from({ length: count }, (_, index) => place(first - 2 * index));
 
-describe('a page of a list that lies in several databases', () => {
+describe('a page of a list from several databases', () => {
   it('has the newest of all of them first', async () => {
     const sources = [source(everySecond(10, 5)), source(everySecond(9, 5)), source([])];
     const page = await mergedPlaces(
@@ -38,7 +38,7 @@ describe('a page of a list that lies in several databases', () => {
     ]);
   });
 
-  it('orders what came at the same time by its id, as each database does', async () => {
+  it('orders entries of the same time by id, as each database does', async () => {
     const sources = [source([place(1, 'd'), place(1, 'a')]), source([place(1, 'c'), place(1, 'b')])];
     const page = await mergedPlaces(
       sources.map(({ read }) => read),
@@ -47,7 +47,7 @@ describe('a page of a list that lies in several databases', () => {
     expect(page.map(({ approvalId }) => approvalId)).toEqual(['d', 'c', 'b', 'a']);
   });
 
-  it('holds only a piece of each list, however far down the page is', async () => {
+  it('reads only a part of each list, however late the page is', async () => {
     const sources = [source(everySecond(10_000, 4_000)), source(everySecond(9_999, 4_000))];
     const page = await mergedPlaces(
       sources.map(({ read }) => read),

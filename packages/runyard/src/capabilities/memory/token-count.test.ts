@@ -8,7 +8,7 @@ it('counts as gpt-4o does', async () => {
   expect(await counter.count(texts)).toEqual([0, 2, 4, 4, 9]);
 });
 
-it('counts long texts to the token, and monsters in no time', async () => {
+it('counts long texts to the token, and huge words quickly', async () => {
   const sentence = 'The person drinks green tea in the morning, and lives in Zürich.';
   const [one = 0, many] = await counter.count([` ${sentence}`, ` ${sentence}`.repeat(300)]);
   expect(many).toBe(one * 300);
@@ -16,7 +16,7 @@ it('counts long texts to the token, and monsters in no time', async () => {
   expect(monster).toBeGreaterThan(10_000);
 });
 
-it('answers several who ask at once, each with their own', async () => {
+it('answers several concurrent callers, each with their own count', async () => {
   const counts = await Promise.all([counter.count(['Likes tea']), counter.count(['tea', 'tea tea'])]);
   expect(counts).toEqual([[2], [1, 2]]);
 });

@@ -19,7 +19,7 @@ function slowDatabase() {
   return { part, answer: () => answers.open(inOrder) };
 }
 
-test('however many ask at once, a database is asked once', async () => {
+test('concurrent requests query a database once', async () => {
   const { part, answer } = slowDatabase();
   const readiness = new Readiness(silentLog);
   readiness.serve([part], slots);
@@ -30,7 +30,7 @@ test('however many ask at once, a database is asked once', async () => {
   expect(part.asked).toBe(1);
 });
 
-test('a database that does not answer is unavailable, and not asked again before it has answered', async () => {
+test('a database that does not answer is unavailable, and not queried again before it has answered', async () => {
   const { part, answer } = slowDatabase();
   const readiness = new Readiness(silentLog);
   readiness.serve([part], slots);
@@ -42,7 +42,7 @@ test('a database that does not answer is unavailable, and not asked again before
   await expect.poll(states, { timeout: 20_000 }).toBe('ok');
 });
 
-test('nothing is asked before the service is open and once it stops', async () => {
+test('no database is queried before the service is open or once it stops', async () => {
   const { part } = slowDatabase();
   const readiness = new Readiness(silentLog);
   expect(await readiness.report()).toMatchObject({

@@ -24,7 +24,7 @@ function aSpan(spanId: string, parentSpanId: string | null, given: Partial<Span>
 
 const context = () => ({ now: 5000, budget: new TextBudget() });
 
-test('T4: a span whose parent is missing stands beside the root, with what is below it', () => {
+test('T4: a span whose parent is missing is placed beside the root, with its children', () => {
   const tree = treeOf(
     [
       aSpan('root', null, { kind: 'AGENT' }),
@@ -45,7 +45,7 @@ test('a span in progress has lasted until now', () => {
   expect(node).toMatchObject({ duration: '4.00s', end_time: '1970-01-01T00:00:05Z', status: 'UNSET' });
 });
 
-test('a workflow that says nothing of its own says what its last part said', () => {
+test('a workflow without an output shows that of its last part', () => {
   const spans = [
     aSpan('root', null, { kind: 'WORKFLOW', attributes: { 'output.value': 'None' } }),
     aSpan('first', 'root', { endTime: 4000, attributes: { 'output.value': 'ended last' } }),
@@ -57,7 +57,7 @@ test('a workflow that says nothing of its own says what its last part said', () 
   expect(outputOfTree([own, ...spans.slice(1)])).toBe('own');
 });
 
-test('inputs and outputs beyond what an answer may hold are cut', () => {
+test('inputs and outputs beyond the limit of a response are cut', () => {
   const long = 'x'.repeat(3000);
   const spans = [
     aSpan('root', null),

@@ -54,7 +54,7 @@ describe('batches', () => {
     expect(sizes()).toEqual([2, 1, 1, 1]);
   });
 
-  it('are under way at the same time only up to the bound', async () => {
+  it('are in flight at the same time only up to the bound', async () => {
     let active = 0;
     let most = 0;
     const embedder = new BatchedEmbedder(
@@ -126,7 +126,7 @@ describe('a batch that the provider rejects as too large', () => {
     expect(sizes()).toEqual([4, 2, 1]);
   });
 
-  it('is not what an error of the application says', async () => {
+  it('is not inferred from an error of the application', async () => {
     const sizes: number[] = [];
     const embedder = new BatchedEmbedder({ id: 'm', provider: 'Test' }, { maxBatch: 4 }, async (texts) => {
       sizes.push(texts.length);
@@ -162,12 +162,12 @@ describe('failures', () => {
     await server.clientLeft();
   });
 
-  it('say it when a provider is silent', async () => {
+  it('are reported when a provider is silent', async () => {
     const { model } = await embedderFor([{ instead: 'stall' }], { firstByteTimeoutMs: 5 });
     expect(await failure(model.embed(['1']))).toMatchObject({ kind: 'timeout' });
   });
 
-  it('say it when vectors of two batches differ in length', async () => {
+  it('are reported when vectors of two batches differ in length', async () => {
     const { model } = quickEmbedder(
       (_, index) => ({ body: { data: [{ index: 0, embedding: index === 0 ? [1, 2] : [1] }] } }),
       { maxBatch: 1, maxParallel: 1 },
@@ -179,7 +179,7 @@ describe('failures', () => {
 });
 
 describe('an abort', () => {
-  it('ends the request under way with its reason', async () => {
+  it('ends the request in flight with its reason', async () => {
     const { model, server } = await embedderFor([{ instead: 'stall' }]);
     const controller = new AbortController();
     const embedding = model.embed(['1'], { signal: controller.signal });

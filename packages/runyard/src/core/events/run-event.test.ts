@@ -52,7 +52,7 @@ test('the name of an event decides which fields it has', () => {
   expectTypeOf(read).toBeFunction();
 });
 
-test('a switch over all names leaves nothing', () => {
+test('a switch over all names is exhaustive', () => {
   const read = (event: Extract<TeamEvent, { event: `TeamTask${string}` }>) => {
     switch (event.event) {
       case 'TeamTaskIterationStarted':

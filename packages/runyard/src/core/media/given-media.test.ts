@@ -94,7 +94,7 @@ describe('media of a run in code', () => {
     expect(model.requests).toHaveLength(0);
   });
 
-  test('are those of the moment of the call, whatever becomes of them then', async () => {
+  test('are those of the moment of the call, whatever happens to them later', async () => {
     const model = scriptedModel(['Seen.']);
     const given = Uint8Array.from(bytes);
     const images: GivenMedia[] = [given];

@@ -33,7 +33,7 @@ test('a search finds all words, in text and topics', async () => {
 });
 
 describe('a change', () => {
-  test('that is made again changes nothing more', async () => {
+  test('that is repeated has no further effect', async () => {
     const changes: MemoryChange[] = [
       { kind: 'clear' },
       add('1', 'Likes tea'),

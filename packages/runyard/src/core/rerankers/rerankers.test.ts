@@ -58,7 +58,7 @@ describe.each(Object.entries(formats))('%s', (_, { make, top, answer }) => {
     });
   });
 
-  it('keeps to the number of documents that is wanted and given', async () => {
+  it('returns no more documents than requested and given', async () => {
     const all = answer(scored([0, 0.1], [1, 0.2]));
     const { fetch, bodies } = fetchOf(() => ({ body: all }));
     const model = make({ id: 'm', apiKey: secret, fetch });

@@ -3,7 +3,7 @@ import { conditionOf } from './engine-condition.js';
 
 const signs = { now: 100_000, leaseMs: 30_000, leasesRenewedAt: 95_000, recoveryMovedAt: 95_000 };
 
-test('an engine that renewed and looked in time is well', () => {
+test('an engine that renewed and polled in time is healthy', () => {
   expect(conditionOf(signs)).toBe('ok');
   expect(conditionOf({ ...signs, leasesRenewedAt: 70_000, recoveryMovedAt: 40_000 })).toBe('ok');
 });

@@ -201,7 +201,7 @@ describe('the work is bounded for', () => {
   });
 });
 
-test('no default of an alternative is written: another one may be the one that holds', () => {
+test('no default of an alternative is written: another one may match', () => {
   const withDefault = (name: string) => ({ properties: { [name]: { default: 1 } } });
   const value: Json = {};
   const schema = {
@@ -212,7 +212,7 @@ test('no default of an alternative is written: another one may be the one that h
   expect(value).toEqual({});
 });
 
-test('null stands for a property only where it is not required', () => {
+test('null means an absent property only where it is not required', () => {
   const schema = { properties: { a: { type: 'string' }, b: { type: 'string' } }, required: ['a'] };
   const faults = (value: Json) => interpretSchema(schema, value, { nullableOptionals: true });
   expect(faults({ a: 'x', b: null })).toEqual([]);

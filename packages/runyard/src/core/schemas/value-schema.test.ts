@@ -8,7 +8,7 @@ const faults = async (...args: Parameters<typeof fitToSchema>) => {
   return fitted.ok ? [] : fitted.faults.map(faultText);
 };
 
-test('a zod schema as data describes what is given, not what becomes of it', () => {
+test('a zod schema as data describes the input, not the output', () => {
   const schema = z.object({ at: z.coerce.date(), count: z.number().default(1) });
   expect(jsonSchemaOf(schema)).toEqual({
     type: 'object',
@@ -35,7 +35,7 @@ test('a schema with an id shows itself, not a reference', () => {
   expect(jsonSchemaOf(tree)).toMatchObject({ type: 'object', $defs: { ValueSchemaTree: {} } });
 });
 
-test('a value is answered with its defaults, as JSON', async () => {
+test('a value is returned with its defaults, as JSON', async () => {
   const schema = z.object({ at: z.coerce.date(), count: z.number().default(1) });
   expect(await fitToSchema(schema, { at: '2026-01-02' })).toEqual({
     ok: true,

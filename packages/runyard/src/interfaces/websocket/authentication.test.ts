@@ -37,7 +37,7 @@ describe('who speaks', () => {
     expect(runs.callers.map(({ userId }) => userId)).toEqual(['bob']);
   });
 
-  test('is never the service itself, and a client cannot learn that a token is the own one of the service', async () => {
+  test('is never the service itself, and the answer does not reveal a token of the service', async () => {
     const { url } = await startSockets();
     const client = await WsClient.connect(url, '/agents/ws', { headers: { authorization: 'internal' } });
     expect(client.frames[0]?.payload.requires_auth).toBe(true);
@@ -76,7 +76,7 @@ describe('who speaks', () => {
 });
 
 describe('a run that is followed', () => {
-  test('comes no further when the token ends, and can be taken up again', async () => {
+  test('stops when the token ends, and can be resumed', async () => {
     const { url, tokens, runs } = await startSockets();
     const client = await authenticated(url);
     client.send(startEndless);
@@ -96,7 +96,7 @@ describe('a run that is followed', () => {
     await client.event('Piece', ({ of }) => of > last);
   });
 
-  test('does not come at all when the token ended while it was being started', async () => {
+  test('is not sent at all when the token ended while it was being started', async () => {
     const { url, tokens, runs } = await startSockets();
     const begun = gate();
     runs.ready = begun.opened;
@@ -114,7 +114,7 @@ describe('a run that is followed', () => {
     expect(runs.closed).toBe(true);
   });
 
-  test('comes no further when the token was withdrawn, also to one who only listens', async () => {
+  test('stops when the token was withdrawn, also for a client that only listens', async () => {
     const { url, tokens, runs } = await startSockets({ limits: { recheckMs: 20 } });
     const client = await authenticated(url);
     client.send(startEndless);
@@ -149,7 +149,7 @@ describe('a run that is followed', () => {
 });
 
 describe('a client that does not say who it is', () => {
-  test('is sent away after a while, also when it talks', async () => {
+  test('is disconnected after a while, also when it sends frames', async () => {
     const { url } = await startSockets({ limits: { unprovenMs: 1_000 } });
     const known = await authenticated(url);
     const client = await WsClient.connect(url, '/agents/ws');
@@ -158,7 +158,7 @@ describe('a client that does not say who it is', () => {
     expect(await known.ask({ action: 'ping' })).toEqual({ event: 'pong' });
   });
 
-  test('is sent away after its token has ended, too', async () => {
+  test('is disconnected after its token has ended, too', async () => {
     const { url, tokens } = await startSockets({ limits: { unprovenMs: 1_000 } });
     tokens.expiresAt = Date.now();
     const client = await authenticated(url);

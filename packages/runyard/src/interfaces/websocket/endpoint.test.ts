@@ -20,7 +20,7 @@ describe('who may connect', () => {
     },
   );
 
-  test('not a page of another site that shows no origin, nor by the name of another host', async () => {
+  test('not a page of another site without an origin, nor a request to another host name', async () => {
     const { url } = await startSockets();
     const codeOf = async (headers: Record<string, string>) =>
       (JSON.parse((await refusalOf(url, '/agents/ws', { headers })).body) as { error_code: string })

@@ -35,7 +35,7 @@ async function socketCallerWith(first: Identity) {
   return { socketCaller, identities, onExpiry };
 }
 
-describe('a token that is looked at while another one is sent', () => {
+describe('a token that is being checked while another one is sent', () => {
   test.each([
     ['good', identity('alice')],
     ['withdrawn', errors.invalidToken('Signature verification failed')],
@@ -61,7 +61,7 @@ describe('the end of a token', () => {
   });
   const days = (count: number) => count * 86_400_000;
 
-  test('comes when it is due, also when that is further than a timer goes', async () => {
+  test('comes when it is due, also beyond the range of a timer', async () => {
     const { socketCaller, onExpiry } = await socketCallerWith(identity('alice', Date.now() + days(60)));
     vi.advanceTimersByTime(days(60) - 1);
     expect(socketCaller.current?.userId).toBe('alice');

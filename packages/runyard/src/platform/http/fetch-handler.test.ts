@@ -102,7 +102,7 @@ function longAnswer() {
   return { made, route };
 }
 
-test('an answer is made no faster than it is read, and not at all once it is cancelled', async () => {
+test('a response is produced no faster than it is read, and not at all once it is cancelled', async () => {
   const { made, route } = longAnswer();
   const { server, logged } = await startServer([route]);
   const response = await fetchHandler(server.handler())(new Request('http://x.test/long'));
@@ -115,7 +115,7 @@ test('an answer is made no faster than it is read, and not at all once it is can
   expect(logged.find(({ message }) => message === 'request')?.fields).toMatchObject({ client_gone: true });
 });
 
-test('a reader who takes nothing loses the answer, a slow one does not', async () => {
+test('a reader who takes nothing loses the response, a slow one does not', async () => {
   const { route } = longAnswer();
   const { server } = await startServer([route], { settings: { slowClientMs: 200 } });
   const handle = fetchHandler(server.handler());
@@ -157,7 +157,7 @@ test('aborting the request ends the answer, whether it has begun or not', async 
   await expect(handle(new Request('http://x.test/long', { signal }))).rejects.toThrow('aborted');
 });
 
-test('an answer that is broken off is seen to be', async () => {
+test('a response that breaks off fails visibly', async () => {
   async function* broken() {
     yield 'x'.repeat(100_000);
     throw new Error('no more');

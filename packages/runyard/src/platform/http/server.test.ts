@@ -93,7 +93,7 @@ test('other statuses, pages, assets and empty answers', async () => {
   expect(await (await fetch(`${url}/nothing`)).json()).toBeNull();
 });
 
-test('trailing slashes do not matter, except that // is nowhere', async () => {
+test('trailing slashes do not matter, except that // is not found', async () => {
   const { url } = await startServer([ping, root]);
   for (const path of ['/things/x', '/things/x/', '/things/x///?word=a', '/', '/?a=b']) {
     const response = await fetch(url + path, { redirect: 'error' });
@@ -130,7 +130,7 @@ test('a wrong method on a known path is 405 and names the right ones', async () 
   expect([head.status, head.headers.get('allow'), await head.text()]).toEqual([405, 'GET', '']);
 });
 
-test('a broken path encoding is 400, a long id is fine', async () => {
+test('a broken path encoding is 400, a long id is accepted', async () => {
   const { url } = await startServer([ping]);
   const broken = await fetch(`${url}/things/%zz`);
   expect(broken.status).toBe(400);
@@ -138,7 +138,7 @@ test('a broken path encoding is 400, a long id is fine', async () => {
   expect(await (await fetch(`${url}/things/${'x'.repeat(255)}`)).json()).toEqual({ id: 'x'.repeat(255) });
 });
 
-test('request ids are taken over when sane, made otherwise, and echoed', async () => {
+test('valid request ids are kept, others are generated, and all are echoed', async () => {
   const { url } = await startServer([ping]);
   const idFor = async (given?: string) =>
     (
@@ -193,7 +193,7 @@ test('an error of the catalogue is answered with its status, text, code and head
   expect(await response.json()).toMatchObject({ detail: 'Slow down', error_code: 'busy' });
 });
 
-test('faults of path, query and body come in one answer', async () => {
+test('faults of path, query and body come in one response', async () => {
   const route = defineRoute({
     ...facts('POST', '/runs/:id', 'faulty'),
     params: z.object({ id: z.string().max(3) }),
@@ -248,7 +248,7 @@ test('the caller is resolved before the body is read, and a refused one never re
   expect((await fetch(url)).status).toBe(200);
 });
 
-test('the signal of a handler aborts when its client goes away', async () => {
+test('the signal of a handler aborts when its client disconnects', async () => {
   const onAbort = vi.fn();
   const onStart = vi.fn();
   const route = defineRoute({
@@ -279,7 +279,7 @@ test('what is not HTTP gets a 400', async () => {
   );
 });
 
-test('custom routes stand beside ours, with their own parsers and hooks', async () => {
+test('custom routes work beside ours, with their own parsers and hooks', async () => {
   const { url } = await startServer([ping], {
     customRoutes: (app) => {
       app.addHook('onSend', async (_request, reply) => {
@@ -322,7 +322,7 @@ test('custom routes stand beside ours, with their own parsers and hooks', async 
   expect((await fetch(`${url}/things/x`)).headers.get('x-custom')).toBeNull();
 });
 
-test('a custom route where one of ours stands is refused at start', async () => {
+test('a custom route at the path of one of ours is rejected at start', async () => {
   const start = startServer([ping], {
     customRoutes: (app) => void app.get('/things/:other', async () => 'mine'),
   });

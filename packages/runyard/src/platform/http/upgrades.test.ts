@@ -42,7 +42,7 @@ function talking(): Upgrades {
 const asking = (path: string, protocol = 'websocket') =>
   `GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade\r\nupgrade: ${protocol}\r\n\r\n`;
 
-test('an endpoint takes the connection over, and hears when the server closes', async () => {
+test('an endpoint takes the connection over, and is notified when the server closes', async () => {
   const { server, port } = await startServer([echo], { upgrades: talking() });
   const client = rawClient(port);
   client.socket.write(asking('/talk/?format=json'));
@@ -129,7 +129,7 @@ test('a client that connects too often is rejected with the time to wait', async
   expect(text).toContain('"error_code":"rate_limited"');
 });
 
-test('a path of nothing but slashes is looked at in no time worth a thought', async () => {
+test('a path of nothing but slashes is checked quickly', async () => {
   const { port } = await startServer([echo], {
     upgrades: talking(),
     settings: { maxHeaderBytes: 1_048_576 },

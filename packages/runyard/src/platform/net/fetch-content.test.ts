@@ -70,7 +70,7 @@ test('checks where a redirect leads', async () => {
   expect((await fetchContent(outer.href, both)).bytes).toEqual(Buffer.from('secret'));
 });
 
-test('does not follow redirects for ever, nor to other protocols', async () => {
+test('does not follow redirects forever, nor to other protocols', async () => {
   const loop = await serve((_request, response) => response.writeHead(302, { location: '/again' }).end());
   expect(await refusal(fetchContent(loop.href, allowing(loop)))).toContain('more than 5 times');
   const file = await serve((_request, response) =>
@@ -112,7 +112,7 @@ test('waits only so long for an answer, and for the rest of it', async () => {
   expect(await refusal(fetchContent(slow.href, { ...allowing(slow), timeoutMs: 50 }))).toContain('50 ms');
 });
 
-test('says nothing of what an address is like inside', async () => {
+test('reveals nothing about an internal address', async () => {
   const url = await serve((request) => request.socket.destroy());
   expect(await refusal(fetchContent(url.href, allowing(url)))).toBe('The address could not be reached.');
   const failing = await serve((_request, response) => response.writeHead(500).end('stack trace'));

@@ -21,7 +21,7 @@ test('an outage whose first sign was a failed call has one line, and the next ou
   expect(lines).toEqual([lost, 'the database is back', lost]);
 });
 
-test('another kind of trouble is reported at once', () => {
+test('another kind of failure is reported at once', () => {
   const { lines, availability } = watched();
   availability.refusal('busy');
   availability.begin('lost', new Error('read ECONNRESET'));
@@ -70,7 +70,7 @@ test('work is refused for a second after a write failed, unless one has succeede
   availability.assertWritable();
 });
 
-test('a database that is reached again is back at once', () => {
+test('a database that is reached again is available at once', () => {
   heldClock();
   const { lines, availability } = watched();
   availability.failure(new Error('read ECONNRESET'), 'lost');

@@ -11,7 +11,7 @@ export type Durability = 'power-cut' | 'process-crash';
 export type SqlValue = string | number | null | Uint8Array | readonly string[];
 
 /**
- * One database that Runyard stores in. SQL stands in the `store.ts` files and in the migrations; this is how
+ * One database that Runyard stores in. SQL is in the `store.ts` files and in the migrations; this is how
  * they reach it. Everything but the batched write of the hot path is the same for both kinds.
  */
 export type Database = SqliteDatabase | PostgresDatabase;

@@ -96,7 +96,7 @@ it('says that a folder cannot be written', async () => {
   expect(error.message).toContain(`${path}: it cannot be written. Choose another place`);
 });
 
-it('says which server refuses, and keeps the password to itself', async () => {
+it('says which server refuses, without the password', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as { port: number };

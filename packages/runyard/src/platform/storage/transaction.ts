@@ -11,7 +11,7 @@ export interface OpenTransaction {
 
 /**
  * Commits what the work has written, or undoes it and rejects with the first error. A failed statement is not to be
- * survived by catching its error: PostgreSQL would take the commit for a rollback, without a word.
+ * survived by catching its error: PostgreSQL would silently turn the commit into a rollback.
  */
 export async function completeTransaction<T>(
   transaction: OpenTransaction,

@@ -29,6 +29,6 @@ it.each([
   ['a bug', new TypeError('x is not a function')],
   ['a database that cannot be opened', errors.databaseUnavailable('wrong password')],
   ['nothing', undefined],
-])('does not take %s for passing', (_, error) => {
+])('does not take %s for transient', (_, error) => {
   expect(isTransientStorageError(error)).toBe(false);
 });

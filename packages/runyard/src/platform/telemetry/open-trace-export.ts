@@ -15,7 +15,7 @@ export interface OpenTraceExportOptions {
   readonly log: Log;
 }
 
-/** The export of what runs have in memory when they come to rest: nothing is read for it. */
+/** The export of what runs have in memory when they pause or end: nothing is read for it. */
 export function openTraceExport({ settings, prices, workflow, log }: OpenTraceExportOptions): TraceExport {
   const { name: serviceName, otlpEndpoint: endpoint = '', otlpHeaders: headers } = settings;
   const redaction = traceRedaction(settings.traceContent, settings.traceRedact);

@@ -16,7 +16,7 @@ export interface DeliveryOptions {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What became of a request: taken, to be tried again, or refused for good. */
+/** The outcome of a request: taken, to be tried again, or refused for good. */
 type Outcome =
   | { readonly taken: true; readonly rejected: number }
   | { readonly taken: false; readonly again: boolean; readonly reason: string; readonly waitMs?: number };

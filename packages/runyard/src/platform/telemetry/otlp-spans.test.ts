@@ -75,7 +75,7 @@ test('the span of a run is below that of the system that called it', () => {
   expect(sent(aSpan({ parentSpanId: null, stepKey: '' }))).not.toHaveProperty('parentSpanId');
 });
 
-test('the span of a copy leads to that of its original', () => {
+test('the span of a copy links to that of its original', () => {
   const original = '01234567-89ab-4def-8123-456789abcdef';
   const run = aRun({ lineage: { forkedFromRunId: original } });
   const root = aSpan({ parentSpanId: null, stepKey: '' });
@@ -101,7 +101,7 @@ test('half a character is replaced, and a long text is cut', () => {
   expect(values).toEqual(['a\uFFFD', '😀', `${'x'.repeat(longestValue)}…`]);
 });
 
-test('what was sent when the run rested before is not sent again', () => {
+test('spans that were sent at an earlier pause are not sent again', () => {
   const paused = aRun({ status: 'paused' });
   const first = aStep(paused, 0, { key: 'model:0', startedAt: 100, endedAt: 200 });
   const question = aStep(paused, 1, { key: 'wait:tool:0:0', kind: 'wait', startedAt: 200, endedAt: null });

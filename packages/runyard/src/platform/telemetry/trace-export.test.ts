@@ -43,7 +43,7 @@ function spanOf(run: Run, stepKey: string, attributes: Span['attributes'] = {}):
   };
 }
 
-test('when too much waits the oldest is dropped, and that is said once', async () => {
+test('when the queue is full the oldest is dropped, which is logged once', async () => {
   const collector = await Collector.listen();
   const { traces, logged } = exportTo(collector);
   const runs = Array.from({ length: 2_100 }, () => ended());
@@ -100,7 +100,7 @@ test('other work continues while the spans of a long journal are made', async ()
   for (const one of madeIn) expect(madeIn.filter((other) => other === one).length).toBeLessThan(5);
 });
 
-test('one run whose trace cannot be made does not hold up the others', async () => {
+test('a run whose trace cannot be made does not block the others', async () => {
   const collector = await Collector.listen();
   const { traces, logged } = exportTo(collector, {
     spans: ({ run }) => {

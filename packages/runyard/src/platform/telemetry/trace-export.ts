@@ -28,9 +28,9 @@ const waitingRuns = 2_000;
 const waitingSteps = 20_000;
 
 /**
- * Sends the spans of runs to an OpenTelemetry collector when they come to rest. Their journals wait as they are, and
+ * Sends the spans of runs to an OpenTelemetry collector when they pause or end. Their journals wait as they are, and
  * are made into spans when it is their turn, so that a run that ends loses no time. What the collector does not take
- * is dropped, the oldest first, and is never waited for by anybody.
+ * is dropped, the oldest first, and no run ever waits for it.
  */
 export class TraceExport {
   private readonly delivery: OtlpDelivery;
@@ -50,7 +50,7 @@ export class TraceExport {
     this.envelope = envelopeOf(options.serviceName);
   }
 
-  /** A run has come to rest. Returns at once, and never fails. */
+  /** A run has paused or ended. Returns at once, and never fails. */
   rested(run: EndedRun): void {
     if (this.isClosed || isUnwanted(run)) return;
     this.waiting.push(run);

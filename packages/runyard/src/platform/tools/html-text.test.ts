@@ -32,7 +32,7 @@ it('keeps what a reader sees', () => {
   ]);
 });
 
-it('hands on no link that is a script or leads nowhere', () => {
+it('drops links that are scripts or lead nowhere', () => {
   expect(text('<a href="javascript:alert(1)">run</a> <a href="#top">up</a> <a>x</a>')).toBe('run up x');
   expect(text('<a href=https://a.example/><img alt=logo></a>')).toBe('[[image: logo]](https://a.example/)');
 });
@@ -57,7 +57,7 @@ it(
   patience(),
 );
 
-it('takes five megabytes of marks that begin nothing for text', () => {
+it('reads five megabytes of unfinished markup as text', () => {
   const marks = '<'.repeat(5_000_000);
   expect(readableText(marks, 'https://example.com').text).toBe(marks);
   expect(readableText(`a ${'</'.repeat(2_500_000)} b`, 'https://example.com').text).toHaveLength(5_000_004);

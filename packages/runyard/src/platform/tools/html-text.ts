@@ -210,7 +210,7 @@ class PageReader {
     if (alternative) this.#parts.push(`[image: ${alternative}]`);
   }
 
-  /** A link cannot stand in a link: a new one ends the one before. */
+  /** Links cannot be nested: a new one ends the one before. */
   #startLink(attributes: string): void {
     this.#endLink();
     this.#link = { url: attribute(attributes, 'href') ?? '', at: this.#parts.length };

@@ -43,7 +43,7 @@ test('a form becomes one request, with fields that Runyard does not know as extr
   });
 });
 
-test('a workflow hands fields that only agents have to its steps, as they are', async () => {
+test('a workflow passes fields that only agents have to its steps unchanged', async () => {
   const { input } = await read('workflow', { ...fields, additional_data: 'more' });
   expect(input.options.knowledgeFilters).toBeUndefined();
   expect(input.options.extra).toEqual({
@@ -68,7 +68,7 @@ test('what a token fixes takes the place of the form', async () => {
 });
 
 // another hash for the same request would refuse repeated requests of the last 24 hours after an update
-test('a key stands for the same request as in earlier versions', async () => {
+test('a key identifies the same request as in earlier versions', async () => {
   const context = { idempotencyKey: 'k' };
   const { idempotency } = await read('agent', fields, context);
   expect(idempotency).toMatchObject({ userId: null, kind: 'agent', componentId: 'c', key: 'k' });

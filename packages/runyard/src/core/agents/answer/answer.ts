@@ -11,7 +11,7 @@ import { isDeclined, stopText } from './stopped.js';
 /**
  * Makes the content of the run from the last model call and the results that tools asked to show: rewritten by the
  * output model, and brought into its shape by the parser model or by the model that wrote it. No model replaces
- * what another declined to say; if a model stopped without a word, the content says why.
+ * what another declined to say; if a model stopped without a text, the content says why.
  */
 export async function answerOf(
   execution: AgentExecution,

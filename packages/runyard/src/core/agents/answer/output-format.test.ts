@@ -48,7 +48,7 @@ describe('a schema taken as a type', () => {
     ],
     ['parts', { allOf: [{ properties: { a: { type: 'integer' } }, required: ['a'] }] }],
     ['a reference', { $ref: '#/$defs/x', $defs: { x: { required: ['a'] } } }],
-  ])('keeps the properties that stand in %s', async (_what, schema) => {
+  ])('keeps the properties in %s', async (_what, schema) => {
     expect((await read({ type: 'object', ...schema }, { a: 1 }))?.content).toEqual({ a: 1 });
   });
 
@@ -66,7 +66,7 @@ describe('a schema taken as a type', () => {
   });
 });
 
-describe('a schema handed on as it is', () => {
+describe('a schema passed on unchanged', () => {
   const wrapped = { type: 'json_schema', json_schema: { name: 'person', schema: person, strict: true } };
 
   test('reaches the model unchanged and its answer comes back unchanged', async () => {
@@ -78,7 +78,7 @@ describe('a schema handed on as it is', () => {
     });
   });
 
-  test('has to have the form that the mode is about', () => {
+  test('must have the form that the mode requires', () => {
     expect(() => outputShapeOf({ outputSchema: person, useJsonSchema: true, stream: false })).toThrow(
       'json_schema',
     );

@@ -76,7 +76,7 @@ export function storableSchema(schema: ValueSchema): JsonObject {
   return stored as JsonObject;
 }
 
-/** The name of the type that a schema stands for. */
+/** The name of the type that a schema describes. */
 export function schemaName(schema: ValueSchema): string {
   const { title } = isZodSchema(schema) ? jsonSchemaOf(schema) : schema;
   return typeof title === 'string' && title !== '' ? title : untitled;
@@ -177,7 +177,7 @@ function unwrap(schema: JsonObject): JsonObject {
 
 /**
  * The JSON value in a model's text, also when the model put it into a code fence or words around it. One that is
- * longer or deeper than anybody asks for stays text.
+ * longer or deeper than any reasonable answer stays text.
  */
 export function jsonInText(text: string): Json | undefined {
   if (text.length > longestAnswer) return undefined;

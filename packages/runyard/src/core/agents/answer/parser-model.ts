@@ -13,7 +13,7 @@ const defaultPrompt =
 
 /**
  * Another model brings the answer into its shape. The conversation keeps the answer as it was written: the next
- * turn is asked of the main model, which never heard of the shape.
+ * turn is asked of the main model, which does not know the shape.
  */
 export async function parseWithParserModel(
   execution: AgentExecution,

@@ -77,7 +77,7 @@ describe('the system message', () => {
     expect(await systemPrompt(execution({}, { addSessionStateToContext: true }))).toContain('"name": "Ada"');
   });
 
-  test('asks in words for a schema that the model cannot be held to', async () => {
+  test('describes a schema in words if the model cannot be held to it', async () => {
     const schema = { type: 'object', properties: { answer: { type: 'number' } } };
     const output = {
       format: { name: 'Answer', schema, strict: false },

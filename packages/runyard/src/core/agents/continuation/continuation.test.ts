@@ -114,7 +114,7 @@ describe('beside the conversation', () => {
     expect(kept(journal, 0).keys).toEqual([]);
   });
 
-  test('what was said goes with what the hooks made of it', () => {
+  test('messages are kept together with the results of their hooks', () => {
     const journal = new JournalSteps()
       .context('hello')
       .model(0, 'hi')
@@ -155,7 +155,7 @@ describe('beside the conversation', () => {
   });
 });
 
-test('failed tries stay with the calls that they were tries of, and are no part of the conversation', () => {
+test('failed tries stay with their calls, and are no part of the conversation', () => {
   const failed = { status: 'error', output: null } as const;
   const journal = threeTurns()
     .add('model:0:try:1:0', 'try', null, failed)

@@ -68,7 +68,7 @@ test('all is forgotten only where that is allowed', () => {
   expect(changesIn(record, { ...source, allowClear: true })).toEqual([{ kind: 'clear' }]);
 });
 
-test('what is remembered already is not added again, but for the change that made it', () => {
+test('a known memory is not added again, except by the change that made it', () => {
   const record = asked(['add_memory', { memory: 'likes TEA' }]);
   const [added] = changesIn(record, source);
   const known = {

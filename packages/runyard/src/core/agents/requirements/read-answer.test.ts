@@ -133,7 +133,7 @@ describe('what an approval decides', () => {
       record: { id: 'p' },
     });
 
-  it('is nothing yet while it is pending, and no caller can take its place', () => {
+  it('is nothing while it is pending, and no caller can answer instead', () => {
     expect(decide({}, 'pending')).toBeUndefined();
     for (const kind of ['confirmation', 'external_execution', 'unknown_outcome'] as const) {
       const state = waiting({ kind, approval: required });
@@ -142,7 +142,7 @@ describe('what an approval decides', () => {
     }
   });
 
-  it('is the values, in whichever place they stand; what does not fit is left to the tool', () => {
+  it('is the values, in either place; the tool checks what does not fit', () => {
     const inputFields = [field('x', 'int'), field('y', 'int')];
     expect(decide({ kind: 'user_input', inputFields }, 'approved', { values: { x: '3' } })).toMatchObject({
       answer: 'input',
@@ -155,7 +155,7 @@ describe('what an approval decides', () => {
     expect(decide({ kind: 'user_input', inputFields }, 'approved')).toMatchObject({ values: {} });
   });
 
-  it('is the result of what was executed outside, and a rejection without one', () => {
+  it('is the result of an external execution, or a rejection without one', () => {
     const kind = 'external_execution' as const;
     expect(decide({ kind }, 'approved', { result: { ok: 1 } })).toMatchObject({
       answer: 'result',

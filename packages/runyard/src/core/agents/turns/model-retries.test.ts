@@ -56,7 +56,7 @@ test('the wait doubles when asked to, up to a minute', async () => {
   ]);
 });
 
-test('a provider that asks for more is given it', async () => {
+test('a provider that asks for a longer wait gets it', async () => {
   const settings = { retries: 2, delayBetweenRetriesMs: 10 };
   expect(await delaysOf(settings, [busy(7_000), busy(3)])).toEqual([7_000, 10]);
 });

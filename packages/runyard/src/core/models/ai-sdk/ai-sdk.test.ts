@@ -328,7 +328,7 @@ describe('a real provider of the AI SDK', () => {
     expect(requests[0]?.body.messages).toEqual([{ role: 'user', content: 'Hello' }]);
   });
 
-  it('calls tools and answers for its errors', async () => {
+  it('calls tools and reports its errors', async () => {
     const toolCall = { id: 'a', type: 'function', function: { name: 'add', arguments: '{"a":1}' } };
     const whole = {
       id: 'x',

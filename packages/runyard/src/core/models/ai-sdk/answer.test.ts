@@ -43,7 +43,7 @@ async function streamed(parts: readonly Part[], version: 'v2' | 'v3' | 'v4' = 'v
 }
 
 describe('the answer of an AI SDK model', () => {
-  it('puts a gap between texts that something stands between', async () => {
+  it('puts a gap between texts that are not adjacent', async () => {
     const parts = [
       ...text('1', 'Let me ', 'look.'),
       ...searching(),
@@ -202,7 +202,7 @@ describe('the answer of an AI SDK model', () => {
     expect(response).toMatchObject({ content: 'Hi', toolCalls: [], finishReason: 'stop' });
   });
 
-  it('is what was shown, also when its texts grow side by side', async () => {
+  it('is what was shown, also when its texts grow concurrently', async () => {
     const say = (id: string, delta: string) => ({ type: 'text-delta', id, delta });
     const begin = (id: string) => ({ type: 'text-start', id });
     const { response } = await streamed([

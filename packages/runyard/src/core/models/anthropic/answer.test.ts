@@ -234,7 +234,7 @@ describe('the texts of Anthropic', () => {
       [block(0, text('a')), ...thought(1, 'Hm.'), block(2, text('b'))],
       'a\n\nb',
     ],
-  ])('are joined as they stand: %s', async (_, events, content) => {
+  ])('are joined unchanged: %s', async (_, events, content) => {
     const { model } = await modelFor([stream(start, ...events, ...end('end_turn'))]);
     const { deltas, response } = await collect(model.stream(ask(), open()));
     expect(response.content).toBe(content);

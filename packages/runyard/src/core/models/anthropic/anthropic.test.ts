@@ -232,14 +232,14 @@ describe('a stream of Anthropic', () => {
     expect(response.usage).toMatchObject({ inputTokens: 127, outputTokens: 9, totalTokens: 136 });
   });
 
-  it('needs no more than message_stop, even if the connection stays open', async () => {
+  it('needs only message_stop, even if the connection stays open', async () => {
     const { model } = await modelFor([
       { raw: namedEvents([start, block(0, text('x')), ...end('end_turn')]), ending: 'stall' },
     ]);
     expect((await collect(model.stream(ask(), open()))).response.content).toBe('x');
   });
 
-  it('fails when it ends before its end', async () => {
+  it('fails when it ends early', async () => {
     const { model } = await modelFor([{ raw: namedEvents([start, block(0, text('x'))]), ending: 'end' }]);
     expect(await failure(collect(model.stream(ask(), open())))).toMatchObject({
       kind: 'connection',
@@ -279,7 +279,7 @@ describe('an overloaded Anthropic', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is left alone until its limits are filled again', async () => {
+  it('is not called until its limits are reset', async () => {
     const reset = new Date(Date.now() + 20_000).toISOString();
     const { model, waits } = await modelFor([
       {

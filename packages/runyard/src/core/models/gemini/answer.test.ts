@@ -26,7 +26,7 @@ describe('the parts of an answer of Gemini', () => {
     { text: 'Noted.' },
   ];
 
-  it('are one text where they stand together, and paragraphs where something stands between them', async () => {
+  it('are one text where they are adjacent, and paragraphs where they are not', async () => {
     const expected = { content: 'Let me see.\n\nIt is 42.\n\nYes.\n\nNoted.', reasoningContent: 'Sure?' };
     expect(await streamed([...parts.map((part) => chunk([part])), chunk([], stopped)])).toMatchObject(
       expected,

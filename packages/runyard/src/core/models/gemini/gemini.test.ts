@@ -139,7 +139,7 @@ describe('a stream of Gemini', () => {
     ]);
   });
 
-  it('lets calls of another model pass as Google wants it, from Gemini 3 on', async () => {
+  it('sends calls of another model as Google requires, from Gemini 3 on', async () => {
     const toolCalls = ['a', 'b'].map((call) => ({ id: call, name: 'add', arguments: '{"x":1}' }));
     const messages = [message('user', 'Go'), message('assistant', '', { toolCalls })];
     const call = { functionCall: { name: 'add', args: { x: 1 } } };
@@ -350,7 +350,7 @@ describe('the request to Gemini', () => {
     );
   });
 
-  it('asks for the shape of the answer, in words where functions stand in the way', async () => {
+  it('asks for the shape of the answer, in words where functions prevent a schema', async () => {
     const config = { responseMimeType: 'application/json', responseJsonSchema: output.schema };
     expect((await sent({ output })).generationConfig).toEqual(config);
     expect((await sent({ output, tools: [add] })).generationConfig).toEqual(config);

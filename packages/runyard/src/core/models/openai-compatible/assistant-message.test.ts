@@ -16,7 +16,7 @@ import {
   open,
 } from '../../../../test/support/providers/model-calls.js';
 
-describe('what a provider wants to see again', () => {
+describe('what a provider must get back', () => {
   /** The assistant's message of the next request, and of one after signatures were refused. */
   async function sentBack(answer: object, rename = false) {
     const refused = { status: 400, body: { error: { message: 'Corrupted thought signature.' } } };

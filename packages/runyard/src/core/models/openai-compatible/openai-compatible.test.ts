@@ -344,7 +344,7 @@ describe('a stream', () => {
     });
   });
 
-  it('hands on what came before an error inside the stream', async () => {
+  it('yields what came before an error within the stream', async () => {
     const error = { message: `overloaded (${secret})`, code: 503 };
     const { model } = await modelFor([{ events: [textChunk('begun'), { error }] }]);
     const seen: ModelChunk[] = [];

@@ -274,7 +274,7 @@ describe('a call that the end of the answer cuts off', () => {
     });
   });
 
-  it('leaves what the model thought', async () => {
+  it('keeps what the model thought', async () => {
     const thought = { type: 'reasoning', id: 'rs_1', summary: [] };
     const thinking = event('reasoning_summary_text.delta', { item_id: 'rs_1', output_index: 0, delta: 'Hm' });
     const { answer } = await read([added(0, thought), thinking, incomplete()]);
@@ -291,7 +291,7 @@ describe('citations', () => {
     end_index,
   });
 
-  it('stand where their words are in the content', async () => {
+  it('are placed where their words are in the content', async () => {
     const answer = await answerOf([
       said(
         'm1',

@@ -6,7 +6,7 @@ function message(role: Message['role'], content: string): Message {
   return { id: content, role, content, createdAt: 1 };
 }
 
-describe('a conversation whose system text stands apart', () => {
+describe('a conversation with a separate system text', () => {
   test('keeps the order of the rest', () => {
     const messages = [
       message('system', 'one'),

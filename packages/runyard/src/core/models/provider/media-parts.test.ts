@@ -47,7 +47,7 @@ test('the name of a document at a URL has nothing of its query', () => {
   expect(documentName({ ...paper, url: 'https://example.com/' })).toBe('f1');
 });
 
-test('what is fetched for one request is bounded together, and comes one after the other', async () => {
+test('the media of one request share a bound, and are fetched one after the other', async () => {
   let open = 0;
   let most = 0;
   const contents = forOneRequest(

@@ -7,7 +7,7 @@ function event(index: number, size = 10): LoggedEvent {
 }
 
 describe('reading', () => {
-  test('gives what is there from the cursor on, up to the limit', () => {
+  test('returns the events from the cursor on, up to the limit', () => {
     const log = new EventLog(0);
     for (let index = 0; index < 5; index += 1) log.append(event(index));
     expect((log.read(1, 3) as LoggedEvent[]).map(({ index }) => index)).toEqual([1, 2, 3]);
@@ -40,7 +40,7 @@ describe('reading', () => {
   });
 });
 
-test('a reader that has seen all it may is woken when more is stored', () => {
+test('a reader that has seen all available events is woken when more are stored', () => {
   const log = new EventLog(0);
   for (let index = 0; index < indexGap + 5; index += 1) log.append(event(index));
   expect(log.read(indexGap, 10)).toEqual([]);

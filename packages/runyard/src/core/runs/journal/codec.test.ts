@@ -85,7 +85,7 @@ describe('a record', () => {
     expect(readIf(step(null, { input: { by: 'me' } }), asked)).toEqual({ by: 'me' });
   });
 
-  test('of several shapes is that of the one that fits', () => {
+  test('of several shapes is read as the one that fits', () => {
     const shape = either(object({ failure: text }), object({ success: flag }));
     expect([shape({ failure: 'x' }), shape({ success: true }), shape({ success: 1 })]).toEqual([
       undefined,

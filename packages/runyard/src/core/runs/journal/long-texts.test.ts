@@ -22,14 +22,14 @@ async function joined(pieces: AsyncIterable<string>): Promise<string> {
   return text;
 }
 
-test('a text comes back from its parts, and no character is divided', () => {
+test('a text is restored from its parts, and no character is split', () => {
   const parts = [...partsOf(tricky)];
   expect(parts.length).toBeGreaterThan(3);
   expect(joinedParts(parts)).toBe(tricky);
   for (const part of parts) expect(part).not.toMatch(/\u2028|\\ud83d|\\ude42/);
 });
 
-test('packed JSON refers to each long text once, whatever else stands in it', async () => {
+test('packed JSON refers to each long text once, whatever else is in it', async () => {
   const texts = new LongTexts(1);
   const value = {
     content: tricky,
@@ -51,7 +51,7 @@ test('packed JSON refers to each long text once, whatever else stands in it', as
   expect(JSON.parse(await joined(unpackedPieces(json, source)))).toEqual(value);
 });
 
-test('an event with a long text is stored as a reference, and goes out as if it held the text', async () => {
+test('an event with a long text is stored as a reference, and sent as if it held the text', async () => {
   const texts = new LongTexts(1);
   const event = { event: 'RunCompleted', content: tricky, content_type: 'str' } as const;
   const head = { event: 'RunCompleted', run_id: 'r' } as const;

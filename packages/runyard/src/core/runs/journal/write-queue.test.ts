@@ -159,7 +159,7 @@ describe('group commit', () => {
     expect(journal.runsOf(1)).toEqual(['alone']);
   });
 
-  test('touched while a transaction is under way is not forgotten', async () => {
+  test('touched while a transaction is in progress is not forgotten', async () => {
     const { journal, queue, pass, pending } = setUp();
     const flushed = queue.flush(new Source('a'));
     await journal.begun(1);
@@ -207,7 +207,7 @@ describe('trouble', () => {
     expect([a.state, b.state]).toEqual(['refused', 'written']);
   });
 
-  test('a write that cannot be stored does not take the others of its batch with it', async () => {
+  test('a write that cannot be stored does not fail the others of its batch', async () => {
     const { journal, queue } = setUp();
     const [bad, good] = [new Source('bad'), new Source('good')];
     const flushed = Promise.allSettled([queue.flush(bad), queue.flush(good)]);
@@ -249,7 +249,7 @@ describe('trouble', () => {
     expect(source.state).toBe('written');
   });
 
-  test('a database that is away for a moment delays, it does not fail', async () => {
+  test('a short outage of the database delays writes but does not fail them', async () => {
     const { journal, queue, pass, pending } = setUp(() => true);
     const source = new Source('a');
     const flushed = queue.flush(source);
@@ -277,7 +277,7 @@ describe('a refused source', () => {
     expect(journal.commits).toHaveLength(1);
   });
 
-  test('rejects a flush that was asked for while its earlier write was under way', async () => {
+  test('rejects a flush that was requested while its earlier write was in progress', async () => {
     const { journal, queue } = setUp();
     const source = new Source('a');
     const [first] = [queue.flush(source).catch((error: unknown) => error)];
@@ -376,7 +376,7 @@ describe('an outage', () => {
     expect(parts.lines).toEqual([]);
   });
 
-  test('refuses a new run within seconds, and keeps those under way', async () => {
+  test('refuses a new run within seconds, and keeps those in progress', async () => {
     const parts = setUp(isAway);
     const [accepted, fresh] = [new Source('accepted'), new Source('fresh')];
     accepted.isAccepted = true;
@@ -449,7 +449,7 @@ describe('an outage', () => {
   });
 });
 
-test('an error in the queue itself rejects those who wait, and the queue stays in use', async () => {
+test('an error in the queue itself rejects the waiters, and the queue stays in use', async () => {
   const { journal, queue, lines } = setUp(() => {
     throw new TypeError('careless');
   });

@@ -128,7 +128,7 @@ describe('a gated tool', () => {
     });
   });
 
-  it('lets the model fill in nothing that is a person to fill in', async () => {
+  it('does not let the model fill in what a person has to', async () => {
     const used = pay({ requiresUserInput: true, userInputFields: ['to'] });
     const args = { cents: 7, to: 'the model' };
     expect(await callTool(used, args, { approval: approvalOf(args, { input: {} }) })).toMatchObject({

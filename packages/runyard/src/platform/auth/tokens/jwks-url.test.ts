@@ -52,7 +52,7 @@ test('a new key is known with the first token that names it', async () => {
   await expect(verifier.verify(await first.sign({}))).rejects.toMatchObject(unknownKey);
 });
 
-test('tokens with keys that do not exist do not make us ask again and again', async () => {
+test('tokens with unknown keys do not cause repeated requests', async () => {
   const issuer = await startIssuer(first);
   const { verifier, clock } = await trusting(issuer);
   await verifier.verify(await first.sign({}));
@@ -118,7 +118,7 @@ test('an issuer whose tokens for other services would open this one is a warning
   expect(await told({ jwtVerifyAudience: true })).toEqual([]);
 });
 
-test('while the issuer is away its last keys stay good, and it is not asked at each token', async () => {
+test('while the issuer is unavailable its last keys stay valid, and it is not called for each token', async () => {
   const issuer = await startIssuer(first);
   const { verifier, logged, clock } = await trusting(issuer);
   await verifier.verify(await first.sign({}));
@@ -144,7 +144,7 @@ test('an issuer that was never there is 503, until it is', async () => {
   expect(await verifier.verify(token)).toMatchObject({ subject: 'ada' });
 });
 
-test('keys of the settings are good while the issuer is away', async () => {
+test('keys of the settings are valid while the issuer is unavailable', async () => {
   const issuer = await startIssuer(first);
   issuer.answer((response) => response.destroy());
   const { verifier } = await trusting(issuer, { jwtKeys: [secret], jwtAlgorithms: ['ES256', 'HS256'] });

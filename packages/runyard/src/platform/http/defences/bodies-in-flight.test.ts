@@ -78,7 +78,7 @@ const users = {
 };
 
 describe('bodies that are being received', () => {
-  test('hold no more than they may: the largest is given up, with 503 and when to come back', async () => {
+  test('stay within their bound: the largest is rejected, with 503 and the time to wait', async () => {
     const { port, url } = await startServer(routes, { settings });
     const uploads = [350_000, 340_000, 330_000].map((sent) => new Upload(port, 360_000, sent));
     const [largest, ...others] = uploads as [Upload, Upload, Upload];

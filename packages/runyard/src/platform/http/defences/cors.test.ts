@@ -56,7 +56,7 @@ test('a preflight of another origin is refused, also with a wildcard in the list
   }
 });
 
-test('actual requests: allowed origins may read the answer, others are served without leave', async () => {
+test('actual requests: allowed origins may read the answer, others are served without permission to read it', async () => {
   const { url } = await startServer([route, stream]);
   for (const path of ['/x', '/nowhere', '/stream']) {
     const allowed = await fetch(url + path, { headers: { origin: 'http://localhost:3000' } });

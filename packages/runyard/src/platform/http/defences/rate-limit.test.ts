@@ -24,7 +24,7 @@ function passed(count: number, take: () => void): number {
   return taken;
 }
 
-test('so many at once, and then as many as the time brings back', () => {
+test('a burst at once, and then as many as the rate allows', () => {
   const clock = new Clock();
   const limiter = new RateLimiter(60, 3, clock.now);
   const ask = () => limiter.takeFor(user('ann'), '1.1.1.1');
@@ -42,7 +42,7 @@ test('all of a minute may come at once when nothing else is said', () => {
   expect(RateLimiter.of({})).toBeUndefined();
 });
 
-test('says when to come again', () => {
+test('says when to try again', () => {
   const limiter = new RateLimiter(2, 1, new Clock().now);
   limiter.takeForAddress('1.1.1.1');
   const refused = () => limiter.takeForAddress('1.1.1.1');
@@ -76,7 +76,7 @@ test('a network of IPv6 is one place', () => {
   expect(ask('::2')).toBe(false);
 });
 
-test('wrong tokens count for their address, and take nothing from those who have a right one', () => {
+test('wrong tokens count for their address, and take nothing from callers with a valid one', () => {
   const limiter = new RateLimiter(60, 2, new Clock().now);
   const wrong = () => limiter.takeForRefused(errors.securityKeyWrong(), '1.1.1.1');
   expect(passed(5, wrong)).toBe(2);

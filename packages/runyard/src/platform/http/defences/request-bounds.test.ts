@@ -202,7 +202,7 @@ test('a connection without requests is closed', async () => {
   expect(bodiesIn(await client.closed())).toEqual([{ word: 'x' }]);
 });
 
-test('no more connections than there may be, and the log says so once', async () => {
+test('connections beyond the limit are refused, which is logged once', async () => {
   const { port, logged, url } = await startServer([echo], { settings: { maxConnections: 3 } });
   const held = [rawClient(port), rawClient(port), rawClient(port)];
   for (const client of held) {
@@ -216,7 +216,7 @@ test('no more connections than there may be, and the log says so once', async ()
   await until('there is room again', async () => (await fetch(`${url}/echo/x`).catch(() => undefined))?.ok);
 });
 
-test('a connection that asks on and on without taking answers is closed', async () => {
+test('a connection that keeps sending requests without reading responses is closed', async () => {
   const open = gate();
   let asked = 0;
   const slow = defineRoute({
@@ -239,7 +239,7 @@ test('a connection that asks on and on without taking answers is closed', async 
   expect((await fetch(`${url}/echo/x`)).status).toBe(200);
 });
 
-test('requests one after the other on a connection are as many as one likes', async () => {
+test('a connection may send any number of requests one after the other', async () => {
   const { port } = await startServer([echo]);
   const client = rawClient(port);
   for (let round = 1; round <= 5; round++) {

@@ -67,7 +67,7 @@ describe('a request that a page of another site caused', () => {
       expect([path, ...codeOf(await call(port, headers, 'POST', path))]).toEqual([path, ...refusedOrigin]);
   });
 
-  test('is refused before anything asks who called', async () => {
+  test('is refused before the caller is identified', async () => {
     let asked = 0;
     const { port } = await startServer(routes, {
       resolveCaller: () => {
@@ -85,7 +85,7 @@ describe('a request that a page of another site caused', () => {
     expect(codeOf(await call(port, { ...own, 'sec-fetch-site': 'cross-site' }))).toEqual(refusedOrigin);
   });
 
-  test('is served as a GET, without leave to read the answer', async () => {
+  test('is served as a GET, without permission to read the response', async () => {
     const { port } = await startServer(routes);
     const { status, headers } = await call(port, { origin: 'https://evil.example' }, 'GET');
     expect([status, headers['access-control-allow-origin']]).toEqual([200, undefined]);

@@ -86,7 +86,7 @@ export function sendError(exchange: Exchange, error: unknown, headers?: Headers)
   });
 }
 
-/** Names the run that an answer is about. An id of the client's may have characters that no header can carry. */
+/** Names the run of a response. An id of the client's may have characters that no header can carry. */
 export function runIdHeader(runId: string): Headers {
   return { 'x-run-id': encodeURIComponent(runId.replace(loneSurrogates, '\ufffd')) };
 }

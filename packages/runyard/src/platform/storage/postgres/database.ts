@@ -144,7 +144,7 @@ function typeParser(oid: number, format?: 'text' | 'binary') {
   return oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text');
 }
 
-/** A server that is starting, or restarting, is waited for. What a person has to mend ends the start at once. */
+/** Waits for a server that is starting or restarting. What a person has to fix ends the start at once. */
 async function untilUsable(pool: pg.Pool, location: string, options: OpenPostgresOptions): Promise<void> {
   const { id, startupMs = 0, log, signal } = options;
   const until = performance.now() + startupMs;

@@ -12,7 +12,7 @@ export class CallUnderWay {
   readonly served = new Set<Promise<unknown>>();
   readonly #abandon = new AbortController();
   #paused: RunPaused | undefined;
-  /** The server has heard that a question was dismissed: what it asks now is about that. */
+  /** The server knows that a question was dismissed: what it asks now follows from that. */
   #dismissed = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -77,7 +77,7 @@ export class CallsUnderWay {
     }
   }
 
-  /** Does something that the server asks for in the name of the call that it belongs to. */
+  /** Does something that the server asks for on behalf of the call that it belongs to. */
   async serve<T>(work: (call: CallUnderWay) => Promise<T>): Promise<T> {
     const call = this.#course.getStore() ?? (await this.#asker());
     if (!this.#open.has(call)) throw new Error('The call that this request belongs to has ended.');

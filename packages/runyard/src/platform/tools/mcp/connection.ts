@@ -11,7 +11,7 @@ import { loadMcpLibrary, type McpClient, type McpLibrary, type McpToolDefinition
 import { capabilitiesOf, type OfferedToServer, serveRequests } from './server-requests.js';
 import { type McpAddress, watchedTransport } from './watched-transport.js';
 
-/** A server that is started as a process of its own and spoken to over its input and output. */
+/** A server that is started as a process of its own and called over its input and output. */
 export interface McpCommand {
   readonly command: string;
   readonly args?: readonly string[];
@@ -73,7 +73,7 @@ function openProcess(
   return open(library, transport, mode, options, lastWords(transport.stderr as Readable | null));
 }
 
-/** The end of what a process wrote about itself: the reason why it does not start stands there. */
+/** The end of what a process logged: it has the reason why the process does not start. */
 function lastWords(stream: Readable | null): () => string {
   let text = '';
   stream?.on('data', (chunk: Buffer) => {

@@ -43,7 +43,7 @@ class MediaOfAnswer {
   }
 }
 
-/** So many characters of base64 stand for nothing else. */
+/** A prefix of this many characters of base64 identifies the bytes. */
 const telling = 64;
 
 /** The same bytes in any spelling: with the other alphabet, slashes escaped, broken into lines. */

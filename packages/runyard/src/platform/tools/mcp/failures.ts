@@ -3,7 +3,7 @@ import { thrownError } from '../../../core/errors/thrown-error.js';
 import { notOffered } from './server-requests.js';
 
 /**
- * What became of a call that failed. `answered`: the server refused it. `unsent`: it never reached the server, so it
+ * The outcome of a failed call. `answered`: the server refused it. `unsent`: it never reached the server, so it
  * can be made again. `lost`: its outcome is unknown.
  */
 export type CallFailure = 'answered' | 'unsent' | 'lost';

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcont
 import { streamEnded } from './failures.js';
 import type { McpLibrary } from './library.js';
 
-/** A server that is spoken to over HTTP. */
+/** A server that is called over HTTP. */
 export interface McpAddress {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;

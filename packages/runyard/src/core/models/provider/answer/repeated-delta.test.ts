@@ -35,7 +35,7 @@ describe('RepeatedDelta', () => {
     expect(repeated.textIn(data)).toBeUndefined();
   });
 
-  it('learns nothing from a chunk whose text stands in two places, or is escaped', () => {
+  it('learns nothing from a chunk whose text occurs twice, or is escaped', () => {
     const twice = { debug: { content: 'x' } };
     const repeated = new RepeatedDelta('"content":"');
     repeated.learn(chunk('x', twice), 'x');

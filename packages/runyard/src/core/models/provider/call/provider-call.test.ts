@@ -48,7 +48,7 @@ describe('failures', () => {
     expect(waits.every((ms) => ms > 0 && ms <= 8_000)).toBe(true);
   });
 
-  it('are not tried again when the provider says no, wants a long pause, or the account is empty', async () => {
+  it('are not tried again when the provider refuses, asks for a long pause, or the account is empty', async () => {
     const { model, server } = await modelFor([
       { status: 401, body: { error: { message: 'no' } } },
       { status: 429, headers: { 'retry-after': '3600' }, body: {} },
@@ -63,7 +63,7 @@ describe('failures', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('come out after two retries by default', async () => {
+  it('are reported after two retries by default', async () => {
     const { model, server } = await modelFor(() => ({ status: 503, body: { error: 'busy' } }));
     expect(await failure(model.generate(ask(), open()))).toMatchObject({
       message: 'Test answered 503: busy',
@@ -157,7 +157,7 @@ describe('abort', () => {
     await expect(answer).rejects.toBe(reason);
   });
 
-  it('makes no request when it came first', async () => {
+  it('makes no request when it came before', async () => {
     const { model, server } = await modelFor([]);
     await expect(model.generate(ask(), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(server.requests).toHaveLength(0);
