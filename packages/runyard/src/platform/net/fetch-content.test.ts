@@ -112,7 +112,7 @@ test('waits only so long for an answer, and for the rest of it', async () => {
   expect(await refusal(fetchContent(slow.href, { ...allowing(slow), timeoutMs: 50 }))).toContain('50 ms');
 });
 
-test('reveals nothing about an internal address', async () => {
+test('reveals nothing about the server behind an address', async () => {
   const url = await serve((request) => request.socket.destroy());
   expect(await refusal(fetchContent(url.href, allowing(url)))).toBe('The address could not be reached.');
   const failing = await serve((_request, response) => response.writeHead(500).end('stack trace'));
