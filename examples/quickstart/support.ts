@@ -36,7 +36,7 @@ export const cashier = agent({
   tools: [refund],
 });
 
-/** The leader routes each customer to the right member. While the cashier waits for a confirmation, the whole team waits. */
+/** The leader routes each customer to the right member. The whole team waits while the cashier waits for a yes. */
 export const supportDesk = team({
   id: 'support-desk',
   name: 'Support desk',
