@@ -3,7 +3,7 @@ import { instructions } from './answer.mjs';
 const usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 const words = (content) => ({ content, toolCalls: [], usage, finishReason: 'stop' });
 
-/** Answers at once and needs no connection: what it takes is not looked at. */
+/** Answers at once and needs no connection: its input is ignored. */
 function readyModel(id, answerTo) {
   return {
     id,

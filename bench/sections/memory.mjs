@@ -5,7 +5,7 @@ const openAlready = 200;
 
 /**
  * Memory of one open stream on which nothing happens: the connection, and with Runyard a live run too. The server
- * has been under load and has streams open before it is looked at: caches that have a bound are full by then, and
+ * has been under load and has streams open before it is measured: caches that have a bound are full by then, and
  * what is added belongs to the streams.
  */
 export async function measureIdleStreams(load, server, count) {

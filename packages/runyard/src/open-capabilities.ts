@@ -10,7 +10,7 @@ export interface OpenCapabilities {
   readonly told: Told[];
   /** Takes up work: the runs that wait, and what else happens in the background. */
   start(): Promise<void>;
-  /** Takes no new runs, gives running ones time and hands on what is left. */
+  /** Accepts no new runs, gives running ones time and releases what is left. */
   stop(graceMs: number): Promise<void>;
   /** What is left to be done when everything has stopped. */
   close(withinMs: number): Promise<void>;

@@ -27,7 +27,7 @@ export interface OpenServiceOptions extends ServiceParts {
 export interface OpenService {
   readonly http: HttpServer;
   readonly spaces: RunSpaces;
-  /** Takes no new runs, gives running ones time, hands on what is left, and ends streams cleanly. */
+  /** Accepts no new runs, gives running ones time, releases what is left, and ends streams cleanly. */
   close(graceMs: number): Promise<void>;
 }
 

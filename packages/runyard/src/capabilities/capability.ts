@@ -73,7 +73,7 @@ export interface RunSpace {
 export interface Spaces {
   /** The space of the named database, or the service's own. Refused while its schema is an older one. */
   get(databaseId: string | undefined): Promise<RunSpace>;
-  /** The space that a request chooses with `db_id` and `table`. There is something to choose only if there are several. */
+  /** The space that a request chooses with `db_id` and `table`. A choice is needed only if there are several. */
   choose(query: DatabaseQuery): Promise<RunSpace>;
   /** The spaces of all databases. Refused while one of them has an older schema. */
   all(): Promise<readonly RunSpace[]>;

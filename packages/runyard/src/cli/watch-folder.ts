@@ -6,7 +6,7 @@ const watchedFiles = /\.([cm]?[jt]sx?|json|env)$|^\.env/;
 
 /**
  * Calls `changed` with the path of each source file that changes below a folder. One watcher per folder, so that
- * packages and data are never looked at: recursive watching would walk through all of them.
+ * packages and data are never watched: recursive watching would walk through all of them.
  */
 export class FolderWatch {
   private readonly watchers = new Map<string, FSWatcher>();

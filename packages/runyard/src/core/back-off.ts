@@ -7,7 +7,7 @@ export interface RetryBackoff {
   readonly maximumMs?: number;
 }
 
-/** What holds when nothing else is said. */
+/** The defaults. */
 export const defaultBackoff: RetryBackoff = { delayMs: 500 };
 
 /** Up to a quarter shorter, at random: what failed at the same time is not tried again at the same time. */

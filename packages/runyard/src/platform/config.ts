@@ -225,7 +225,7 @@ const settingNames = Object.keys(settingsSchema.shape) as SettingName[];
 
 /**
  * Where settings come from. Later ones win: defaults, code, file, environment, flags. Nothing given for
- * `env` means that the environment is not looked at.
+ * `env` means that the environment is not read.
  */
 export interface SettingsSources {
   /** What the application says in code: the settings among the options of `new Runyard({ … })`. */

@@ -93,7 +93,7 @@ export class ComponentsService {
     return this.list().map((component) => componentKey(kindOf(component), component.id));
   }
 
-  /** What stands ready and is not built anew for each run. */
+  /** Components that exist already and are not built for each run. */
   ready(): ReadyComponent[] {
     return this.list().filter(isReady);
   }

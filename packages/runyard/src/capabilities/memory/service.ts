@@ -17,7 +17,7 @@ import { type StoredMemory, tidyTopics } from './stored-memory.js';
 import { TokenCounter } from './token-count.js';
 import { MemoryWriteStore } from './write-store.js';
 
-/** Of what a run looks for, so many words count. */
+/** How many words of a run's search count. */
 const mostWords = 30;
 
 /** The memories of one database. To runs they are those of one person at a time. */
@@ -71,7 +71,7 @@ export interface MemoriesOptions {
 export interface GivenMemory {
   readonly memory: string;
   readonly topics: readonly string[];
-  /** Whose it is, in the words of the request. */
+  /** The owner, in the words of the request. */
   readonly userId: string | undefined;
 }
 

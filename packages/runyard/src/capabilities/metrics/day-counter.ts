@@ -18,7 +18,7 @@ export interface DayCounterOptions {
 
 /** What to count: what has changed, or also what was not reported. */
 export interface CountRequest {
-  /** Every day that has something is looked at. */
+  /** Checks every day that has data. */
   readonly thorough: boolean;
   /** Asked before each day; false ends it there. */
   readonly goOn: () => boolean | Promise<boolean>;
@@ -37,7 +37,7 @@ export class DayCounter {
     await refreshes.prepare();
     const { countedUntil } = await refreshes.read();
     const startedAt = await metrics.now();
-    // not each time: what was counted since the mark is looked at again and recognised
+    // not each time: what was counted since the mark is read again and recognised
     const mark = startedAt - countedUntil > markedForMs ? startedAt : countedUntil;
     // before looking for the days: what comes in between is then seen by the next count
     const seen = await metrics.changedSince(mark - overlapMs);

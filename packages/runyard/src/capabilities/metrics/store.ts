@@ -119,7 +119,7 @@ export class MetricsStore {
     return rows[0]?.updated_at ?? null;
   }
 
-  /** Counts a day anew, from all that is there; a day without anything is not kept. */
+  /** Counts a day again, from all its data; a day without data is not kept. */
   count(day: number, now: number): Promise<void> {
     const { dialect } = this.database;
     return this.database.transaction(async (run) => {

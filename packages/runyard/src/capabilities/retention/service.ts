@@ -64,7 +64,7 @@ export class RetentionService {
     await this.sweeping;
   }
 
-  /** A database that is away is tried again with the next look, and that is said once. */
+  /** An unavailable database is tried again with the next scan, which is logged once. */
   private async sweepNow(): Promise<void> {
     const facts = { database: this.database.id };
     try {

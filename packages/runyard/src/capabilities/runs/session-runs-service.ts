@@ -15,7 +15,7 @@ import {
   listedRuns,
 } from './bodies/listed-runs.js';
 
-/** Which runs of a session are wanted: all, unless something is said. */
+/** Which runs of a session are requested: all by default. */
 export interface SessionRunsQuery {
   readonly created: TimeBounds;
   readonly withEvents: boolean;

@@ -54,7 +54,7 @@ export class ServiceAccountTokens implements AccountTokens {
 
   /**
    * The identity of a token. Throws 401 for one that is unknown, revoked or expired, 429 instead for an address that
-   * sent too many of those, and 503 when it cannot be looked up. Every token is looked at first, however many wrong
+   * sent too many of those, and 503 when it cannot be looked up. Every token is checked first, however many wrong
    * ones came from the same address: a valid one is never refused because of others behind the same proxy.
    */
   async verify(token: string, clientAddress: string): Promise<AccountIdentity> {

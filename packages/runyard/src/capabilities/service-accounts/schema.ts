@@ -67,7 +67,7 @@ export const createAccountBody = z
 
 export type CreateAccountBody = z.output<typeof createAccountBody>;
 
-/** For how many days the account is good; null: until it is revoked. */
+/** For how many days the account is valid; null: until it is revoked. */
 export function daysOf({ never_expires, expires_in_days }: CreateAccountBody): number | null {
   return never_expires ? null : (expires_in_days ?? defaultDays);
 }

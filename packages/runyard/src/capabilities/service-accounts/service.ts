@@ -92,7 +92,7 @@ export class ServiceAccountsService {
     return { items, total };
   }
 
-  /** Ends an account once and for all: its token is refused at once here, elsewhere when it is looked up again. */
+  /** Revokes an account permanently: its token is refused at once here, elsewhere when it is looked up again. */
   async revoke(id: string): Promise<void> {
     const found = await this.store.revoke(id, Date.now());
     this.options.tokens.forget(id);

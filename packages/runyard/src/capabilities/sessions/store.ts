@@ -71,7 +71,7 @@ const readSummaries = ofSessions('summaries_of_sessions', 'session_summaries');
 export class SessionStore {
   constructor(private readonly database: Database) {}
 
-  /** For the heart, which acts within one session and has checked whose it is. */
+  /** For the heart, which acts within one session and has checked its owner. */
   async snapshot(sessionId: string): Promise<SessionSnapshot | undefined> {
     const rows = await this.database.read<SnapshotRow>(readSnapshot, [sessionId]);
     const [first] = rows;

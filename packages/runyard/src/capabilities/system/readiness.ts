@@ -129,7 +129,7 @@ class PartWatch {
       this.#faulty = false;
       return readOnly ? 'read_only' : 'ok';
     } catch (error) {
-      // once for each time that it goes away: an orchestrator asks every few seconds
+      // once for each outage: an orchestrator asks every few seconds
       if (!this.#faulty && !isReported(error))
         this.log.warn({ database: this.part.databaseId, err: error }, 'a database is not ready');
       this.#faulty = true;

@@ -19,7 +19,7 @@ export interface FilterPlace {
    * that it finds: for this it is kept from seeing an index there.
    */
   readonly inOrder?: boolean;
-  /** The rows are found by something else, or all are looked at: for SQLite only the start of the filter has an index. */
+  /** The rows are found by something else, or all are read: for SQLite only the start of the filter has an index. */
   readonly apart?: boolean;
 }
 

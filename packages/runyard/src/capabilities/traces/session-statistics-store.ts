@@ -28,7 +28,7 @@ interface FoundSessions {
   readonly total: number;
 }
 
-/** How many sessions are looked at in one statement. */
+/** How many sessions are read in one statement. */
 const sessionsAtOnce = 500;
 
 /** Up to so many sessions are found by going through the traces, the newest first. Beyond, all are grouped. */

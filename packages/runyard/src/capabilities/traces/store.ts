@@ -27,7 +27,7 @@ export interface SpanCounts {
   readonly failed: number;
 }
 
-/** Up to so many fitting traces are sorted here, so that a filter without index costs one look at the table. */
+/** Up to so many matching traces are sorted here, so that a filter without index costs one scan of the table. */
 const sortedHere = 1000;
 
 /** Rows are read in pieces of this size, however large a page is. */
@@ -117,7 +117,7 @@ export class TraceStore {
   }
 
   async #count(wanted: TraceFilter | null): Promise<number> {
-    // a filter without index: one look at the index that holds all columns, instead of many looks at the table
+    // a filter without index: one scan of the index that holds all columns, instead of many reads of the table
     const apart = wanted !== null && !isIndexed(wanted);
     const { count } = await selected(this.database, wanted, { apart })
       .select((select) => select.fn.countAll<number>().as('count'))

@@ -75,7 +75,7 @@ const factoryOptions = objectOf<AnyFactorySettings>({
   build: required(callable),
 });
 
-/** An agent that is built anew for each run. Made with `agentFactory()`. */
+/** An agent that is built for each run. Made with `agentFactory()`. */
 export class AgentFactory {
   readonly id: string;
   readonly name: string;

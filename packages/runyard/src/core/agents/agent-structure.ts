@@ -41,7 +41,7 @@ function toolStructure(tool: Tool): Json {
   ];
 }
 
-/** What is wrong with a schema is said where it is used. */
+/** Faults of a schema are reported where it is used. */
 function inputSchemaOf(tool: Tool): Json {
   try {
     return tool.definition.inputSchema as JsonObject;

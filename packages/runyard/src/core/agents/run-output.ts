@@ -23,7 +23,7 @@ export interface AgentRunFacts {
   readonly memberResponses?: readonly MemberRunOutput[];
 }
 
-/** A member may still be at work when its team pauses. */
+/** A member may still be running when its team pauses. */
 export type MemberRunOutput =
   | AgentRunOutput
   | (RunFacts & AgentRunFacts & { readonly status: 'running'; readonly content: Json });

@@ -82,7 +82,7 @@ export class BatchedEmbedder implements Embedder {
     try {
       await batches.send(maxParallel);
     } catch (error) {
-      // the requests under way are of no use any longer
+      // the requests in flight are no longer of use
       stop.abort(error);
       throw error;
     } finally {

@@ -21,7 +21,7 @@ export const unreachableCodes: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
 ]);
 
-/** SQL states of a database that is away, starting, stopping or busy; those of class 08 are too. */
+/** SQL states of a database that is unavailable, starting, stopping or busy; those of class 08 are too. */
 const passingSqlStates: ReadonlySet<string> = new Set(
   '40001 40P01 25006 53300 55P03 57014 57P01 57P02 57P03'.split(' '),
 );

@@ -115,7 +115,7 @@ export interface RunContext {
   readonly shown: { history: readonly Message[] };
   /** What holds this execution to its limits; undefined where nothing is executed. */
   readonly guard: ExecutionGuard | undefined;
-  /** Ends the run when so many more steps of a kind are more than it, or a run around it, may make. */
+  /** Ends the run when it, or a run around it, may not make so many more steps of a kind. */
   admit(kind: StepKind, count: number): void;
   /** Whether limits leave tokens and costs for a model call that the run can do without. */
   affords(): boolean;

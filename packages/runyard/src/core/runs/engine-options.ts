@@ -37,7 +37,7 @@ export interface EngineOptions extends EnginePorts {
   readonly isTransient: (error: unknown) => boolean;
   /** No other process uses the database: runs that wait for a free slot wait in memory, and need not be offered. */
   readonly alone?: boolean;
-  /** The events of a run that has ended, made anew, when those that were sent are no longer kept. */
+  /** The events of an ended run, rebuilt when those that were sent are no longer kept. */
   readonly rebuiltEvents?: (runId: string) => Promise<readonly LoggedEvent[]>;
   /** Called for each run that was stored as paused or ended here. It must neither fail nor take time. */
   readonly onRest?: (rested: EndedRun) => void;

@@ -193,7 +193,7 @@ export class RunEngine {
     await Promise.all([this.recovery.look(), this.orphaned?.look()]);
   }
 
-  /** Takes no new runs, gives running ones time, then hands on those that are left. */
+  /** Accepts no new runs, gives running ones time, then releases those that are left. */
   stop(graceMs: number): Promise<void> {
     this.stopped ??= this.stopNow(graceMs);
     return this.stopped;
@@ -216,7 +216,7 @@ export class RunEngine {
     if (handsOn) await this.releaseLeases();
   }
 
-  /** While the database is away this cannot be done: the leases end by themselves. */
+  /** While the database is unavailable this cannot be done: the leases expire by themselves. */
   private async releaseLeases(): Promise<void> {
     try {
       await this.options.leases.release(this.options.owner);

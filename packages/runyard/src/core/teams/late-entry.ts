@@ -11,7 +11,7 @@ export interface LateEntry {
 
 /**
  * A team begins after its pre-hooks, and continues after the members that it waited for: the event of that is held back until
- * then. `entered` is called right after it was said.
+ * then. `entered` is called right after it was emitted.
  */
 export function withLateEntry(context: RunContext, entered: () => void): LateEntry {
   const { entry } = context;

@@ -9,6 +9,6 @@ export interface ToolSource {
   readonly instructions?: string;
   /** The tools that it has now. Connects when it has to; rejects with an error that says what to fix. */
   tools(signal: AbortSignal, log?: Log): Promise<readonly Tool[]>;
-  /** Lets go of connections and processes. It may be used again: it then connects anew. */
+  /** Releases connections and processes. It may be used again: it then reconnects. */
   close(): Promise<void>;
 }

@@ -12,7 +12,7 @@ export function attributesOf(values: Readonly<Record<string, Value | null | unde
   return Object.fromEntries(given);
 }
 
-/** What every span says about whose it is. */
+/** What every span says about its owner. */
 export function ownership({ sessionId, userId }: Run): SpanAttributes {
   return attributesOf({ 'session.id': sessionId, 'user.id': userId, 'gen_ai.conversation.id': sessionId });
 }

@@ -9,7 +9,7 @@ import { attributesOf, contentAttributes } from './attributes.js';
 import { nameInSpan, type SpanAttributes, spanIdOf } from './span.js';
 import type { TracedRun } from './traced-run.js';
 
-/** Whether a step is a node of a workflow's tree; the others are functions at work. */
+/** Whether a step is a node of a workflow's tree; the others are functions. */
 function isNode({ input }: StepRecord): boolean {
   return isJsonObject(input) && 'node' in input;
 }

@@ -226,7 +226,7 @@ describe('a token that comes with the request', () => {
     requires_auth: true,
   };
 
-  test('counts in the header when it is good', async () => {
+  test('counts in the header when it is valid', async () => {
     const { url, runs } = await startSockets();
     expect(await greeting(url, { authorization: 'Bearer right' })).toEqual(open);
     expect(await greeting(url, { authorization: 'Bearer wrong' })).toEqual(closed);

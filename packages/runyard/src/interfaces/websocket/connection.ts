@@ -166,7 +166,7 @@ export class Connection {
     this.#silentBeats = 0;
   }
 
-  /** A token that came with the request counts when it is good; else the client is asked for one. */
+  /** A token that came with the request counts when it is valid; else the client is asked for one. */
   async #greet(token: string | undefined): Promise<void> {
     if (token !== undefined) {
       try {

@@ -54,7 +54,7 @@ test('nothing is read from the run while the client does not take what it got', 
   await over;
 });
 
-test('not one more event goes out once it is stopped', async () => {
+test('no further event is sent once it is stopped', async () => {
   const reader = new EndlessReader();
   const sendQueue = new NarrowSendQueue();
   const delivery = new Delivery(reader, plainEvent, sendQueue as unknown as SendQueue);

@@ -37,7 +37,7 @@ export class Delivery {
         else await this.sendQueue.sendPieces(this.#longEvent(some[0], some[0].pieces()));
         this.lastIndex = some.findLast(({ index }) => index !== null)?.index ?? this.lastIndex;
       }
-      // what comes up in the same turn goes out in one write
+      // events of the same turn are sent in one write
       await setImmediate();
     }
   }

@@ -148,7 +148,7 @@ class OpenSockets {
 
   /**
    * Clients that are programs may send their token with the request. A browser sends a cookie along for any page:
-   * it counts only where the page is known, and was let in.
+   * it counts only where the page is known, and was admitted.
    */
   #tokenOf({ headers }: IncomingMessage): string | undefined {
     const presented = presentedToken(headers, this.options.settings);

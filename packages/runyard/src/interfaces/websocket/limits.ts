@@ -1,4 +1,4 @@
-/** What a client is held to until it has proved who it is, and how often that is looked at again. */
+/** The limits of a client until it has proved who it is, and how often that is checked again. */
 export interface SocketLimits {
   /** How long a connection may stay without a token. */
   readonly unprovenMs: number;
@@ -8,7 +8,7 @@ export interface SocketLimits {
   readonly unprovenConnections: number;
   /** How many tokens may be refused in a row. */
   readonly failedAttempts: number;
-  /** How often the tokens of those who only listen are looked at again. */
+  /** How often the tokens of clients that only listen are checked again. */
   readonly recheckMs: number;
 }
 

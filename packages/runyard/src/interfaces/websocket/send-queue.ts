@@ -2,12 +2,12 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
 /**
- * The way out of a connection. A large sender waits for room first, so that what a client does not take
+ * Sends the frames of a connection. A large sender waits for room first, so that what a client does not take
  * stays where it is and not in this process's memory.
  */
 export class SendQueue {
   #waiting: (() => void)[] = [];
-  /** What was to be sent while a message was under way that goes out in pieces: nothing may come between them. */
+  /** What was to be sent while a message in pieces was being sent: nothing may come between them. */
   #heldBack: string[] | undefined;
 
   constructor(

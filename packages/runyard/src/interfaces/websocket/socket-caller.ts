@@ -30,12 +30,12 @@ export class SocketCaller {
     return this.#caller;
   }
 
-  /** Why the token that was good is no longer so; null when there was none, or when it is good. */
+  /** Why the token is no longer valid; null without a token, or when it is valid. */
   get fault(): RunyardError | null {
     return this.#fault;
   }
 
-  /** Whether there is something that can be withdrawn. */
+  /** Whether it has a token that can be withdrawn. */
   get hasToken(): boolean {
     return this.#token !== null;
   }
@@ -54,7 +54,7 @@ export class SocketCaller {
     if (token === null) return this.#caller;
     try {
       const { caller, expiresAt } = await this.#identityOf(token);
-      // another one may have been sent while this one was looked at
+      // another one may have been sent while this one was checked
       if (this.#token === token) this.#accept(caller, expiresAt);
     } catch (error) {
       if (!isRefusedToken(error)) throw error;

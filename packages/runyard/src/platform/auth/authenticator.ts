@@ -29,7 +29,7 @@ export class Authenticator {
     this.#publicPaths = options.settings.publicPaths;
   }
 
-  /** Throws 401 or 403. It waits only where there is something to check. */
+  /** Throws 401 or 403. It waits only for a check. */
   admit(request: AccessRequest): Caller | Promise<Caller> {
     const { settings, identities } = this.options;
     const presented = presentedToken(request.headers, settings);

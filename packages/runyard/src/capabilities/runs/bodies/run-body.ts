@@ -94,7 +94,7 @@ function membersOf({ run, steps }: RunView, format: WireFormat): readonly JsonOb
   return memberResponses(run, steps, (status) => statusIn(format, status));
 }
 
-/** Of a team only when there is something in it. */
+/** For a team only when it is not empty. */
 function shownState({ kind, result }: Run): JsonObject | undefined {
   const state = result?.sessionState;
   return kind === 'team' && Object.keys(state ?? {}).length === 0 ? undefined : state;

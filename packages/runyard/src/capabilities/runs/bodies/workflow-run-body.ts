@@ -133,7 +133,7 @@ function restingFields(run: Run, steps: readonly StepRecord[], statusText: Statu
   };
 }
 
-/** The body of a run that executed a step. Whose it is, the workflow says. */
+/** The body of a run that executed a step. The workflow names its owner. */
 function executorRunBody({ stepId, ...view }: ExecutorRun, workflow: Run, statusText: StatusText): Body {
   const place = { parent_run_id: workflow.runId, workflow_step_id: stepId ?? undefined };
   if (view.run.kind === 'workflow') return { ...nestedWorkflowBody(view, statusText), ...place };

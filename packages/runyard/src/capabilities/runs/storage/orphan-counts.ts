@@ -57,7 +57,7 @@ export class OrphanCounts {
     };
   }
 
-  /** Undefined while a database cannot be read: it is away, or waits for its migration. */
+  /** Undefined while a database cannot be read: it is unavailable, or waits for its migration. */
   private counts(): Promise<Counts> {
     const now = this.options.timers.now();
     if (this.counted === undefined || now - this.counted.at >= keptMs) {

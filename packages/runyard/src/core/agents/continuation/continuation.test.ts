@@ -79,7 +79,7 @@ test('a run that never reached its conversation begins anew', () => {
 describe('beside the conversation', () => {
   const compression = (turn: number) => ({ input: { turn } });
 
-  test('what led to it is kept, and what came after it is done anew', () => {
+  test('what led to it is kept, and what came after it is done again', () => {
     const journal = new JournalSteps()
       .add('dependencies', 'hook', { plan: 'free' })
       .hook('pre-hook:0', { outcome: 'changed', content: 'hello' })

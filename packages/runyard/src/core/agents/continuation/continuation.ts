@@ -58,7 +58,7 @@ const memoryRole: AuxiliaryRole = 'memory_model';
 const turnKeys = /^(?:wait:)?(?:model|tool|member):(\d+)/;
 
 /**
- * Which steps of an unfinished turn a failed run continues with. Open questions are asked anew, except those of a run
+ * Which steps of an unfinished turn a failed run continues with. Open questions are asked again, except those of a run
  * that ended because its code had changed: their approvals are still pending.
  */
 function isKeptOf({ result }: Run): (step: StepRecord) => boolean {
@@ -144,7 +144,7 @@ function count(units: readonly Unit[]): number {
 
 /**
  * The steps that are no messages and belong to those that are kept. All that comes after the conversation is done
- * anew, so no step of that may be found under its key.
+ * again, so no step of that may be found under its key.
  */
 function besides(steps: readonly StepRecord[], conversation: ReadonlySet<StepRecord>, turn: number) {
   const hooks = steps.filter((step) => isPassedHook(step, conversation));

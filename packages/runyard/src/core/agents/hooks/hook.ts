@@ -28,7 +28,7 @@ export interface HookModelCall {
 
 /** What a hook learns about the run that it serves. */
 export interface HookContext {
-  /** Whether the input of the run is looked at, or its output. */
+  /** Whether the hook sees the input of the run, or its output. */
   readonly stage: 'input' | 'output';
   readonly agentId: string;
   readonly runId: string;

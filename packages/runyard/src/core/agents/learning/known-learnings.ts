@@ -36,7 +36,7 @@ export async function knownLearnings(
   ];
 }
 
-/** What was learned before, for the system message, when there is something. */
+/** Earlier learnings, for the system message, if there are any. */
 export async function learningsForContext({ agent, context }: AgentExecution): Promise<string | undefined> {
   const plan = learningPlan(agent.settings);
   if (plan === undefined) return undefined;

@@ -10,7 +10,7 @@ type Schema = readonly JsonObject[];
 
 const inputFieldKeys = ['name', 'field_type', 'description', 'value'] as const;
 
-/** Reads the answer out of a ToolExecution of the wire. Nothing else in it is looked at. */
+/** Reads the answer out of a ToolExecution of the wire. Nothing else in it is read. */
 export function answerInTool(tool: JsonObject, field: Field = 'tools'): GivenAnswer {
   return given({
     confirmed: flagOf(field, 'confirmed', tool.confirmed),

@@ -20,7 +20,7 @@ import { questionAbout } from '../requirements/question-of-call.js';
 import { askKeyOf, requirementOf, type ToolRequirementState } from '../requirements/tool-requirements.js';
 import { waitFor } from './gated-calls.js';
 
-/** So many questions of one call a person is asked at most. */
+/** How many questions of one call a person is asked at most. */
 const mostQuestions = 20;
 const longestQuestion = 20_000;
 

@@ -94,7 +94,7 @@ async function whole(execution: AgentExecution, scope: StepScope): Promise<Model
   return modelRecordOf(response, elapsedSeconds(started));
 }
 
-/** A model call whose text goes out as it comes. */
+/** A model call whose text is emitted as it arrives. */
 export interface StreamedCall {
   readonly model: Model;
   readonly request: ModelRequest;

@@ -16,7 +16,7 @@ const longestContext = 50_000;
 
 /**
  * The built-in model: no key, no network, the same answer to the same conversation. It is a stand-in that shows
- * the product at work, and says so.
+ * the product working, and says so.
  */
 export function offlineModel(): Model {
   return native({

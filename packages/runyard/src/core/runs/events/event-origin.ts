@@ -21,7 +21,7 @@ export function outermostOrigin({ runId, kind }: Run, fields: JsonObject): Event
   return { runId, fields, ...(kind === 'team' && { prefix: teamPrefix }), depth: 0 };
 }
 
-/** What an event says about itself: its name on the wire, when it was (`at`, milliseconds), and whose it is. */
+/** What an event says about itself: its name on the wire, its time (`at`, milliseconds), and its origin. */
 export function eventHead(
   { event }: RunEvent,
   { runId, fields, prefix = '', depth }: EventOrigin,

@@ -5,7 +5,7 @@ import { terminalStatuses } from '../run.js';
 import type { EventLog } from './event-log.js';
 import { decodeBlock, type LoggedEvent } from './logged-event.js';
 
-/** How often a run that another process executes is looked at. */
+/** How often a run that another process executes is polled. */
 const pollMs = 200;
 const batchEvents = 512;
 const partsAtOnce = 2;
@@ -17,7 +17,7 @@ export interface EventSources {
   liveLog(runId: string): EventLog | undefined;
   /** Calls `wake` when a run that another process executes may have progressed; the returned function ends that. */
   follow?(runId: string, wake: () => void): () => void;
-  /** The events of a run that has ended, made anew from its journal: those that were sent are no longer kept. */
+  /** The events of an ended run, rebuilt from its journal: those that were sent are no longer kept. */
   rebuilt?(runId: string): Promise<readonly LoggedEvent[]>;
 }
 

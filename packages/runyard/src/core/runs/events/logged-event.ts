@@ -46,7 +46,7 @@ export class LoggedEvent {
     readonly size: number = data.length,
   ) {}
 
-  /** The JSON of an event with long texts, piece by piece: made anew for each reader, and never whole in memory. */
+  /** The JSON of an event with long texts, piece by piece: made for each reader, and never whole in memory. */
   get pieces(): (() => AsyncIterable<string>) | undefined {
     const { data, texts } = this;
     return texts === null ? undefined : () => unpackedPieces(data, texts);

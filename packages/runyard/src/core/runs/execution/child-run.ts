@@ -217,7 +217,7 @@ function runOf(parent: Run, step: StepRecord, status: RunStatus, result: RunResu
   };
 }
 
-/** One that has not ended waits, is at work, or was left when the run around it ended. */
+/** One that has not ended waits, is running, or was left when the run around it ended. */
 function unendedStatus(parent: Run, steps: readonly StepRecord[]): RunStatus {
   const waits = steps.some(({ kind, status }) => kind === 'wait' && status === 'running');
   if (parent.status === 'paused') return waits ? 'paused' : 'running';

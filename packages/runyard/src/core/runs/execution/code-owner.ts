@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Log } from '../../log.js';
 
-/** Whose application code is at work: what it leaves behind (timers, promises, listeners) still belongs to it. */
+/** Whose application code is running: what it leaves behind (timers, promises, listeners) still belongs to it. */
 export interface CodeOwner {
   /** The log of the service that called it. */
   readonly log: Log;
@@ -36,7 +36,7 @@ export function runAsOwner<T>(owner: CodeOwner, work: () => T): T {
 
 /** The name of one run, in which its application code works. */
 export class OwnName {
-  /** What was called last is most likely what is at work when the run is stopped. */
+  /** What was called last is most likely what is running when the run is stopped. */
   private latest: CodeOwner | undefined;
 
   /** Calls application code; all that it leaves behind belongs to the owner. */

@@ -98,7 +98,7 @@ export class RunExecutor {
     return index;
   }
 
-  /** For a caller who waits. Whether a new run is stored is decided soon; one under way is stored sooner or later. */
+  /** For a caller who waits. Whether a new run is stored is decided soon; one in progress is stored sooner or later. */
   private stored(live: LiveRun): Promise<void> {
     const flushed = this.queue.flush(live);
     return live.isAccepted ? this.queue.withinPatience(flushed) : flushed;
@@ -249,7 +249,7 @@ export class RunExecutor {
       return await this.finish(live, executable, { status: 'completed', result }, context, delayed);
     } catch (thrown) {
       const error = thrownError(thrown);
-      // what a run under way could not read because the database is away is read when it is taken up again
+      // what a run in progress could not read from an unavailable database is read when it is resumed
       const isUnread = !live.isClosed && live.isAccepted && isReported(error);
       if (isUnread) delayed(errors.runInterrupted(live.runId, error));
       if (live.isClosed && !begun && isFenced(error)) throw this.letGo(live, error);

@@ -333,7 +333,7 @@ export class JournaledContext implements RunContext {
       return output;
     } catch (thrown) {
       const error = thrownError(thrown);
-      // an aborted step did not end: whether it took effect is for the next execution to find out
+      // an aborted step did not end: the next execution finds out whether it took effect
       if (!this.signal.aborted && !(error instanceof RunPaused)) {
         const endedAt = this.timers.now();
         this.live.putStep({ ...begun, status: 'error', ...failureOfStep(error), endedAt });

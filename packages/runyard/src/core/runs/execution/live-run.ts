@@ -192,7 +192,7 @@ export class LiveRun implements WriteSource {
     this.touch();
   }
 
-  /** The step no longer belongs to the run: what it did is done anew. */
+  /** The step no longer belongs to the run: what it did is done again. */
   removeStep(step: StepRecord): void {
     this.assertOpen();
     this.steps.delete(step);

@@ -1,8 +1,8 @@
 import type { StepRecord } from '../run.js';
 
 /**
- * A run within another one has no journal of its own: its steps stand in that of the outermost run, under the key
- * of the step that it is the work of. What is written of it, what pauses it and what cancels it is so the outermost
+ * A run within another one has no journal of its own: its steps are in that of the outermost run, under the key
+ * of the step that runs it. So its writes, pauses and cancellations are those of the outermost
  * run's, and a crash finds both in the same state.
  */
 const separator = '/';

@@ -10,7 +10,7 @@ export interface RunCopy {
   readonly continuation: ContinueRecord;
 }
 
-/** The steps that a copy begins with, numbered anew, and behind them what came with the request for it. */
+/** The steps that a copy begins with, renumbered, followed by what came with the request for it. */
 export function copiedSteps(run: Run, copy: RunCopy | undefined): readonly StepRecord[] {
   if (copy === undefined) return [];
   const { runId } = run;

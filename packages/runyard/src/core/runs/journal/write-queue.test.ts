@@ -22,7 +22,7 @@ class GatedJournal {
     });
   }
 
-  /** Fails what is under way, and forgets it. */
+  /** Fails what is in progress, and forgets it. */
   failAll(error: Error): void {
     for (const commit of this.commits.splice(0)) commit.fail(error);
   }
@@ -100,7 +100,7 @@ function countingLog(lines: string[]): Log {
   return { ...silentLog, warn: note, error: note };
 }
 
-/** Lets a database that is away fail every try until the given time has passed. */
+/** Makes an unavailable database fail every try until the given time has passed. */
 async function outage({ journal, pass, pending }: ReturnType<typeof setUp>, ms: number): Promise<number> {
   let tries = 0;
   for (let passed = 0; passed < ms; passed += 500) {

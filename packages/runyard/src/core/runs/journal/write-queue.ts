@@ -46,9 +46,9 @@ type Batch = Map<string, Entry>;
 const lazyMs = 25;
 /** The last one is repeated. */
 const retryDelaysMs = [50, 100, 250, 500];
-/** How long a new run, or one that is to continue, waits for a database that is away before its caller is refused. */
+/** How long a new run, or one that is to continue, waits for an unavailable database before its caller is refused. */
 const newRunPatienceMs = 3_000;
-/** How long a run under way waits. After that it is left to the process that takes it over by its lease. */
+/** How long a run in progress waits. After that it is left to the process that takes it over by its lease. */
 const acceptedRunPatienceMs = 90_000;
 /** How long a caller waits for a write that takes long without failing. */
 const slowWritePatienceMs = 30_000;
@@ -101,7 +101,7 @@ export class WriteQueue {
   }
 
   /**
-   * For a caller who waits for a write of a run under way. It is made sooner or later; while writes fail, the caller
+   * For a caller who waits for a write of a run in progress. It is made sooner or later; while writes fail, the caller
    * waits no longer for it than for a new run. A database that is merely slow is given more time.
    */
   withinPatience(stored: Promise<void>, overdue = () => errors.databaseOutage('busy')): Promise<void> {
@@ -191,7 +191,7 @@ export class WriteQueue {
   }
 
   /**
-   * A database that is away for a moment delays the runs, it does not end them. The batch stays together, and what
+   * A short outage of the database delays the runs, it does not end them. The batch stays together, and what
    * arrives in that time joins it, so that no write also waits out the retries of those before it.
    */
   private async commitBatch(batch: Batch): Promise<void> {

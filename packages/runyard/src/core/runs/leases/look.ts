@@ -5,7 +5,7 @@ export class Look {
 
   constructor(private readonly look: () => Promise<void>) {}
 
-  /** Looks, unless a look is under way. */
+  /** Looks, unless a look is in progress. */
   async poll(): Promise<void> {
     if (this.isLooking) return;
     this.isLooking = true;
@@ -19,7 +19,7 @@ export class Look {
     }
   }
 
-  /** Looks now. A look under way may have read the store too early: one more follows it. */
+  /** Looks now. A look in progress may have read the store too early: one more follows it. */
   hint(): Promise<void> {
     this.again = true;
     return this.poll();

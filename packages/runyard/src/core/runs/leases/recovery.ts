@@ -60,13 +60,13 @@ export class Recovery {
     return this.looking;
   }
 
-  /** Looks now if there is room, unless a look is under way. */
+  /** Looks now if there is room, unless a look is in progress. */
   poll(): void {
     if (this.isLooking || this.ended || this.options.slots.full) return;
     void this.look();
   }
 
-  /** Looks for waiting runs if there is room. A look under way may have read the queue too early: one more follows. */
+  /** Looks for waiting runs if there is room. A look in progress may have read the queue too early: one more follows. */
   lookForWaiting(): void {
     if (this.isHinted || this.ended || this.options.slots.full) return;
     this.isHinted = true;

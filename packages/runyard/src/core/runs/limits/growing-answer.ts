@@ -1,7 +1,7 @@
 import type { PieceEvent } from '../../events/run-event.js';
 import type { RunGuard } from './run-guard.js';
 
-/** An answer is looked at whenever it has grown so much. */
+/** An answer is checked whenever it has grown so much. */
 const checkedBytes = 65_536;
 
 /** Holds an answer to the limit of its run while it is being written. */

@@ -15,7 +15,7 @@ import {
 } from './run-limits.js';
 import type { RunMeter } from './run-meter.js';
 
-/** The limits that are looked at before a step of a kind begins, and which of them it counts for. */
+/** The limits that are checked before a step of a kind begins, and which of them it counts for. */
 interface Check {
   readonly counts?: Exclude<LimitName, 'timeMs' | 'bytes'>;
   readonly spends?: true;

@@ -44,7 +44,7 @@ class ReplayTrail {
   readonly visited = new Set<string>();
   /** What the code asked for and the run has not recorded, by key. */
   readonly missing = new Map<string, ExpectedStep>();
-  /** Steps whose work would have had to be executed: what is inside them was not looked at. */
+  /** Steps whose work would have had to be executed: what is within them was not checked. */
   readonly unopened = new Set<string>();
   readonly leftOut = new Set<string>();
   difference: Difference | undefined;
@@ -144,7 +144,7 @@ export async function replayRun(
 }
 
 /**
- * Refuses to continue a run whose journal does not fit the code. Nothing is looked at when the definition is the one
+ * Refuses to continue a run whose journal does not fit the code. Nothing is checked when the definition is the one
  * that the run was executed with last.
  */
 export async function assertFits(

@@ -95,7 +95,7 @@ function callsOfTurn(journal: Journal, turn: number): Call[] | undefined {
   });
 }
 
-/** As the tool took them; while it is at work, as the model wrote them. */
+/** As the tool took them; while it is running, as the model wrote them. */
 function argumentsOf(written: string, step: StepRecord | undefined): JsonObject {
   const record = step?.status === 'completed' ? read(step, toolRecord) : undefined;
   if (record?.args) return record.args;

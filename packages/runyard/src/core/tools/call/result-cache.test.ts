@@ -82,7 +82,7 @@ describe('cacheResults', () => {
     expect((await callTool(counting(true, () => circular).used)).content).toMatch(/ran, but its result/);
   });
 
-  it('hands out a value of its own to each caller', async () => {
+  it('returns a separate value to each caller', async () => {
     const { used } = counting(true, () => ({ list: [1] }));
     const hooks = [
       async (_: unknown, next: () => Promise<unknown>) => {

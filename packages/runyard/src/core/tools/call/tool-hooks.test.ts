@@ -89,7 +89,7 @@ describe('hooks around a tool', () => {
   });
 });
 
-describe('a tool at work', () => {
+describe('a running tool', () => {
   it('emits its progress, each step once', async () => {
     const events: JsonObject[] = [];
     const used = tool({

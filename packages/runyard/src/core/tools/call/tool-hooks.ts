@@ -12,7 +12,7 @@ export interface HookedToolCall {
 
 /**
  * Runs around a tool call. `next()` executes the call and answers with its result; `next(args)` executes it with
- * other arguments, which are checked anew. What the hook returns is the result that the model sees; what it throws
+ * other arguments, which are checked again. What the hook returns is the result that the model sees; what it throws
  * reaches the model as a failure, `ToolRefused` word for word.
  */
 export type ToolHook<Result = unknown> = (

@@ -54,7 +54,7 @@ export async function decide<F extends (...args: never[]) => unknown, T extends 
   return record.decided as T;
 }
 
-/** Another expression, or another function of a group without a name, would have to decide anew. */
+/** Another expression, or another function of a group without a name, would have to decide again. */
 export function decisionSpec<F extends (...args: never[]) => unknown>({
   key,
   node,

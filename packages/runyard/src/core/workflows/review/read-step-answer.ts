@@ -6,7 +6,7 @@ import type { InputFieldType } from '../../tools/questions/person-form.js';
 import type { StepAnswer } from './step-requirement.js';
 import type { StepRequirementState } from './workflow-requirements.js';
 
-/** Reads the answer to one thing that a step waits for. Undefined when nothing is said. Throws when it does not fit. */
+/** Reads the answer to one question of a step. Undefined without an answer. Throws when it does not fit. */
 export function readStepAnswer(state: StepRequirementState, given: JsonObject): StepAnswer | undefined {
   const { body, stepName } = state;
   if (state.kind === 'error') return decisionIn(stepName, given);

@@ -5,7 +5,7 @@ import { ask, isNews, timeoutOf } from './ask.js';
 import { requirementOf, reviewAnswer, type StepRequirement } from './step-requirement.js';
 import { type Verdict, verdictOn } from './verdict.js';
 
-/** Asks a person whether what the step made is good. */
+/** Asks a person to accept the output of the step. */
 export async function reviewOutput(
   flow: Flow,
   node: StepNode,

@@ -3,7 +3,7 @@ import type { Shaped } from '../../runs/journal/shapes.js';
 import { cancelled } from './ask.js';
 import type { reviewAnswer, StepRequirement } from './step-requirement.js';
 
-/** What becomes of something that was made and looked at. */
+/** The decision on an output that was reviewed. */
 export type Verdict =
   | { readonly verdict: 'kept'; readonly edited?: Json }
   | { readonly verdict: 'skipped'; readonly text: string }

@@ -1,7 +1,7 @@
 import type { Log } from '../../../core/log.js';
 import type { KeySet } from './key-set.js';
 
-/** Reads the keys anew; undefined when they are what they were. */
+/** Reads the keys again; undefined when they have not changed. */
 export type LoadKeys = () => Promise<KeySet | undefined>;
 
 export interface ReloadingKeysOptions {
@@ -25,7 +25,7 @@ const staleAges = 2;
 
 /**
  * Keys that change while the service runs. They are read when first needed, again when a token names a key that is
- * not there, and from time to time. While they cannot be read, the last ones stay good: an issuer that is away
+ * not there, and from time to time. While they cannot be read, the last ones stay valid: an unavailable issuer
  * must not shut out all users.
  */
 export class ReloadingKeys {

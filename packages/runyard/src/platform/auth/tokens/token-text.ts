@@ -2,7 +2,7 @@ import { errors } from '../../../core/errors/errors.js';
 import { isJsonObject, type JsonObject } from '../../../core/json.js';
 import { JsonFault, parseUntrustedJson } from '../../http/request/json-text.js';
 
-/** Longer than any real token: what is longer is not looked at. */
+/** Longer than any real token: what is longer is not checked. */
 const longestToken = 16_384;
 
 /** The parts of a token that decide how it is checked. Nothing in it is to be believed yet. */

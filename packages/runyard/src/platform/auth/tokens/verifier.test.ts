@@ -295,7 +295,7 @@ describe('keys and algorithms', () => {
     }
   });
 
-  test('a key that the token brings along is not looked at', async () => {
+  test('a key within the token is ignored', async () => {
     const eve = signingKey('RS256');
     const verifier = await verifierOf({ jwtKeys: [rsa.pem] });
     const token = await eve.sign(

@@ -20,7 +20,7 @@ export interface TokenVerifierOptions {
   readonly serviceId: string;
 }
 
-/** How long an issuer may take for its keys, how often it is asked at most, and after how long anew. */
+/** How long an issuer may take for its keys, how often it is asked at most, and after how long again. */
 const issuer = { timeoutMs: 5000, restMs: 10_000, maximumAgeMs: 300_000 };
 const file = { restMs: 1000, maximumAgeMs: 30_000 };
 

@@ -12,7 +12,7 @@ export interface BodyReading {
   readonly owner: BodyOwner;
   /** How many bytes have come. */
   received: number;
-  /** How many had come when it was last looked at; undefined when it was not yet. */
+  /** How many had come at the last check; undefined before the first. */
   looked: number | undefined;
   /** Gives it up. */
   cut(why: 'slow' | 'crowded'): void;

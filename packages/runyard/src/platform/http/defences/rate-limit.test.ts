@@ -35,7 +35,7 @@ test('a burst at once, and then as many as the rate allows', () => {
   expect(passed(10, ask)).toBe(3);
 });
 
-test('all of a minute may come at once when nothing else is said', () => {
+test('by default all requests of a minute may come at once', () => {
   expect(passed(20, () => RateLimiter.of({ rateLimit: 7 })?.takeForAddress('1.1.1.1'))).toBe(20);
   const limiter = RateLimiter.of({ rateLimit: 7 })!;
   expect(passed(20, () => limiter.takeForAddress('1.1.1.1'))).toBe(7);

@@ -7,7 +7,7 @@ export const mostHeaders = 200;
 /** How many requests of one connection may be unanswered. Clients do not send the next before they have an answer. */
 export const mostUnanswered = 100;
 
-/** What of a request is too much before anything else of it is looked at; undefined for the usual one. */
+/** Which part of a request is too large, before anything else of it is read; undefined for the usual one. */
 export function excessOf(request: IncomingMessage): RunyardError | undefined {
   const { url = '/', rawHeaders } = request;
   // names and values one after the other
