@@ -3,7 +3,7 @@ import type { StepRecord } from '../run.js';
 /**
  * A run within another one has no journal of its own: its steps are in that of the outermost run, under the key
  * of the step that runs it. So its writes, pauses and cancellations are those of the outermost
- * run's, and a crash finds both in the same state.
+ * run, and a crash finds both in the same state.
  */
 const separator = '/';
 

@@ -66,7 +66,7 @@ export class Recovery {
     void this.look();
   }
 
-  /** Looks for waiting runs if there is room. A look in progress may have read the queue too early: one more follows. */
+  /** Looks for waiting runs if there is room. One in progress may have read the queue too early: one more follows. */
   lookForWaiting(): void {
     if (this.isHinted || this.ended || this.options.slots.full) return;
     this.isHinted = true;
