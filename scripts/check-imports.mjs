@@ -52,7 +52,7 @@ const composedStores = [
   { from: 'runs', to: 'traces', reason: 'a run and the row of its trace are written in one transaction' },
 ];
 
-/** The faces of the package: they only hand on what is public. */
+/** The entry points of the package: they only re-export what is public. */
 const faces = new Set(['index.ts', 'models.ts', 'tools.ts', 'guardrails.ts', 'testing.ts']);
 
 /**

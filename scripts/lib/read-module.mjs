@@ -42,7 +42,7 @@ function visit(node, seen) {
   }
 }
 
-/** A file that only hands on what others export. */
+/** A file that only re-exports from others. */
 function isBarrel(program) {
   return (
     program.body.length > 0 &&

@@ -55,7 +55,7 @@ export function capture(command, words, options = {}) {
 
 /**
  * Compares the lock file with npm's own note of what it installed. Times of files would mislead here: a checkout
- * sets them anew.
+ * resets them.
  */
 function isInstalled() {
   const wanted = packagesIn('package-lock.json');

@@ -202,7 +202,7 @@ export class Runyard {
     return replayRuns(this.components, options.runs ?? this.waitingRuns());
   }
 
-  /** Takes no new runs, gives running ones time, hands on what is left, ends streams cleanly, and closes. */
+  /** Accepts no new runs, gives running ones time, releases what is left, ends streams cleanly, and closes. */
   close(options: { readonly graceMs?: number } = {}): Promise<void> {
     checkOptions('close()', options, closeOptions);
     this.closing ??= this.closeNow(options.graceMs ?? this.settings.stopGraceMs).finally(() => {

@@ -64,7 +64,7 @@ function describeError(error: unknown, depth = 0): unknown {
   try {
     return described(error, depth);
   } catch {
-    // application code may throw what throws when it is looked at
+    // application code may throw values that throw when they are read
     return { type: 'Error', message: 'An error that cannot be read' };
   }
 }

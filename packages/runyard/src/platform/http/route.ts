@@ -10,7 +10,7 @@ export interface RouteRequest<Params, Query, Body> {
   readonly query: Query;
   readonly body: Body;
   readonly caller: Caller;
-  /** Aborts when the client goes away before the answer is complete. */
+  /** Aborts when the client disconnects before the response is complete. */
   readonly signal: AbortSignal;
   readonly requestId: string;
   readonly headers: IncomingHttpHeaders;

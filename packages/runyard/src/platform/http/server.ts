@@ -179,7 +179,7 @@ function createNodeServer(listener: RequestListener, settings: HttpSettings, log
   server.on('request', (request, response) => listener.receive(request, response));
   // A client that asks first gets 100 Continue only when its body is going to be read.
   server.on('checkContinue', (request, response) => listener.receive(request, response, '', true));
-  // Node drops what is beyond: one more is let in, so that it can be seen and refused.
+  // Node drops what is beyond: one more is admitted, so that it can be seen and refused.
   server.maxHeadersCount = mostHeaders + 1;
   server.maxConnections = settings.maxConnections;
   server.on(

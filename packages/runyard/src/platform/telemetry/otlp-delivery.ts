@@ -60,7 +60,7 @@ export class OtlpDelivery {
     return new URL(this.url).origin;
   }
 
-  /** Sends one body, again when the collector is away or has too much to do. Throws `NotDelivered`. */
+  /** Sends one body, again when the collector is unavailable or overloaded. Throws `NotDelivered`. */
   async deliver(body: string): Promise<Delivered> {
     const packed = body.length < compressedFrom ? body : await compress(body);
     for (let failures = 0; ; failures += 1) {
@@ -78,7 +78,7 @@ export class OtlpDelivery {
     this.endWait();
   }
 
-  /** Ends what is under way. */
+  /** Ends the request in flight. */
   abort(): void {
     this.hurry();
     this.isAborted = true;
@@ -115,7 +115,7 @@ export class OtlpDelivery {
 
   private wait(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      // a process that has nothing else to do does not live on for a collector that is away
+      // an otherwise idle process does not stay alive for an unavailable collector
       const timer = setTimeout(resolve, ms).unref();
       this.endWait = () => {
         clearTimeout(timer);

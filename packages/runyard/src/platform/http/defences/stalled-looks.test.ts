@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { recordingLog } from '../../../../test/support/clients/http-server.js';
 import { StalledSockets } from './stalled-sockets.js';
 
-// the test decides when the sockets are looked at
+// the test decides when the sockets are checked
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
@@ -31,7 +31,7 @@ async function connection() {
   return { client, socket };
 }
 
-/** What is still in this process of the write under way. */
+/** What is still in this process of the write in progress. */
 const queued = (socket: Socket) =>
   (socket as unknown as { _handle: { writeQueueSize: number } })._handle.writeQueueSize;
 
@@ -43,7 +43,7 @@ async function takesOnePiece(client: Socket): Promise<void> {
 
 const large = Buffer.alloc(64_000_000);
 
-test('a connection with nothing to send stays, however often it is looked at', async () => {
+test('a connection with nothing to send stays, however often it is checked', async () => {
   const { socket } = await connection();
   const look = watched(socket);
   look(100);

@@ -17,13 +17,13 @@ interface Watched {
   silentLooks: number;
 }
 
-/** What Node's sockets are made of. It counts what the system has taken of a write that is still under way. */
+/** What Node's sockets are made of. It counts what the system has taken of a write that is still in progress. */
 interface Handle {
   readonly bytesWritten: number;
   readonly writeQueueSize: number;
 }
 
-/** How often in each span all are looked at. */
+/** How often in each span all are checked. */
 const looksPerSpan = 4;
 
 /**

@@ -28,7 +28,7 @@ export type Objection = () => Promise<RunyardError | undefined>;
 const heartbeat = ': heartbeat\n\n';
 /** Silence is measured in ticks of one timer that all streams share. */
 const ticksPerHeartbeat = 15;
-/** How often it is looked at whether the client of a stream may still read it. */
+/** How often to check whether the client of a stream may still read it. */
 const objectionMs = 5_000;
 
 /** All open event streams of a server. */

@@ -55,7 +55,7 @@ const refusing = (error: Error) => () => {
   throw error;
 };
 
-test('a stream lasts while its token is good or cannot be looked at, and ends when it is refused', async () => {
+test('a stream lasts while its token is valid or cannot be checked, and ends when it is refused', async () => {
   const { stream, authenticator, look } = await openStream(ada);
   await look();
   for (const error of [

@@ -8,8 +8,8 @@ export const upkeep: Migration = {
   up: (dialect) => [
     // The name as searches see it. Names from before this version are found as far as the database folds letters.
     'ALTER TABLE sessions ADD COLUMN search_name text',
-    // One that is stored as JSON behind a mark (`encodeText`) would be cut in the middle: it is found when it is named
-    // anew.
+    // One that is stored as JSON behind a mark (`encodeText`) would be cut in the middle: it is found when it is
+    // renamed.
     `UPDATE sessions SET search_name = lower(substr(name, 1, 255))
       WHERE name IS NOT NULL AND substr(name, 1, 1) <> '\u0001'`,
     // Names are as long as people like, and PostgreSQL bounds what an index holds: only the bounded form is in one.

@@ -13,7 +13,7 @@ const probeMs = 4_000;
 const listenMs = 100;
 /** After this long a probe that was given up ends its connection, answered or not. */
 const forgottenMs = 60_000;
-/** How often a server that is away is looked for. */
+/** How often an unavailable server is probed. */
 const lookMs = 500;
 /** How long a call waits for a server that has just gone away: a restart is over by then. */
 const graceMs = 2_000;
@@ -22,7 +22,7 @@ const maximumTries = 5;
 
 /**
  * Watches one server for all pools of a database. A call that fails, or gets no answer, says little about the server:
- * a fresh connection does. When that fails too, all calls under way are given up at once, and until it succeeds new
+ * a fresh connection does. When that fails too, all calls in flight are rejected at once, and until it succeeds new
  * ones are refused without being made.
  */
 export class ServerWatch {
@@ -80,7 +80,7 @@ export class ServerWatch {
     if (this.availability.outage === 'lost') throw this.availability.refusal('lost');
   }
 
-  /** Finds out whether the server is there. */
+  /** Checks whether the server can be reached. */
   suspect(): void {
     if (this.#closed || this.availability.outage === 'lost') return;
     const answers = this.#answers;
@@ -241,7 +241,7 @@ export class WatchedClient {
     try {
       return await this.watch.call(purpose, make);
     } catch (error) {
-      // it may still be at work on what was given up, or lead to a server that is not the right one any longer
+      // it may still work on what was given up, or lead to a server that is no longer the right one
       if (isOutage(error)) this.#isBroken = true;
       throw error;
     }

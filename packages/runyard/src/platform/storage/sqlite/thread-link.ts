@@ -37,7 +37,7 @@ export class ThreadLink {
       // Hooks and profilers of the process are not for this thread.
       execArgv: [],
     });
-    // Only a write under way keeps the process alive.
+    // Only a write in progress keeps the process alive.
     this.#worker.unref();
     this.#worker.on('message', (reply: ThreadReply) => this.#take()?.resolve(reply));
     this.#worker.on('error', (error) => {
