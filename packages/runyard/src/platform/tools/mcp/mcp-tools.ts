@@ -125,7 +125,7 @@ class McpSource implements ToolSource {
       this.#list = list;
     } catch (error) {
       signal.throwIfAborted();
-      // Once known, a tool stays: a call reports to the model that the server is unavailable, and it may be back by then.
+      // Once known, a tool stays: a call shows the model that the server is unavailable, and it may be back by then.
       if (this.#known === undefined) throw error;
     }
     return [...this.#known!.values()];
