@@ -1,5 +1,5 @@
 /** The public face of Runyard. */
-export { Agent } from './core/agents/agent.js';
+export { Agent, type AnyAgent } from './core/agents/agent.js';
 export {
   AgentFactory,
   type AgentFactorySettings,
@@ -28,7 +28,7 @@ export type { LearningSettings } from './core/agents/learning/learning-settings.
 export type { GivenAnswer } from './core/agents/requirements/read-answer.js';
 export type { ToolRequirementState } from './core/agents/requirements/tool-requirements.js';
 export type { AgentRunOptions } from './core/agents/run-options.js';
-export type { AgentRunOutput } from './core/agents/run-output.js';
+export type { AgentRunFacts, AgentRunOutput } from './core/agents/run-output.js';
 export { type ToolCallOf, toolCallsOf } from './core/agents/tool-calls.js';
 export type { ToolExecution } from './core/agents/tool-executions.js';
 export type { RetryBackoff } from './core/back-off.js';
@@ -68,9 +68,11 @@ export { ModelError } from './core/models/model-error.js';
 export { costOf, type ModelPrice, type ModelPrices } from './core/models/prices.js';
 export type { ModelLike } from './core/models/resolve.js';
 export type { RankedDocument, Ranking, Reranker, RerankOptions } from './core/rerankers/reranker.js';
+export type { RunLimits, WorkflowLimits } from './core/runs/limits/run-limits.js';
+export type { FittedTo, InputFor } from './core/schemas/schema-types.js';
 export type { ValueSchema } from './core/schemas/value-schema.js';
 export type { TeamMember, TeamMode, TeamSettings } from './core/teams/settings.js';
-export { Team } from './core/teams/team.js';
+export { type AnyTeam, Team } from './core/teams/team.js';
 export { type HookedToolCall, type ToolHook, ToolRefused } from './core/tools/call/tool-hooks.js';
 export type { FeedbackQuestion, InputField, PersonForm } from './core/tools/questions/person-form.js';
 export type { ToolAnswer, ToolRequirement } from './core/tools/questions/requirement.js';
@@ -78,7 +80,8 @@ export type { QuestionAnswer, ToolQuestion } from './core/tools/questions/tool-q
 export { type Tool, tool } from './core/tools/tool.js';
 export type { ToolContext } from './core/tools/tool-context.js';
 export type { CacheOptions, ToolOptions } from './core/tools/tool-options.js';
-export { type NewMedia, toolResult } from './core/tools/tool-result.js';
+export { type NewMedia, type ToolResult, toolResult } from './core/tools/tool-result.js';
+export type { ToolSchema } from './core/tools/tool-schema.js';
 export type { ToolSource } from './core/tools/tool-source.js';
 export { type ToolEntry, Toolkit, type ToolkitOptions, toolkit } from './core/tools/toolkit.js';
 export type { GivenStepAnswer, WorkflowContinueOptions } from './core/workflows/continue-in-code.js';
@@ -96,8 +99,14 @@ export type {
   WorkflowFunction,
 } from './core/workflows/definition/functions.js';
 export type {
+  ConditionNode,
+  LoopNode,
+  ParallelNode,
   ReviewSettings,
+  RouterNode,
   StepEntry,
+  StepNode,
+  StepsNode,
   UserInputField,
   WorkflowNode,
 } from './core/workflows/definition/node.js';
@@ -109,12 +118,17 @@ export type {
   StepSettings,
   StepsSettings,
 } from './core/workflows/definition/node-options.js';
-export { type StepOutputSettings, stepOutput } from './core/workflows/definition/step-return.js';
+export {
+  type StepOutputSettings,
+  type StepOutputValue,
+  stepOutput,
+} from './core/workflows/definition/step-return.js';
 export type { OpenRequirement, WorkflowRunOptions, WorkflowRunOutput } from './core/workflows/run-in-code.js';
-export { Workflow } from './core/workflows/workflow.js';
+export { type AnyWorkflow, Workflow } from './core/workflows/workflow.js';
 export type { WorkflowSettings } from './core/workflows/workflow-options.js';
 export { agent, team, workflow } from './library.js';
 export type { Settings } from './platform/config.js';
 export type { FetchHandler, FetchHandlerOptions } from './platform/http/fetch-handler.js';
+export type { NodeHandler } from './platform/http/handler.js';
 export { Runyard } from './runyard.js';
 export type { RunyardOptions } from './runyard-options.js';

@@ -15,6 +15,45 @@ const runAgent = async (url: string, message: string) => {
   return (await response.json()) as { status: string; content: string };
 };
 
+test('a project with declarations exports what the package makes without naming its types', () => {
+  const compilerOptions = {
+    module: 'NodeNext',
+    strict: true,
+    noEmit: true,
+    declaration: true,
+    types: ['node'],
+  };
+  const folder = project({
+    'package.json': '{ "type": "module" }',
+    'tsconfig.json': JSON.stringify({
+      compilerOptions: { ...compilerOptions, target: 'ES2023', skipLibCheck: true },
+    }),
+    'parts.ts': `
+      import { agent, condition, loop, parallel, router, Runyard, step, stepOutput, steps, tool, toolCallsOf, toolResult, workflow } from 'runyard';
+      import { calculator } from 'runyard/tools';
+      import { z } from 'zod';
+      const schema = z.object({ at: z.string() });
+      export const add = tool({ name: 'add', description: 'Adds', inputSchema: schema, execute: () => 1 });
+      export const sum = calculator();
+      export const drawn = () => toolResult('A cat', { media: [] });
+      export const clerk = agent({ id: 'clerk', model: 'offline', tools: [add], inputSchema: schema, outputSchema: schema });
+      export const answer = () => clerk.runOrThrow({ at: 'noon' });
+      export const calls = async () => toolCallsOf(await answer(), [add]);
+      export const extractor = <S extends z.ZodType>(outputSchema: S) => agent({ id: 'e', model: 'offline', outputSchema });
+      export const extracted = <S extends z.ZodType>(of: S) => extractor(of).runOrThrow('noon');
+      export const one = step({ name: 'one', run: () => done() });
+      export const done = () => stepOutput({ stop: true });
+      export const groups = [steps([one]), loop({ steps: [one] }), parallel({ steps: [one] })];
+      export const choices = [condition({ when: true, steps: [one] }), router({ choices: [one], select: () => 'one' })];
+      export const app = new Runyard({ agents: [clerk], workflows: [workflow({ id: 'w', steps: [one] })] });
+      export const serve = [app.handler(), app.fetchHandler()];
+      export const limits = clerk.limits;
+    `,
+  });
+  linkPackages(folder);
+  expect(typeFaults(folder)).toBe('');
+});
+
 describe('runyard init', () => {
   test('makes a project that type-checks, runs at once, and stops cleanly', async () => {
     const cwd = project({});

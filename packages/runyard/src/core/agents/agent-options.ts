@@ -17,7 +17,7 @@ import {
   timeZone,
   word,
 } from '../options/kinds.js';
-import { schema } from '../options/schema-kind.js';
+import { objectSchema, schema } from '../options/schema-kind.js';
 import { conversationLimits } from '../runs/limits/limit-options.js';
 import { toolEntry } from '../tools/toolkit.js';
 import type { AgentSettings } from './definition.js';
@@ -73,7 +73,7 @@ export const agentShape: Shape<AgentSettings> = {
   dependencies: recordOf(anything),
   addDependenciesToContext: flag,
   metadata: json,
-  inputSchema: schema,
+  inputSchema: objectSchema,
   outputSchema: schema,
   parserModel: model,
   parserModelPrompt: text,

@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import type { JsonObject } from '../json.js';
+import { checkValue } from '../options/check-options.js';
+import { instanceOf, listOf } from '../options/kinds.js';
 import { jsonSchemaOf, type ValueSchema } from '../schemas/value-schema.js';
-import type { Tool } from '../tools/tool.js';
+import { Tool } from '../tools/tool.js';
 import type { ToolOutput } from '../tools/tool-options.js';
 import type { ToolExecution } from './tool-executions.js';
 
@@ -18,11 +20,14 @@ export type ToolCallOf<Called extends Tool> =
       }
     : never;
 
+const toolList = listOf(instanceOf(Tool, 'what tool() made'));
+
 /** The calls of these tools in a run that succeeded, typed by the name of the tool. */
 export function toolCallsOf<const Tools extends readonly Tool[]>(
   output: { readonly tools: readonly ToolExecution[] },
   tools: Tools,
 ): ToolCallOf<Tools[number]>[] {
+  checkValue('toolCallsOf()', 'tools', tools, toolList);
   const byName = new Map<string, Tool>(tools.map((one) => [one.name, one]));
   return output.tools.flatMap(({ name, callId, args, error, result }) => {
     const called = byName.get(name);

@@ -167,8 +167,9 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
     const { sessionId, userId, signal, outputSchema, additionalData, ...rest } = options;
     const { images: _images, audio: _audio, videos: _videos, files: _files, ...given } = rest;
     signal?.throwIfAborted();
+    const message = typeof input === 'string' ? input : JSON.stringify(input, null, 2);
     const [content, read] = await Promise.all([
-      this.acceptInput(typeof input === 'string' ? input : JSON.stringify(input, null, 2)),
+      checkInput(this.settings.inputSchema, message, undefined, ['message']),
       readRunMedia(method, rest),
     ]);
     const shape = outputSchema !== undefined && { outputSchema: storableSchema(outputSchema) };

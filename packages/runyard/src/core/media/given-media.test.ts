@@ -52,12 +52,12 @@ describe('media of a run in code', () => {
     ],
     [
       'a picture among the files, by its name',
-      { files: [{ content: bytes, filename: 'picture.JPG' }] },
+      { files: [{ bytes, filename: 'picture.JPG' }] },
       { kind: 'image', bytes, size: 9, mimeType: 'image/jpeg', format: 'jpg', filename: 'picture.JPG' },
     ],
     [
       'a document of an unknown type',
-      { files: [{ content: new Blob([bytes]), mimeType: 'application/x-own', filename: 'a.own' }] },
+      { files: [{ bytes: new Blob([bytes]), mimeType: 'application/x-own', filename: 'a.own' }] },
       { kind: 'file', bytes, size: 9, mimeType: 'application/x-own', filename: 'a.own' },
     ],
   ])('%s', async (_, options, expected) => {
@@ -65,19 +65,15 @@ describe('media of a run in code', () => {
   });
 
   test('come in the order of their kinds, and are not among the options of the run', async () => {
-    const media = await seen({ files: [{ content: bytes, mimeType: 'text/plain' }], images: [bytes, bytes] });
+    const media = await seen({ files: [{ bytes, mimeType: 'text/plain' }], images: [bytes, bytes] });
     expect(media.map(({ kind }) => kind)).toEqual(['image', 'image', 'file']);
   });
 
   test.each<[string, unknown, string]>([
     ['a text', { images: ['a.png'] }, "agent.run(): images[0] is 'a.png'. Give a URL, a Uint8Array, a Blob"],
     ['no list', { images: bytes }, 'agent.run(): images is a value of the type Uint8Array. Give a list.'],
-    ['nothing', { files: [{ mimeType: 'text/plain' }] }, 'agent.run(): files[0] needs url or content.'],
-    [
-      'both',
-      { files: [{ url: 'https://x.test', content: bytes }] },
-      'files[0] needs url or content, not both',
-    ],
+    ['nothing', { files: [{ mimeType: 'text/plain' }] }, 'agent.run(): files[0] needs url or bytes.'],
+    ['both', { files: [{ url: 'https://x.test', bytes }] }, 'files[0] needs url or bytes, not both'],
     ['a path', { files: [{ path: 'a.png' }] }, 'agent.run(): files[0].path is not an option.'],
     ['a file URL', { images: [new URL('file:///a.png')] }, 'the url must begin with http://'],
     ['no base64', { images: [{ url: 'data:image/png;base64,!' }] }, 'images[0] has a data URL whose content'],
@@ -107,7 +103,7 @@ describe('media of a run in code', () => {
 
   test('may be objects of a class', async () => {
     class Picture {
-      get content() {
+      get bytes() {
         return bytes;
       }
       get mimeType() {

@@ -20,7 +20,7 @@ export type GivenMedia =
   | Uint8Array
   | Blob
   | (MediaFacts & { readonly url: string | URL })
-  | (MediaFacts & { readonly content: Uint8Array | Blob });
+  | (MediaFacts & { readonly bytes: Uint8Array | Blob });
 
 /** What a run is given beside its message. */
 export interface RunMediaOptions {
@@ -31,9 +31,9 @@ export interface RunMediaOptions {
   readonly files?: readonly GivenMedia[];
 }
 
-type MediaObject = MediaFacts & { readonly url?: string | URL; readonly content?: Uint8Array | Blob };
+type MediaObject = MediaFacts & { readonly url?: string | URL; readonly bytes?: Uint8Array | Blob };
 
-const bytes: Optional = {
+const bytesOrBlob: Optional = {
   ...anyOf(instanceOf(Uint8Array, 'a Uint8Array'), instanceOf(Blob, 'a Blob')),
   allowed: 'a Uint8Array or a Blob',
 };
@@ -41,7 +41,7 @@ const address = instanceOf(URL, 'a URL');
 
 const mediaObject = objectOf<MediaObject>({
   url: anyOf(text, address),
-  content: bytes,
+  bytes: bytesOrBlob,
   mimeType: text,
   filename: text,
   details: json,
@@ -51,14 +51,14 @@ const oneOfTwo: Kind = {
   ...mediaObject,
   inside: (given: MediaObject, path, faults) => {
     mediaObject.inside?.(given as never, path, faults);
-    const isOne = (given.url === undefined) !== (given.content === undefined);
-    if (!isOne) faults.push(`${path} needs url or content${given.url === undefined ? '' : ', not both'}.`);
+    const isOne = (given.url === undefined) !== (given.bytes === undefined);
+    if (!isOne) faults.push(`${path} needs url or bytes${given.url === undefined ? '' : ', not both'}.`);
   },
 };
 
 const media = listOf({
-  ...anyOf(address, bytes, oneOfTwo),
-  allowed: 'a URL, a Uint8Array, a Blob, or an object with url or content',
+  ...anyOf(address, bytesOrBlob, oneOfTwo),
+  allowed: 'a URL, a Uint8Array, a Blob, or an object with url or bytes',
 });
 
 export const runMediaOptions: Shape<RunMediaOptions> = {
@@ -96,7 +96,7 @@ export async function readRunMedia(method: string, given: RunMediaOptions): Prom
     const size = sizes.reduce((sum, one) => sum + one, 0);
     if (size > mostBytes) throw refusal(`the media have ${size} bytes together, the limit is ${mostBytes}.`);
   };
-  checkSum(all.map(({ object }) => sizeOf(object.content)));
+  checkSum(all.map(({ object }) => sizeOf(object.bytes)));
   const read = await Promise.all(all.map(({ kind, object, refuse }) => readMedia(kind, object, refuse)));
   checkSum(read.map(({ bytes }) => sizeOf(bytes)));
   return read;
@@ -122,7 +122,7 @@ export function storeRunMedia(
 type Refuse = (what: string) => Error;
 
 async function readMedia(kind: MediaKind, given: MediaObject, refuse: Refuse): Promise<ReadMedia> {
-  const { url, content, ...facts } = given;
+  const { url, bytes: content, ...facts } = given;
   if (url !== undefined) return fromUrl(kind, String(url), facts, refuse);
   const bytes = new Uint8Array(content instanceof Blob ? await content.arrayBuffer() : content!);
   return withBytes(kind, bytes, { ...factsOf(content), ...facts }, refuse);
@@ -130,12 +130,12 @@ async function readMedia(kind: MediaKind, given: MediaObject, refuse: Refuse): P
 
 function mediaObjectOf(given: GivenMedia): MediaObject {
   if (given instanceof URL) return { url: given };
-  if (given instanceof Uint8Array || given instanceof Blob) return { content: given };
+  if (given instanceof Uint8Array || given instanceof Blob) return { bytes: given };
   // by name: an object of a class may have inherited them
-  const { url, content, mimeType, filename, details }: MediaObject = given;
+  const { url, bytes, mimeType, filename, details }: MediaObject = given;
   return {
     ...(url !== undefined && { url }),
-    ...(content !== undefined && { content }),
+    ...(bytes !== undefined && { bytes }),
     ...(mimeType !== undefined && { mimeType }),
     ...(filename !== undefined && { filename }),
     ...(details !== undefined && { details }),

@@ -16,6 +16,31 @@ export const schema: Optional = {
   },
 };
 
+/** A schema of what only an object can fit: arguments, or the input of a run. */
+export const objectSchema: Optional = {
+  ...schema,
+  inside: (given: object, path, faults) => {
+    schema.inside?.(given as never, path, faults);
+    const type = typeOf(given);
+    if (typeof type === 'string' && neverObjects.has(type))
+      faults.push(
+        `${path} is a schema of the type '${type}'. Give one of an object, such as z.object({ … }).`,
+      );
+  },
+};
+
+const neverObjects = new Set(
+  'string number integer boolean bigint null array tuple enum literal date'.split(' '),
+);
+
+function typeOf(given: object): unknown {
+  const { _zod: zod, type } = given as {
+    readonly _zod?: { readonly def?: { readonly type?: unknown } };
+    type?: unknown;
+  };
+  return zod === undefined ? type : zod.def?.type;
+}
+
 function holdsSchemaOfLibrary(given: object): boolean {
   const seen = new Set<unknown>([given]);
   for (const holder of seen) {

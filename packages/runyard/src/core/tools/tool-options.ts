@@ -14,7 +14,7 @@ import {
   text,
   word,
 } from '../options/kinds.js';
-import { schema } from '../options/schema-kind.js';
+import { objectSchema, schema } from '../options/schema-kind.js';
 import type { ValueSchema } from '../schemas/value-schema.js';
 import type { ApprovalType } from './call/gate.js';
 import type { ToolHook } from './call/tool-hooks.js';
@@ -119,7 +119,7 @@ export const toolOptions = objectOf<ToolOptions<ToolSchema, ValueSchema>>(
   {
     name: required(text),
     description: required(text),
-    inputSchema: schema,
+    inputSchema: objectSchema,
     outputSchema: schema,
     execute: callable,
     instructions: text,

@@ -59,6 +59,7 @@ export async function storeMedia(
 
 /** Media whose bytes are somewhere already: the fields are the application's own. */
 function named(one: Media): Media {
+  if (one.url === undefined && one.hash === undefined) throw new Error('it has neither bytes nor a url.');
   return storableCopy(one, 'Its description');
 }
 

@@ -87,6 +87,30 @@ test('the calls of a run are typed by the name of their tool', async () => {
   expect(toolCallsOf(output, [greet]).map(({ result }) => result)).toEqual(['Hello Ada']);
 });
 
+test('calls are asked for by tools, not by their names', () => {
+  const output = { tools: [] };
+  expect(() => toolCallsOf(output, ['weather'] as never)).toThrow(
+    "toolCallsOf(): tools[0] is 'weather'. Give what tool() made.",
+  );
+  expect(() => toolCallsOf(output, weather as never)).toThrow('toolCallsOf(): tools is');
+});
+
+test('only a schema that an object can fit is taken for arguments and inputs', async () => {
+  const facts = { name: 'typed', description: 'x', execute: () => 1 };
+  for (const inputSchema of [z.string(), z.array(z.string()), { type: 'array' }]) {
+    const refusal = /inputSchema is a schema of the type '(string|array)'\. Give one of an object/;
+    expect(() => tool({ ...facts, inputSchema })).toThrow(refusal);
+    expect(() => agent({ id: 'a', model: 'offline', inputSchema })).toThrow(refusal);
+  }
+  const either = z.union([z.object({ city: z.string() }), z.object({ code: z.int() })]);
+  for (const inputSchema of [either, z.record(z.string(), z.string()), z.lazy(() => either), {}])
+    expect(tool({ ...facts, inputSchema }).name).toBe('typed');
+  const booking = agent({ id: 'a', model: 'offline', inputSchema: z.object({ city: z.string() }) });
+  // @ts-expect-error the other name of the field
+  const refused = booking.run({ town: 'x' });
+  await expect(refused).rejects.toThrow(/^message\.city: Field required/);
+});
+
 test('a result of a JSON schema is JSON, and a text stays a text', async () => {
   const facts = { description: 'x', inputSchema: { type: 'object' } };
   const count = tool({ ...facts, name: 'count', outputSchema: { type: 'number' }, execute: () => 7 });

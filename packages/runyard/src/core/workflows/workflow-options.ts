@@ -17,7 +17,7 @@ import {
   text,
   word,
 } from '../options/kinds.js';
-import { schema } from '../options/schema-kind.js';
+import { objectSchema } from '../options/schema-kind.js';
 import { workflowLimits } from '../runs/limits/limit-options.js';
 import type { WorkflowLimits } from '../runs/limits/run-limits.js';
 import type { FittedTo } from '../schemas/schema-types.js';
@@ -59,7 +59,7 @@ export const workflowOptions = objectOf<WorkflowSettings>({
   name: text,
   description: text,
   steps: required(anyOf(callable, entries)),
-  inputSchema: schema,
+  inputSchema: objectSchema,
   sessionState: json,
   addHistoryToSteps: flag,
   numHistoryRuns: count(1),

@@ -94,6 +94,7 @@ const withoutOptions: Readonly<Record<string, string>> = {
   offlineModel: 'takes nothing',
   resolveEmbedder: 'takes a name',
   resolveReranker: 'takes a name',
+  toolCallsOf: 'takes a list of tools',
   costOf: 'computes; the prices of a service are checked where it is made',
   FactoryRefusal: 'an error: one that cannot be thrown would refuse nobody',
   GuardrailRefusal: 'an error: one that cannot be thrown would refuse nobody',

@@ -4,26 +4,31 @@ import type { CallApplication } from '../../runs/execution/code-owner.js';
 import type { SchemaFault } from '../../schemas/schema-faults.js';
 import { fitInName, type ValueSchema } from '../../schemas/value-schema.js';
 
+type Place = ValidationItem['loc'];
+
 /** Deeper data serves no one and endangers whatever walks it. */
 const maxDepth = 64;
 
 /**
  * Checks a message against the input schema of an agent and answers with the input of the run: the object with
- * its defaults, as indented JSON. Whatever does not fit is refused with the place of each fault.
+ * its defaults, as indented JSON. Whatever does not fit is refused with the place of each fault, below `place`.
  */
 export async function checkInput(
   schema: ValueSchema | undefined,
   message: string,
   call?: CallApplication,
+  place: Place = ['body', 'message'],
 ): Promise<string> {
   if (schema === undefined) return message;
-  const given = parsed(message);
+  const given = parsed(message, place);
   const fitted = await fitInName(call, 'inputSchema', schema, given);
   if (fitted.ok) return JSON.stringify(fitted.value, null, 2);
-  throw errors.invalidRequest(fitted.faults.map((fault) => itemOf(fault, given)));
+  throw errors.invalidRequest(fitted.faults.map((fault) => itemOf(fault, given, place)));
 }
 
-function parsed(message: string): Json {
+function parsed(message: string, loc: Place): Json {
+  const refused = (fault: Pick<ValidationItem, 'type' | 'msg' | 'ctx'>, input: Json) =>
+    errors.invalidRequest([{ ...fault, loc, input: shown(input) }]);
   let value: Json;
   try {
     value = parseJson(message);
@@ -43,12 +48,8 @@ function parsed(message: string): Json {
   return value;
 }
 
-function refused(fault: Pick<ValidationItem, 'type' | 'msg' | 'ctx'>, input: Json): Error {
-  return errors.invalidRequest([{ ...fault, loc: ['body', 'message'], input: shown(input) }]);
-}
-
-function itemOf({ path, kind, message }: SchemaFault, given: Json): ValidationItem {
-  const loc = ['body', 'message', ...path];
+function itemOf({ path, kind, message }: SchemaFault, given: Json, place: Place): ValidationItem {
+  const loc = [...place, ...path];
   if (kind === 'missing') {
     return { type: 'missing', loc, msg: 'Field required', input: shown(valueAt(given, path.slice(0, -1))) };
   }

@@ -126,6 +126,14 @@ describe('a running tool', () => {
     expect((await callTool(used)).content).toMatch(/^drawn\n\[The image .* could not be stored/);
   });
 
+  it('says of media without bytes and without an address that they are missing', async () => {
+    const media = [{ kind: 'image', content: new Uint8Array([1]) }] as never;
+    const used = tool({ name: 'draw', description: 'x', execute: () => toolResult('drawn', { media }) });
+    expect(await callTool(used, {}, { environment: { media: new MediaShelf() } })).toMatchObject({
+      content: 'drawn\n[The image of this result could not be stored: it has neither bytes nor a url.]',
+    });
+  });
+
   it('waits longer and longer between attempts', async () => {
     const timers = new ManualTimers();
     let calls = 0;
