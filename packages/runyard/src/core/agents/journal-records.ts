@@ -149,6 +149,8 @@ export const toolRecord = outputRecord(
     media: optional(mediaList),
     stop: optional(flag),
     showResult: optional(flag),
+    /** How the content holds what a tool with an output schema returned. */
+    written: optional(word('text', 'json')),
   }),
 );
 

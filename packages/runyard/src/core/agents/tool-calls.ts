@@ -29,17 +29,22 @@ export function toolCallsOf<const Tools extends readonly Tool[]>(
 ): ToolCallOf<Tools[number]>[] {
   checkValue('toolCallsOf()', 'tools', tools, toolList);
   const byName = new Map<string, Tool>(tools.map((one) => [one.name, one]));
-  return output.tools.flatMap(({ name, callId, args, error, result }) => {
+  return output.tools.flatMap(({ name, callId, args, error, result, written }) => {
     const called = byName.get(name);
     if (called === undefined || error !== false || result === null) return [];
-    const call = { name, callId, args, result: returnedValue(called.outputSchema, result) };
+    const call = { name, callId, args, result: returnedValue(called.outputSchema, result, written) };
     return [call as ToolCallOf<Tools[number]>];
   });
 }
 
-/** The value that a tool returned: texts were recorded as they are, all else as JSON. */
-function returnedValue(outputSchema: ValueSchema | undefined, text: string): unknown {
-  if (outputSchema === undefined || jsonSchemaOf(outputSchema).type === 'string') return text;
+/** The value that a tool returned. How a text from outside is meant, only the schema can say. */
+function returnedValue(
+  outputSchema: ValueSchema | undefined,
+  text: string,
+  written: ToolExecution['written'],
+): unknown {
+  if (outputSchema === undefined || written === 'text') return text;
+  if (written === undefined && jsonSchemaOf(outputSchema).type === 'string') return text;
   try {
     return JSON.parse(text);
   } catch {

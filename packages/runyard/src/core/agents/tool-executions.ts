@@ -19,6 +19,8 @@ export interface ToolExecution {
   /** Null for a call that waits. */
   readonly error: boolean | null;
   readonly result: string | null;
+  /** Of a tool with an output schema: how `result` holds the value that it returned. */
+  readonly written?: ToolRecord['written'];
   readonly stopAfterCall: boolean;
   /** What the call brought beside its result. */
   readonly media?: readonly Media[];
@@ -93,6 +95,7 @@ export function toolExecution(
     args: record.args,
     error: record.error,
     result: record.content,
+    ...(record.written !== undefined && { written: record.written }),
     stopAfterCall: record.stop ?? false,
     ...(record.media !== undefined && { media: record.media }),
     startedAt: step.startedAt,

@@ -122,3 +122,17 @@ test('a result of a JSON schema is JSON, and a text stays a text', async () => {
   expect([counted?.result, spelt?.result]).toEqual([7, '7']);
   expectTypeOf(toolCallsOf(output, [count])[0]!.result).toEqualTypeOf<Json>();
 });
+
+test.each<[string, z.ZodType, unknown, unknown]>([
+  ['a text that may be null', z.string().nullable(), '7', '7'],
+  ['null where a text may be', z.string().nullable(), null, null],
+  ['a text that becomes a number', z.string().transform(Number), '7', 7],
+  ['a number that becomes a text', z.number().transform(String), 7, '7'],
+  ['a text that becomes an object', z.string().transform((text) => ({ text })), '7', { text: '7' }],
+])('a result is the value that the schema let through: %s', async (_, outputSchema, returned, expected) => {
+  const facts = { description: 'x', inputSchema: { type: 'object' } };
+  const make = tool({ ...facts, name: 'make', outputSchema, execute: () => returned });
+  const model = scriptedModel([{ toolCalls: [{ name: 'make', arguments: {} }] }, 'Done.']);
+  const output = await agent({ name: 'Maker', model, tools: [make] }).run('Go');
+  expect(toolCallsOf(output, [make])).toMatchObject([{ result: expected }]);
+});

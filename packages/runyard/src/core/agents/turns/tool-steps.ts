@@ -210,6 +210,7 @@ async function perform(
     ...(outcome.media !== undefined && { media: outcome.media }),
     ...(outcome.stop && { stop: true }),
     ...(outcome.showResult && { showResult: true }),
+    ...(outcome.written !== undefined && { written: outcome.written }),
   };
 }
 

@@ -15,6 +15,8 @@ export interface ToolOutcome {
   /** The run ends here. */
   readonly stop: boolean;
   readonly showResult: boolean;
+  /** Of a tool with an output schema: how the content holds the value that fits it. */
+  readonly written?: 'text' | 'json';
 }
 
 const longestResult = 100_000;
@@ -38,6 +40,8 @@ export async function outcomeOf(
   const shared = {
     args,
     ...(media.length > 0 && { media }),
+    ...(tool.outputSchema !== undefined &&
+      ({ written: typeof value === 'string' ? 'text' : 'json' } as const)),
     stop: tool.stopAfterCall,
     showResult: tool.showResult,
   };
