@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import pg from 'pg';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { InProcessNotifications } from '../../../src/core/runs/notifications/in-process-notifications.js';
 import type { RunHint, RunNotifications } from '../../../src/core/runs/notifications/run-notifications.js';
+import { PostgresNotifications } from '../../../src/platform/storage/postgres/notifications.js';
 import { type DatabasePlace, freshPostgres } from '../../support/databases.js';
 
 /** A subscriber that records what it receives. It sends until it receives its own: a connection may be on its way. */
@@ -52,6 +55,24 @@ describe('in process', () => {
 });
 
 describe('on postgres', () => {
+  it('keeps no process whose server does not answer once it is closed', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    onTestFinished(() => void silent.close());
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const open = () => process.getActiveResourcesInfo().filter((one) => one === 'TCPSocketWrap').length;
+    const before = open();
+    const notifications = new PostgresNotifications(`postgres://x@127.0.0.1:${port}/x`, async () => {});
+    const connected = once(silent, 'connection') as Promise<[Socket]>;
+    notifications.subscribe(() => {});
+    const [accepted] = await connected;
+    accepted.unref();
+    expect(open()).toBe(before + 1);
+    notifications.close();
+    expect(open()).toBe(before);
+    accepted.destroy();
+  });
+
   async function processesOf(place: DatabasePlace) {
     const databases = [await place.openUnprepared(), await place.openUnprepared()];
     return [databases[0]!.notifications, databases[1]!.notifications] as const;

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { InProcessNotifications } from '../../../core/runs/notifications/in-process-notifications.js';
@@ -69,13 +70,19 @@ export class PostgresNotifications implements RunNotifications {
 
   /** Returns when the connection has ended. */
   async #listenOnce(signal: AbortSignal): Promise<void> {
+    const socket = new Socket();
     const client = new pg.Client({
       connectionString: this.url,
+      stream: () => socket,
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
     });
     const ended = new Promise<void>((resolve) => client.once('end', resolve));
-    const end = () => void client.end().catch(() => {});
+    const end = () => {
+      // a server that does not answer keeps no process that is done
+      socket.unref();
+      void client.end().catch(() => {});
+    };
     client.on('error', end);
     client.on('notification', ({ payload }) => this.#hear(payload));
     signal.addEventListener('abort', end);
