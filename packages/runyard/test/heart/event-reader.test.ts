@@ -68,3 +68,48 @@ test('an event that comes while a reader is about to wait is read at once', asyn
   const reader = new EventReader({ journal: store, timers: systemTimers, liveLog: () => log }, 'r', 0);
   expect(await reader.next()).toMatchObject([{ name: 'RunStarted' }]);
 });
+
+/** A reader of a run that another process executes, and what hints do to it. */
+async function following(liveLog: () => EventLog | undefined) {
+  const store = await freshStore();
+  store.progress = async () => ({ status: 'running', nextEventIndex: 0 });
+  const followers = new Set<() => void>();
+  const follow = (_runId: string, wake: () => void) => {
+    followers.add(wake);
+    return () => void followers.delete(wake);
+  };
+  const reader = new EventReader({ journal: store, timers: systemTimers, liveLog, follow }, 'r', 0);
+  const next = reader.next();
+  next.catch(() => {});
+  await expect.poll(() => followers.size).toBe(1);
+  const hint = () => {
+    for (const wake of followers) wake();
+  };
+  return { store, followers, next, hint };
+}
+
+test('a hint about a run that is live here by now does not keep its reader busy', async () => {
+  let log: EventLog | undefined;
+  const { next, hint } = await following(() => log);
+  log = new EventLog(0);
+  let looks = 0;
+  const { read } = log;
+  log.read = (index, limit) => {
+    looks += 1;
+    // a reader that does not wait would leave the process no time for anything else
+    if (looks > 100) throw new Error('The reader does not wait.');
+    return read.call(log, index, limit);
+  };
+  hint();
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  log.append(new LoggedEvent(0, 'RunStarted', null, '{}'));
+  expect(await next).toMatchObject([{ name: 'RunStarted' }]);
+});
+
+test('a reader that cannot read the store follows no longer', async () => {
+  const { store, followers, next, hint } = await following(() => undefined);
+  store.progress = () => Promise.reject(new Error('away'));
+  hint();
+  await expect(next).rejects.toThrow('away');
+  expect(followers.size).toBe(0);
+});

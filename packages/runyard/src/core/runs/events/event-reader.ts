@@ -47,7 +47,7 @@ export class EventReader {
   close(): void {
     if (this.closed) return;
     this.closed = true;
-    this.unfollow?.();
+    this.endFollowing();
     this.wake?.();
     this.closedListener?.();
   }
@@ -59,22 +59,33 @@ export class EventReader {
 
   /** The next events, in order, at least one; null at the end of the run (or of its present life: a pause). */
   async next(): Promise<readonly LoggedEvent[] | null> {
-    while (!this.closed) {
-      const events = await this.available();
-      if (events === null) {
-        this.closedListener = null;
-        this.unfollow?.();
-        return null;
+    try {
+      while (!this.closed) {
+        const events = await this.available();
+        if (events === null) {
+          this.closedListener = null;
+          break;
+        }
+        if (events.length === 0) {
+          await this.wait();
+          continue;
+        }
+        this.cursor = events[events.length - 1]!.index + 1;
+        const wanted = this.filter === null ? events : events.filter(this.filter);
+        if (wanted.length > 0) return wanted;
       }
-      if (events.length === 0) {
-        await this.wait();
-        continue;
-      }
-      this.cursor = events[events.length - 1]!.index + 1;
-      const wanted = this.filter === null ? events : events.filter(this.filter);
-      if (wanted.length > 0) return wanted;
+    } catch (error) {
+      // its user may not close it
+      this.endFollowing();
+      throw error;
     }
+    this.endFollowing();
     return null;
+  }
+
+  private endFollowing(): void {
+    this.unfollow?.();
+    this.unfollow = undefined;
   }
 
   private async available(): Promise<readonly LoggedEvent[] | null> {
@@ -133,12 +144,8 @@ export class EventReader {
     const { log } = this;
     if (log === undefined) this.unfollow ??= this.sources.follow?.(this.runId, () => this.lookNow());
     // what happened since `available` looked would no longer wake this reader
-    if (
-      this.closed ||
-      this.hinted ||
-      (log !== undefined && (log.ended || log.read(this.cursor, 1).length > 0))
-    )
-      return Promise.resolve();
+    const isChanged = log === undefined ? this.hinted : log.ended || log.read(this.cursor, 1).length > 0;
+    if (this.closed || isChanged) return Promise.resolve();
     return new Promise((resolve) => {
       const cancelTimer = log === undefined ? this.sources.timers.after(pollMs, () => this.wake?.()) : null;
       this.wake = () => {
