@@ -1,6 +1,7 @@
 import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { type Checkpoint, checkpointAt, checkpointsOf } from '../../core/agents/continuation/checkpoints.js';
 import { snapshotAt } from '../../core/agents/continuation/snapshot.js';
+import { errorCode } from '../../core/errors/error-code.js';
 import { errors } from '../../core/errors/errors.js';
 import type { Json } from '../../core/json.js';
 import { parseJson } from '../../core/json.js';
@@ -198,7 +199,8 @@ async function hideForeign<T>({ scope }: Caller, work: () => Promise<T>): Promis
   try {
     return await work();
   } catch (error) {
-    if (scope.kind !== 'all' && isForeign(error)) throw errors.sessionNotFound();
+    if (scope.kind !== 'all' && errorCode(error) === 'session_of_another_user')
+      throw errors.sessionNotFound();
     throw error;
   }
 }
@@ -210,8 +212,4 @@ function jsonOrText(text: string): Json {
   } catch {
     return text;
   }
-}
-
-function isForeign(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'session_of_another_user';
 }

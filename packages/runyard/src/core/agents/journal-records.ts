@@ -41,8 +41,6 @@ export const contextRecord = outputRecord(
   }),
 );
 
-export type ContextRecord = Shaped<typeof contextRecord.shape>;
-
 /** input of the steps `model:<turn>`: how the model is called. Left out when that is as it was in the call before. */
 export const modelCallRecord = inputRecord(
   'how the model is called',

@@ -15,6 +15,7 @@ import { eventHead, outermostOrigin } from '../../../core/runs/events/event-orig
 import { type LoggedEvent, serialiseEvent } from '../../../core/runs/events/logged-event.js';
 import type { RunEnd } from '../../../core/runs/executable.js';
 import { ownSteps } from '../../../core/runs/journal/child-steps.js';
+import { read } from '../../../core/runs/journal/codec.js';
 import { LongTexts } from '../../../core/runs/journal/long-texts.js';
 import {
   inheritedAttempt,
@@ -27,7 +28,7 @@ import { teamEndEvents } from '../../../core/teams/team-events.js';
 import { endEvents as workflowEndEvents } from '../../../core/workflows/end-events.js';
 import { foldNode } from '../../../core/workflows/fold/node-view.js';
 import { chatRunOf } from '../../../core/workflows/fold/workflow-fold.js';
-import { isTopLevel, type NodeInput } from '../../../core/workflows/journal-records.js';
+import { isTopLevel, nodeInput } from '../../../core/workflows/journal-records.js';
 import { stepCompleted, workflowStarted } from '../../../core/workflows/workflow-events.js';
 
 interface Journal {
@@ -116,11 +117,10 @@ function stepEvents(steps: readonly StepRecord[]): TimedEvent[] {
   const own = ownSteps(steps);
   const byKey = new Map(own.map((step) => [step.key, step]));
   return own
-    .filter(({ key, status, input }) => {
-      return status === 'completed' && isTopLevel(key) && (input as NodeInput).node === 'Step';
-    })
+    .filter(({ key, status }) => status === 'completed' && isTopLevel(key))
     .flatMap((step) => {
-      const { step_id, index, executor } = step.input as NodeInput;
+      const { node, step_id, index, executor } = read(step, nodeInput);
+      if (node !== 'Step') return [];
       const fields = { step_id, step_name: step.name, step_index: index };
       const { output, last } = foldNode((key) => byKey.get(key), step.key);
       if (last === undefined) return [];

@@ -1,4 +1,3 @@
-import type { ContextRecord } from '../../../core/agents/journal-records.js';
 import { historyOf } from '../../../core/agents/transcript.js';
 import { errors, isFenced } from '../../../core/errors/errors.js';
 import type { EventReader } from '../../../core/runs/events/event-reader.js';
@@ -6,13 +5,8 @@ import { RunReleased } from '../../../core/runs/executable.js';
 import type { RunHandle } from '../../../core/runs/execution/executor.js';
 import { ownSteps } from '../../../core/runs/journal/child-steps.js';
 import type { CancelRequest } from '../../../core/runs/journal/ports.js';
-import {
-  type EndedRun,
-  type Run,
-  type RunStatus,
-  type StepRecord,
-  terminalStatuses,
-} from '../../../core/runs/run.js';
+import { type EndedRun, type Run, type RunStatus, terminalStatuses } from '../../../core/runs/run.js';
+import { shownRunsOf } from '../../../core/traces/trace-source.js';
 import type { RunSpace } from '../../capability.js';
 import { contentFilter } from '../events/stream-events.js';
 import type { FollowFields } from '../schema.js';
@@ -112,11 +106,5 @@ async function endElsewhere(runId: string, reader: EventReader, runs: RunSpace['
   if (stored === undefined) throw errors.runNotFound();
   const { status } = stored.run;
   if (!terminalStatuses.has(status) && status !== 'paused') throw new RunReleased();
-  return { ...stored, history: historyOf(await runs.loadAll(shownRuns(stored.steps))) };
-}
-
-/** The earlier runs that the model was shown. */
-function shownRuns(steps: readonly StepRecord[]): readonly string[] {
-  const context = ownSteps(steps).find(({ kind, status }) => kind === 'context' && status === 'completed');
-  return (context?.output as ContextRecord | undefined)?.history ?? [];
+  return { ...stored, history: historyOf(await runs.loadAll(shownRunsOf(ownSteps(stored.steps)))) };
 }

@@ -3,6 +3,7 @@ import { questionsAtRest } from '../../agents/requirements/questions-at-rest.js'
 import { requirementBody } from '../../agents/requirements/requirement-body.js';
 import { teamRequirementsOf } from '../../agents/requirements/team-requirements.js';
 import { backOffMs } from '../../back-off.js';
+import { errorCode } from '../../errors/error-code.js';
 import type { ExecutorFields } from '../../events/workflow-event.js';
 import type { JsonObject } from '../../json.js';
 import { RunPaused } from '../../runs/context.js';
@@ -82,7 +83,9 @@ async function attemptRun(
       tellOfPause(flow, node, component, place, key);
       throw error;
     }
-    if (error instanceof StepTimeout || isRefusedInput(error)) return { failure: shownFailure(error) };
+    // its input schema does not take what the step before it made
+    const isRefusedInput = errorCode(error) === 'invalid_request';
+    if (error instanceof StepTimeout || isRefusedInput) return { failure: shownFailure(error) };
     throw error;
   }
 }
@@ -164,11 +167,6 @@ function remarks({ additionalData }: Scope, { feedback }: Round): string[] {
 /** Only a timeout stops a run while the workflow continues. */
 function timeoutOf(step: StepRecord): { type: string; message: string } {
   return { type: timeoutType, message: thrownBy(step)?.message ?? '' };
-}
-
-/** Its input schema does not take what the step before it made. */
-function isRefusedInput(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'invalid_request';
 }
 
 function executorFields({ context }: Flow, component: Executable, key: string): ExecutorFields {
