@@ -64,6 +64,7 @@ test('an event with a long text is stored as a reference, and sent as if it held
   const [added] = texts.takeNew();
   const [read] = decodeBlock(7, block, { parts: () => partsOf(added!.text) });
   expect(read).toMatchObject({ index: 7, name: 'RunCompleted', key: 'end' });
+  expect(await joined(read!.pieces!())).toBe(await joined(logged.pieces!()));
   expect(await read!.decoded()).toEqual(await logged.decoded());
 });
 
