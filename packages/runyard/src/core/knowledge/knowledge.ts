@@ -1,0 +1,55 @@
+import { errors } from '../errors/errors.js';
+import type { KnowledgeSettings } from './knowledge-settings.js';
+import type {
+  FoundDocument,
+  GivenContent,
+  KnowledgeContent,
+  KnowledgeSearch,
+  KnowledgeSpace,
+} from './knowledge-space.js';
+
+/** A knowledge base: contents, split into chunks and embedded, that agents and callers search. */
+export class Knowledge {
+  readonly name: string;
+  private openSpace: (() => Promise<KnowledgeSpace>) | null = null;
+
+  constructor(readonly settings: KnowledgeSettings) {
+    this.name = settings.name;
+  }
+
+  /** Says where its contents are. `open` is called before each use. */
+  attach(open: () => Promise<KnowledgeSpace>): void {
+    this.openSpace = open;
+  }
+
+  async search(text: string, search: KnowledgeSearch = {}): Promise<readonly FoundDocument[]> {
+    return (await this.space()).search(text, search);
+  }
+
+  async filterKeys(): Promise<readonly string[]> {
+    return (await this.space()).filterKeys();
+  }
+
+  /** Adds a content. It is indexed in the background: `processed` waits for that. */
+  async add(content: GivenContent): Promise<KnowledgeContent> {
+    return (await this.space()).add(content);
+  }
+
+  async processed(contentId: string, signal?: AbortSignal): Promise<KnowledgeContent | undefined> {
+    return (await this.space()).processed(contentId, signal);
+  }
+
+  async get(contentId: string): Promise<KnowledgeContent | undefined> {
+    return (await this.space()).get(contentId);
+  }
+
+  async remove(contentId: string): Promise<void> {
+    return (await this.space()).remove(contentId);
+  }
+
+  private space(): Promise<KnowledgeSpace> {
+    if (this.openSpace === null)
+      throw errors.invalidConfig(`Knowledge '${this.name}' belongs to no service: define it with knowledge().`);
+    return this.openSpace();
+  }
+}
