@@ -49,7 +49,9 @@ export class Knowledge {
 
   private space(): Promise<KnowledgeSpace> {
     if (this.openSpace === null)
-      throw errors.invalidConfig(`Knowledge '${this.name}' belongs to no service: define it with knowledge().`);
+      throw errors.invalidConfig(
+        `Knowledge '${this.name}' belongs to no service: define it with knowledge().`,
+      );
     return this.openSpace();
   }
 }
