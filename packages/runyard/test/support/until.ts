@@ -1,6 +1,7 @@
 import { patience } from './patience.js';
 
-const lookEveryMs = 10;
+/** The first looks come at once; a long wait is not worth a request every few milliseconds. */
+const lookMs = { least: 10, most: 100, share: 0.1 };
 
 /** Polls until there is an answer other than undefined or false. Fails with the name of what it waited for. */
 export async function until<T>(
@@ -15,7 +16,8 @@ export async function until<T>(
     const waitedMs = performance.now() - begun;
     if (waitedMs > patience(idleMs))
       throw new Error(`Waited ${Math.round(waitedMs)} ms in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    const pauseMs = Math.min(Math.max(waitedMs * lookMs.share, lookMs.least), lookMs.most);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
