@@ -37,6 +37,8 @@ export type GivenFrom =
   | { readonly text: string }
   | { readonly bytes: Uint8Array; readonly filename: string; readonly mediaType?: string }
   | { readonly url: string | readonly string[] }
+  /** A file of this machine: from code alone, never from a request. */
+  | { readonly path: string }
   | {
       readonly source: string;
       readonly path: string;

@@ -21,6 +21,9 @@ export interface EmbeddedChunk extends Chunk {
   readonly usage?: JsonObject | undefined;
 }
 
+/** A chunk as it was staged, without its vector. */
+export type StoredChunk = Omit<EmbeddedChunk, 'vector' | 'usage'>;
+
 export interface SearchRequest {
   readonly type: SearchType;
   readonly text: string;
@@ -58,8 +61,18 @@ export interface VectorStore {
   stage(version: ContentVersion, chunks: readonly EmbeddedChunk[]): Promise<void>;
   /** How many chunks of a version are staged: a job that was interrupted continues there. */
   staged(version: ContentVersion): Promise<number>;
-  /** Shows this version to searches in place of every other version of the content, in one step. */
-  publish(version: ContentVersion): Promise<void>;
+  /**
+   * Shows this version to searches in place of every other version of the content, in one step. False, and nothing
+   * changes, when the version has no chunks: its content was removed in the meantime.
+   */
+  publish(version: ContentVersion): Promise<boolean>;
+  /** Chunks of the published version from a position on, in order: they are embedded anew from here. */
+  published(
+    knowledgeId: string,
+    contentId: string,
+    from: number,
+    limit: number,
+  ): Promise<readonly StoredChunk[]>;
   /** Removes all versions, or all but the published one. */
   remove(knowledgeId: string, contentId: string, what?: 'all' | 'staged'): Promise<void>;
   /** Merges keys into the metadata of the chunks of a content; `undefined` values remove keys. */
