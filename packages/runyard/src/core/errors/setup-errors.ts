@@ -24,6 +24,12 @@ export const setupErrors = {
     500,
     (host: string, port: number, reason: string) => `Cannot listen on ${host}:${port}: ${reason}.`,
   ),
+  embedderChanged: define(
+    'embedder_changed',
+    409,
+    (knowledge: string, stored: string, given: string) =>
+      `Knowledge '${knowledge}' was embedded by ${stored}, but this search uses ${given}: their vectors cannot be compared. Embed it anew: runyard knowledge reembed. Keyword searches work meanwhile.`,
+  ),
   invalidConfig: define('invalid_config', 500, (text: string) => text),
   notOpened: () =>
     new RunyardError(

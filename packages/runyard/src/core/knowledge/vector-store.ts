@@ -29,6 +29,8 @@ export interface SearchRequest {
   readonly text: string;
   /** Of the text; undefined for a keyword search. */
   readonly vector: Float32Array | undefined;
+  /** What made the vector, as in `stage`. The store throws `embedder_changed` when its chunks have another one. */
+  readonly embedder?: string | undefined;
   readonly limit: number;
   readonly filter: KnowledgeFilter | undefined;
   /** Leaves out what is less similar, from 0 to 1. */
@@ -57,8 +59,12 @@ export interface VectorStore {
   readonly name: string;
   readonly description: string;
   readonly searchTypes: readonly SearchType[];
-  /** Adds chunks to a version that searches do not see yet. A chunk at the same position is replaced. */
-  stage(version: ContentVersion, chunks: readonly EmbeddedChunk[]): Promise<void>;
+  /**
+   * Adds chunks to a version that searches do not see yet. A chunk at the same position is replaced. `embedder`
+   * identifies what made the vectors (provider and model): a search with vectors of another one is refused. A version
+   * that was published or removed does not change.
+   */
+  stage(version: ContentVersion, chunks: readonly EmbeddedChunk[], embedder: string): Promise<void>;
   /** How many chunks of a version are staged: a job that was interrupted continues there. */
   staged(version: ContentVersion): Promise<number>;
   /**
