@@ -10,32 +10,42 @@ export class BodyTooLarge extends Error {
   }
 }
 
-/** Reads and unpacks a body, and stops as soon as it is too large, packed or unpacked. */
-export async function readBoundedBody(
+export interface BodyBounds {
+  /** Of the body, packed and unpacked. */
+  readonly maximumBytes: number;
+  /** How long to wait for the next bytes. The time that the reader takes for what it has does not count. */
+  readonly idleMs: number | undefined;
+  readonly signal: AbortSignal;
+  /** The error when no bytes come for so long. */
+  readonly stalled: (idleMs: number) => Error;
+}
+
+/** Unpacks a body while it arrives, and stops as soon as it is too large or no bytes come. */
+export async function* boundedBody(
   response: IncomingMessage,
-  maximumBytes: number,
-  signal: AbortSignal,
-): Promise<Uint8Array> {
-  const announced = Number(response.headers['content-length'] ?? 0);
-  if (announced > maximumBytes) {
-    response.destroy();
-    throw new BodyTooLarge(maximumBytes);
-  }
-  const unpacked = unpack(response);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  bounds: BodyBounds,
+): AsyncGenerator<Uint8Array> {
+  const { maximumBytes, idleMs, signal, stalled } = bounds;
+  let unpacked: Readable = response;
   try {
-    for await (const chunk of unpacked as AsyncIterable<Uint8Array>) {
+    if (Number(response.headers['content-length'] ?? 0) > maximumBytes) throw new BodyTooLarge(maximumBytes);
+    unpacked = unpack(response);
+    const chunks: AsyncIterator<Uint8Array> = unpacked[Symbol.asyncIterator]();
+    let size = 0;
+    for (;;) {
+      const timer =
+        idleMs === undefined ? undefined : setTimeout(() => unpacked.destroy(stalled(idleMs)), idleMs);
+      const next = await chunks.next().finally(() => clearTimeout(timer));
       signal.throwIfAborted();
-      size += chunk.length;
+      if (next.done) return;
+      size += next.value.length;
       if (size > maximumBytes) throw new BodyTooLarge(maximumBytes);
-      chunks.push(chunk);
+      yield next.value;
     }
   } finally {
     unpacked.destroy();
     response.destroy();
   }
-  return Buffer.concat(chunks, size);
 }
 
 function unpack(response: IncomingMessage): Readable {

@@ -32,9 +32,14 @@ export async function fetchContent(address: string, limits: FetchLimits): Promis
     return { contentType: contentType || undefined, bytes: body };
   } catch (error) {
     signal?.throwIfAborted();
-    if (error instanceof FetchRefused) throw error;
-    if (error instanceof BodyTooLarge) throw new FetchRefused(error.message);
-    // what the network says may name hosts behind the address
-    throw new FetchRefused('The address could not be reached.');
+    throw shownFault(error);
   }
+}
+
+/** What the user who named an address may see of a fetch that failed. */
+export function shownFault(error: unknown): FetchRefused {
+  if (error instanceof FetchRefused) return error;
+  if (error instanceof BodyTooLarge) return new FetchRefused(error.message);
+  // what the network says may name hosts behind the address
+  return new FetchRefused('The address could not be reached.');
 }

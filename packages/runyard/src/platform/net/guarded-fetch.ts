@@ -2,7 +2,7 @@ import { type LookupAddress, lookup } from 'node:dns';
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
-import { readBoundedBody } from './bounded-body.js';
+import { boundedBody } from './bounded-body.js';
 import { isPublicAddress } from './public-address.js';
 
 export interface GuardedFetchOptions {
@@ -16,18 +16,30 @@ export interface GuardedFetchOptions {
   readonly allowedHosts?: readonly string[];
   /** How many bytes the body may have, after it is unpacked. Default 5 MB. */
   readonly maximumBytes?: number;
-  /** For all of it, redirects included. Default 15 s. */
+  /** For all of it, redirects and the reading of the body included. Default 15 s. */
   readonly timeoutMs?: number;
+  /** How long the server may send nothing: before its answer and within its body. Default: as long as all of it. */
+  readonly idleMs?: number;
   /** Default 5. */
   readonly maximumRedirects?: number;
 }
 
-export interface GuardedResponse {
+interface GuardedAnswer {
   /** Where the answer came from, after redirects. */
   readonly url: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface GuardedResponse extends GuardedAnswer {
   readonly body: Uint8Array;
+}
+
+export interface GuardedStream extends GuardedAnswer {
+  /** The unpacked body, once. It fails at the bounds of size and time. Leaving it early closes the connection. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Ends the connection of a body that is not read. */
+  close(): void;
 }
 
 /** Something that the guard does not let through. The message says what and why, to the user who named the address. */
@@ -38,15 +50,28 @@ export class FetchRefused extends Error {
   }
 }
 
+/** As `guardedStream`, with the whole body. */
+export async function guardedFetch(url: string, options: GuardedFetchOptions = {}): Promise<GuardedResponse> {
+  const { body, close, ...answer } = await guardedStream(url, options);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return { ...answer, body: Buffer.concat(chunks) };
+}
+
 /**
  * Fetches on behalf of users who must not reach the inside of our network: http and https only, public
  * addresses only (the address is checked at the moment of the connection, so a name that changes its mind does not
  * help), every redirect checked again, size and time bounded. No proxy, no cookies, no credentials in the URL.
  */
-export async function guardedFetch(url: string, options: GuardedFetchOptions = {}): Promise<GuardedResponse> {
-  const { timeoutMs = 15_000, maximumRedirects = 5, maximumBytes = 5_000_000 } = options;
+export async function guardedStream(url: string, options: GuardedFetchOptions = {}): Promise<GuardedStream> {
+  const { timeoutMs = 15_000, idleMs, maximumRedirects = 5, maximumBytes = 5_000_000 } = options;
   const deadline = AbortSignal.timeout(timeoutMs);
   const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
+  const silent = (ms: number) => new FetchRefused(`${url} did not answer within ${ms} ms.`);
+  const failure = (error: unknown): unknown => {
+    if (options.signal?.aborted) return options.signal.reason;
+    return deadline.aborted ? silent(timeoutMs) : error;
+  };
   let request: Hop = {
     url: checkedUrl(url),
     method: options.method ?? 'GET',
@@ -55,14 +80,16 @@ export async function guardedFetch(url: string, options: GuardedFetchOptions = {
   };
   try {
     for (let redirects = 0; ; redirects++) {
-      const response = await exchange(request, options, signal);
+      const response = await exchange(request, options, signal, () => silent(idleMs ?? timeoutMs));
       const next = redirectOf(request, response);
       if (next === undefined) {
+        const body = boundedBody(response, { maximumBytes, idleMs, signal, stalled: silent });
         return {
           url: request.url.href,
           status: response.statusCode ?? 0,
           headers: flat(response.headers),
-          body: await readBoundedBody(response, maximumBytes, signal),
+          body: withFailures(body, failure),
+          close: () => response.destroy(),
         };
       }
       response.destroy();
@@ -71,9 +98,19 @@ export async function guardedFetch(url: string, options: GuardedFetchOptions = {
       request = next;
     }
   } catch (error) {
-    options.signal?.throwIfAborted();
-    if (deadline.aborted) throw new FetchRefused(`${url} did not answer within ${timeoutMs} ms.`);
-    throw error;
+    throw failure(error);
+  }
+}
+
+/** A body whose errors say who ended it: the caller, the deadline, or the other side. */
+async function* withFailures(
+  body: AsyncIterable<Uint8Array>,
+  failure: (error: unknown) => unknown,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw failure(error);
   }
 }
 
@@ -94,7 +131,12 @@ function checkedUrl(text: string, base?: URL): URL {
   return url;
 }
 
-function exchange(hop: Hop, guard: GuardedFetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
+function exchange(
+  hop: Hop,
+  guard: GuardedFetchOptions,
+  signal: AbortSignal,
+  silent: () => Error,
+): Promise<IncomingMessage> {
   const { url } = hop;
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (guard.onlyHosts !== undefined) checkHost(host, guard.onlyHosts);
@@ -120,8 +162,18 @@ function exchange(hop: Hop, guard: GuardedFetchOptions, signal: AbortSignal): Pr
   };
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    const request = send(url, options, resolve);
-    request.on('error', reject);
+    const request = send(url, options, (response) => {
+      clearTimeout(timer);
+      // an error that comes before the body is read is met again when it is read
+      response.on('error', () => {});
+      resolve(response);
+    });
+    const timer =
+      guard.idleMs === undefined ? undefined : setTimeout(() => request.destroy(silent()), guard.idleMs);
+    request.on('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
     request.end(hop.body);
   });
 }

@@ -1,3 +1,5 @@
+import { attribute, decodeEntities, type MarkupReader, scanMarkup } from './html-markup.js';
+
 /** What a reader sees of an HTML page, as plain text with headings, lists and links in Markdown. */
 export interface ReadablePage {
   readonly title: string;
@@ -37,107 +39,13 @@ const blocks = new Set(
     ' ',
   ),
 );
-const entities: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-  ndash: '–',
-  mdash: '—',
-  hellip: '…',
-  lsquo: '‘',
-  rsquo: '’',
-  ldquo: '“',
-  rdquo: '”',
-  laquo: '«',
-  raquo: '»',
-  bull: '•',
-  middot: '·',
-  copy: '©',
-  reg: '®',
-  trade: '™',
-  euro: '€',
-  pound: '£',
-  times: '×',
-  auml: 'ä',
-  ouml: 'ö',
-  uuml: 'ü',
-  Auml: 'Ä',
-  Ouml: 'Ö',
-  Uuml: 'Ü',
-  szlig: 'ß',
-  eacute: 'é',
-  egrave: 'è',
-  agrave: 'à',
-  ccedil: 'ç',
-  shy: '',
-};
-
 export function readableText(html: string, baseUrl: string): ReadablePage {
   const reader = new PageReader(baseUrl);
-  let position = 0;
-  while (position < html.length) {
-    markup.lastIndex = position;
-    const open = markup.exec(html)?.index ?? html.length;
-    reader.text(html.slice(position, open));
-    position = open < html.length ? readMarkup(html, open, reader) : open;
-  }
+  scanMarkup(html, reader);
   return reader.page();
 }
 
-/** The beginning of a tag or a comment; any other `<` is text. */
-const markup = /<(?:[a-zA-Z!?]|\/[a-zA-Z])/g;
-const tagName = /[a-zA-Z][a-zA-Z0-9-]*/y;
-
-/** Reads the tag or comment that begins at `open`; returns where the text continues. */
-function readMarkup(html: string, open: number, reader: PageReader): number {
-  if (html.startsWith('<!--', open)) return after(html, '-->', open + 4);
-  const next = html.charCodeAt(open + 1);
-  if (next === 0x21 || next === 0x3f) return after(html, '>', open);
-  const isEnd = next === 0x2f;
-  tagName.lastIndex = open + (isEnd ? 2 : 1);
-  const tag = tagName.exec(html)![0].toLowerCase();
-  const nameEnd = tagName.lastIndex;
-  const close = endOfTag(html, nameEnd);
-  if (isEnd) reader.end(tag);
-  else {
-    const attributes = html.slice(nameEnd, close - 1);
-    reader.start(tag, attributes);
-    // What is inside is not markup.
-    if (tag === 'script' || tag === 'style') return endOfRaw(html, tag, close);
-  }
-  return close;
-}
-
-function after(html: string, text: string, from: number): number {
-  const found = html.indexOf(text, from);
-  return found < 0 ? html.length : found + text.length;
-}
-
-const rawEnds = { script: /<\/script/gi, style: /<\/style/gi };
-
-function endOfRaw(html: string, tag: keyof typeof rawEnds, from: number): number {
-  const end = rawEnds[tag];
-  end.lastIndex = from;
-  return end.exec(html)?.index ?? html.length;
-}
-
-/** Behind the `>` that ends a tag; one inside quotes does not. */
-function endOfTag(html: string, from: number): number {
-  let quote = '';
-  for (let position = from; position < html.length; position++) {
-    const character = html[position]!;
-    if (quote !== '') {
-      if (character === quote) quote = '';
-    } else if (character === '"' || character === "'") quote = character;
-    else if (character === '>') return position + 1;
-  }
-  return html.length;
-}
-
-class PageReader {
+class PageReader implements MarkupReader {
   readonly #parts: string[] = [];
   readonly #title: string[] = [];
   #link: { readonly url: string; readonly at: number } | undefined;
@@ -233,30 +141,8 @@ function tidied(line: string): string {
   return text.startsWith(' ') && !text.startsWith('  ') ? text.slice(1) : text;
 }
 
-const attributePatterns = {
-  alt: /(?:^|\s)alt\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i,
-  href: /(?:^|\s)href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i,
-};
-
-function attribute(attributes: string, name: keyof typeof attributePatterns): string | undefined {
-  const found = attributePatterns[name].exec(attributes);
-  const value = found?.[1] ?? found?.[2] ?? found?.[3];
-  return value === undefined ? undefined : decodeEntities(value);
-}
-
 function absolute(url: string, base: string): string | undefined {
   if (url === '' || url.startsWith('#') || !URL.canParse(url, base)) return undefined;
   const { href, protocol } = new URL(url, base);
   return protocol === 'http:' || protocol === 'https:' || protocol === 'mailto:' ? href : undefined;
-}
-
-function decodeEntities(text: string): string {
-  return text.replace(
-    /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g,
-    (whole, decimal, hex, name) => {
-      if (name !== undefined) return entities[name as string] ?? whole;
-      const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-    },
-  );
 }
