@@ -2,7 +2,16 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } f
 import { dirname, join } from 'node:path';
 
 /** What is imported by name, and what Node loads by its path. */
-const entries = ['index', 'models', 'tools', 'guardrails', 'testing', 'cli/main', 'cli/typescript-hooks'];
+const entries = [
+  'index',
+  'models',
+  'tools',
+  'guardrails',
+  'testing',
+  'cli/main',
+  'cli/typescript-hooks',
+  'platform/documents/parsing-thread',
+];
 
 /**
  * Joins the compiled modules of a package into a few files, because Node spends a quarter of a start on opening and

@@ -1,0 +1,181 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { docxOf, pptxOf, xlsxOf, zipOf } from '../../../test/support/files/office.js';
+import { pdfOf } from '../../../test/support/files/pdf.js';
+import type { Document } from '../../core/knowledge/document.js';
+import { chooseReader } from '../../core/knowledge/readers/choose-reader.js';
+import { openDocuments } from './documents.js';
+import { contentOf } from './parent-content.js';
+
+const documents = openDocuments();
+afterAll(() => documents.close());
+
+interface Given {
+  readonly readerId?: string;
+  readonly mediaType?: string;
+  readonly url?: string;
+}
+
+async function read(name: string, file: Uint8Array | string, given: Given = {}): Promise<Document[]> {
+  const bytes = typeof file === 'string' ? new TextEncoder().encode(file) : file;
+  const content = { ...contentOf(bytes, name, given.mediaType), url: given.url };
+  const reader = chooseReader(documents.readers, { ...content, readerId: given.readerId });
+  if (reader === undefined) throw new Error('There is no such reader.');
+  const { signal } = new AbortController();
+  const found: Document[] = [];
+  for await (const document of documents.read(reader, content, { signal })) found.push(document);
+  return found;
+}
+
+const shapeOf = ({ content, metadata }: Document) => [content, metadata];
+
+describe('each reader makes its documents', () => {
+  it('text, Markdown and code: one', async () => {
+    for (const name of ['a.txt', 'a.md', 'a.py', 'unknown'])
+      expect(await read(name, 'Grüße\n\n# x')).toEqual([{ name, content: 'Grüße\n\n# x', metadata: {} }]);
+  });
+
+  it('JSON: one for each element of an array, or line of JSON Lines', async () => {
+    expect((await read('a.json', '[1, {"a": [1, "x,]\\""]}]')).map(shapeOf)).toEqual([
+      ['1', { page: 1 }],
+      ['{"a":[1,"x,]\\""]}', { page: 2 }],
+    ]);
+    expect((await read('a.json', ' {"a": 1} ')).map(shapeOf)).toEqual([['{"a":1}', { page: 1 }]]);
+    expect((await read('a.jsonl', '{"a": 1}\n\n2\n')).map(({ content }) => content)).toEqual([
+      '{"a":1}',
+      '2',
+    ]);
+    await expect(read('a.json', '[1, 2')).rejects.toThrow('The JSON is malformed: its array does not end');
+    await expect(read('a.json', '{"a"')).rejects.toThrow('The JSON is malformed in value 1');
+  });
+
+  it('CSV: one of a few rows, else one for each thousand', async () => {
+    expect((await read('a.csv', 'name;text\nx;"a\nb"\n')).map(shapeOf)).toEqual([['name, text\nx, a b', {}]]);
+    const many = Array.from({ length: 1001 }, (_, row) => `${row},y`).join('\n');
+    expect((await read('a.csv', many)).map(({ metadata }) => metadata)).toEqual([
+      { page: 1, start_row: 1, rows: 1000 },
+      { page: 2, start_row: 1001, rows: 1 },
+    ]);
+  });
+
+  it('labeled CSV: one for each row, with the names of its fields', async () => {
+    const about = { headers: ['name', 'age'], total_rows: 2, source: 'a.csv' };
+    const given = { readerId: 'Field-Labeled CSV Reader' };
+    expect((await read('a.csv', 'name,age\nAda,36\nBob,\n', given)).map(shapeOf)).toEqual([
+      ['name: Ada\nage: 36', { row_index: 0, ...about }],
+      ['name: Bob', { row_index: 1, ...about }],
+    ]);
+  });
+
+  it('PDF: one for each page', async () => {
+    expect((await read('a.pdf', pdfOf('First page', 'Second page'))).map(shapeOf)).toEqual([
+      ['First page', { page: 1 }],
+      ['Second page', { page: 2 }],
+    ]);
+  });
+
+  it('Word: its paragraphs', async () => {
+    expect((await read('a.docx', docxOf('One', 'Two &amp; three'))).map(shapeOf)).toEqual([
+      ['One\n\nTwo & three', {}],
+    ]);
+  });
+
+  it('Excel: one for each sheet that is not empty', async () => {
+    const file = xlsxOf({ First: [['a', 'b'], [], [1, 2.5]], Empty: [], Last: [['x']] });
+    expect((await read('a.xlsx', file)).map(shapeOf)).toEqual([
+      ['a, b\n\n1, 2.5', { sheet_name: 'First', sheet_index: 1 }],
+      ['x', { sheet_name: 'Last', sheet_index: 3 }],
+    ]);
+  });
+
+  it('PowerPoint: one for each slide, in order, with its notes', async () => {
+    const file = pptxOf({ text: 'Title\nA &lt; B' }, { text: 'Second', notes: 'Speak slowly' });
+    expect((await read('a.pptx', file)).map(shapeOf)).toEqual([
+      ['Title\nA < B', { slide: 1 }],
+      ['Second\n\nNotes:\nSpeak slowly', { slide: 2 }],
+    ]);
+  });
+
+  it('HTML: the main part as Markdown, with its title', async () => {
+    const page = `<!doctype html><html><head><title>The  title</title><style>p{}</style></head><body><nav>Menu</nav>
+      <main><h1>Heading</h1><p>Some <b>bold</b> text.</p><script>alert(1)</script>
+      <table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table></main><footer>Imprint</footer></body></html>`;
+    const text = '# Heading\n\nSome **bold** text.\n\na | b\n1 | 2';
+    expect((await read('a.html', page)).map(shapeOf)).toEqual([[text, { title: 'The title' }]]);
+    const given = { readerId: 'website', url: 'https://example.com/a', mediaType: 'text/html' };
+    expect((await read('a', page, given)).map(shapeOf)).toEqual([
+      [text, { title: 'The title', url: 'https://example.com/a' }],
+    ]);
+    expect((await read('a.html', '<p>Hello <nav>Menu</nav>')).map(shapeOf)).toEqual([['Hello', {}]]);
+  });
+
+  it('an address whose server sends another kind of file is read as that', async () => {
+    const given = { readerId: 'website', url: 'https://example.com/a', mediaType: 'application/pdf' };
+    expect((await read('a', pdfOf('A page'), given)).map(shapeOf)).toEqual([
+      ['A page', { page: 1, url: 'https://example.com/a' }],
+    ]);
+  });
+
+  it('e-mail: the message, and each attachment as its own kind', async () => {
+    const message = [
+      'Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=',
+      'From: Ada <ada@example.com>',
+      'To: bob@example.com',
+      'Content-Type: multipart/mixed; boundary=b',
+      '',
+      '--b',
+      'Content-Type: text/html; charset=utf-8',
+      '',
+      '<p>Hello <b>Bob</b></p>',
+      '--b',
+      'Content-Type: text/csv; name=list.csv',
+      'Content-Disposition: attachment; filename=list.csv',
+      '',
+      '1,2',
+      '--b',
+      'Content-Type: image/png',
+      'Content-Disposition: attachment; filename=dot.png',
+      'Content-Transfer-Encoding: base64',
+      '',
+      'iVBORw0KGgoAAAANSUhEUg==',
+      '--b--',
+    ].join('\r\n');
+    expect((await read('a.eml', message)).map(shapeOf)).toEqual([
+      [
+        'Subject: Grüße\nFrom: Ada <ada@example.com>\nTo: bob@example.com\n\nHello **Bob**',
+        { subject: 'Grüße', from: 'Ada <ada@example.com>' },
+      ],
+      ['1, 2', { path: 'list.csv' }],
+    ]);
+  });
+
+  it('zip: each file as its own kind, with its path; pictures and programs are left out', async () => {
+    const inner = zipOf({ 'deep/b.pdf': pdfOf('A page') });
+    const file = zipOf({
+      'docs/a.md': '# A',
+      'empty.py': '',
+      'x.png': new Uint8Array([137, 0, 1]),
+      'in.zip': inner,
+    });
+    expect((await read('a.zip', file)).map(shapeOf)).toEqual([
+      ['# A', { path: 'docs/a.md' }],
+      ['A page', { page: 1, path: 'in.zip/deep/b.pdf' }],
+    ]);
+  });
+});
+
+it('collects the links of a page, a sitemap and an index', async () => {
+  const { signal } = new AbortController();
+  const links = (text: string, mediaType: string) => {
+    const content = contentOf(new TextEncoder().encode(text), 'x', mediaType);
+    return documents.links({ ...content, url: 'https://example.com/docs/' }, { signal });
+  };
+  const page = '<a href="a#top">1</a><a href="/b">2</a><a href="mailto:x@y.z">3</a><a href="a">4</a>';
+  expect(await links(page, 'text/html')).toEqual(['https://example.com/docs/a', 'https://example.com/b']);
+  expect(await links('<urlset><url><loc>https://x.org/?a&amp;b</loc></url></urlset>', 'text/xml')).toEqual([
+    'https://x.org/?a&b',
+  ]);
+  expect(await links('# Docs\n- [One](one.md): first\n- https://x.org/two', 'text/plain')).toEqual([
+    'https://example.com/docs/one.md',
+    'https://x.org/two',
+  ]);
+});

@@ -1,0 +1,67 @@
+import type { Document } from '../../core/knowledge/document.js';
+import {
+  ContentUnreadable,
+  type ReadableContent,
+  type Reader,
+  type ReadOptions,
+} from '../../core/knowledge/readers/reader.js';
+import { type ReaderDescription, readerTable } from '../../core/knowledge/readers/reader-table.js';
+import { readText } from '../../core/knowledge/readers/text-reader.js';
+import { type DocumentLimits, defaultLimits } from './limits.js';
+import { ParsingThreads } from './parsing-threads.js';
+
+export interface DocumentsOptions {
+  readonly limits?: Partial<DocumentLimits>;
+}
+
+/** Reads contents. What strangers wrote and a library parses is read in a thread of its own, within bounds. */
+export interface Documents {
+  /** The built-in readers. Those of the application come before them: `chooseReader([...own, ...readers], …)`. */
+  readonly readers: readonly Reader[];
+  /**
+   * The documents of a content, as its reader makes them. Throws `ContentUnreadable`, also when there are none; an error
+   * of the bytes themselves is thrown as it is.
+   */
+  read(reader: Reader, content: ReadableContent, options: ReadOptions): AsyncIterable<Document>;
+  /** The addresses that a page (HTML, a sitemap, llms.txt) links to: absolute, without fragment, each once, in order. */
+  links(content: ReadableContent, options: ReadOptions): Promise<readonly string[]>;
+  /** Ends the threads. Contents that are being read fail. */
+  close(): Promise<void>;
+}
+
+const plainReaders = new Set(['text', 'markdown', 'code']);
+
+/** Starts nothing: the first content that needs a thread does. */
+export function openDocuments({ limits }: DocumentsOptions = {}): Documents {
+  const threads = new ParsingThreads({ ...defaultLimits, ...limits });
+  const readerOf = (description: ReaderDescription): Reader => ({
+    ...description,
+    read: (content, options) =>
+      plainReaders.has(description.id) ? readText(content) : threads.parse(description.id, content, options),
+  });
+  return {
+    readers: readerTable.map(readerOf),
+    read: readWhole,
+    async links(content, options) {
+      const found: string[] = [];
+      for await (const document of threads.parse('links', content, options)) found.push(document.content);
+      return found;
+    },
+    close: () => threads.close(),
+  };
+}
+
+async function* readWhole(
+  reader: Reader,
+  content: ReadableContent,
+  options: ReadOptions,
+): AsyncIterable<Document> {
+  let empty = true;
+  for await (const document of reader.read(content, options)) {
+    options.signal.throwIfAborted();
+    if (document.content.trim() === '') continue;
+    empty = false;
+    yield document;
+  }
+  if (empty) throw new ContentUnreadable();
+}

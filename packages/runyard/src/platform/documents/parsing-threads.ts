@@ -1,0 +1,64 @@
+import { Semaphore } from '../../core/concurrency.js';
+import type { Document } from '../../core/knowledge/document.js';
+import type { ReadableContent, ReadOptions } from '../../core/knowledge/readers/reader.js';
+import type { DocumentLimits } from './limits.js';
+import { ParsingLink } from './parsing-link.js';
+
+/** The threads that parse contents: started when they are needed, reused, ended when they are idle. */
+export class ParsingThreads {
+  readonly #idle: { readonly link: ParsingLink; readonly timer: NodeJS.Timeout }[] = [];
+  readonly #busy = new Set<ParsingLink>();
+  readonly #places: Semaphore;
+  #closed = false;
+
+  constructor(private readonly limits: DocumentLimits) {
+    this.#places = new Semaphore(limits.threads);
+  }
+
+  async *parse(work: string, content: ReadableContent, options: ReadOptions): AsyncIterable<Document> {
+    await this.#places.enter(options.signal);
+    try {
+      const link = this.#link();
+      this.#busy.add(link);
+      try {
+        yield* link.parse(work, content, options);
+      } finally {
+        this.#busy.delete(link);
+        this.#keep(link);
+      }
+    } finally {
+      this.#places.leave();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const idle = this.#idle.splice(0);
+    for (const { timer } of idle) clearTimeout(timer);
+    await Promise.all([...idle.map(({ link }) => link), ...this.#busy].map((link) => link.end()));
+  }
+
+  #link(): ParsingLink {
+    if (this.#closed) throw new Error('The service has stopped.');
+    for (let kept = this.#idle.pop(); kept !== undefined; kept = this.#idle.pop()) {
+      clearTimeout(kept.timer);
+      if (kept.link.healthy) return kept.link;
+    }
+    return new ParsingLink(this.limits);
+  }
+
+  #keep(link: ParsingLink): void {
+    if (!link.healthy) return;
+    if (this.#closed) {
+      void link.end();
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.#idle.splice(this.#idle.indexOf(kept), 1);
+      void link.end();
+    }, this.limits.idleMs);
+    timer.unref();
+    const kept = { link, timer };
+    this.#idle.push(kept);
+  }
+}

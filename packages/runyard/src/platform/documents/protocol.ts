@@ -1,0 +1,41 @@
+import type { Document } from '../../core/knowledge/document.js';
+import type { DocumentLimits } from './limits.js';
+
+/** What a content is, without its bytes: those follow when the thread asks for them. */
+export interface ContentHead {
+  readonly name: string | null;
+  readonly mediaType: string | undefined;
+  readonly size: number | undefined;
+  readonly url?: string | undefined;
+}
+
+/** What the thread is asked to do with a content: read it as this reader does, or collect the links of a page. */
+export interface ParseJob {
+  readonly kind: 'parse';
+  readonly work: string;
+  readonly content: ContentHead;
+  readonly limits: DocumentLimits;
+}
+
+/** To the thread. It asks for everything but the job itself, so that neither side runs ahead of the other. */
+export type ToThread =
+  | ParseJob
+  /** Undefined after the last ones. */
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array | undefined }
+  /** The documents were taken. */
+  | { readonly kind: 'taken' };
+
+/** From the thread. Each is an answer to the last message to it, and waits for the next one. */
+export type FromThread =
+  /** Asks for the next bytes; `fresh`: for the first ones. */
+  | { readonly kind: 'pull'; readonly fresh: boolean }
+  /** How many pages, rows or entries are done, and how many there are if that is known. */
+  | {
+      readonly kind: 'documents';
+      readonly documents: readonly Document[];
+      readonly done: number;
+      readonly total: number | undefined;
+    }
+  | { readonly kind: 'done' }
+  /** `unreadable`: the message is for the owner of the content; else it is for the log. */
+  | { readonly kind: 'failed'; readonly unreadable: boolean; readonly message: string };
