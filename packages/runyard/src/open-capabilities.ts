@@ -23,10 +23,11 @@ export async function openCapabilities(
 ): Promise<OpenCapabilities> {
   const { settings } = parts;
   const slots = new RunSlots({ executing: settings.maxConcurrentRuns, waiting: settings.maxWaitingRuns });
+  const jobSlots = new RunSlots({ executing: settings.maxJobs, waiting: 0 });
   const services = { settings } as Services;
   const opened: OpenCapability[] = [];
   const told: Told[] = [];
-  const site = { ...parts, capabilities, slots, services, opened, told };
+  const site = { ...parts, capabilities, slots, jobSlots, services, opened, told };
   const spaces = new RunSpaces(site);
   for (const capability of capabilities) {
     const open = (await capability.open?.({ ...site, spaces })) ?? {};

@@ -3,6 +3,8 @@ import type { Log } from '../core/log.js';
 import type { ModelPrices } from '../core/models/prices.js';
 import type { RunEngine } from '../core/runs/engine.js';
 import type { EngineOptions } from '../core/runs/engine-options.js';
+import type { Job } from '../core/runs/jobs/job.js';
+import type { Jobs } from '../core/runs/jobs/jobs.js';
 import type { RunSlots } from '../core/runs/leases/run-slots.js';
 import type { RunPorts } from '../core/runs/run-ports.js';
 import type { Caller } from '../platform/auth/caller.js';
@@ -52,6 +54,8 @@ export interface DatabasePart {
   readonly parts?: Partial<RunSpace>;
   /** What runs may ask of it. */
   readonly ports?: Partial<RunPorts>;
+  /** Long work that it does there. Each kind of job belongs to one capability. */
+  readonly jobs?: readonly Job[];
   /** Called for each run that pauses or ends in this process. */
   readonly onRest?: EngineOptions['onRest'];
   /** Begins its background work. Called once the database has the schema of this version, and not before. */
@@ -68,6 +72,8 @@ export interface Services {
 export interface RunSpace {
   readonly databaseId: string;
   readonly engine: RunEngine;
+  /** Starts and follows the long work of the service in this database. */
+  readonly jobs: Jobs;
 }
 
 export interface Spaces {
@@ -94,6 +100,8 @@ export interface ServiceParts {
 export interface ServiceSite extends ServiceParts {
   readonly capabilities: readonly Capability[];
   readonly slots: RunSlots;
+  /** Jobs have slots of their own: they never take that of a run. */
+  readonly jobSlots: RunSlots;
   readonly spaces: Spaces;
   /** Filled as the capabilities open, in the order of the list. */
   readonly services: Services;

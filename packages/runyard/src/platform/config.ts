@@ -114,6 +114,14 @@ const settingsSchema = z.strictObject({
     .max(1_000_000)
     .default(1000)
     .describe('How many runs one process executes at once; further runs wait in the order of their arrival.'),
+  maxJobs: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(2)
+    .describe(
+      'How many jobs (long work of the service, such as ingesting content) one process executes at once. They take no slot of a run; further jobs wait in the database.',
+    ),
   maxWaitingRuns: z
     .int()
     .min(0)

@@ -5,12 +5,14 @@ import { pausedComponents } from './migrations/0011-paused-components.js';
 import { runTexts } from './migrations/0012-run-texts.js';
 import { definitions } from './migrations/0013-definitions.js';
 import { askers } from './migrations/0014-askers.js';
+import { jobs } from './migrations/0015-jobs.js';
 import { StoredPastSessions } from './past-sessions.js';
 import type { RunServices } from './routes/route-kit.js';
 import { type SessionRunServices, sessionRunRoutes } from './routes/session-run-routes.js';
 import { runRoutes } from './routes.js';
 import { RunsService } from './service.js';
 import { SessionRunsService } from './session-runs-service.js';
+import { JobStore } from './storage/job-store.js';
 import { OrphanCounts, orphanedRuns } from './storage/orphan-counts.js';
 import { OrphanStore } from './storage/orphan-store.js';
 import { SessionRunStore } from './storage/session-run-store.js';
@@ -20,6 +22,7 @@ declare module '../capability.js' {
   interface Services extends RunServices, SessionRunServices {}
   interface RunSpace {
     readonly runs: RunStore;
+    readonly jobRows: JobStore;
     readonly sessionRuns: SessionRunStore;
     readonly orphans: OrphanStore;
   }
@@ -27,7 +30,7 @@ declare module '../capability.js' {
 
 export const runs: Capability = {
   name: 'runs',
-  migrations: [pausedComponents, runTexts, definitions, askers],
+  migrations: [pausedComponents, runTexts, definitions, askers, jobs],
   routes: [...runRoutes, ...sessionRunRoutes],
   info: { orphaned_runs: orphanedRuns },
   open({ settings, components, spaces, log }) {
@@ -42,6 +45,7 @@ export const runs: Capability = {
       inDatabase: (database, space) => ({
         parts: {
           runs: new RunStore(database, { traces: settings.traces }),
+          jobRows: new JobStore(database),
           sessionRuns: new SessionRunStore(database),
           orphans: new OrphanStore(database),
         },

@@ -2,6 +2,7 @@ import { standIn } from '../../core/components/stand-in.js';
 import { errors } from '../../core/errors/errors.js';
 import { RunEngine } from '../../core/runs/engine.js';
 import type { EngineCondition } from '../../core/runs/engine-condition.js';
+import { Jobs } from '../../core/runs/jobs/jobs.js';
 import type { RunPorts } from '../../core/runs/run-ports.js';
 import { isLeaseOwnerGone, newLeaseOwner } from '../../platform/engine/local/lease-owner.js';
 import { systemTimers } from '../../platform/engine/local/timers.js';
@@ -104,9 +105,11 @@ function built(database: Database, site: SpaceSite): BuiltSpace {
     parts.push(part);
   }
   const engine = newEngine(database, space, parts, site);
-  Object.assign(space, { engine });
+  const jobs = newJobs(database, space, parts, site);
+  Object.assign(space, { engine, jobs });
   const executing: DatabasePart = { start: () => engine.open(), stop: (graceMs) => engine.stop(graceMs) };
-  return { space, database, parts: [executing, ...parts], started: 0, starting: undefined };
+  const working: DatabasePart = { start: () => jobs.open(), stop: () => jobs.stop() };
+  return { space, database, parts: [executing, ...parts, working], started: 0, starting: undefined };
 }
 
 /** Whether the database has the schema of this version. What a capability does there begins only then. */
@@ -130,24 +133,17 @@ function newEngine(
   database: Database,
   { runs, orphans }: RunSpace,
   parts: readonly DatabasePart[],
-  { settings, components, log, prices, slots }: SpaceSite,
+  site: SpaceSite,
 ): RunEngine {
+  const { settings, components, slots } = site;
   const listeners = parts.flatMap(({ onRest }) => onRest ?? []);
   return new RunEngine({
+    ...surroundings(database, parts, site),
     journal: runs,
     leases: runs.leases,
     queue: runs.queue,
-    notifications: database.notifications,
-    ports: Object.assign({}, ...parts.map(({ ports }) => ports)) as RunPorts,
-    timers: systemTimers,
-    log,
-    prices,
     limits: serviceLimits(settings),
-    owner: newLeaseOwner(),
-    leaseMs: settings.leaseMs,
     slots,
-    isTransient: isTransientStorageError,
-    assertWritable: () => database.assertWritable(),
     ...(listeners.length > 0 && {
       onRest: (rested) => {
         for (const hears of listeners) hears(rested);
@@ -165,8 +161,46 @@ function newEngine(
       journal: orphans,
       standIn,
     },
-    ...(database.dialect === 'sqlite' && { isGone: isLeaseOwnerGone, alone: true }),
+    ...(database.dialect === 'sqlite' && { alone: true }),
   });
+}
+
+/** What executes the jobs of a database. */
+function newJobs(
+  database: Database,
+  { jobRows }: RunSpace,
+  parts: readonly DatabasePart[],
+  site: SpaceSite,
+): Jobs {
+  return new Jobs({
+    ...surroundings(database, parts, site),
+    journal: jobRows,
+    leases: jobRows.leases,
+    queue: jobRows.queue,
+    slots: site.jobSlots,
+    jobs: parts.flatMap(({ jobs }) => jobs ?? []),
+    orphans: { journal: jobRows.orphans, endAfterMs: site.settings.orphanedRunsMs },
+  });
+}
+
+/** What runs and jobs of a database have around them alike. */
+function surroundings(
+  database: Database,
+  parts: readonly DatabasePart[],
+  { settings, log, prices }: SpaceSite,
+) {
+  return {
+    notifications: database.notifications,
+    ports: Object.assign({}, ...parts.map(({ ports }) => ports)) as RunPorts,
+    timers: systemTimers,
+    log,
+    prices,
+    owner: newLeaseOwner(),
+    leaseMs: settings.leaseMs,
+    isTransient: isTransientStorageError,
+    assertWritable: () => database.assertWritable(),
+    ...(database.dialect === 'sqlite' && { isGone: isLeaseOwnerGone }),
+  };
 }
 
 function notMigrated({ database }: BuiltSpace) {

@@ -6,9 +6,11 @@ import type { MediaContents } from '../media/media.js';
 import { InProcessMemories } from '../memory/in-process-memories.js';
 import { RunEngine } from '../runs/engine.js';
 import type { Executable } from '../runs/executable.js';
+import type { Job } from '../runs/jobs/job.js';
+import { Jobs } from '../runs/jobs/jobs.js';
 import { MemoryJournal } from '../runs/journal/memory-journal.js';
 import type { RunJournal } from '../runs/journal/ports.js';
-import { unlimitedSlots } from '../runs/leases/run-slots.js';
+import { RunSlots, unlimitedSlots } from '../runs/leases/run-slots.js';
 import { InProcessNotifications } from '../runs/notifications/in-process-notifications.js';
 import type { Timers } from '../timers.js';
 
@@ -24,17 +26,30 @@ export interface ComponentSpace {
  * other components may have the same id, and live as long as it does: `new Runyard({ agents })` makes them durable.
  */
 export function inProcessSpace(component: Executable, timers: Timers): ComponentSpace {
+  const parts = inProcessParts(timers);
+  const engine = new RunEngine({ ...parts, slots: unlimitedSlots(), resolve: () => component });
+  return { engine, journal: parts.journal, media: parts.ports.media };
+}
+
+/** How many jobs a space without a service executes at once. */
+const jobsAtOnce = 2;
+
+/** Executes jobs without a service, such as those of a knowledge base that is used in code. They end with the process. */
+export function inProcessJobs(jobs: readonly Job[], timers: Timers): Jobs {
+  const slots = new RunSlots({ executing: jobsAtOnce, waiting: 0 });
+  return new Jobs({ ...inProcessParts(timers), slots, jobs });
+}
+
+function inProcessParts(timers: Timers) {
   const journal = new MemoryJournal();
-  const media = new InProcessMedia();
-  const engine = new RunEngine({
+  return {
     journal,
     leases: journal,
     queue: journal,
     notifications: new InProcessNotifications(),
     timers,
-    slots: unlimitedSlots(),
     ports: {
-      media,
+      media: new InProcessMedia(),
       pastSessions: journal,
       memories: new InProcessMemories(),
       learnings: new InProcessLearnings(),
@@ -42,8 +57,6 @@ export function inProcessSpace(component: Executable, timers: Timers): Component
     log: silentLog,
     owner: newId(),
     leaseMs: 3_600_000,
-    resolve: () => component,
     isTransient: () => false,
-  });
-  return { engine, journal, media };
+  };
 }

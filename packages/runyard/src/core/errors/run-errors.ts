@@ -57,6 +57,13 @@ export const runErrors = {
     409,
     (runId: string) => `Run ${runId} already exists. Omit run_id, or choose another.`,
   ),
+  jobInputTooLarge: define(
+    'job_input_too_large',
+    413,
+    (kind: string, length: number, most: number) =>
+      `The input of a job of the kind '${kind}' may have ${most} characters as JSON, and has ${length}.`,
+  ),
+  jobNotFound: define('job_not_found', 404, (jobId: string) => `There is no job '${jobId}'.`),
   foreignSession: define(
     'session_of_another_user',
     409,

@@ -1,5 +1,6 @@
 import type { RunKind } from '../runs/run.js';
 import type { AgentEvents } from './agent-event.js';
+import type { JobEvents } from './job-event.js';
 import type { TaskEvents } from './task-event.js';
 import type { StepIndex, WorkflowEvents } from './workflow-event.js';
 
@@ -11,7 +12,11 @@ type EventOf<Table, Prefix extends string = ''> = {
 }[keyof Table & string];
 
 /** What happened, as the code of a component emits it. Whose event it is, when it was and its index come with the log. */
-export type RunEvent = EventOf<AgentEvents> | EventOf<TaskEvents> | EventOf<WorkflowEvents>;
+export type RunEvent =
+  | EventOf<AgentEvents>
+  | EventOf<TaskEvents>
+  | EventOf<WorkflowEvents>
+  | EventOf<JobEvents>;
 
 /** The events that are sent in pieces, and the field that a piece fills. */
 export const pieceFields = {
@@ -72,6 +77,16 @@ export type TeamEvent = (TeamEnvelope & EventOf<AgentEvents & TaskEvents, 'Team'
 /** An event in the run of a workflow: its own, or one of what executes its steps. */
 export type WorkflowEvent = (WorkflowEnvelope & EventOf<WorkflowEvents>) | TeamEvent;
 
+/** An event of a job. */
+export type JobEvent = EventOf<JobEvents> & {
+  /** Seconds. */
+  readonly created_at: number;
+  readonly job_id: string;
+  /** Which work it is, such as `ingestion`. */
+  readonly kind: string;
+  readonly event_index: number;
+};
+
 /** The events in the run of each kind of component. */
 export interface EventsOf {
   readonly agent: AgentEvent;
@@ -80,4 +95,4 @@ export interface EventsOf {
 }
 
 /** The names of all events. */
-export type EventName = EventsOf[RunKind]['event'];
+export type EventName = EventsOf[RunKind]['event'] | JobEvent['event'];

@@ -1,5 +1,6 @@
 import { errors, isReported, RunyardError } from '../errors/errors.js';
 import { newId } from '../ids.js';
+import type { JsonObject } from '../json.js';
 import { conditionOf, type EngineCondition } from './engine-condition.js';
 import type { EngineOptions } from './engine-options.js';
 import type { EventReader } from './events/event-reader.js';
@@ -10,6 +11,7 @@ import { RunExecutor, type RunHandle } from './execution/executor.js';
 import { introductionOf } from './execution/introduction.js';
 import { LiveRun } from './execution/live-run.js';
 import { notBegun } from './execution/live-run-start.js';
+import { waitingJob } from './jobs/waiting-job.js';
 import { copiedSteps } from './journal/copied-steps.js';
 import type { CancelRequest, RunWrite } from './journal/ports.js';
 import type { ContinueRecord } from './journal/records.js';
@@ -119,6 +121,15 @@ export class RunEngine {
   async start(executable: Executable, request: RunRequest): Promise<RunHandle> {
     const session = await sessionOf(this.options.journal, executable, request);
     return this.unlessStopping(() => this.startNow(executable, request, session));
+  }
+
+  /** Stores a run of no session (a job) for the first process with a free slot, and looks whether this one has one. */
+  enqueue(run: Run, eventFields: JsonObject): Promise<void> {
+    return this.unlessStopping(async () => {
+      await this.options.assertWritable?.();
+      await this.queue.flush(waitingJob(run, eventFields, this.options.timers));
+      this.recovery.lookForWaiting();
+    });
   }
 
   /** A run that is live in this process. */

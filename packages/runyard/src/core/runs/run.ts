@@ -5,6 +5,16 @@ import type { AnswerEnding } from '../models/model.js';
 
 export type RunKind = 'agent' | 'team' | 'workflow';
 
+/**
+ * The kind of jobs (`jobs/job.ts`). The heart executes them like runs. `RunKind` names the kinds of components, so that
+ * everything that lists components lists them all; jobs are in tables of their own, and no such list ever sees one.
+ */
+export const jobKind = 'job' as string as RunKind;
+
+export function isJob({ kind }: { readonly kind: RunKind }): boolean {
+  return kind === jobKind;
+}
+
 export type RunStatus =
   | 'pending'
   | 'running'
@@ -176,7 +186,7 @@ export interface StepRecord {
  * follow-ups), `hook` ones are the application's own code; `answer` is what the conversation keeps as its last word;
  * `wait` is a question to a person or program outside, and `continue` what came with the request to continue;
  * `decision` is which way a workflow takes, and `try` a call of a model, a tool or a function that failed and was made
- * again; `memory` is what the run changed about the memories of its user.
+ * again; `memory` is what the run changed about the memories of its user; `work` is a part of a job.
  */
 export type StepKind =
   | 'introduction'
@@ -192,7 +202,8 @@ export type StepKind =
   | 'decision'
   | 'wait'
   | 'try'
-  | 'memory';
+  | 'memory'
+  | 'work';
 
 export const terminalStatuses: ReadonlySet<RunStatus> = new Set([
   'completed',

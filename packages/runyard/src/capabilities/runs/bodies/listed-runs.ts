@@ -6,7 +6,7 @@ import { isStreamed } from '../../../core/runs/run-options.js';
 import { jsonListOf } from '../../../platform/http/response/json-stream.js';
 import type { RunSpace } from '../../capability.js';
 import { listedEvents } from '../events/listed-events.js';
-import type { RunWithSteps } from '../storage/store.js';
+import type { RunWithSteps } from '../storage/loaded-run-store.js';
 import { jsonPiecesOf } from './body-reply.js';
 import type { RunView } from './run-body.js';
 

@@ -2,7 +2,8 @@ import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { EventName, WorkflowEvent } from '../../../core/events/run-event.js';
 import { storedTexts } from '../../../core/runs/events/event-reader.js';
 import { decodeBlock, type LoggedEvent } from '../../../core/runs/events/logged-event.js';
-import type { RunStore, RunWithSteps } from '../storage/store.js';
+import type { RunWithSteps } from '../storage/loaded-run-store.js';
+import type { RunStore } from '../storage/store.js';
 import { rebuiltEvents } from './rebuilt-events.js';
 import { isPiece } from './stream-events.js';
 

@@ -27,6 +27,7 @@ import {
 } from '../../sessions/write-store.js';
 import { traceEffects } from '../../traces/write-store.js';
 import { keyOf, keyRows, takeKeys } from './idempotency-store.js';
+import { type JournalTables, jobTables, ofTables, runTables } from './journal-tables-store.js';
 import { changingFields, runFields, stepFields } from './rows-store.js';
 import { textRows, writeTexts } from './text-store.js';
 
@@ -35,6 +36,8 @@ type Reason = RefusedWrite['reason'];
 export interface CommitOptions {
   /** Whether the traces of runs are recorded. */
   readonly traces: boolean;
+  /** Left out: those of runs. */
+  readonly tables?: JournalTables;
 }
 
 /** A lease ends by the clock of the database, counted from when the write arrives there. */
@@ -64,37 +67,81 @@ const insertRuns: RowInsert = {
   conflict: 'keep',
 };
 
-/** A process that takes a run over has to wait for this lock, or has taken it over before and is found. */
-const holdRuns: RowLock = {
-  does: 'lock',
-  name: 'held_runs',
-  table: 'runs',
-  columns: ['run_id', 'attempt integer'],
-  where: 'stored.run_id = given.run_id AND stored.attempt = given.attempt',
+const insertJobs: RowInsert = {
+  does: 'insert',
+  name: 'inserted_jobs',
+  table: jobTables.runs,
+  columns: columnsOf(runFields),
+  helpers: ['following_runs integer', 'lease_ms bigint'],
+  computed: { updated_at: changedAt, lease_expires_at: leaseEnd },
+  key: ['run_id'],
+  conflict: 'keep',
 };
 
-/** A row is updated once in a statement: this only makes sure, and `updateRuns` stores the new attempt. */
-const claimRuns: RowLock = {
-  does: 'lock',
-  name: 'claimed_runs',
-  table: 'runs',
-  columns: ['run_id', 'attempt integer', 'status'],
-  where: ({ now }) => `stored.run_id = given.run_id AND stored.attempt = given.attempt
-    AND stored.status = given.status AND coalesce(stored.lease_expires_at, 0) <= ${now}`,
-};
+/** What is written of every execution, whether it is of a run or of a job. */
+const writesOf = ofTables(({ prefix, runs, steps, events }) => {
+  /** A process that takes a run over has to wait for this lock, or has taken it over before and is found. */
+  const holdRuns: RowLock = {
+    does: 'lock',
+    name: `${prefix}held_runs`,
+    table: runs,
+    columns: ['run_id', 'attempt integer'],
+    where: 'stored.run_id = given.run_id AND stored.attempt = given.attempt',
+  };
 
-const updateRuns: RowUpdate = {
-  does: 'update',
-  name: 'updated_runs',
-  table: 'runs',
-  columns: ['run_id', ...columnsOf(changingFields), 'lease_ms bigint'],
-  set: {
-    ...Object.fromEntries(changingFields.map(([column]) => [nameOf(column), `given.${nameOf(column)}`])),
-    updated_at: changedAt,
-    lease_expires_at: leaseEnd,
-  },
-  where: 'stored.run_id = given.run_id',
-};
+  /** A row is updated once in a statement: this only makes sure, and `updateRuns` stores the new attempt. */
+  const claimRuns: RowLock = {
+    does: 'lock',
+    name: `${prefix}claimed_runs`,
+    table: runs,
+    columns: ['run_id', 'attempt integer', 'status'],
+    where: ({ now }) => `stored.run_id = given.run_id AND stored.attempt = given.attempt
+      AND stored.status = given.status AND coalesce(stored.lease_expires_at, 0) <= ${now}`,
+  };
+
+  const updateRuns: RowUpdate = {
+    does: 'update',
+    name: `${prefix}updated_runs`,
+    table: runs,
+    columns: ['run_id', ...columnsOf(changingFields), 'lease_ms bigint'],
+    set: {
+      ...Object.fromEntries(changingFields.map(([column]) => [nameOf(column), `given.${nameOf(column)}`])),
+      updated_at: changedAt,
+      lease_expires_at: leaseEnd,
+    },
+    where: 'stored.run_id = given.run_id',
+  };
+
+  const removeSteps: RowDelete = {
+    does: 'delete',
+    name: `${prefix}removed_steps`,
+    table: steps,
+    columns: ['run_id', 'seq integer'],
+    where: 'stored.run_id = given.run_id AND stored.seq = given.seq',
+  };
+
+  const writeSteps: RowInsert = {
+    does: 'insert',
+    name: `${prefix}written_steps`,
+    table: steps,
+    columns: columnsOf(stepFields),
+    key: ['run_id', 'seq'],
+    conflict: 'replace',
+    unordered: true,
+  };
+
+  const writeEvents: RowInsert = {
+    does: 'insert',
+    name: `${prefix}written_events`,
+    table: events,
+    columns: ['run_id', 'first_index integer', 'event_count integer', 'payload'],
+    key: ['run_id', 'first_index'],
+    conflict: 'replace',
+    unordered: true,
+  };
+
+  return { holdRuns, claimRuns, updateRuns, removeSteps, writeSteps, writeEvents };
+});
 
 const replaceRuns: RowUpdate = {
   does: 'update',
@@ -105,41 +152,15 @@ const replaceRuns: RowUpdate = {
   where: `stored.run_id = given.run_id AND stored.status = 'completed'`,
 };
 
-const removeSteps: RowDelete = {
-  does: 'delete',
-  name: 'removed_steps',
-  table: 'steps',
-  columns: ['run_id', 'seq integer'],
-  where: 'stored.run_id = given.run_id AND stored.seq = given.seq',
-};
-
-const writeSteps: RowInsert = {
-  does: 'insert',
-  name: 'written_steps',
-  table: 'steps',
-  columns: columnsOf(stepFields),
-  key: ['run_id', 'seq'],
-  conflict: 'replace',
-  unordered: true,
-};
-
-const writeEvents: RowInsert = {
-  does: 'insert',
-  name: 'written_events',
-  table: 'event_blocks',
-  columns: ['run_id', 'first_index integer', 'event_count integer', 'payload'],
-  key: ['run_id', 'first_index'],
-  conflict: 'replace',
-  unordered: true,
-};
-
 /** Writes everything in one transaction, but for the writes that are refused: each of them is refused alone. */
 export async function commitRuns(
   database: Database,
-  writes: readonly RunWrite[],
+  given: readonly RunWrite[],
   options: CommitOptions,
 ): Promise<RefusedWrite[]> {
   const refused: RefusedWrite[] = [];
+  if (given.length === 0) return refused;
+  const writes = given.map(withUpdatedInsert);
   if (database.dialect === 'sqlite') {
     const units = writes.map((write) => unitOf(planOf([write], options)));
     const refusals = await database.write(units.map(({ rows }) => rows));
@@ -160,28 +181,51 @@ export async function commitRuns(
   return refused;
 }
 
-function planOf(writes: readonly RunWrite[], { traces }: CommitOptions): WritePlan<Reason> {
+function planOf(
+  writes: readonly RunWrite[],
+  { traces, tables = runTables }: CommitOptions,
+): WritePlan<Reason> {
+  const { holdRuns, claimRuns, updateRuns, removeSteps, writeSteps, writeEvents } = writesOf(tables);
+  const held = [
+    { write: holdRuns, rows: rowsOf(writes, heldRun), reason: 'fenced' },
+    { write: claimRuns, rows: rowsOf(writes, claimedRun), reason: 'fenced' },
+  ] as const;
+  const updated = { write: updateRuns, rows: rowsOf(writes, changedRun) };
+  const journal = [
+    { write: removeSteps, rows: rowsOf(writes, stepsToRemove) },
+    { write: writeTexts(tables), rows: rowsOf(writes, textRows) },
+    { write: writeSteps, rows: rowsOf(writes, distinctSteps) },
+    { write: writeEvents, rows: rowsOf(writes, eventRows) },
+  ];
+  // a job has no session, and leaves neither traces nor usage
+  if (tables === jobTables)
+    return {
+      guards: [...held, { write: insertJobs, rows: newRuns(writes), reason: 'run_exists' }],
+      effects: [updated, ...journal],
+    };
   return {
     guards: [
       ...sessionGuards(writes),
-      { write: holdRuns, rows: rowsOf(writes, heldRun), reason: 'fenced' },
-      { write: claimRuns, rows: rowsOf(writes, claimedRun), reason: 'fenced' },
+      ...held,
       { write: takeKeys, rows: rowsOf(writes, keyRows), reason: 'key_taken' },
       { write: insertRuns, rows: newRuns(writes), reason: 'run_exists' },
     ],
     effects: [
-      { write: updateRuns, rows: rowsOf(writes, changedRun) },
+      updated,
       { write: replaceRuns, rows: rowsOf(writes, replacedRun) },
-      { write: removeSteps, rows: rowsOf(writes, stepsToRemove) },
-      { write: writeTexts, rows: rowsOf(writes, textRows) },
-      { write: writeSteps, rows: rowsOf(writes, distinctSteps) },
-      { write: writeEvents, rows: rowsOf(writes, eventRows) },
+      ...journal,
       ...approvalEffects(writes),
       ...sessionEffects(writes),
       ...usageEffects(writes),
       ...(traces ? traceEffects(writes) : []),
     ],
   };
+}
+
+/** A run that is created and changed in the same write is created in its new state. */
+function withUpdatedInsert(write: RunWrite): RunWrite {
+  const { insert, update } = write;
+  return insert && update ? { ...write, insert: { ...insert, ...update }, update: undefined } : write;
 }
 
 function heldRun({ runId, attempt, insert, claims }: RunWrite): Rows {

@@ -9,6 +9,7 @@ import {
   timeOf,
 } from '../../../platform/storage/database.js';
 import type { RunsTable } from '../tables.js';
+import { type JournalTables, ofTables, runTables } from './journal-tables-store.js';
 import { runColumns } from './rows-store.js';
 import { isHeld, type Page, runList, runsOf } from './run-list-store.js';
 
@@ -22,90 +23,112 @@ const readExpired = runList(
   'created_at',
 );
 
-const readLeaseOwners = statement(
-  'lease_owners',
-  `SELECT DISTINCT lease_owner FROM runs WHERE ${isHeld} AND lease_owner IS NOT NULL`,
-);
+const statementsOf = ofTables(({ prefix, runs }) => {
+  // A run that rests or ended in the meantime is not there to be taken over.
+  const claimRun = ({ now }: { now: string }) => `
+    UPDATE ${runs} SET attempt = attempt + 1, lease_owner = ?, lease_expires_at = ${now} + ?,
+      next_event_index = next_event_index + ?, updated_at = ${now}
+    WHERE run_id = ? AND attempt = ? AND ${isHeld} AND (lease_expires_at IS NULL OR lease_expires_at <= ${now})
+    RETURNING ${runColumns.join(', ')}`;
 
-// A run that rests or ended in the meantime is not there to be taken over.
-const claimRun = ({ now }: { now: string }) => `
-  UPDATE runs SET attempt = attempt + 1, lease_owner = ?, lease_expires_at = ${now} + ?,
-    next_event_index = next_event_index + ?, updated_at = ${now}
-  WHERE run_id = ? AND attempt = ? AND ${isHeld} AND (lease_expires_at IS NULL OR lease_expires_at <= ${now})
-  RETURNING ${runColumns.join(', ')}`;
-
-const claim: Statement = {
-  name: 'claim_run',
-  sqlite: claimRun({ now: databaseNow.sqlite }),
-  postgres: statement('', claimRun({ now: databaseNow.postgres })).postgres,
-};
-
-/** PostgreSQL locks in the order of the ids, as commits do: two that wait for each other would be a deadlock. */
-const changeLeases = (
-  name: string,
-  change: Record<'sqlite' | 'postgres', string>,
-  which: string,
-): Statement => ({
-  name,
-  sqlite: `UPDATE runs SET ${change.sqlite} WHERE lease_owner = ? AND ${isHeld} ${which} RETURNING run_id, attempt`,
-  postgres: statement(
-    '',
-    `WITH locked AS (
-       SELECT run_id FROM runs WHERE lease_owner = ? AND ${isHeld} ${which} ORDER BY run_id FOR NO KEY UPDATE)
-     UPDATE runs SET ${change.postgres} FROM locked WHERE runs.run_id = locked.run_id
-     RETURNING runs.run_id, runs.attempt`,
-  ).postgres,
-});
-
-const releaseLeases = changeLeases(
-  'release_leases',
-  // the run waits from now on, however long its last step took
-  {
-    sqlite: `lease_owner = NULL, lease_expires_at = NULL, updated_at = ${databaseNow.sqlite}`,
-    postgres: `lease_owner = NULL, lease_expires_at = NULL, updated_at = ${databaseNow.postgres}`,
-  },
-  '',
-);
-
-/** Takes the length of the lease as text: PostgreSQL's placeholders would have to be numbered from within the change. */
-function renewLeases(leaseMs: number): Statement {
-  const ms = Math.round(leaseMs);
-  const change = {
-    sqlite: `lease_expires_at = ${databaseNow.sqlite} + ${ms}`,
-    postgres: `lease_expires_at = ${databaseNow.postgres} + ${ms}`,
+  const claim: Statement = {
+    name: `${prefix}claim_run`,
+    sqlite: claimRun({ now: databaseNow.sqlite }),
+    postgres: statement('', claimRun({ now: databaseNow.postgres })).postgres,
   };
-  const { sqlite } = changeLeases('renew_leases', change, 'AND run_id IN (SELECT value FROM json_each(?))');
-  const { postgres } = changeLeases('renew_leases', change, 'AND run_id = ANY(?::text[])');
-  return { name: 'renew_leases', sqlite, postgres };
-}
+
+  const readOwners = statement(
+    `${prefix}lease_owners`,
+    `SELECT DISTINCT lease_owner FROM ${runs} WHERE ${isHeld} AND lease_owner IS NOT NULL`,
+  );
+
+  /** PostgreSQL locks in the order of the ids, as commits do: two that wait for each other would be a deadlock. */
+  const changeLeases = (
+    name: string,
+    change: Record<'sqlite' | 'postgres', string>,
+    which: string,
+  ): Statement => ({
+    name: prefix + name,
+    sqlite: `UPDATE ${runs} SET ${change.sqlite} WHERE lease_owner = ? AND ${isHeld} ${which}
+      RETURNING run_id, attempt`,
+    postgres: statement(
+      '',
+      `WITH locked AS (
+         SELECT run_id FROM ${runs} WHERE lease_owner = ? AND ${isHeld} ${which} ORDER BY run_id FOR NO KEY UPDATE)
+       UPDATE ${runs} SET ${change.postgres} FROM locked WHERE ${runs}.run_id = locked.run_id
+       RETURNING ${runs}.run_id, ${runs}.attempt`,
+    ).postgres,
+  });
+
+  const release = changeLeases(
+    'release_leases',
+    // the run waits from now on, however long its last step took
+    {
+      sqlite: `lease_owner = NULL, lease_expires_at = NULL, updated_at = ${databaseNow.sqlite}`,
+      postgres: `lease_owner = NULL, lease_expires_at = NULL, updated_at = ${databaseNow.postgres}`,
+    },
+    '',
+  );
+
+  /** Takes the length of the lease as text: PostgreSQL's placeholders would have to be numbered from within the change. */
+  const renew = (leaseMs: number): Statement => {
+    const ms = Math.round(leaseMs);
+    const change = {
+      sqlite: `lease_expires_at = ${databaseNow.sqlite} + ${ms}`,
+      postgres: `lease_expires_at = ${databaseNow.postgres} + ${ms}`,
+    };
+    const { name, sqlite } = changeLeases(
+      'renew_leases',
+      change,
+      'AND run_id IN (SELECT value FROM json_each(?))',
+    );
+    const { postgres } = changeLeases('renew_leases', change, 'AND run_id = ANY(?::text[])');
+    return { name, sqlite, postgres };
+  };
+
+  return { claim, readOwners, release, renew };
+});
 
 /** Which process executes which run, and until when no other may: by the clock of the database. */
 export class LeaseStore implements RunLeases {
-  constructor(private readonly database: Database) {}
+  readonly #statements: ReturnType<typeof statementsOf>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly tables: JournalTables = runTables,
+  ) {
+    this.#statements = statementsOf(tables);
+  }
 
   now(): Promise<number> {
     return timeOf(this.database);
   }
 
   expired(...page: Page): Promise<Run[]> {
-    return readExpired(this.database, page);
+    return readExpired(this.database, this.tables, page);
   }
 
   async owners(): Promise<string[]> {
-    const rows = await this.database.read<{ lease_owner: string }>(readLeaseOwners, []);
+    const rows = await this.database.read<{ lease_owner: string }>(this.#statements.readOwners, []);
     return rows.map((row) => row.lease_owner);
   }
 
   async claim({ runId, attempt, owner, leaseMs, indexGap }: LeaseClaim): Promise<Run | undefined> {
-    const rows = await this.#change<RunsTable>(claim, [owner, leaseMs, indexGap, runId, attempt]);
-    return (await runsOf(this.database, rows))[0];
+    const rows = await this.#change<RunsTable>(this.#statements.claim, [
+      owner,
+      leaseMs,
+      indexGap,
+      runId,
+      attempt,
+    ]);
+    return (await runsOf(this.database, rows, this.tables))[0];
   }
 
   async renew(owner: string, held: readonly HeldRun[], leaseMs: number): Promise<string[]> {
     const lost: string[] = [];
     for (let at = 0; at < held.length; at += renewedAtOnce) {
       const some = held.slice(at, at + renewedAtOnce);
-      const rows = await this.#change<{ run_id: string; attempt: number }>(renewLeases(leaseMs), [
+      const rows = await this.#change<{ run_id: string; attempt: number }>(this.#statements.renew(leaseMs), [
         owner,
         some.map(({ runId }) => runId),
       ]);
@@ -116,7 +139,7 @@ export class LeaseStore implements RunLeases {
   }
 
   async release(owner: string): Promise<void> {
-    await this.#change(releaseLeases, [owner]);
+    await this.#change(this.#statements.release, [owner]);
   }
 
   #change<Row>(change: Statement, parameters: readonly SqlValue[]): Promise<Row[]> {

@@ -4,28 +4,37 @@ import type { Run, RunKind } from '../../../core/runs/run.js';
 import { type Database, type Statement, statement, timeOf } from '../../../platform/storage/database.js';
 import type { RunsTable } from '../tables.js';
 import { CancellationStore } from './cancellation-store.js';
+import { type JournalTables, ofTables, runTables } from './journal-tables-store.js';
 import { runColumns } from './rows-store.js';
 import { runsOf } from './run-list-store.js';
 
 const runList = runColumns.join(', ');
 
-// One part for each index. A run counts from its last sign of life: its lease, which every write of its process
-// prolongs, or without one what was written last.
-const orphaned = (isOneOf: string, open: string) => `
-  SELECT ${runList} FROM (
-    SELECT ${runList} FROM runs
-    WHERE ${open} AND NOT (kind || ' ' || component_id) ${isOneOf}
-    LIMIT ?
-  ) AS found`;
-
 const abandoned = `status IN ('pending', 'running') AND coalesce(lease_expires_at, 0) <= ?`;
 const overdue = `status = 'paused' AND wake_at IS NOT NULL AND wake_at <= ? AND updated_at <= ?`;
 
-const readAbandoned = withList(
-  'orphaned_abandoned_runs',
-  `${abandoned} AND (lease_expires_at IS NOT NULL OR updated_at <= ?)`,
-);
-const readOverdue = withList('orphaned_overdue_runs', overdue);
+// One part for each index. A run counts from its last sign of life: its lease, which every write of its process
+// prolongs, or without one what was written last.
+const statementsOf = ofTables(({ prefix, runs }) => {
+  const orphaned = (isOneOf: string, open: string) => `
+    SELECT ${runList} FROM (
+      SELECT ${runList} FROM ${runs}
+      WHERE ${open} AND NOT (kind || ' ' || component_id) ${isOneOf}
+      LIMIT ?
+    ) AS found`;
+  const withList = (name: string, open: string): Statement => ({
+    name: prefix + name,
+    sqlite: orphaned('IN (SELECT value FROM json_each(?))', open),
+    postgres: statement('', orphaned('= ANY(?::text[])', open)).postgres,
+  });
+  return {
+    readAbandoned: withList(
+      'orphaned_abandoned_runs',
+      `${abandoned} AND (lease_expires_at IS NOT NULL OR updated_at <= ?)`,
+    ),
+    readOverdue: withList('orphaned_overdue_runs', overdue),
+  };
+});
 
 // In the words of its index, which nothing else is to use.
 const paused = `status = 'paused' AND parent_run_id IS NULL`;
@@ -83,8 +92,11 @@ interface CountRow {
 export class OrphanStore implements OrphanJournal {
   readonly #cancellations: CancellationStore;
 
-  constructor(private readonly database: Database) {
-    this.#cancellations = new CancellationStore(database);
+  constructor(
+    private readonly database: Database,
+    private readonly tables: JournalTables = runTables,
+  ) {
+    this.#cancellations = new CancellationStore(database, tables);
   }
 
   cancellations(components: readonly string[]): Promise<CancelRequest[]> {
@@ -93,11 +105,12 @@ export class OrphanStore implements OrphanJournal {
 
   async orphaned(components: readonly string[], before: number, limit: number): Promise<Run[]> {
     const parameters = [before, before, components, limit];
+    const { readAbandoned, readOverdue } = statementsOf(this.tables);
     const found = await Promise.all([
       this.database.read<RunsTable>(readAbandoned, parameters),
       this.database.read<RunsTable>(readOverdue, parameters),
     ]);
-    return runsOf(this.database, found.flat().slice(0, limit));
+    return runsOf(this.database, found.flat().slice(0, limit), this.tables);
   }
 
   /** Paused runs, and those whose lease ended, of components for which `isMissing` holds. */
@@ -118,12 +131,4 @@ export class OrphanStore implements OrphanJournal {
     }
     return counts;
   }
-}
-
-function withList(name: string, open: string): Statement {
-  return {
-    name,
-    sqlite: orphaned('IN (SELECT value FROM json_each(?))', open),
-    postgres: statement('', orphaned('= ANY(?::text[])', open)).postgres,
-  };
 }

@@ -12,19 +12,20 @@ import type {
 } from '../../../core/runs/journal/ports.js';
 import type { RunLeases } from '../../../core/runs/leases/run-leases.js';
 import type { RunQueue } from '../../../core/runs/leases/run-queue.js';
-import type { Run, RunKind, RunStatus, StepRecord } from '../../../core/runs/run.js';
+import type { Run, RunKind, RunStatus } from '../../../core/runs/run.js';
 import type { DataScope } from '../../../platform/auth/caller.js';
-import { type Database, type Statement, statement } from '../../../platform/storage/database.js';
+import { type Database, statement } from '../../../platform/storage/database.js';
 import { ownerParameters, scopedStatement, within } from '../../../platform/storage/scope.js';
 import { SessionStore } from '../../sessions/store.js';
-import type { RunsTable, StepsTable } from '../tables.js';
+import type { RunsTable } from '../tables.js';
 import { CancellationStore } from './cancellation-store.js';
 import { type CommitOptions, commitRuns } from './commit-store.js';
 import { EventStore } from './event-store.js';
 import { runUnderKey } from './idempotency-store.js';
 import { LeaseStore } from './lease-store.js';
+import { LoadedRunStore, type RunWithSteps } from './loaded-run-store.js';
 import { QueueStore } from './queue-store.js';
-import { runColumns, runFromRow, stepColumns, stepFromRow } from './rows-store.js';
+import { runColumns, runFromRow } from './rows-store.js';
 import { runsOf } from './run-list-store.js';
 import { copySession, type SessionCopy } from './session-copy-store.js';
 import { textParts, textsOf } from './text-store.js';
@@ -51,29 +52,7 @@ export interface LatestRuns {
   readonly count: number;
 }
 
-export interface RunWithSteps {
-  readonly run: Run;
-  readonly steps: readonly StepRecord[];
-}
-
 const runList = runColumns.join(', ');
-const stepList = stepColumns.join(', ');
-
-const readRun = statement('run', `SELECT ${runList} FROM runs WHERE run_id = ?`);
-
-const readRuns: Statement = {
-  name: 'runs',
-  sqlite: `SELECT ${runList} FROM runs WHERE run_id IN (SELECT value FROM json_each(?))`,
-  postgres: `SELECT ${runList} FROM runs WHERE run_id = ANY($1::text[])`,
-};
-
-const readRunSteps = statement('run_steps', `SELECT ${stepList} FROM steps WHERE run_id = ? ORDER BY seq`);
-
-const readSteps: Statement = {
-  name: 'steps_of_runs',
-  sqlite: `SELECT ${stepList} FROM steps WHERE run_id IN (SELECT value FROM json_each(?)) ORDER BY run_id, seq`,
-  postgres: `SELECT ${stepList} FROM steps WHERE run_id = ANY($1::text[]) ORDER BY run_id, seq`,
-};
 
 const readUnended = statement(
   'unended_runs',
@@ -81,8 +60,6 @@ const readUnended = statement(
    WHERE run_id > ? AND status IN ('pending', 'running', 'paused') AND parent_run_id IS NULL
    ORDER BY run_id LIMIT ?`,
 );
-
-const readProgress = statement('run_progress', 'SELECT status, next_event_index FROM runs WHERE run_id = ?');
 
 /** No session has so many runs. */
 const beyondAll = 2 ** 31 - 1;
@@ -121,6 +98,7 @@ export class RunStore implements RunJournal {
   readonly leases: RunLeases;
   readonly queue: RunQueue;
   readonly #sessions: SessionStore;
+  readonly #loaded: LoadedRunStore;
   readonly #events: EventStore;
   readonly #cancellations: CancellationStore;
 
@@ -129,6 +107,7 @@ export class RunStore implements RunJournal {
     private readonly options: CommitOptions = { traces: true },
   ) {
     this.#sessions = new SessionStore(database);
+    this.#loaded = new LoadedRunStore(database);
     this.#events = new EventStore(database);
     this.leases = new LeaseStore(database);
     this.queue = new QueueStore(database);
@@ -136,29 +115,15 @@ export class RunStore implements RunJournal {
   }
 
   async commit(writes: readonly RunWrite[]): Promise<readonly RefusedWrite[]> {
-    if (writes.length === 0) return [];
-    return commitRuns(this.database, writes.map(withUpdatedInsert), this.options);
+    return commitRuns(this.database, writes, this.options);
   }
 
-  async load(runId: string): Promise<RunWithSteps | undefined> {
-    let [row] = await this.database.read<RunsTable>(readRun, [runId]);
-    while (row !== undefined) {
-      const steps = await this.database.read<StepsTable>(readRunSteps, [runId]);
-      const texts = await textsOf(this.database, [row], steps);
-      // a run that continued or paused in between would be shown with steps that do not belong to its state
-      const [now] = await this.database.read<RunsTable>(readRun, [runId]);
-      if (now?.attempt === row.attempt && now.status === row.status)
-        return { run: runFromRow(row, texts), steps: steps.map((step) => stepFromRow(step, texts)) };
-      row = now;
-    }
-    return undefined;
+  load(runId: string): Promise<RunWithSteps | undefined> {
+    return this.#loaded.load(runId);
   }
 
-  async loadAll(runIds: readonly string[]): Promise<RunWithSteps[]> {
-    if (runIds.length === 0) return [];
-    const rows = await this.database.read<RunsTable>(readRuns, [runIds]);
-    const runs = new Map((await this.#withSteps(rows)).map((loaded) => [loaded.run.runId, loaded]));
-    return runIds.flatMap((runId) => runs.get(runId) ?? []);
+  loadAll(runIds: readonly string[]): Promise<RunWithSteps[]> {
+    return this.#loaded.loadAll(runIds);
   }
 
   /** The ids of runs that have not ended, in their order, those that come after `after`. */
@@ -179,11 +144,8 @@ export class RunStore implements RunJournal {
     return this.#events.count(runId, fromIndex, toIndex);
   }
 
-  async progress(runId: string): Promise<{ status: RunStatus; nextEventIndex: number } | undefined> {
-    const [row] = await this.database.read<{ status: RunStatus; next_event_index: number }>(readProgress, [
-      runId,
-    ]);
-    return row && { status: row.status, nextEventIndex: row.next_event_index };
+  progress(runId: string): Promise<{ status: RunStatus; nextEventIndex: number } | undefined> {
+    return this.#loaded.progress(runId);
   }
 
   async history(query: HistoryQuery): Promise<RunWithSteps[]> {
@@ -191,7 +153,7 @@ export class RunStore implements RunJournal {
     const own = [sessionId, runId, copyOf ?? runId];
     const parameters = [sessionId, componentId, kind, ...own, count];
     const rows = await this.database.read<RunsTable>(readHistory, parameters);
-    return this.#withSteps(rows.reverse());
+    return this.#loaded.withSteps(rows.reverse());
   }
 
   session(sessionId: string): Promise<SessionSnapshot | undefined> {
@@ -261,16 +223,6 @@ export class RunStore implements RunJournal {
     return runs;
   }
 
-  /** A text that the run and its steps refer to is read once. */
-  async #withSteps(rows: readonly RunsTable[]): Promise<RunWithSteps[]> {
-    if (rows.length === 0) return [];
-    const stepRows = await this.database.read<StepsTable>(readSteps, [rows.map((row) => row.run_id)]);
-    const texts = await textsOf(this.database, rows, stepRows);
-    const steps = new Map<string, StepRecord[]>(rows.map((row) => [row.run_id, []]));
-    for (const row of stepRows) steps.get(row.run_id)?.push(stepFromRow(row, texts));
-    return rows.map((row) => ({ run: runFromRow(row, texts), steps: steps.get(row.run_id)! }));
-  }
-
   #filtered(scope: DataScope, { kind, componentId, sessionId, status }: RunFilter) {
     const all = this.database.query
       .selectFrom('runs')
@@ -282,10 +234,4 @@ export class RunStore implements RunJournal {
     if (status !== undefined) query = query.where('status', '=', status);
     return query;
   }
-}
-
-/** A run that is created and changed in the same write is created in its new state. */
-function withUpdatedInsert(write: RunWrite): RunWrite {
-  const { insert, update } = write;
-  return insert && update ? { ...write, insert: { ...insert, ...update }, update: undefined } : write;
 }

@@ -3,21 +3,24 @@ import type { RunWrite } from '../../../core/runs/journal/ports.js';
 import { type Database, type Statement, statement } from '../../../platform/storage/database.js';
 import { noRows, type RowInsert, type Rows } from '../../../platform/storage/write-plan.js';
 import type { RunsTable, RunTextsTable, StepsTable } from '../tables.js';
+import { type JournalTables, ofTables, runTables } from './journal-tables-store.js';
 
 /*
  * The long texts of runs. A row is a part of a text: the JSON of it without the quotes, so that it is sent as it is
  * stored. A text never changes; it is written before, or together with, what refers to it.
  */
 
-export const writeTexts: RowInsert = {
-  does: 'insert',
-  name: 'written_texts',
-  table: 'run_texts',
-  columns: ['run_id', 'text_id', 'part integer', 'kept integer', 'payload'],
-  key: ['run_id', 'text_id', 'part'],
-  conflict: 'keep',
-  unordered: true,
-};
+export const writeTexts = ofTables(
+  ({ prefix, texts: table }): RowInsert => ({
+    does: 'insert',
+    name: `${prefix}written_texts`,
+    table,
+    columns: ['run_id', 'text_id', 'part integer', 'kept integer', 'payload'],
+    key: ['run_id', 'text_id', 'part'],
+    conflict: 'keep',
+    unordered: true,
+  }),
+);
 
 export function textRows({ runId, texts }: RunWrite): Rows {
   if (texts === undefined) return noRows;
@@ -26,19 +29,23 @@ export function textRows({ runId, texts }: RunWrite): Rows {
   );
 }
 
-const readParts = statement(
-  'text_parts',
-  'SELECT payload FROM run_texts WHERE run_id = ? AND text_id = ? AND part >= ? ORDER BY part LIMIT ?',
-);
+const statementsOf = ofTables(({ prefix, texts }) => {
+  const partsOfRuns = (given: string) =>
+    `SELECT run_id, text_id, payload FROM ${texts} WHERE run_id ${given} AND kept = 1 ORDER BY run_id, text_id, part`;
 
-const partsOfRuns = (given: string) =>
-  `SELECT run_id, text_id, payload FROM run_texts WHERE run_id ${given} AND kept = 1 ORDER BY run_id, text_id, part`;
+  const readTexts: Statement = {
+    name: `${prefix}texts_of_runs`,
+    sqlite: partsOfRuns('IN (SELECT value FROM json_each(?))'),
+    postgres: partsOfRuns('= ANY($1::text[])'),
+  };
 
-const readTexts: Statement = {
-  name: 'texts_of_runs',
-  sqlite: partsOfRuns('IN (SELECT value FROM json_each(?))'),
-  postgres: partsOfRuns('= ANY($1::text[])'),
-};
+  const readParts = statement(
+    `${prefix}text_parts`,
+    `SELECT payload FROM ${texts} WHERE run_id = ? AND text_id = ? AND part >= ? ORDER BY part LIMIT ?`,
+  );
+
+  return { readTexts, readParts };
+});
 
 export async function textParts(
   database: Database,
@@ -46,7 +53,9 @@ export async function textParts(
   textId: string,
   from: number,
   limit: number,
+  tables: JournalTables = runTables,
 ): Promise<string[]> {
+  const { readParts } = statementsOf(tables);
   const rows = await database.read<{ payload: string }>(readParts, [runId, textId, from, limit]);
   return rows.map(({ payload }) => payload);
 }
@@ -61,15 +70,17 @@ export async function textsOf(
   database: Database,
   runs: readonly Pick<RunsTable, 'run_id' | 'result'>[],
   steps: readonly Pick<StepsTable, 'run_id' | 'input' | 'output'>[] = [],
+  tables: JournalTables = runTables,
 ): Promise<TextLookup> {
   const runIds = new Set<string>();
   for (const { run_id, result } of runs) if (refers(result)) runIds.add(run_id);
   for (const { run_id, input, output } of steps) if (refers(input) || refers(output)) runIds.add(run_id);
   if (runIds.size === 0) return noTexts;
   const parts = new Map<string, string[]>();
-  const rows = await database.read<Pick<RunTextsTable, 'run_id' | 'text_id' | 'payload'>>(readTexts, [
-    [...runIds],
-  ]);
+  const rows = await database.read<Pick<RunTextsTable, 'run_id' | 'text_id' | 'payload'>>(
+    statementsOf(tables).readTexts,
+    [[...runIds]],
+  );
   for (const { run_id, text_id, payload } of rows) {
     const key = keyOf(run_id, text_id);
     const known = parts.get(key);

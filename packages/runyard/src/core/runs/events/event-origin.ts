@@ -1,6 +1,6 @@
 import type { EventName, RunEvent } from '../../events/run-event.js';
 import type { JsonObject } from '../../json.js';
-import type { Run } from '../run.js';
+import { isJob, type Run } from '../run.js';
 import type { EventHead } from './logged-event.js';
 
 /** Whose event it is: that of the run itself, or of a run within it. */
@@ -12,25 +12,31 @@ export interface EventOrigin {
   readonly prefix?: string;
   /** How many runs are around it. */
   readonly depth: number;
+  /** Set for the events of a job, which say which job it is and of no session. */
+  readonly isJob?: boolean;
 }
 
 /** What the names of a team's events begin with. */
 export const teamPrefix = 'Team';
 
 export function outermostOrigin({ runId, kind }: Run, fields: JsonObject): EventOrigin {
+  if (isJob({ kind })) return { runId, fields, depth: 0, isJob: true };
   return { runId, fields, ...(kind === 'team' && { prefix: teamPrefix }), depth: 0 };
 }
 
 /** What an event says about itself: its name on the wire, its time (`at`, milliseconds), and its origin. */
 export function eventHead(
   { event }: RunEvent,
-  { runId, fields, prefix = '', depth }: EventOrigin,
+  { runId, fields, prefix = '', depth, isJob: ofJob }: EventOrigin,
   sessionId: string,
   at: number,
 ): EventHead {
+  const name = (event === 'CustomEvent' ? event : prefix + event) as EventName;
+  const created_at = Math.floor(at / 1000);
+  if (ofJob) return { created_at, event: name, job_id: runId, ...fields };
   return {
-    created_at: Math.floor(at / 1000),
-    event: (event === 'CustomEvent' ? event : prefix + event) as EventName,
+    created_at,
+    event: name,
     ...fields,
     run_id: runId,
     session_id: sessionId,

@@ -14,6 +14,8 @@ export interface LiveRunStart {
   readonly entry: RunEntry;
   /** Set for a run that is not stored yet. */
   readonly session: SessionWrite | null;
+  /** Set for a job that is not stored yet: it belongs to no session. */
+  readonly unstoredJob?: boolean;
   /** Set for a run that is not stored yet and must not be started twice. */
   readonly idempotency?: RunWrite['idempotency'];
   /** Set for a run that rested: the first write takes it over. */
@@ -39,5 +41,6 @@ export function startAgain(
 ): LiveRunStart {
   const { run, steps } = stored ?? { run: { ...start.run, attempt, leaseOwner }, steps: start.steps };
   const session = stored === undefined ? start.session : null;
-  return { ...start, run: { ...run, nextEventIndex }, steps, session, claims: undefined };
+  const unstoredJob = stored === undefined && start.unstoredJob === true;
+  return { ...start, run: { ...run, nextEventIndex }, steps, session, unstoredJob, claims: undefined };
 }

@@ -84,7 +84,7 @@ export class LiveRun implements WriteSource {
     this.idempotency = start.idempotency;
     this.claims = start.claims;
     this.waiting = start.run.attempt === notBegun;
-    this.stored = start.session === null;
+    this.stored = start.session === null && start.unstoredJob !== true;
     this.accepted = this.stored && start.claims === undefined;
     this.texts = new LongTexts(start.run.attempt);
     if (this.accepted) this.lease.taken(this.lease.moment());
@@ -256,8 +256,8 @@ export class LiveRun implements WriteSource {
     this.assertOpen();
     if (key !== null) {
       if (this.sent.has(key) || this.sentBefore(key)) return;
-      // each event of the application has a number of its own in its key: none has to be remembered
-      if (event.event !== 'CustomEvent') this.sent.add(key);
+      // each event of the application, and each progress, has a number of its own in its key: none has to be remembered
+      if (event.event !== 'CustomEvent' && event.event !== 'JobProgress') this.sent.add(key);
     }
     this.append(serialiseEvent(this.log.nextIndex, event, this.headOf(event, origin), key, this.texts));
   }
@@ -346,7 +346,11 @@ export class LiveRun implements WriteSource {
     const { session, idempotency } = this;
     this.session = null;
     this.idempotency = undefined;
-    return { insert: this.record, session: session!, ...(idempotency !== undefined && { idempotency }) };
+    return {
+      insert: this.record,
+      ...(session !== null && { session }),
+      ...(idempotency !== undefined && { idempotency }),
+    };
   }
 
   private laterWrite(): Pick<RunWrite, 'update' | 'claims'> {

@@ -2,7 +2,7 @@ import { isReported } from '../../errors/errors.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { OrphanOptions } from '../resume/ending-executable.js';
 import { hasMovedOn, type RestingRuns } from '../resume/resting-runs.js';
-import { type Run, type RunFailure, terminalStatuses } from '../run.js';
+import { isJob, type Run, type RunFailure, terminalStatuses } from '../run.js';
 import { appliesTo } from './cancellations.js';
 import type { Recovery } from './recovery.js';
 
@@ -101,12 +101,18 @@ export class OrphanedRuns {
 }
 
 function notRegistered({ kind, componentId }: Run, waitedMs: number): RunFailure {
+  const type = 'component_not_registered';
+  const waited = `${inWords(waitedMs)} (setting orphanedRunsMs)`;
+  if (isJob({ kind })) {
+    const message = `Jobs of the kind '${componentId}' are not registered, and no process took this one up for ${waited}.`;
+    return { type, message };
+  }
   const next = kind === 'workflow' ? 'start a new run' : 'continue this run';
   return {
-    type: 'component_not_registered',
+    type,
     message:
       `The ${kind} '${componentId}' of this run is not registered, and no process took the run up for ` +
-      `${inWords(waitedMs)} (setting orphanedRunsMs). Register the ${kind} again and ${next}.`,
+      `${waited}. Register the ${kind} again and ${next}.`,
   };
 }
 

@@ -66,9 +66,13 @@ export class Recovery {
     void this.look();
   }
 
-  /** Looks for waiting runs if there is room. One in progress may have read the queue too early: one more follows. */
+  /** Looks for waiting runs once there is room. One in progress may have read the queue too early: one more follows. */
   lookForWaiting(): void {
-    if (this.isHinted || this.ended || this.options.slots.full) return;
+    if (this.isHinted || this.ended) return;
+    if (this.options.slots.full) {
+      if (!this.unfinished.includes('waiting')) this.unfinished = [...this.unfinished, 'waiting'];
+      return;
+    }
     this.isHinted = true;
     void this.look(['waiting']);
   }
@@ -235,7 +239,8 @@ export class Recovery {
       if (blocks.length === 0) return (key) => keys.has(key) || sentBefore(key);
       for (const block of blocks) {
         for (const { index, key, name } of decodeBlock(block.firstIndex, block.payload))
-          if (key !== null && index >= first && name !== 'CustomEvent') keys.add(key);
+          if (key !== null && index >= first && name !== 'CustomEvent' && name !== 'JobProgress')
+            keys.add(key);
         from = block.firstIndex + block.count;
       }
     }

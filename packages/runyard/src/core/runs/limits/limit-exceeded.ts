@@ -1,4 +1,5 @@
 import { RunFailed } from '../executable.js';
+import { isJob } from '../run.js';
 import type { Bound, Limited, LimitName } from './run-limits.js';
 
 /** The setting of the service that is the ceiling of a limit. */
@@ -37,7 +38,7 @@ function textOf(owner: Limited, bound: Bound, used: number, isOutermost: boolean
   const setting = `the service setting ${ceilingSettings[limit]}`;
   const from = { own, service: setting, default: `the default for ${limit}` }[source];
   const raise = source === 'service' ? `Raise ${setting}` : `${source === 'own' ? 'Raise' : 'Set'} ${own}`;
-  const then = kind === 'workflow' ? 'run it again' : 'continue the run';
+  const then = kind === 'workflow' || isJob(owner) ? 'run it again' : 'continue the run';
   const advice = isOutermost ? `${raise}, then ${then}.` : `${raise}.`;
   return `The run of ${component} was stopped: it may ${verbs[limit](bound.value, used)} (${from}). ${advice}`;
 }

@@ -27,6 +27,7 @@ const checks: Partial<Record<StepKind, Check>> = {
   tool: { counts: 'toolCalls', spends: true },
   member: { spends: true },
   step: { counts: 'steps', spends: true },
+  work: { counts: 'steps', spends: true },
 };
 
 export interface GuardedRun {

@@ -1,4 +1,4 @@
-import type { RunKind } from '../run.js';
+import { isJob, type RunKind } from '../run.js';
 
 /**
  * How much one run may do, what runs inside it included. A limit that is left out has its default; null removes the
@@ -90,11 +90,15 @@ const defaultLimits: Readonly<Record<RunKind, AnyLimits>> = {
 
 const limitNames: readonly LimitName[] = ['turns', 'toolCalls', 'tokens', 'cost', 'timeMs', 'bytes', 'steps'];
 
+/** Of a job (`jobs/job.ts`). */
+const jobLimits: AnyLimits = { steps: 100_000, timeMs: 7 * day, bytes: 256 * megabyte };
+
 /** The limits that hold for a run: its own or the default, and never more than the service allows. */
 export function boundsOf({ kind, limits }: Limited, ceiling: AnyLimits): Bounds {
   const bounds: Partial<Record<LimitName, Bound>> = {};
+  const usual = isJob({ kind }) ? jobLimits : defaultLimits[kind];
   for (const limit of limitNames) {
-    const bound = boundOf(limit, limits?.[limit], defaultLimits[kind][limit], ceiling[limit]);
+    const bound = boundOf(limit, limits?.[limit], usual[limit], ceiling[limit]);
     if (bound !== undefined) bounds[limit] = bound;
   }
   return bounds;

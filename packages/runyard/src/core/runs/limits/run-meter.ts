@@ -71,7 +71,7 @@ export class RunMeter {
       this.addCall(step, sign);
     } else if (kind === 'auxiliary' || kind === 'try') this.addCall(step, sign);
     else if (kind === 'tool') this.add(key, 'toolCalls', sign);
-    else if (kind === 'step' && !isWorkOfStep(step)) this.add(key, 'steps', sign);
+    else if (kind === 'work' || (kind === 'step' && !isWorkOfStep(step))) this.add(key, 'steps', sign);
     else if (kind === 'continue') this.addSpent(step, sign);
   }
 
