@@ -162,20 +162,3 @@ describe('each reader makes its documents', () => {
     ]);
   });
 });
-
-it('collects the links of a page, a sitemap and an index', async () => {
-  const { signal } = new AbortController();
-  const links = (text: string, mediaType: string) => {
-    const content = contentOf(new TextEncoder().encode(text), 'x', mediaType);
-    return documents.links({ ...content, url: 'https://example.com/docs/' }, { signal });
-  };
-  const page = '<a href="a#top">1</a><a href="/b">2</a><a href="mailto:x@y.z">3</a><a href="a">4</a>';
-  expect(await links(page, 'text/html')).toEqual(['https://example.com/docs/a', 'https://example.com/b']);
-  expect(await links('<urlset><url><loc>https://x.org/?a&amp;b</loc></url></urlset>', 'text/xml')).toEqual([
-    'https://x.org/?a&b',
-  ]);
-  expect(await links('# Docs\n- [One](one.md): first\n- https://x.org/two', 'text/plain')).toEqual([
-    'https://example.com/docs/one.md',
-    'https://x.org/two',
-  ]);
-});

@@ -23,8 +23,6 @@ export interface Documents {
    * of the bytes themselves is thrown as it is.
    */
   read(reader: Reader, content: ReadableContent, options: ReadOptions): AsyncIterable<Document>;
-  /** The addresses that a page (HTML, a sitemap, llms.txt) links to: absolute, without fragment, each once, in order. */
-  links(content: ReadableContent, options: ReadOptions): Promise<readonly string[]>;
   /** Ends the threads. Contents that are being read fail. */
   close(): Promise<void>;
 }
@@ -42,11 +40,6 @@ export function openDocuments({ limits }: DocumentsOptions = {}): Documents {
   return {
     readers: readerTable.map(readerOf),
     read: readWhole,
-    async links(content, options) {
-      const found: string[] = [];
-      for await (const document of threads.parse('links', content, options)) found.push(document.content);
-      return found;
-    },
     close: () => threads.close(),
   };
 }

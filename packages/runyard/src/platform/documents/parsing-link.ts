@@ -51,7 +51,7 @@ export class ParsingLink {
 
   /** Reads a content. Afterwards the thread is idle again, or it has ended. */
   async *parse(
-    work: string,
+    reader: string,
     content: ReadableContent,
     { signal, onProgress }: ReadOptions,
   ): AsyncIterable<Document> {
@@ -66,7 +66,7 @@ export class ParsingLink {
       const { name, mediaType, size, url } = content;
       let next: ToThread = {
         kind: 'parse',
-        work,
+        reader,
         content: { name, mediaType, size, url },
         limits: this.limits,
       };

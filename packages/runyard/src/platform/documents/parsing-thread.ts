@@ -27,13 +27,13 @@ function ask(message: FromThread): Promise<ToThread> {
   });
 }
 
-async function parse({ work, content, limits }: ParseJob): Promise<FromThread> {
+async function parse({ reader, content, limits }: ParseJob): Promise<FromThread> {
   const budget = new ParseBudget(limits, parseFitting);
   const batches = new BatchedDocuments(async (documents) => {
     await ask({ kind: 'documents', documents, done: budget.done, total: budget.total });
   });
   try {
-    for await (const document of parserOf(work)(contentFrom(content, ask), budget))
+    for await (const document of parserOf(reader)(contentFrom(content, ask), budget))
       await batches.add(document);
     await batches.flush();
     return { kind: 'done' };

@@ -15,13 +15,13 @@ export class ParsingThreads {
     this.#places = new Semaphore(limits.threads);
   }
 
-  async *parse(work: string, content: ReadableContent, options: ReadOptions): AsyncIterable<Document> {
+  async *parse(reader: string, content: ReadableContent, options: ReadOptions): AsyncIterable<Document> {
     await this.#places.enter(options.signal);
     try {
       const link = this.#link();
       this.#busy.add(link);
       try {
-        yield* link.parse(work, content, options);
+        yield* link.parse(reader, content, options);
       } finally {
         this.#busy.delete(link);
         this.#keep(link);

@@ -9,10 +9,11 @@ export interface ContentHead {
   readonly url?: string | undefined;
 }
 
-/** What the thread is asked to do with a content: read it as this reader does, or collect the links of a page. */
+/** What the thread is asked to do. */
 export interface ParseJob {
   readonly kind: 'parse';
-  readonly work: string;
+  /** The id of the reader. */
+  readonly reader: string;
   readonly content: ContentHead;
   readonly limits: DocumentLimits;
 }

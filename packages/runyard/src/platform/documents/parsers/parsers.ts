@@ -21,14 +21,13 @@ const parsers: Readonly<Record<string, Parser>> = {
   pptx: loaded(async () => (await import('./pptx.js')).readPptx),
   html: loaded(async () => (await import('./html.js')).readHtml),
   website: readPage,
-  links: loaded(async () => (await import('./links.js')).readLinks),
   email: loaded(async () => (await import('./email.js')).readEmail),
   zip: loaded(async () => (await import('./zip.js')).readZip),
 };
 
-export function parserOf(work: string): Parser {
-  const parser = parsers[work];
-  if (parser === undefined) throw new Error(`There is no parser '${work}'.`);
+export function parserOf(reader: string): Parser {
+  const parser = parsers[reader];
+  if (parser === undefined) throw new Error(`There is no parser '${reader}'.`);
   return parser;
 }
 
