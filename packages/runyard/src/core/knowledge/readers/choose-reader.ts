@@ -24,7 +24,7 @@ export function chooseReader<R extends ReaderDescription>(
 }
 
 /** `PDF Reader`, `pdf-reader` and `PDFReader` name the reader `pdf`; a reader of the application also by its exact id. */
-function readerWithId<R extends ReaderDescription>(readers: readonly R[], id: string): R | undefined {
+export function readerWithId<R extends ReaderDescription>(readers: readonly R[], id: string): R | undefined {
   const exact = readers.find((reader) => reader.id === id);
   if (exact !== undefined) return exact;
   const key = id.trim().toLowerCase().replace(/[\s-]/g, '_');
