@@ -103,6 +103,11 @@ const settingsSchema = z.strictObject({
     ),
   maxBodyBytes: bytes().default(1_048_576).describe('The largest request body without files.'),
   maxUploadBytes: bytes().default(52_428_800).describe('The largest request body with files.'),
+  maxStreamedBytes: bytes()
+    .default(1_073_741_824)
+    .describe(
+      'The largest request body whose files are stored while they arrive, such as content for knowledge.',
+    ),
   maxFiles: z.int().min(0).max(10_000).default(20).describe('How many files one request may carry.'),
   maxFields: z.int().min(1).max(10_000).default(200).describe('How many form fields one request may carry.'),
   heartbeatMs: milliseconds(100)

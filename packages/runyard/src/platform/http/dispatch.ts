@@ -5,10 +5,11 @@ import { refusalHeaders } from './defences/cors.js';
 import type { RateLimiter } from './defences/rate-limit.js';
 import type { Exchange } from './exchange.js';
 import { ClientGone, hasBody, mediaType, readBody } from './request/body.js';
-import { repeatableFields } from './request/fields.js';
-import { readForm } from './request/forms.js';
+import { fileFields, repeatableFields } from './request/fields.js';
+import { readForm, readStreamedForm } from './request/forms.js';
 import { checkCharset, JsonForms, parseJsonBody } from './request/json-body.js';
 import { MisspeltFields } from './request/misspelt-fields.js';
+import { StreamedFiles } from './request/streamed-file.js';
 import { validatePart } from './request/validation.js';
 import { sendJsonPieces } from './response/json-stream.js';
 import { sendContent, sendEmpty, sendError, sendJson } from './response/respond.js';
@@ -50,6 +51,7 @@ type QueryValues = Readonly<Record<string, string | string[]>>;
 export class RouteDispatcher<Services> {
   readonly #repeatableInBody: ReadonlySet<string>;
   readonly #repeatableInQuery: ReadonlySet<string>;
+  readonly #fileFields: ReadonlySet<string>;
   readonly #form: boolean;
   readonly #jsonForms: JsonForms;
   readonly #misspelt: MisspeltFields;
@@ -65,6 +67,7 @@ export class RouteDispatcher<Services> {
     this.#jsonForms = new JsonForms(this.#form ? route.body : undefined);
     this.#repeatableInBody = repeatableFields(route.body);
     this.#repeatableInQuery = repeatableFields(route.query);
+    this.#fileFields = fileFields(route.body);
   }
 
   /** Answers a request; never rejects. It waits only for what really takes time. */
@@ -75,10 +78,13 @@ export class RouteDispatcher<Services> {
       const caller = resolved instanceof Promise ? await resolved : resolved;
       exchange.caller = caller;
       admitted = true;
-      const body = this.route.body === undefined ? undefined : await this.#readBody(exchange);
-      if (this.#form) exchange.hint = this.#misspelt.hintFor(body);
-      const call = this.#validate(exchange, caller, params, query, body);
-      const result = this.route.handler(this.options.services, call);
+      const call = new Call(exchange, caller);
+      let result: unknown;
+      if (this.route.uploads) result = this.#receive(exchange, call, params, query);
+      else {
+        const body = this.route.body === undefined ? undefined : await this.#readBody(exchange);
+        result = this.#answer(exchange, call, this.#address(call, params, query), body);
+      }
       const answer = result instanceof Promise ? await result : result;
       if (answer instanceof JsonPiecesReply) await sendJsonPieces(exchange, answer.pieces, answer.headers);
       else if (answer instanceof EventStreamReply) this.#stream(exchange, answer, caller, params);
@@ -96,9 +102,39 @@ export class RouteDispatcher<Services> {
     return anonymousCaller;
   }
 
-  #validate(exchange: Exchange, caller: Caller, params: Texts, query: QueryValues, body: unknown): Call {
+  /** Answers a request with a form whose files are stored while they arrive. What the handler does not take is removed. */
+  async #receive(exchange: Exchange, call: Call, params: Texts, query: QueryValues): Promise<unknown> {
+    const { services, settings } = this.options;
+    const items = this.#address(call, params, query);
+    if (items.length > 0) throw errors.invalidRequest(items);
+    assertPlain(exchange);
+    const sink = await this.route.uploads?.(services, call);
+    if (sink === undefined) throw new Error(`${this.route.operationId} has no place for uploads.`);
+    const files = new StreamedFiles(sink);
+    try {
+      const fields = { repeatable: this.#repeatableInBody, files: this.#fileFields };
+      const body = await readStreamedForm(exchange, fields, this.#jsonForms, settings, files);
+      return await this.#answer(exchange, call, items, body);
+    } finally {
+      await files.removeUntaken(exchange.log);
+    }
+  }
+
+  #answer(exchange: Exchange, call: Call, items: ValidationItem[], body: unknown): unknown {
     const { route } = this;
-    const call = new Call(exchange, caller);
+    if (this.#form) exchange.hint = this.#misspelt.hintFor(body);
+    if (route.body) {
+      const checked = validatePart('body', route.body, body, this.#form);
+      if (checked.ok) call.body = checked.value;
+      else items.push(...checked.items);
+    }
+    if (items.length > 0) throw errors.invalidRequest(items);
+    return route.handler(this.options.services, call);
+  }
+
+  /** Checks everything but the body, and answers with the faults. */
+  #address(call: Call, params: Texts, query: QueryValues): ValidationItem[] {
+    const { route } = this;
     const items: ValidationItem[] = [];
     if (route.params) {
       const checked = validatePart('path', route.params, params);
@@ -114,13 +150,7 @@ export class RouteDispatcher<Services> {
       const checked = validatePart('header', route.headers, call.headers);
       if (!checked.ok) items.push(...checked.items);
     }
-    if (route.body) {
-      const checked = validatePart('body', route.body, body, this.#form);
-      if (checked.ok) call.body = checked.value;
-      else items.push(...checked.items);
-    }
-    if (items.length > 0) throw errors.invalidRequest(items);
-    return call;
+    return items;
   }
 
   /** Of a parameter that is given several times the last one counts, unless it is a list. */
@@ -138,12 +168,7 @@ export class RouteDispatcher<Services> {
   }
 
   #readBody(exchange: Exchange): Promise<unknown> {
-    const encoding = exchange.request.headers['content-encoding'];
-    if (encoding !== undefined && encoding !== 'identity') {
-      throw errors.unsupportedMediaType(`with content encoding ${encoding}`, [
-        'the body without content encoding',
-      ]);
-    }
+    assertPlain(exchange);
     if (this.#form) return readForm(exchange, this.#repeatableInBody, this.#jsonForms, this.options.settings);
     return readJson(exchange, this.options.settings.maxBodyBytes);
   }
@@ -180,6 +205,14 @@ export class RouteDispatcher<Services> {
       sendJson(exchange, result.status, result.body, result.headers);
     }
   }
+}
+
+function assertPlain(exchange: Exchange): void {
+  const encoding = exchange.request.headers['content-encoding'];
+  if (encoding === undefined || encoding === 'identity') return;
+  throw errors.unsupportedMediaType(`with content encoding ${encoding}`, [
+    'the body without content encoding',
+  ]);
 }
 
 /** Who calls, if they may, and if they have not called too often. Nothing of the body was read by then. */

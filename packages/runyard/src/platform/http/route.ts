@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { Caller } from '../auth/caller.js';
+import type { UploadSink } from './request/streamed-file.js';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -17,6 +18,11 @@ export interface RouteRequest<Params, Query, Body> {
   /** Where the service is mounted in another server; empty when it stands alone. */
   readonly basePath: string;
 }
+
+/** A request whose body has not been read yet. */
+export type AddressedRequest<Params, Query> = Omit<RouteRequest<Params, Query, unknown>, 'body'>;
+
+type MadeSink = UploadSink | Promise<UploadSink>;
 
 /** An answer of a route for the API description. */
 export interface ResponseDescription {
@@ -65,6 +71,7 @@ export type Route<Services> = RouteFacts & {
   readonly query?: z.ZodType;
   readonly headers?: z.ZodType;
   readonly body?: z.ZodType;
+  readonly uploads?: (services: Services, request: AddressedRequest<unknown, unknown>) => MadeSink;
   readonly handler: (services: Services, request: RouteRequest<unknown, unknown, unknown>) => unknown;
 };
 
@@ -79,6 +86,14 @@ export type RouteDefinition<
   /** Request headers that mean something to this route, by their names in lower case. They are checked. */
   readonly headers?: z.ZodType;
   readonly body?: Body;
+  /**
+   * Set for a form whose files (`streamedFiles` in the body) are stored while they arrive: finds the place for them
+   * before anything of the body is read. The service bounds such a form with `maxStreamedBytes`.
+   */
+  readonly uploads?: (
+    services: Services,
+    request: AddressedRequest<z.output<Params>, z.output<Query>>,
+  ) => MadeSink;
   readonly handler: (
     services: Services,
     request: RouteRequest<z.output<Params>, z.output<Query>, z.output<Body>>,

@@ -15,6 +15,8 @@ export interface HttpSettings extends Omit<Limits, 'fetchAllowedHosts' | 'fetchT
   readonly maxBodyBytes: number;
   /** The largest body with files. */
   readonly maxUploadBytes: number;
+  /** The same for a form whose files are stored while they arrive. */
+  readonly maxStreamedBytes: number;
   readonly maxFiles: number;
   readonly maxFields: number;
   /** After how much silence a stream sends a sign of life. */
@@ -25,6 +27,7 @@ export const defaultHttpSettings: HttpSettings = {
   ...limits.parse({}),
   maxBodyBytes: 1_048_576,
   maxUploadBytes: 52_428_800,
+  maxStreamedBytes: 1_073_741_824,
   maxFiles: 20,
   maxFields: 200,
   heartbeatMs: 15_000,

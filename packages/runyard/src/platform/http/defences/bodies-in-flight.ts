@@ -1,3 +1,4 @@
+import { Semaphore } from '../../../core/concurrency.js';
 import type { HttpSettings } from '../settings.js';
 
 /** Whose a body is. */
@@ -10,6 +11,8 @@ export interface BodyOwner {
 /** A body that is being read. */
 export interface BodyReading {
   readonly owner: BodyOwner;
+  /** Its bytes are stored as they arrive: they do not stay in memory, and do not count. */
+  readonly isStored?: boolean;
   /** How many bytes have come. */
   received: number;
   /** How many had come at the last check; undefined before the first. */
@@ -20,6 +23,9 @@ export interface BodyReading {
 
 /** What a body has to bring in each span, unless it ends. */
 export const leastBytes = 16_384;
+
+/** How many bodies are stored at once as they arrive; the others are read when it is their turn. */
+const storedAtOnce = 16;
 
 /** What all bodies may hold when the settings do not say. */
 const usualMost = 67_108_864;
@@ -37,6 +43,8 @@ export class BodiesInFlight {
   readonly most: number;
   /** How many those of one known caller may. */
   readonly #mostOfOne: number;
+  /** Bounds what bodies that are stored as they arrive hold together: a few megabytes each. */
+  readonly stored = new Semaphore(storedAtOnce);
   readonly #reading = new Set<BodyReading>();
   readonly #heldBy = new Map<string, number>();
   #held = 0;
@@ -57,6 +65,7 @@ export class BodiesInFlight {
   /** Counts what has come. It may be the body itself that is given up for it. */
   grow(reading: BodyReading, bytes: number): void {
     reading.received += bytes;
+    if (reading.isStored) return;
     const { key, isKnown } = reading.owner;
     const held = this.#count(key, bytes);
     if (isKnown && held > this.#mostOfOne) this.#cutLargestOf(key);
@@ -64,7 +73,7 @@ export class BodiesInFlight {
   }
 
   delete(reading: BodyReading): void {
-    if (this.#reading.delete(reading)) this.#count(reading.owner.key, -reading.received);
+    if (this.#reading.delete(reading) && !reading.isStored) this.#count(reading.owner.key, -reading.received);
   }
 
   #count(key: string, bytes: number): number {
@@ -85,6 +94,7 @@ export class BodiesInFlight {
   #cutLargestOf(key: string): void {
     let largest: BodyReading | undefined;
     for (const reading of this.#reading) {
+      if (reading.isStored) continue;
       if (reading.owner.key === key && reading.received > (largest?.received ?? -1)) largest = reading;
     }
     if (largest === undefined) return;

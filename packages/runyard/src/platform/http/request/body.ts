@@ -70,11 +70,11 @@ export function readBody(exchange: Exchange, limit: BodyLimit): Promise<Buffer> 
   });
 }
 
-function tooLarge(limit: BodyLimit): RunyardError {
+export function tooLarge(limit: BodyLimit): RunyardError {
   return errors.payloadTooLarge('The request body', describeBytes(limit.bytes), limit.setting);
 }
 
-function tooSlow({ slowClientMs }: Exchange): RunyardError {
+export function tooSlow({ slowClientMs }: Exchange): RunyardError {
   const rate = `${describeBytes(leastBytes)} in ${slowClientMs} ms`;
   return errors.requestTimeout(`arrives too slowly: its body must bring at least ${rate}`, 'slowClientMs');
 }

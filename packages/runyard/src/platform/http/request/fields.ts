@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
 import { JsonFault, parseUntrustedJson } from './json-text.js';
+import { StreamedFile } from './streamed-file.js';
 import { UploadedFile } from './uploaded-file.js';
 import { type Fault, valueError } from './validation.js';
 
@@ -130,31 +131,57 @@ export function jsonArrayField() {
   return jsonField(array, { type: 'array' });
 }
 
+const fileExpected = 'expected an uploaded file. Send it as multipart/form-data with a filename';
+
 /** Uploaded files under one repeatable field name. */
 export function uploadedFiles() {
   const file = z
     .custom<UploadedFile>()
     .check((payload) => {
       if (!(payload.value instanceof UploadedFile)) {
-        report(
-          payload,
-          valueError('expected an uploaded file. Send it as multipart/form-data with a filename'),
-        );
+        report(payload, valueError(fileExpected));
       }
     })
     .meta({ type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' });
   return z.array(file);
 }
 
-/** Names of the fields of an object schema that may be sent several times; of all others the last one counts. */
-export function repeatableFields(schema: z.ZodType | undefined): ReadonlySet<string> {
-  const shape = schema instanceof z.ZodObject ? (schema.shape as Record<string, z.core.$ZodType>) : {};
-  return new Set(Object.keys(shape).filter((name) => isList(shape[name] as z.core.$ZodType)));
+/** The same, of a route that has the files stored while they arrive (`RouteFacts.uploads`). */
+export function streamedFiles<Stored>() {
+  const file = z
+    .custom<StreamedFile<Stored>>()
+    .check((payload) => {
+      if (!(payload.value instanceof StreamedFile)) report(payload, valueError(fileExpected));
+    })
+    .meta({ type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' });
+  return z.array(file);
 }
 
-function isList(schema: z.core.$ZodType): boolean {
+/** Names of the fields that hold files. */
+export function fileFields(schema: z.ZodType | undefined): ReadonlySet<string> {
+  return fieldsOf(schema, (field) => {
+    const list = listOf(field);
+    return list !== undefined && z.globalRegistry.get(list.element)?.format === 'binary';
+  });
+}
+
+/** Names of the fields of an object schema that may be sent several times; of all others the last one counts. */
+export function repeatableFields(schema: z.ZodType | undefined): ReadonlySet<string> {
+  return fieldsOf(schema, (field) => listOf(field) !== undefined);
+}
+
+function fieldsOf(
+  schema: z.ZodType | undefined,
+  includes: (field: z.core.$ZodType) => boolean,
+): ReadonlySet<string> {
+  const shape: Readonly<Record<string, z.core.$ZodType>> = schema instanceof z.ZodObject ? schema.shape : {};
+  const fields = Object.entries(shape).filter(([, field]) => includes(field));
+  return new Set(fields.map(([name]) => name));
+}
+
+function listOf(schema: z.core.$ZodType): z.core.$ZodArrayDef | undefined {
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === 'array') return true;
-  if (def.type === 'pipe') return isList(def.in);
-  return 'innerType' in def ? isList(def.innerType as z.core.$ZodType) : false;
+  if (def.type === 'array') return def;
+  if (def.type === 'pipe') return listOf(def.in);
+  return 'innerType' in def ? listOf(def.innerType as z.core.$ZodType) : undefined;
 }

@@ -3,12 +3,15 @@ import { errors } from '../../../core/errors/errors.js';
 import type { Exchange } from '../exchange.js';
 import type { HttpSettings } from '../settings.js';
 import { type BodyLimit, hasBody, mediaType, readBody } from './body.js';
+import { BodySource } from './body-source.js';
 import { longestFieldName } from './fields.js';
 import { checkCharset, type JsonForms, parseJsonForm } from './json-body.js';
 import { type PartReceiver, parseMultipart } from './multipart.js';
+import { streamMultipart } from './multipart-stream.js';
+import type { StreamedFile, StreamedFiles } from './streamed-file.js';
 import { UploadedFile } from './uploaded-file.js';
 
-type FormEntry = string | UploadedFile;
+type FormEntry = string | UploadedFile | StreamedFile;
 
 /** The fields of a form. An empty value counts as not sent; only repeatable fields are lists. */
 type FormFields = Record<string, FormEntry | FormEntry[]>;
@@ -80,20 +83,50 @@ function decode(text: string): string {
   }
 }
 
+/** Reads a form whose files are stored while they arrive; one without files is read like any other. */
+export async function readStreamedForm(
+  exchange: Exchange,
+  fields: { readonly repeatable: ReadonlySet<string>; readonly files: ReadonlySet<string> },
+  jsonForms: JsonForms,
+  settings: HttpSettings,
+  files: StreamedFiles,
+): Promise<Record<string, unknown>> {
+  const { repeatable } = fields;
+  const header = exchange.request.headers['content-type'];
+  if (mediaType(header) !== 'multipart/form-data') return readForm(exchange, repeatable, jsonForms, settings);
+  const form = new FormBuilder(repeatable);
+  const limit: BodyLimit = { bytes: settings.maxStreamedBytes, setting: 'maxStreamedBytes' };
+  await exchange.bodies.stored.run(async () => {
+    const source = new BodySource(exchange, limit);
+    try {
+      await streamMultipart(source, header ?? '', settings, {
+        addText: (name, value) => form.addText(name, value),
+        addFile: async (name, filename, mimeType, bytes) => {
+          // what no field is for is not stored
+          if (fields.files.has(name)) form.add(name, await files.receive(filename, mimeType, bytes));
+        },
+      });
+    } finally {
+      source.close();
+    }
+  });
+  return form.fields;
+}
+
 class FormBuilder implements PartReceiver {
   readonly fields: FormFields = Object.create(null) as FormFields;
 
   constructor(private readonly repeatable: ReadonlySet<string>) {}
 
   addText(name: string, value: string): void {
-    this.#add(name, value);
+    this.add(name, value);
   }
 
   addFile(name: string, filename: string, mimeType: string, bytes: Uint8Array): void {
-    this.#add(name, new UploadedFile(filename, mimeType, bytes));
+    this.add(name, new UploadedFile(filename, mimeType, bytes));
   }
 
-  #add(name: string, value: FormEntry): void {
+  add(name: string, value: FormEntry): void {
     // no field has this name, and copying it would replace the prototype
     if (name === '__proto__') return;
     if (name.length > longestFieldName)

@@ -9,10 +9,36 @@ export interface PartReceiver {
   addFile(name: string, filename: string, mimeType: string, bytes: Uint8Array): void;
 }
 
+/** Bounds what a form consists of, while its parts are found. */
+export class PartCounts {
+  #fields = 0;
+  #files = 0;
+  #textBytes = 0;
+
+  constructor(private readonly limits: MultipartLimits) {}
+
+  addField(): void {
+    const { maxFields } = this.limits;
+    if (++this.#fields > maxFields) throw tooMany('fields', maxFields, 'maxFields');
+  }
+
+  addFile(): void {
+    const { maxFiles } = this.limits;
+    if (++this.#files > maxFiles) throw tooMany('files', maxFiles, 'maxFiles');
+  }
+
+  addText(bytes: number): void {
+    const { maxBodyBytes } = this.limits;
+    this.#textBytes += bytes;
+    if (this.#textBytes > maxBodyBytes)
+      throw errors.payloadTooLarge('The text of the form', describeBytes(maxBodyBytes), 'maxBodyBytes');
+  }
+}
+
 export type MultipartLimits = Pick<HttpSettings, 'maxBodyBytes' | 'maxFiles' | 'maxFields'>;
 
-const headerEnd = Buffer.from('\r\n\r\n');
-const maxHeaderBytes = 16_384;
+export const headerEnd = Buffer.from('\r\n\r\n');
+export const maxHeaderBytes = 16_384;
 const dash = 0x2d;
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
@@ -27,11 +53,9 @@ export function parseMultipart(
   limits: MultipartLimits,
   form: PartReceiver,
 ): void {
-  const delimiter = Buffer.from(`\r\n--${boundaryOf(contentType)}`, 'latin1');
+  const delimiter = delimiterOf(contentType);
   let at = firstDelimiter(body, delimiter);
-  let fields = 0;
-  let files = 0;
-  let textBytes = 0;
+  const counts = new PartCounts(limits);
   for (;;) {
     if (body[at] === dash && body[at + 1] === dash) return;
     const end = body.indexOf(headerEnd, at, 'latin1');
@@ -45,23 +69,20 @@ export function parseMultipart(
     const next = nextDelimiter(body, delimiter, start);
     if (next === -1) throw malformed('the body ends before its closing boundary');
     if (part.filename === undefined) {
-      if (++fields > limits.maxFields) throw tooMany('fields', limits.maxFields, 'maxFields');
-      textBytes += next - start;
-      if (textBytes > limits.maxBodyBytes) {
-        throw errors.payloadTooLarge(
-          'The text of the form',
-          describeBytes(limits.maxBodyBytes),
-          'maxBodyBytes',
-        );
-      }
+      counts.addField();
+      counts.addText(next - start);
       form.addText(part.name, body.toString('utf8', start, next));
     } else if (part.filename !== '' || next > start) {
       // A browser sends a part with neither name nor bytes for a file input that was left empty.
-      if (++files > limits.maxFiles) throw tooMany('files', limits.maxFiles, 'maxFiles');
+      counts.addFile();
       form.addFile(part.name, part.filename, part.mimeType, body.subarray(start, next));
     }
     at = next + delimiter.length;
   }
+}
+
+export function delimiterOf(contentType: string): Buffer {
+  return Buffer.from(`\r\n--${boundaryOf(contentType)}`, 'latin1');
 }
 
 function boundaryOf(contentType: string): string {
@@ -94,14 +115,14 @@ function closesLine(body: Buffer, at: number): boolean {
   return body[end] === carriageReturn && body[end + 1] === lineFeed;
 }
 
-interface PartHeaders {
+export interface PartHeaders {
   readonly name: string;
   /** Undefined for a text field. */
   readonly filename: string | undefined;
   readonly mimeType: string;
 }
 
-function readHeaders(block: string): PartHeaders {
+export function readHeaders(block: string): PartHeaders {
   const disposition = /\r\ncontent-disposition:[ \t]*form-data[ \t]*(;[^\r\n]*)/i.exec(block)?.[1];
   if (disposition === undefined) throw malformed('a part has no content-disposition of type form-data');
   let name: string | undefined;
@@ -148,7 +169,7 @@ function tooMany(what: string, bound: number, setting: string): RunyardError {
   return errors.payloadTooLarge(`The number of ${what} in the form`, String(bound), setting);
 }
 
-function malformed(text: string): RunyardError {
+export function malformed(text: string): RunyardError {
   return errors.invalidRequest([
     {
       type: 'value_error',
