@@ -30,6 +30,23 @@ export const setupErrors = {
     (knowledge: string, stored: string, given: string) =>
       `Knowledge '${knowledge}' was embedded by ${stored}, but this search uses ${given}: their vectors cannot be compared. Embed it anew: runyard knowledge reembed. Keyword searches work meanwhile.`,
   ),
+  knowledgeTooLarge: define(
+    'knowledge_too_large',
+    507,
+    (knowledge: string, chunks: number, bytes: number) =>
+      `The ${chunks} chunks of knowledge '${knowledge}' need more than the ${bytes} bytes of memory that searching them may use. Use PostgreSQL with pgvector, or another vector store.`,
+  ),
+  tooManyChunks: define(
+    'too_many_chunks',
+    422,
+    (bound: number) =>
+      `The content has more than ${bound} chunks. Use larger chunks, or split it into several contents.`,
+  ),
+  metadataTooLarge: define(
+    'metadata_too_large',
+    422,
+    (bound: string) => `The metadata of a chunk has more than ${bound}.`,
+  ),
   invalidConfig: define('invalid_config', 500, (text: string) => text),
   notOpened: () =>
     new RunyardError(
