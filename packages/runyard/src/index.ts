@@ -24,6 +24,9 @@ export {
   type PreHookFunction,
   type RefusalDetails,
 } from './core/agents/hooks/hook.js';
+export type { KnowledgeUse } from './core/agents/knowledge/knowledge-use.js';
+export type { Reference, References } from './core/agents/knowledge/references.js';
+export type { KnowledgeRetriever, Retrieval, RetrievedDocument } from './core/agents/knowledge/retriever.js';
 export type { LearningSettings } from './core/agents/learning/learning-settings.js';
 export type { GivenAnswer } from './core/agents/requirements/read-answer.js';
 export type { ToolRequirementState } from './core/agents/requirements/tool-requirements.js';

@@ -144,7 +144,8 @@ test('docs/http-api.md lists every event of an agent', () => {
 
 test('docs/agents.md lists every setting of an agent once', () => {
   const rows = tablesBelow(readPage('docs/agents.md'), 'Settings of an agent');
-  expect(rows.map(([name]) => name).sort()).toEqual(propertiesOf('AgentSettings'));
+  const settings = ['AgentSettings', 'KnowledgeUse'].flatMap(propertiesOf);
+  expect(rows.map(([name]) => name).sort()).toEqual(settings.sort());
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import type { AnyAgent } from '../../core/agents/agent.js';
 import { AgentFactory } from '../../core/agents/agent-factory.js';
 import { schemaName } from '../../core/agents/answer/output-format.js';
+import { knowledgeOf } from '../../core/agents/knowledge/knowledge-use.js';
 import { usesMemories } from '../../core/agents/memory/memories-in-context.js';
 import { reasonsByItself } from '../../core/agents/reasoning/reasoning.js';
 import { describeModel } from '../../core/models/resolve.js';
@@ -51,6 +52,7 @@ export function agentBodyOf(agent: DescribedAgent, databaseId: string): Fields {
     }),
     default_tools: group({
       read_chat_history: unless(settings.readChatHistory, false),
+      ...knowledgeDefaults(agent),
       read_tool_call_history: unless(settings.readToolCallHistory, false),
     }),
     extra_messages: group({ additional_input: settings.additionalInput }),
@@ -74,6 +76,7 @@ export function leaderFields(agent: DescribedAgent, databaseId: string): Fields 
       tool_call_limit: settings.toolCallLimit,
       tool_choice: settings.toolChoice,
     }),
+    knowledge: knowledgeGroup(agent, databaseId),
     memory: memoryGroup(agent),
     reasoning: reasoningGroup(agent),
     response_settings: responseGroup(agent),
@@ -105,6 +108,28 @@ export function limitsBody(limits: AnyLimits = {}): Fields | undefined {
     time_ms: limits.timeMs,
     bytes: limits.bytes,
   });
+}
+
+/** What a knowledge base holds is in its own database, or in that of the service. */
+function knowledgeGroup({ settings }: DescribedAgent, databaseId: string): Fields | undefined {
+  const bases = knowledgeOf(settings);
+  if (bases.length === 0) return undefined;
+  return group({
+    db_id: bases[0]?.settings.database ?? databaseId,
+    knowledge_table: 'knowledge_contents',
+    names: bases.map(({ name }) => name),
+    enable_agentic_knowledge_filters: unless(settings.agenticKnowledgeFilters, false),
+    knowledge_filters: settings.knowledgeFilters,
+    references_format: unless(settings.referencesFormat, 'json'),
+  });
+}
+
+/** The tools that an agent or a leader has because of its knowledge, where that is not the default. */
+export function knowledgeDefaults({ settings }: Pick<DescribedAgent, 'settings'>): Fields {
+  return {
+    search_knowledge: unless(settings.searchKnowledge, true),
+    update_knowledge: unless(settings.updateKnowledge, false),
+  };
 }
 
 function memoryGroup({ settings }: DescribedAgent): Fields | undefined {

@@ -1,6 +1,14 @@
 import type { TeamMember } from '../../core/teams/settings.js';
 import type { AnyTeam } from '../../core/teams/team.js';
-import { agentBodyOf, type Fields, group, leaderFields, unless, withoutEmpty } from './agent-body.js';
+import {
+  agentBodyOf,
+  type Fields,
+  group,
+  knowledgeDefaults,
+  leaderFields,
+  unless,
+  withoutEmpty,
+} from './agent-body.js';
 
 /** A team as the wire shows it: its leader as an agent, and its members, who may be teams. */
 export function teamBodyOf(team: AnyTeam, databaseId: string): Fields {
@@ -16,6 +24,7 @@ export function teamBodyOf(team: AnyTeam, databaseId: string): Fields {
     }),
     default_tools: group({
       read_chat_history: unless(settings.readChatHistory, false),
+      ...knowledgeDefaults(team),
       get_member_information_tool: unless(settings.memberInformationTool, false),
     }),
     streaming: { stream_member_events: settings.streamMemberEvents ?? true },

@@ -65,7 +65,13 @@ export class RunsService {
   ): Promise<StartedRun> {
     const found = await this.lookup.component(place, caller);
     const following = followingOf(form, this.options.onDisconnect);
-    const request = await runRequestOf(caller, place, form, following, context);
+    const request = await runRequestOf(
+      caller,
+      { ...place, component: found.component },
+      form,
+      following,
+      context,
+    );
     return startOnce(found.space, request, async () => {
       const handle = await hideForeign(caller, () => startRun(this.options, found, request));
       return startedRun(handle, request, { status: 'pending' });
@@ -81,7 +87,7 @@ export class RunsService {
   ): Promise<StartedRun> {
     const found = await this.lookup.run(caller, place);
     const { run, space, component } = found;
-    const bound = boundFor(caller, run.userId);
+    const bound = boundFor(caller, run.userId, component);
     const { sessionId = form.session_id } = bound;
     const isMeant = sessionId === undefined || sessionId === run.sessionId;
     if (!isMeant || !mayMean(caller, form.user_id, run.userId)) throw errors.runNotFound();

@@ -6,9 +6,11 @@ import type { UserMemory } from '../memory/user-memories.js';
 import type { Message, Usage } from '../models/message.js';
 import type { Requirement } from '../runs/context.js';
 import type { RunEnd } from '../runs/executable.js';
+import type { StepRecord } from '../runs/run.js';
 import type { ToolRequirement } from '../tools/questions/requirement.js';
 import { endingFields } from './answer/ending.js';
 import type { ModelRecord } from './journal-records.js';
+import { referencesOf } from './knowledge/references.js';
 import type { ReasoningStep } from './reasoning/reasoning-step.js';
 import { pausedText } from './requirements/paused-text.js';
 import { requirementBody } from './requirements/requirement-body.js';
@@ -127,8 +129,9 @@ export function runPaused(states: readonly ToolRequirementState[]): RunEvent {
   };
 }
 
-export function endEvents(end: RunEnd): readonly RunEvent[] {
+export function endEvents(end: RunEnd, steps: readonly StepRecord[]): readonly RunEvent[] {
   const { result } = end;
+  const references = referencesOf(steps);
   const completed: RunEvent = {
     event: 'RunCompleted',
     content: result.content,
@@ -136,6 +139,7 @@ export function endEvents(end: RunEnd): readonly RunEvent[] {
     reasoning_content: result.reasoningContent,
     model_provider_data: result.modelProviderData,
     ...endingFields(result),
+    references: references.length > 0 ? references : undefined,
     metadata: result.metadata,
     metrics: result.metrics,
     session_state: result.sessionState,
@@ -186,6 +190,7 @@ export function messageBody(message: Message): Record<string, unknown> {
     tool_args: message.toolArgs,
     tool_call_error: message.toolCallError,
     provider_data: message.providerData,
+    references: message.references,
     metrics: message.usage && usageBody(message.usage),
     ...mediaFields(message.media ?? []),
   };

@@ -158,8 +158,8 @@ abstract class FactoryMade implements Executable {
     return continuationOf(run, steps, from);
   }
 
-  endEvents(end: RunEnd): readonly RunEvent[] {
-    return endEvents(end);
+  endEvents(end: RunEnd, context: RunContext): readonly RunEvent[] {
+    return endEvents(end, context.steps());
   }
 }
 

@@ -22,6 +22,7 @@ import { conversationLimits } from '../runs/limits/limit-options.js';
 import { toolEntry } from '../tools/toolkit.js';
 import type { AgentSettings } from './definition.js';
 import { hook } from './hooks/hook-options.js';
+import { knowledgeUse } from './knowledge/knowledge-use.js';
 import { learning } from './learning/learning-options.js';
 
 const example = having('an object with role and content', {
@@ -70,6 +71,7 @@ export const agentShape: Shape<AgentSettings> = {
   memoryInstructions: text,
   allowClearMemories: flag,
   learning: anyOf(flag, learning),
+  ...knowledgeUse,
   dependencies: recordOf(anything),
   addDependenciesToContext: flag,
   metadata: json,

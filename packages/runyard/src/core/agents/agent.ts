@@ -31,8 +31,8 @@ export class Agent<Content = unknown, Input = string | JsonObject> extends Model
     return executeAgent(this, context);
   }
 
-  endEvents(end: RunEnd): readonly RunEvent[] {
-    return endEvents(end);
+  endEvents(end: RunEnd, context: RunContext): readonly RunEvent[] {
+    return endEvents(end, context.steps());
   }
 
   protected structure(): Json {

@@ -1,6 +1,7 @@
 import { errors } from '../errors/errors.js';
 import { storable } from '../storable-json.js';
 import type { AgentSettings } from './definition.js';
+import { checkKnowledgeUse } from './knowledge/knowledge-use.js';
 import { checkLearning } from './learning/learning-settings.js';
 
 /** Refuses settings that do not go together, and what the runs could not store. `owner` as in `Agent 'bank'`. */
@@ -8,6 +9,7 @@ export function checkStageSettings(owner: string, settings: AgentSettings): void
   const { reasoningMinSteps, reasoningMaxSteps } = settings;
   checkStorable(owner, settings);
   checkLearning(owner, settings);
+  checkKnowledgeUse(owner, settings);
   if ((reasoningMinSteps ?? 1) > (reasoningMaxSteps ?? Number.POSITIVE_INFINITY)) {
     throw errors.invalidConfig(
       `${owner} has reasoningMinSteps: ${reasoningMinSteps}, more than its reasoningMaxSteps: ${reasoningMaxSteps}.`,

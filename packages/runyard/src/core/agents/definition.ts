@@ -13,13 +13,14 @@ import type { Answer } from './answer/answer-record.js';
 import type { DependencyValue, InstructionsFunction } from './context/run-values.js';
 import type { PostHook, PreHook } from './hooks/hook.js';
 import type { ModelRecord } from './journal-records.js';
+import type { KnowledgeUse } from './knowledge/knowledge-use.js';
 import type { LearningSettings } from './learning/learning-settings.js';
 
 /** How an agent is defined. Everything but the model is optional. */
 export interface AgentSettings<
   Output extends ValueSchema = ValueSchema,
   Input extends ValueSchema = ValueSchema,
-> {
+> extends KnowledgeUse {
   /** The identifier in URLs; made from the name when left out. */
   readonly id?: string;
   readonly name?: string;

@@ -119,7 +119,7 @@ async function turns(execution: AgentExecution): Promise<LastTurn> {
       continue;
     }
     const { stop, results } = await runToolCalls(execution, turn, answer.toolCalls);
-    soFar.madeCalls(answer.toolCalls.length);
+    soFar.madeCalls(results.steps);
     for (const step of results.steps) messages.push(toolMessage(step));
     reportReasoningTools(execution, results.steps);
     shown.push(...results.shown);

@@ -147,12 +147,28 @@ export const toolRecord = outputRecord(
     media: optional(mediaList),
     stop: optional(flag),
     showResult: optional(flag),
+    /** The content is what a search of knowledge found. */
+    knowledge: optional(yes),
     /** How the content holds what a tool with an output schema returned. */
     written: optional(word('text', 'json')),
   }),
 );
 
 export type ToolRecord = Shaped<typeof toolRecord.shape>;
+
+/** steps `knowledge` and `said:…:knowledge`: what was found for a message of the user */
+export const knowledgeRecord = outputRecord(
+  'search of knowledge',
+  1,
+  object({
+    query: text,
+    references: list(object({ name: nullable(text), content: text, meta_data: jsonObject })),
+    /** How the model is shown them. */
+    format: word('json', 'yaml'),
+    /** Why nothing could be searched, in words for the model. */
+    failure: optional(text),
+  }),
+);
 
 /** steps `pre-hook:<position>` and `post-hook:<position>` */
 export const hookRecord = outputRecord(

@@ -1,6 +1,7 @@
 import { Component } from '../components/component.js';
 import { type CompletedRun, RunOutputError } from '../components/run-output.js';
 import type { JsonObject } from '../json.js';
+import type { Knowledge } from '../knowledge/knowledge.js';
 import type { MediaContents } from '../media/media.js';
 import type { Model } from '../models/model.js';
 import { resolveModel } from '../models/resolve.js';
@@ -18,6 +19,7 @@ import { checkStageSettings } from './check-stage-settings.js';
 import { continuationOf } from './continuation/continuation.js';
 import { type AgentContinueOptions, callRequest } from './continuation/continue-in-code.js';
 import type { AgentDefinition, AgentSettings } from './definition.js';
+import { knowledgeOf } from './knowledge/knowledge-use.js';
 import { metricsOf } from './metrics.js';
 import { type AgentRunOptions, agentContinueOptions, agentRunOptions } from './run-options.js';
 import { type AgentRunFacts, type AgentRunOutput, outputOf } from './run-output.js';
@@ -65,6 +67,10 @@ export abstract class ModelComponent<
 
   get toolInstructions(): readonly string[] {
     return this.fixedTools.instructions;
+  }
+
+  get knowledgeBases(): readonly Knowledge[] {
+    return knowledgeOf(this.settings);
   }
 
   get introduction(): string | undefined {

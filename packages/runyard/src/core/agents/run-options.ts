@@ -29,6 +29,8 @@ export interface AgentRunOptions extends RunMediaOptions {
   /** A zod or JSON schema that the answer has to fit; `content` is then an object. */
   readonly outputSchema?: z.ZodType | JsonObject;
   readonly addHistoryToContext?: boolean;
+  /** Restricts the searches of knowledge: metadata that chunks have to have, or expressions of the filter language. */
+  readonly knowledgeFilters?: JsonObject | readonly JsonObject[];
   /** Aborting it cancels the run. */
   readonly signal?: AbortSignal;
 }
@@ -42,7 +44,7 @@ export interface RunStartOptions extends AgentRunOptions {
 /** What a run is given to work on. */
 export const runInput = { ...anyOf(text, json), allowed: 'a text or an object' };
 
-type OfAgents = 'outputSchema' | 'addHistoryToContext';
+type OfAgents = 'outputSchema' | 'addHistoryToContext' | 'knowledgeFilters';
 
 const shared: Shape<Omit<AgentRunOptions, OfAgents>> = {
   sessionId: text,
@@ -58,6 +60,7 @@ export const agentRunOptions = objectOf<AgentRunOptions>({
   ...shared,
   outputSchema: schema,
   addHistoryToContext: flag,
+  knowledgeFilters: anyOf(json, listOf(json)),
 });
 
 export const workflowRunOptions = objectOf<Omit<RunStartOptions, OfAgents>>({

@@ -6,6 +6,7 @@ import { childrenOf } from '../runs/execution/child-run.js';
 import type { EndedRun } from '../runs/run.js';
 import type { ToolRequirement } from '../tools/questions/requirement.js';
 import { openRequirements } from './continuation/continue-in-code.js';
+import { foundReferences, type References } from './knowledge/references.js';
 import { type ToolExecution, toolExecutionsOf } from './tool-executions.js';
 import { messagesOf, withHistory } from './transcript.js';
 
@@ -17,6 +18,8 @@ export interface AgentRunFacts {
   readonly tools: readonly ToolExecution[];
   /** What was thought before and while answering. */
   readonly reasoningContent?: string;
+  /** What its searches of knowledge found; empty when there were none. */
+  readonly references: readonly References[];
   /** What the user could ask next. */
   readonly followups?: readonly string[];
   /** The outputs of the members of a team, in the order in which they were asked. */
@@ -39,6 +42,7 @@ export function outputOf({ run, steps, history }: EndedRun, contents: MediaConte
     ...runOutputOf(run, contents, requirements),
     messages: withHistory(messagesOf(run, steps), history),
     tools: toolExecutionsOf(steps),
+    references: foundReferences(steps),
     ...(result?.reasoningContent !== undefined && { reasoningContent: result.reasoningContent }),
     ...(Array.isArray(result?.extra?.followups) && { followups: result.extra.followups as string[] }),
     ...(members.length > 0 && { memberResponses: members }),

@@ -5,9 +5,16 @@ import { read } from '../runs/journal/codec.js';
 import { introductionRecord } from '../runs/journal/records.js';
 import { inheritedAttempt, type Run, type StepRecord } from '../runs/run.js';
 import { isDeclined } from './answer/stopped.js';
-import { conversationOf, keptAnswerOf, userMessageText } from './continuation/conversation.js';
+import {
+  conversationOf,
+  keptAnswerOf,
+  userMessageKey,
+  userMessageText,
+} from './continuation/conversation.js';
 import type { AnswerRecord } from './journal-records.js';
 import { auxiliaryRecord, contextRecord, modelRecord, toolRecord } from './journal-records.js';
+import { referencesIn } from './knowledge/references.js';
+import { contextSearchKey, withReferences } from './knowledge/references-text.js';
 
 /** Folds the journal of a run into its messages, in the order of the conversation, history left out. */
 export function messagesOf(run: Run, all: readonly StepRecord[]): Message[] {
@@ -15,7 +22,7 @@ export function messagesOf(run: Run, all: readonly StepRecord[]): Message[] {
   const { context, turns } = conversationOf(steps);
   const brokenOff = brokenOffText(run);
   const messages = steps.filter(isDoneIntroduction).map(introductionMessage);
-  if (context?.status === 'completed') messages.push(...contextMessages(run, context));
+  if (context?.status === 'completed') messages.push(...contextMessages(run, context, steps));
   for (const { userMessages, model, tools } of turns) {
     messages.push(...userMessages.map((step) => userMessageOf(step, steps)));
     if (model?.status === 'completed') messages.push(assistantMessage(model));
@@ -127,14 +134,14 @@ function isInput({ id, role }: Message): boolean {
   return role === 'user' && id.endsWith(':user');
 }
 
-export function contextMessages(run: Run, step: StepRecord): Message[] {
+export function contextMessages(run: Run, step: StepRecord, steps: readonly StepRecord[]): Message[] {
   const record = read(step, contextRecord);
   const createdAt = seconds(step.startedAt);
   const user: Message = {
     id: `${step.runId}:user`,
     role: 'user',
-    content: record.user,
     createdAt,
+    ...saidWith(record.user, steps, contextSearchKey),
     ...(run.input.media.length > 0 && { media: run.input.media }),
   };
   const before = (record.additional ?? []).map(({ role, content }, position) => ({
@@ -152,9 +159,16 @@ export function userMessageOf(step: StepRecord, steps: readonly StepRecord[]): M
   return {
     id: `${step.runId}:${step.key}`,
     role: 'user',
-    content: userMessageText(step, steps),
     createdAt: seconds(step.startedAt),
+    ...saidWith(userMessageText(step, steps), steps, `${userMessageKey(step)}:${contextSearchKey}`),
   };
+}
+
+/** What the user said, with what was found for it. */
+function saidWith(text: string, steps: readonly StepRecord[], key: string) {
+  const search = steps.find((step) => step.kind === 'knowledge' && step.key === key);
+  const references = search && referencesIn(search);
+  return { content: withReferences(text, search), ...(references !== undefined && { references }) };
 }
 
 function introductionMessage(step: StepRecord): Message {

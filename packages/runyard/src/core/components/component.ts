@@ -1,5 +1,6 @@
 import { storableSchema } from '../agents/answer/output-format.js';
 import { checkInput } from '../agents/hooks/input-schema.js';
+import { checkedFilters } from '../agents/knowledge/knowledge-use.js';
 import { type RunStartOptions, runInput } from '../agents/run-options.js';
 import { identify } from '../component-id.js';
 import { errors } from '../errors/errors.js';
@@ -164,8 +165,9 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
     const method = `${this.kind}.${stream ? 'stream' : 'run'}()`;
     checkValue(method, 'the input', input, runInput);
     checkOptions(method, options, this.options.run);
-    const { sessionId, userId, signal, outputSchema, additionalData, ...rest } = options;
+    const { sessionId, userId, signal, outputSchema, additionalData, knowledgeFilters, ...rest } = options;
     const { images: _images, audio: _audio, videos: _videos, files: _files, ...given } = rest;
+    const filters = checkedFilters(method, knowledgeFilters);
     signal?.throwIfAborted();
     const message = typeof input === 'string' ? input : JSON.stringify(input, null, 2);
     const [content, read] = await Promise.all([
@@ -173,11 +175,12 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
       readRunMedia(method, rest),
     ]);
     const shape = outputSchema !== undefined && { outputSchema: storableSchema(outputSchema) };
+    const filtered = filters !== undefined && { knowledgeFilters: filters };
     const extra = additionalData !== undefined && { extra: { additional_data: additionalData } };
     const space = await this.open();
     const media = await storeRunMedia(read, space.media);
     const handle = await space.engine.start(this, {
-      input: { content, media, options: { ...given, ...shape, ...extra, stream } },
+      input: { content, media, options: { ...given, ...shape, ...filtered, ...extra, stream } },
       userId: userId ?? null,
       sessionId,
       background: false,

@@ -32,5 +32,5 @@ function eventFieldsOf({ kind, componentId, componentName }: Run): JsonObject {
 
 function endEventsOf({ kind }: Run, end: RunEnd, context: RunContext): readonly RunEvent[] {
   if (kind === 'workflow') return workflowEndEvents(end, context, false);
-  return kind === 'team' ? teamEndEvents(end, context) : agentEndEvents(end);
+  return kind === 'team' ? teamEndEvents(end, context) : agentEndEvents(end, context.steps());
 }

@@ -1,3 +1,4 @@
+import type { ReferencesBody } from '../agents/knowledge/references.js';
 import type { ReasoningStep } from '../agents/reasoning/reasoning-step.js';
 import type { Json, JsonObject } from '../json.js';
 import type { FinishReason } from '../models/model.js';
@@ -134,6 +135,8 @@ export interface AgentEvents {
     workflow_agent: boolean;
     content_type: string;
     reasoning_content: string;
+    /** What was found in knowledge so far: in the first event after a search. */
+    references?: readonly ReferencesBody[];
   };
   RunIntermediateContent: { content: string; content_type: 'str' };
   ToolCallStarted: { tool: ToolCallBody };
@@ -200,6 +203,8 @@ export interface AgentEvents {
       metadata?: JsonObject;
       metrics?: JsonObject;
       session_state?: JsonObject;
+      /** All that was found in knowledge. */
+      references?: readonly ReferencesBody[];
       /** The runs of the members of a team. */
       member_responses?: readonly JsonObject[];
     };

@@ -35,6 +35,8 @@ export interface Message {
   readonly toolArgs?: JsonObject;
   readonly toolCallError?: boolean;
   readonly media?: readonly Media[];
+  /** user: what was found in knowledge for it and is part of its content, in the words of the wire */
+  readonly references?: JsonObject;
   /** What the provider needs to see again (signatures, ids), untouched. */
   readonly providerData?: JsonObject;
   readonly usage?: Usage;

@@ -1,5 +1,6 @@
 import type { RunEvent } from '../events/run-event.js';
 import type { JsonObject } from '../json.js';
+import type { Knowledge } from '../knowledge/knowledge.js';
 import type { Requirement, RunContext } from './context.js';
 import type { CallApplication } from './execution/code-owner.js';
 import type { AnyLimits } from './limits/run-limits.js';
@@ -25,6 +26,8 @@ export interface Executable {
   readonly introduction?: string | undefined;
   /** How much a run of it may do. Left out: the defaults of its kind. */
   readonly limits?: AnyLimits | undefined;
+  /** The knowledge bases that it and what runs inside it search. Left out: none. */
+  readonly knowledgeBases?: readonly Knowledge[];
   /** Fields that each of its events carries. */
   readonly eventFields: JsonObject;
   /** Checks what a caller says and answers with the input of the run. Left out: any text will do. */

@@ -72,6 +72,11 @@ export interface FixedValues {
   /** Keys of the session state, and the values of those that the token has. */
   readonly stateKeys: readonly string[];
   readonly state: JsonObject;
+  /**
+   * Of a caller who is isolated: the claims that searches of knowledge are bound to, as far as the token has them.
+   * Undefined for any other caller, whose searches are bound to nothing.
+   */
+  readonly claims?: JsonObject;
 }
 
 /** What a run ended with, and how the model call ended that wrote the content. */
@@ -186,7 +191,8 @@ export interface StepRecord {
  * follow-ups), `hook` ones are the application's own code; `answer` is what the conversation keeps as its last word;
  * `wait` is a question to a person or program outside, and `continue` what came with the request to continue;
  * `decision` is which way a workflow takes, and `try` a call of a model, a tool or a function that failed and was made
- * again; `memory` is what the run changed about the memories of its user; `work` is a part of a job.
+ * again; `memory` is what the run changed about the memories of its user, and `knowledge` what was found for a message;
+ * `work` is a part of a job.
  */
 export type StepKind =
   | 'introduction'
@@ -203,6 +209,7 @@ export type StepKind =
   | 'wait'
   | 'try'
   | 'memory'
+  | 'knowledge'
   | 'work';
 
 export const terminalStatuses: ReadonlySet<RunStatus> = new Set([

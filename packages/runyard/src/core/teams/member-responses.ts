@@ -1,5 +1,6 @@
 import { mediaBody, mediaFields, messageBody } from '../agents/agent-events.js';
 import { endingFields } from '../agents/answer/ending.js';
+import { referencesOf } from '../agents/knowledge/references.js';
 import { pausedText } from '../agents/requirements/paused-text.js';
 import { requirementBody } from '../agents/requirements/requirement-body.js';
 import { teamRequirementsOf } from '../agents/requirements/team-requirements.js';
@@ -33,6 +34,7 @@ export function nestedRunBody(child: ChildView, statusText: StatusText = plainSt
   const states = teamRequirementsOf(run, steps);
   const shown = run.status === 'paused' ? states.filter(({ answer }) => answer === null) : [];
   const tools = toolExecutionsOf(steps).map(toolExecutionBody);
+  const references = referencesOf(steps);
   const { sessionState } = result ?? {};
   return present({
     run_id: run.runId,
@@ -56,6 +58,7 @@ export function nestedRunBody(child: ChildView, statusText: StatusText = plainSt
     tools: tools.length > 0 ? tools : undefined,
     requirements: requirementsField(run, states.map(requirementBody)),
     input: { input_content: run.input.content, ...inputMedia(run.input.media) },
+    references: references.length > 0 ? references : undefined,
     metadata: result?.metadata,
     error_type: result?.error?.type,
     error_id: result?.error?.id,

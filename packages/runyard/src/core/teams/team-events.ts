@@ -16,8 +16,9 @@ export function teamEndEvents(
     return [runPaused(waits.filter(({ answer }) => answer === null))];
   }
   const responses = memberResponses(run, context.allSteps());
-  if (responses.length === 0) return endEvents(end);
-  return endEvents(end).map((event) =>
+  const events = endEvents(end, context.allSteps());
+  if (responses.length === 0) return events;
+  return events.map((event) =>
     event.event === 'RunCompleted' ? { ...event, member_responses: responses } : event,
   );
 }

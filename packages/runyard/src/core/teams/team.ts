@@ -8,6 +8,7 @@ import { ModelComponent } from '../agents/model-component.js';
 import { builtInTools } from '../agents/turns/built-in/built-in-tools.js';
 import type { RunEvent } from '../events/run-event.js';
 import type { Json, JsonObject } from '../json.js';
+import type { Knowledge } from '../knowledge/knowledge.js';
 import { type RunContext, RunPaused } from '../runs/context.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
 import type { Run, RunResult } from '../runs/run.js';
@@ -82,6 +83,10 @@ export class Team<Content = unknown, Input = string | JsonObject>
   inside({ componentId }: Run): Executable | undefined {
     const member = this.members.find(({ id }) => id === componentId);
     return member !== undefined && this.settings.streamMemberEvents === false ? unheard(member) : member;
+  }
+
+  override get knowledgeBases(): readonly Knowledge[] {
+    return [...super.knowledgeBases, ...this.members.flatMap(({ knowledgeBases = [] }) => knowledgeBases)];
   }
 
   /** How members are asked in one execution of a run. */

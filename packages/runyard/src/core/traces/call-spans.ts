@@ -1,4 +1,4 @@
-import { hookRecord, toolRecord } from '../agents/journal-records.js';
+import { hookRecord, knowledgeRecord, toolRecord } from '../agents/journal-records.js';
 import { read, readIf } from '../runs/journal/codec.js';
 import { anyQuestion, anyRecord } from '../runs/journal/records.js';
 import type { StepRecord } from '../runs/run.js';
@@ -29,6 +29,21 @@ export function toolAttributes(traced: TracedRun, step: StepRecord): SpanAttribu
       'gen_ai.tool.call.result': record?.content,
     }),
     ...contentAttributes('output', record?.content),
+  };
+}
+
+export function knowledgeFailure(step: StepRecord): { message?: string } {
+  const failure = readIf(step, knowledgeRecord)?.failure;
+  return failure === undefined ? {} : { message: failure };
+}
+
+/** A search for a message of the user, which no model asked for. */
+export function knowledgeAttributes(step: StepRecord): SpanAttributes {
+  const record = readIf(step, knowledgeRecord);
+  return {
+    ...attributesOf({ 'tool.name': step.name }),
+    ...contentAttributes('input', record?.query),
+    ...contentAttributes('output', record?.references),
   };
 }
 

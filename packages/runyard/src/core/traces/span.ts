@@ -48,6 +48,7 @@ export const spanStepKinds = [
   'hook',
   'wait',
   'try',
+  'knowledge',
 ] as const satisfies readonly StepKind[];
 
 const spanned: ReadonlySet<StepKind> = new Set(spanStepKinds);

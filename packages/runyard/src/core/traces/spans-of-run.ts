@@ -6,7 +6,15 @@ import { readIf } from '../runs/journal/codec.js';
 import { childOutcome, thrownBy } from '../runs/journal/records.js';
 import { type Run, type StepRecord, terminalStatuses } from '../runs/run.js';
 import { failureAttributes, ownership } from './attributes.js';
-import { describeHook, hookFailure, toolAttributes, toolFailure, waitAttributes } from './call-spans.js';
+import {
+  describeHook,
+  hookFailure,
+  knowledgeAttributes,
+  knowledgeFailure,
+  toolAttributes,
+  toolFailure,
+  waitAttributes,
+} from './call-spans.js';
 import { type LlmSpanMaking, llmAttributes, llmSpanName } from './llm-span.js';
 import { stepAttributes, stepFailure, stepSpanName } from './node-span.js';
 import { runAttributes, runKinds } from './run-span.js';
@@ -188,6 +196,14 @@ class SpanFold {
           ...failure,
           ...toolFailure(step),
           attributes: () => toolAttributes(traced, step),
+        };
+      case 'knowledge':
+        return {
+          name: step.name,
+          kind: 'TOOL',
+          ...failure,
+          ...knowledgeFailure(step),
+          attributes: () => knowledgeAttributes(step),
         };
       case 'hook':
         return { ...describeHook(step), ...failure, ...hookFailure(step) };

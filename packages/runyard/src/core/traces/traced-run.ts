@@ -71,7 +71,7 @@ export class TracedRun {
   /** The messages that a model was shown in a turn. */
   messagesBefore(turn: number, seq = Number.POSITIVE_INFINITY): Message[] {
     const { context, turns } = conversationOf(this.steps.filter((step) => step.seq < seq));
-    const messages = context?.status === 'completed' ? contextMessages(this.run, context) : [];
+    const messages = context?.status === 'completed' ? contextMessages(this.run, context, this.steps) : [];
     for (const { number, userMessages, model, tools } of turns) {
       if (number > turn) break;
       messages.push(...userMessages.map((step) => userMessageOf(step, this.steps)));

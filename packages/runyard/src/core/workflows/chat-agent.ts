@@ -53,6 +53,9 @@ export class ChatAgent implements Executable {
   get initialState(): JsonObject {
     return {};
   }
+  get knowledgeBases(): Agent['knowledgeBases'] {
+    return this.agent.knowledgeBases;
+  }
   get limits(): Agent['limits'] {
     return this.agent.limits;
   }
@@ -72,8 +75,8 @@ export class ChatAgent implements Executable {
     return this.agent.metrics(context);
   }
 
-  endEvents(end: RunEnd): readonly RunEvent[] {
-    return this.agent.endEvents(end);
+  endEvents(end: RunEnd, context: RunContext): readonly RunEvent[] {
+    return this.agent.endEvents(end, context);
   }
 }
 

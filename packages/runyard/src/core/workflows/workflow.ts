@@ -3,6 +3,7 @@ import { Component } from '../components/component.js';
 import { standIn } from '../components/stand-in.js';
 import type { RunEvent } from '../events/run-event.js';
 import type { Json, JsonObject } from '../json.js';
+import type { Knowledge } from '../knowledge/knowledge.js';
 import type { MediaContents } from '../media/media.js';
 import type { RunContext } from '../runs/context.js';
 import type { Executable, RunEnd } from '../runs/executable.js';
@@ -76,6 +77,10 @@ export class Workflow<Content = unknown, Input = string | JsonObject>
 
   get maxParallel(): number {
     return this.settings.maxParallel ?? 10;
+  }
+
+  get knowledgeBases(): readonly Knowledge[] {
+    return Array.from(this.components.values(), ({ knowledgeBases = [] }) => knowledgeBases).flat();
   }
 
   register(component: Executable): void {

@@ -17,6 +17,8 @@ export interface BoundValues {
   readonly sessionId?: string;
   readonly sessionState?: JsonObject;
   readonly dependencies?: JsonObject;
+  /** Of a caller who is isolated: the claims that searches of knowledge are bound to. */
+  readonly claims?: JsonObject;
   /** What only a token can say: a form that names it, where the token does not, says nothing. */
   readonly claimNames?: {
     readonly sessionState: readonly string[];

@@ -13,10 +13,10 @@ export function fixedStateKeys({ rights, bound }: Caller): readonly string[] {
 }
 
 /** What a run keeps in mind of its caller's token; undefined where that says nothing. */
-export function fixedBy({ claimNames, sessionState = {} }: BoundValues): FixedValues | undefined {
+export function fixedBy({ claimNames, sessionState = {}, claims }: BoundValues): FixedValues | undefined {
   const { dependencies = [], sessionState: stateKeys = [] } = claimNames ?? {};
-  if (dependencies.length + stateKeys.length === 0) return undefined;
-  return { dependencies, stateKeys, state: sessionState };
+  if (dependencies.length + stateKeys.length === 0 && claims === undefined) return undefined;
+  return { dependencies, stateKeys, state: sessionState, ...(claims !== undefined && { claims }) };
 }
 
 /** Values without those that only a token may give. */

@@ -1,5 +1,5 @@
 import type { RunyardOptions } from '../../../src/index.js';
-import { type Answer, type Form, startService, type TestService } from '../service.js';
+import { type Answer, type Form, startService, TestService } from '../service.js';
 import { signedWithSecret } from './issuer.js';
 import type { SseClient } from './sse-client.js';
 
@@ -65,6 +65,11 @@ export class Gatehouse {
 
   static async open(options: RunyardOptions): Promise<Gatehouse> {
     return new Gatehouse(await startService({ ...tokenSettings, ...options }));
+  }
+
+  /** One that all tests of a file use, and that the file stops. */
+  static async shared(options: RunyardOptions): Promise<Gatehouse> {
+    return new Gatehouse(await TestService.start({ ...tokenSettings, ...options }));
   }
 
   async holder(claims: Claims): Promise<Holder> {

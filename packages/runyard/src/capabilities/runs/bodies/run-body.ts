@@ -1,6 +1,7 @@
 import { mediaBody, messageBody } from '../../../core/agents/agent-events.js';
 import { endingFields } from '../../../core/agents/answer/ending.js';
 import { lastCheckpointOf } from '../../../core/agents/continuation/checkpoints.js';
+import { referencesOf } from '../../../core/agents/knowledge/references.js';
 import { pausedText } from '../../../core/agents/requirements/paused-text.js';
 import { requirementBody } from '../../../core/agents/requirements/requirement-body.js';
 import { teamRequirementsOf } from '../../../core/agents/requirements/team-requirements.js';
@@ -42,7 +43,7 @@ export function runBodyOf(view: RunView, media: RunMedia, format: WireFormat): B
 /** The body of a run of an agent or of a team. */
 function conversationBodyOf(view: RunView, media: RunMedia, format: WireFormat): Body {
   const { run, history = [], events } = view;
-  const { result, messages, tools, requirements } = restingView(view);
+  const { result, messages, tools, references, requirements } = restingView(view);
   const ended = result !== null;
   return {
     run_id: run.runId,
@@ -66,6 +67,7 @@ function conversationBodyOf(view: RunView, media: RunMedia, format: WireFormat):
     requirements: requirements.length > 0 ? shownRequirements(run, requirements) : undefined,
     input: { input_content: run.input.content, ...media.input },
     ...producedFields(media.produced),
+    references: references.length > 0 ? references : undefined,
     metadata: result?.metadata,
     error_type: result?.error?.type,
     error_id: result?.error?.id,
@@ -120,7 +122,7 @@ export function listedRunOf(view: RunView, media: RunMedia, format: WireFormat):
 function listedConversationOf(view: RunView, media: RunMedia, format: WireFormat): Body {
   const { run } = view;
   const { lineage } = run;
-  const { result, messages, requirements } = restingView(view);
+  const { result, messages, references, requirements } = restingView(view);
   const tools = listedTools(view);
   const content = result?.content ?? contentSoFar(view);
   return {
@@ -139,7 +141,7 @@ function listedConversationOf(view: RunView, media: RunMedia, format: WireFormat
     tools: tools.length > 0 ? tools : null,
     requirements: requirements.length > 0 ? shownRequirements(run, requirements) : null,
     created_at: new Date(run.createdAt).toISOString(),
-    references: [],
+    references,
     ...listedEnding(result),
     reasoning_messages: [],
     session_state: result?.sessionState ?? null,
@@ -181,12 +183,13 @@ function contentSoFar({ run, steps, soFar }: RunView): Json {
 
 /** What to show of a run that no process executes; a run in progress has its own output so far. */
 function restingView({ run, steps }: RunView) {
-  if (!isResting(run)) return { result: null, messages: [], tools: [], requirements: [] };
+  if (!isResting(run)) return { result: null, messages: [], tools: [], references: [], requirements: [] };
   const told = toldSteps(run, steps);
   return {
     result: run.result,
     messages: messagesOf(run, steps),
     tools: toolExecutionsOf(told).map(toolExecutionBody),
+    references: referencesOf(steps),
     requirements: teamRequirementsOf(run, told).map(requirementBody),
   };
 }

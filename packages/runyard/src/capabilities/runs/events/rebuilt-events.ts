@@ -65,7 +65,7 @@ function conversationEvents(journal: Journal): TimedEvent[] {
   const end = endOf(run);
   const model = { id: run.model ?? '', provider: run.modelProvider ?? '' };
   const context = { run, allSteps: () => [...steps] };
-  const last = run.kind === 'team' ? teamEndEvents(end, context) : agentEndEvents(end);
+  const last = run.kind === 'team' ? teamEndEvents(end, context) : agentEndEvents(end, steps);
   return [
     [run.createdAt, runStarted(model)],
     ...toolExecutionsOf(steps.filter(isOwnWork)).flatMap(toolEvents),

@@ -1,18 +1,41 @@
+import { AgentFactory } from '../../../core/agents/agent-factory.js';
 import { errors } from '../../../core/errors/errors.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { RunOptions } from '../../../core/runs/run.js';
 import type { BoundValues, Caller } from '../../../platform/auth/caller.js';
 import { actsForAnother, fixedBy, without } from '../../../platform/auth/fixed-values.js';
 import { identifier } from '../../../platform/http/request/fields.js';
+import type { Component } from '../../components/service.js';
 import type { RunsPlace } from '../run-lookup.js';
 
-/** What the caller's token fixes for a run of this user. An admin's says nothing about those whom they act for. */
-export function boundFor(caller: Caller, owner: string | null): BoundValues {
-  const { bound } = caller;
+/**
+ * What the caller's token fixes for a run of this user and component. An admin's says nothing about those whom they act
+ * for.
+ */
+export function boundFor(
+  caller: Caller,
+  owner: string | null,
+  component: Component | undefined,
+): BoundValues {
+  const bound = { ...caller.bound, ...knowledgeClaims(caller, component) };
   if (actsForAnother(caller, owner)) return {};
   if (bound.sessionId !== undefined && !isSessionId(bound.sessionId))
     throw errors.invalidToken('its session claim is not a valid session id');
   return bound;
+}
+
+/**
+ * The claims that the knowledge of a component is bound to, for a caller who is isolated: no others are stored with the
+ * run. Such a caller is known by them also when there are none, so that knowledge that is bound later is closed to them.
+ */
+function knowledgeClaims({ scope, claims }: Caller, component: Component | undefined): BoundValues {
+  if (scope.kind === 'all') return {};
+  // what a factory builds is not known yet, and its claims are stored with the run in any case
+  if (component instanceof AgentFactory) return { claims: claims ?? {} };
+  const { knowledgeBases = [] } = component ?? {};
+  const names = new Set(knowledgeBases.flatMap(({ settings }) => Object.values(settings.claimFilters ?? {})));
+  const bound = Object.entries(claims ?? {}).filter(([name]) => names.has(name));
+  return { claims: Object.fromEntries(bound) };
 }
 
 /** What a factory receives. The owner of the run may continue it: they must not get what an admin would. */

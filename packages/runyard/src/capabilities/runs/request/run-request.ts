@@ -1,6 +1,7 @@
 import { verifyOutputSchema } from '../../../core/agents/answer/output-format.js';
 import { errors, type ValidationItem } from '../../../core/errors/errors.js';
 import type { Json, JsonObject } from '../../../core/json.js';
+import { parseFilter } from '../../../core/knowledge/filter-parse.js';
 import { maxStateKeyLength } from '../../../core/runs/execution/session-state.js';
 import type { RunOptions } from '../../../core/runs/run.js';
 import type { RunRequest } from '../../../core/runs/run-request.js';
@@ -9,7 +10,7 @@ import type { BoundValues, Caller } from '../../../platform/auth/caller.js';
 import { userFor } from '../../../platform/auth/named-user.js';
 import { personsBehind } from '../../../platform/auth/persons.js';
 import { parseUntrustedJson } from '../../../platform/http/request/json-text.js';
-import type { RunsPlace } from '../run-lookup.js';
+import type { FoundComponent, RunsPlace } from '../run-lookup.js';
 import { type CreateForm, runForms } from '../schema.js';
 import { bindOptions, boundFor, claimsFor } from './bound-values.js';
 import { runKeyOf } from './idempotency.js';
@@ -36,18 +37,19 @@ export interface FormRequest extends RunRequest, Following, Pick<FormContext, 'd
 /** Reads the form of a new run. Whatever is wrong with it is found before anything is done. */
 export async function runRequestOf(
   caller: Caller,
-  place: RunsPlace,
+  place: RunsPlace & Partial<Pick<FoundComponent, 'component'>>,
   form: CreateForm,
   following: Following,
   { idempotencyKey, traceParent, disconnected }: FormContext,
 ): Promise<FormRequest> {
   const userId = userFor(caller, form.user_id);
-  const bound = boundFor(caller, userId);
+  const bound = boundFor(caller, userId, place.component);
   const { sessionId = form.session_id } = bound;
   const options = await optionsOf(form, runForms[place.kind].create.shape, following, bound);
   const { dependencies, sessionState } = options;
   // what the token says is a part of the request: the same form with another token is another one
-  const sent = { ...form, session_id: sessionId, session_state: sessionState, dependencies };
+  const claims = bound.claims && Object.keys(bound.claims).length > 0 ? { claims: bound.claims } : {};
+  const sent = { ...form, session_id: sessionId, session_state: sessionState, dependencies, ...claims };
   return {
     ...following,
     input: { content: form.message, media: [], options },
@@ -146,8 +148,9 @@ function knowledgeFilters(text: string): Json {
     const loc = ['body', 'knowledge_filters'];
     throw invalid({ type: 'json_invalid', loc, msg: 'JSON decode error', input: text, ctx });
   }
-  if (typeof value === 'object' && value !== null) return value;
-  throw valueError('knowledge_filters', 'it must be a JSON object or an array of filter expressions', value);
+  // before anything is done: a filter that cannot be read must not let more be found
+  parseFilter(value, ['body', 'knowledge_filters']);
+  return value;
 }
 
 function valueError(field: string, message: string, input: unknown): Error {

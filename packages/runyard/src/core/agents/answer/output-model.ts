@@ -1,3 +1,4 @@
+import type { PieceEvent } from '../../events/run-event.js';
 import { responseOf, withModel } from '../../models/called-model.js';
 import type { AnswerEnding, Model, ModelRequest } from '../../models/model.js';
 import { resolveModel } from '../../models/resolve.js';
@@ -9,6 +10,7 @@ import type { AgentExecution } from '../execution.js';
 import { isGuarded } from '../hooks/guarded.js';
 import type { AuxiliaryRecord, ModelRecord } from '../journal-records.js';
 import { auxiliaryRecord } from '../journal-records.js';
+import { withNewReferences } from '../knowledge/shown-references.js';
 import { elapsedSeconds, modelRecordOf, streamed } from '../turns/model-step.js';
 import type { Answer } from './answer-record.js';
 import { rewrittenEnding } from './ending.js';
@@ -64,14 +66,16 @@ function requestOf(
 }
 
 async function write(
-  { agent, context }: AgentExecution,
+  execution: AgentExecution,
   scope: StepScope,
   model: Model,
   request: ModelRequest,
   shape: OutputShape | null,
 ): Promise<ModelRecord> {
+  const { agent, context } = execution;
   if (shape === null && context.options.stream && !isGuarded(agent.settings)) {
-    return streamed(context, scope, { model, request, delta: runContent('', 'str'), draft: true });
+    const first = (delta: PieceEvent) => withNewReferences(execution, delta);
+    return streamed(context, scope, { model, request, delta: runContent('', 'str'), first, draft: true });
   }
   const begun = performance.now();
   const given = await withModel(context.callApplication, model, () =>
@@ -80,7 +84,8 @@ async function write(
   const response = responseOf(model, given);
   context.guard?.hold(response.content.length);
   if (shape === null && !agent.settings.postHooks?.length) {
-    context.emit(runContent(response.content, 'str', response.reasoningContent), `${scope.key}:content`);
+    const event = runContent(response.content, 'str', response.reasoningContent);
+    context.emit(withNewReferences(execution, event), `${scope.key}:content`);
   }
   return modelRecordOf(response, elapsedSeconds(begun));
 }

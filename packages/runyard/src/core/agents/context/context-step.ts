@@ -2,6 +2,7 @@ import type { RunContext } from '../../runs/context.js';
 import { read } from '../../runs/journal/codec.js';
 import type { AgentExecution } from '../execution.js';
 import { contextRecord } from '../journal-records.js';
+import { searchForContext } from '../knowledge/knowledge-in-context.js';
 import { contextMessages, historyOf, withHistory } from '../transcript.js';
 import { systemPrompt, userPrompt } from './prompt.js';
 
@@ -10,6 +11,7 @@ export async function buildContext(execution: AgentExecution): Promise<void> {
   const { agent, context, messages } = execution;
   const { settings } = agent;
   const earlier = await earlierRuns(execution);
+  await searchForContext(execution);
   const additional = (settings.additionalInput ?? []).map(({ role, content }) => ({ role, content }));
   if (additional.length > 0) execution.extra.additional_input = additional;
   const record = await context.step(
@@ -24,7 +26,8 @@ export async function buildContext(execution: AgentExecution): Promise<void> {
   );
   const history = historyOf(earlier.filter(({ run }) => record.history.includes(run.runId)));
   context.shown.history = history;
-  messages.push(...withHistory(contextMessages(context.run, context.recorded('context')!), history));
+  const own = contextMessages(context.run, context.recorded('context')!, context.steps('knowledge'));
+  messages.push(...withHistory(own, history));
 }
 
 /** What the model is shown of the session. An execution that comes later shows it the same runs. */

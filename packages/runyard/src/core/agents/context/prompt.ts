@@ -5,6 +5,7 @@ import type { FixedValues } from '../../runs/run.js';
 import { kindOf } from '../../storable-json.js';
 import { summaryForContext } from '../auxiliary/session-summary.js';
 import type { AgentExecution } from '../execution.js';
+import { knowledgeHint } from '../knowledge/knowledge-in-context.js';
 import { learningsForContext } from '../learning/known-learnings.js';
 import { memoriesForContext } from '../memory/memories-in-context.js';
 import { applicationFailure } from './dependencies.js';
@@ -40,6 +41,8 @@ export async function systemPrompt(execution: AgentExecution): Promise<string | 
   if (settings.expectedOutput)
     parts.push(`What the answer should look like: ${fill(settings.expectedOutput, values)}`);
   if (settings.additionalContext) parts.push(fill(settings.additionalContext, values));
+  const knowledge = await knowledgeHint(execution);
+  if (knowledge !== undefined) parts.push(knowledge);
   const memories = await memoriesForContext(execution);
   if (memories !== undefined) parts.push(memories);
   const learned = await learningsForContext(execution);

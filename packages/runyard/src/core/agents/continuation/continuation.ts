@@ -7,6 +7,7 @@ import { definitionChanged } from '../../runs/resume/replay.js';
 import type { Run, StepRecord } from '../../runs/run.js';
 import type { AuxiliaryRole, ModelRecord } from '../journal-records.js';
 import { compressionInput, hookRecord, modelRecord } from '../journal-records.js';
+import { contextSearchKey } from '../knowledge/references-text.js';
 import { isAskKey } from '../requirements/tool-requirements.js';
 import { contextMessages, messagesOf } from '../transcript.js';
 import {
@@ -100,7 +101,9 @@ function unpassedAnswer(steps: readonly StepRecord[], turn: number): readonly St
 function unitsOf(run: Run, steps: readonly StepRecord[]): Unit[] {
   const { context, turns } = conversationOf(steps);
   if (context?.status !== 'completed') return [];
-  const units: Unit[] = [{ messages: contextMessages(run, context).length, steps: [context], from: 'user' }];
+  const units: Unit[] = [
+    { messages: contextMessages(run, context, steps).length, steps: [context], from: 'user' },
+  ];
   for (const turn of turns) {
     for (const step of turn.userMessages) units.push({ messages: 1, steps: [step], from: 'user' });
     if (turn.model === undefined) continue;
@@ -156,6 +159,7 @@ function besides(steps: readonly StepRecord[], conversation: ReadonlySet<StepRec
     if (kind === 'continue')
       return continueRecordOf(step).input === null && continueRecordOf(step).turn <= turn;
     if (kind === 'wait') return key.startsWith('wait:tool:') && Number(key.split(':')[2]) < turn;
+    if (kind === 'knowledge') return key === contextSearchKey || isAboutUserMessage(step, conversation);
     if (kind === 'hook') return key === 'dependencies' || hooks.includes(step);
     // a message of the user is remembered once
     if (isRemembered(step)) return key.startsWith('memory') || isAboutUserMessage(step, conversation);

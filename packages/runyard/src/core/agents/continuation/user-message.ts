@@ -2,6 +2,7 @@ import type { RunContext } from '../../runs/context.js';
 import { inheritedAttempt } from '../../runs/run.js';
 import type { AgentExecution } from '../execution.js';
 import { runPreHooks } from '../hooks/hooks.js';
+import { searchForContext } from '../knowledge/knowledge-in-context.js';
 import { userMessageOf } from '../transcript.js';
 import { continueRecordOf, isUserMessage, userMessageKey } from './conversation.js';
 
@@ -14,9 +15,10 @@ export async function addUserMessages(execution: AgentExecution, turn: number): 
     if (isUserMessage(step)) {
       execution.input.content = input;
       await runPreHooks(execution, `${userMessageKey(step)}:`);
+      await searchForContext(execution, `${userMessageKey(step)}:`);
       execution.remembering.hear(execution.input.content, `${userMessageKey(step)}:`);
     }
-    messages.push(userMessageOf(step, context.steps('hook')));
+    messages.push(userMessageOf(step, [...context.steps('hook'), ...context.steps('knowledge')]));
   }
 }
 

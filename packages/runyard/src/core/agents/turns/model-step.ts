@@ -15,6 +15,7 @@ import type { AgentExecution } from '../execution.js';
 import { isGuarded } from '../hooks/guarded.js';
 import type { ModelRecord } from '../journal-records.js';
 import { modelRecord } from '../journal-records.js';
+import { withNewReferences } from '../knowledge/shown-references.js';
 import { Thinking } from '../reasoning/thinking.js';
 import { withOwnCallIds } from './call-ids.js';
 import { isStreamed, newCallRecord } from './call-record.js';
@@ -65,6 +66,7 @@ function answerOnce(execution: AgentExecution, scope: StepScope): Promise<ModelR
     model,
     request: requestOf(execution),
     delta: intermediate ? runIntermediateContent('') : runContent('', 'str'),
+    first: (delta) => withNewReferences(execution, delta),
     draft: !intermediate,
   });
 }
@@ -89,7 +91,7 @@ async function whole(execution: AgentExecution, scope: StepScope): Promise<Model
   // run as it grows, so what post-hooks may still refuse need not be said
   if (output === null && content !== '' && !agent.settings.postHooks?.length) {
     const event = isIntermediate(execution) ? runIntermediateContent(content) : runContent(content, 'str');
-    context.emit(event, `${scope.key}:content`);
+    context.emit(withNewReferences(execution, event), `${scope.key}:content`);
   }
   return modelRecordOf(response, elapsedSeconds(started));
 }
@@ -100,6 +102,8 @@ export interface StreamedCall {
   readonly request: ModelRequest;
   /** The event of each piece of text. */
   readonly delta: PieceEvent;
+  /** Makes the first of them, which is empty, from that event. */
+  readonly first: (delta: PieceEvent) => PieceEvent;
   /** Whether the text is what the run has to show if it ends here. */
   readonly draft: boolean;
 }
@@ -111,7 +115,7 @@ export function streamed(context: RunContext, scope: StepScope, call: StreamedCa
 async function read(
   context: RunContext,
   scope: StepScope,
-  { model, request, delta, draft }: StreamedCall,
+  { model, request, delta, first, draft }: StreamedCall,
 ): Promise<ModelRecord> {
   const started = performance.now();
   const thinking = new Thinking(context);
@@ -127,7 +131,7 @@ async function read(
     if (chunk.type === 'text') {
       thinking.end();
       // only the first piece of an answer is empty: it says that the answer begins, also when it is given once more
-      if (!speaking) context.emitDelta(delta, '');
+      if (!speaking) context.emitDelta(first(delta), '');
       speaking = true;
       if (piece !== '') context.emitDelta(delta, piece);
       if (draft) context.draft.content += piece;

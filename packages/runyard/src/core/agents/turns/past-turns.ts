@@ -1,7 +1,7 @@
 import { read, readIf } from '../../runs/journal/codec.js';
 import type { StepRecord } from '../../runs/run.js';
 import type { ModelCallRecord } from '../journal-records.js';
-import { modelCallRecord, modelRecord } from '../journal-records.js';
+import { modelCallRecord, modelRecord, toolRecord } from '../journal-records.js';
 
 /**
  * The results of the turns so far. It is a fold of the journal that grows with each turn, also when the run is executed
@@ -14,6 +14,8 @@ export class PastTurns {
   lastCall: ModelCallRecord | null = null;
   /** The step of the first thought that the model had with a tool. */
   firstThought: string | undefined;
+  /** Whether knowledge was searched since the readers of the run were shown what was found. */
+  hasSearched = false;
   private readonly callIds = new Set<string>();
 
   /** Takes in a model call. */
@@ -23,8 +25,9 @@ export class PastTurns {
   }
 
   /** Takes in that the calls of a turn were made. */
-  madeCalls(count: number): void {
-    this.toolCalls += count;
+  madeCalls(steps: readonly StepRecord[]): void {
+    this.toolCalls += steps.length;
+    this.hasSearched ||= steps.some((step) => readIf(step, toolRecord)?.knowledge === true);
   }
 
   hasCall(id: string): boolean {

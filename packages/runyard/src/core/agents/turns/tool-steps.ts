@@ -19,6 +19,7 @@ import { delegates } from '../delegating-tools.js';
 import type { AgentExecution } from '../execution.js';
 import type { RequestedCall, ToolRecord } from '../journal-records.js';
 import { recordedOutcome, toolRecord } from '../journal-records.js';
+import { isKnowledgeSearch } from '../knowledge/knowledge-tools.js';
 import { pausedText } from '../requirements/paused-text.js';
 import {
   outcomeKeyOf,
@@ -210,6 +211,7 @@ async function perform(
     ...(outcome.media !== undefined && { media: outcome.media }),
     ...(outcome.stop && { stop: true }),
     ...(outcome.showResult && { showResult: true }),
+    ...(isKnowledgeSearch(tool) && !outcome.error && { knowledge: true }),
     ...(outcome.written !== undefined && { written: outcome.written }),
   };
 }

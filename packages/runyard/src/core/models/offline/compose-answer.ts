@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../json.js';
 import type { Message } from '../message.js';
+import { answerFromDocuments, type FoundDocument } from './answer-from-knowledge.js';
 import { keywords, overlap, quotedIn, sentences } from './words.js';
 
 /** Everything that an answer may draw on. */
@@ -13,6 +14,8 @@ export interface Conversation {
   readonly results: readonly Message[];
   /** The text of attached files and the names of other media. */
   readonly attachments: readonly Attachment[];
+  /** What was found in knowledge for the question; undefined when nothing was searched. */
+  readonly found: readonly FoundDocument[] | undefined;
 }
 
 export interface Attachment {
@@ -26,12 +29,25 @@ const introduction =
 
 /** The answer to a conversation, by the first rule that applies, in the manner the instructions ask for. */
 export function composeAnswer(conversation: Conversation): string {
-  const rules = [fromTools, asDictated, fromMemory, fromAttachments, fromContext, byCounting, asGreeting];
+  const rules = [
+    fromKnowledge,
+    fromTools,
+    asDictated,
+    fromMemory,
+    fromAttachments,
+    fromContext,
+    byCounting,
+    asGreeting,
+  ];
   for (const rule of rules) {
     const answer = rule(conversation);
     if (answer !== undefined) return inManner(answer, conversation.system);
   }
   return inManner(byDefault(conversation), conversation.system);
+}
+
+function fromKnowledge({ question, found }: Conversation): string | undefined {
+  return found && answerFromDocuments(question, found);
 }
 
 function fromTools({ results }: Conversation): string | undefined {
@@ -152,9 +168,12 @@ function byCounting({ question }: Conversation): string | undefined {
   return Array.from({ length: Math.min(Number(limit), 10_000) }, (_, index) => index + 1).join(' ');
 }
 
+export function isGreeting(question: string): boolean {
+  return /^\s*(?:hello|hi|hey|good (?:morning|day|evening)|greetings|bonjour|hallo)\b/i.test(question);
+}
+
 function asGreeting({ question, system, earlier }: Conversation): string | undefined {
-  if (!/^\s*(?:hello|hi|hey|good (?:morning|day|evening)|greetings|bonjour|hallo)\b/i.test(question))
-    return undefined;
+  if (!isGreeting(question)) return undefined;
   const told =
     nameIn(question) ?? earlier.findLast(({ role, content }) => role === 'user' && nameIn(content));
   const name = typeof told === 'object' ? nameIn(told.content) : (told ?? nameIn(system));

@@ -383,3 +383,45 @@ describe('the offline model fits an output schema', () => {
     expect(process.cpuUsage(started).user / 1e6).toBeLessThan(patience() / 1000);
   });
 });
+
+describe('the offline model with knowledge', () => {
+  const system = say('system', '<knowledge_base>\nSearch first.\n</knowledge_base>');
+  const [search] = tools.filter(({ name }) => name === 'search_knowledge_base');
+  const documents = [
+    {
+      name: 'opening.md',
+      content: '# Opening\nThe yard opens at nine. On Sundays it is closed.',
+      meta_data: {},
+    },
+    { name: 'crane.md', content: 'The crane lifts forty tons.', meta_data: {} },
+  ];
+  const result = (content: string): Message => ({ ...say('tool', content), toolName: search!.name });
+
+  it('searches for what it is asked, but not for a greeting or what another tool does', async () => {
+    const asked = async (text: string, given = tools) => {
+      const { toolCalls } = await model.generate(ask([system, say('user', text)], { tools: given }), options);
+      return toolCalls.map(({ name, arguments: args }) => [name, JSON.parse(args)]);
+    };
+    expect(await asked('When does the yard open?', [search!])).toEqual([
+      ['search_knowledge_base', { query: 'When does the yard open?' }],
+    ]);
+    expect(await asked('Hello!')).toEqual([]);
+    expect(await asked('What is the weather in Paris?')).toEqual([['get_weather', { city: 'Paris' }]]);
+  });
+
+  it('answers from what it finds and names its sources, or says that there is nothing', async () => {
+    const question = say('user', 'When does the yard open?');
+    const found = result(JSON.stringify(documents, null, 2));
+    expect(await answer(system, question, found)).toBe(
+      'The yard opens at nine. On Sundays it is closed.\n\nSources: opening.md',
+    );
+    const nothing = 'I found nothing about that in the knowledge base.';
+    expect(await answer(system, question, result('No documents found'))).toBe(nothing);
+  });
+
+  it('answers from references behind the question', async () => {
+    const references = `<references>\n${JSON.stringify(documents)}\n</references>`;
+    const question = `How much does the crane lift?\n\nWhat the knowledge base has:\n${references}`;
+    expect(await answer(say('user', question))).toBe('The crane lifts forty tons.\n\nSources: crane.md');
+  });
+});

@@ -4,9 +4,15 @@ import type { Media, MediaContents } from '../../media/media.js';
 import { native } from '../../native-code.js';
 import type { Message, ToolCall, Usage } from '../message.js';
 import type { Model, ModelCallOptions, ModelChunk, ModelRequest, ModelResponse } from '../model.js';
+import {
+  chooseSearch,
+  foundDocuments,
+  isToldToSearch,
+  withoutKnowledgeBlock,
+} from './answer-from-knowledge.js';
 import { chooseMembers } from './choose-member.js';
 import { chooseToolCalls } from './choose-tool.js';
-import { type Attachment, type Conversation, composeAnswer } from './compose-answer.js';
+import { type Attachment, type Conversation, composeAnswer, isGreeting } from './compose-answer.js';
 import { fillSchema } from './fill-schema.js';
 import { rememberFacts } from './remember-facts.js';
 
@@ -59,13 +65,22 @@ async function answer(request: ModelRequest): Promise<ModelResponse> {
 }
 
 /** The leader of a team asks who fits; tools of its own are for what no member does. */
-function chooseCalls({ question, system }: Conversation, request: ModelRequest): ToolCall[] {
+function chooseCalls({ question, system, told }: ReadRequest, request: ModelRequest): ToolCall[] {
   const { tools, toolChoice } = request;
   const remembered = rememberFacts(question, request);
   if (remembered !== undefined) return remembered;
   const members = chooseMembers(question, system, tools, toolChoice);
-  return members.length > 0 ? members : chooseToolCalls(question, tools, toolChoice);
+  if (members.length > 0) return members;
+  const searches = told && !isGreeting(question) ? chooseSearch(question, tools, toolChoice) : [];
+  if (searches.length === 0) return chooseToolCalls(question, tools, toolChoice);
+  // what a message asks for by name comes before a search
+  const others = tools.filter(({ name }) => !knowledgeTools.has(name));
+  const asked = chooseToolCalls(question, others, 'auto');
+  return asked.length > 0 ? asked : searches;
 }
+
+/** With knowledge, these are called for what a message is about, not for its words. */
+const knowledgeTools = new Set(['search_knowledge_base', 'add_to_knowledge']);
 
 function structured(schema: JsonSchema, { question, results, attachments }: Conversation): string {
   const sources = [
@@ -76,34 +91,45 @@ function structured(schema: JsonSchema, { question, results, attachments }: Conv
   return JSON.stringify(fillSchema(schema, sources.join('\n').slice(0, longestQuestion)));
 }
 
-async function read(request: ModelRequest): Promise<Conversation> {
+interface ReadRequest extends Conversation {
+  /** The system message says that the model is to search its knowledge. */
+  readonly told: boolean;
+}
+
+async function read(request: ModelRequest): Promise<ReadRequest> {
   const { messages } = request;
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   const question = messages[asked];
-  const { spoken, context } = separate(question?.content.slice(0, longestContext) ?? '');
+  const { spoken, context, references } = separate(question?.content.slice(0, longestContext) ?? '');
+  const system = textOf(messages.filter(({ role }) => role === 'system'));
+  const results = messages.slice(asked + 1).filter(({ role }) => role === 'tool');
   return {
     question: spoken.slice(0, longestQuestion),
-    system: `${textOf(messages.filter(({ role }) => role === 'system'))}\n${context}`,
+    system: `${withoutKnowledgeBlock(system)}\n${context}`,
+    told: isToldToSearch(system),
+    found: foundDocuments(results, references),
     earlier: messages
       .slice(0, Math.max(asked, 0))
       .filter(({ role }) => role !== 'system')
       .map(bounded),
-    results: messages.slice(asked + 1).filter(({ role }) => role === 'tool'),
+    results,
     attachments: await Promise.all((question?.media ?? []).map((media) => attachment(media, request.media))),
   };
 }
 
 /** What the person wrote, apart from the `<blocks>` that were put beside it for the model to know. */
-function separate(content: string): { spoken: string; context: string } {
+function separate(content: string): { spoken: string; context: string; references: string | undefined } {
   const blocks: string[] = [];
+  let references: string | undefined;
   const spoken = content.replace(
-    /^<([a-z][a-z_ -]{0,40})>\n([\s\S]*?)\n<\/\1>$/gm,
-    (_, _name, block: string) => {
-      blocks.push(block);
+    /^(?:[^\n]*:\n)?<(references)>\n([\s\S]*?)\n<\/\1>$|^<([a-z][a-z_ -]{0,40})>\n([\s\S]*?)\n<\/\3>$/gm,
+    (_, isReferences: string | undefined, found: string, _name, block: string) => {
+      if (isReferences === undefined) blocks.push(block);
+      else references = found;
       return '';
     },
   );
-  return { spoken: spoken.trim(), context: blocks.join('\n') };
+  return { spoken: spoken.trim(), context: blocks.join('\n'), references };
 }
 
 function textOf(messages: readonly Message[]): string {

@@ -1,0 +1,114 @@
+import { newCallId } from '../../ids.js';
+import { isJsonObject, type Json } from '../../json.js';
+import type { Message, ToolCall } from '../message.js';
+import type { ToolChoice, ToolDefinition } from '../model.js';
+import { keywords, overlap, sentences } from './words.js';
+
+const searchTool = 'search_knowledge_base';
+const longestQuery = 1_000;
+/** How many documents an answer quotes, and how much of each. */
+const mostPassages = 3;
+const longestPassage = 500;
+/** How many sentences of a document the rules look at. */
+const mostSentences = 200;
+
+/** A document that was found for the question. */
+export interface FoundDocument {
+  readonly name: string | null;
+  readonly content: string;
+}
+
+/** A search for what the question is about, when the model has knowledge to search. */
+export function chooseSearch(
+  question: string,
+  tools: readonly ToolDefinition[],
+  choice: ToolChoice | undefined,
+): ToolCall[] {
+  const isOffered = tools.some(({ name }) => name === searchTool);
+  const isFree = choice === undefined || choice === 'auto' || choice === 'required';
+  if (!isOffered || !isFree || keywords(question).size === 0) return [];
+  const query = question.trim().slice(0, longestQuery);
+  return [{ id: newCallId(), name: searchTool, arguments: JSON.stringify({ query }) }];
+}
+
+/** What was found for the question: by the searches of this turn, or before it. Undefined when other tools have more to say. */
+export function foundDocuments(
+  results: readonly Message[],
+  references: string | undefined,
+): readonly FoundDocument[] | undefined {
+  if (results.length === 0) return references === undefined ? undefined : documentsIn(references);
+  const isSearch = ({ toolName, toolCallError }: Message) => toolName === searchTool && !toolCallError;
+  return results.every(isSearch) ? results.flatMap(({ content }) => documentsIn(content)) : undefined;
+}
+
+/** Whether the system message tells the model to search. */
+export function isToldToSearch(system: string): boolean {
+  return knowledgeBlock.test(system);
+}
+
+/** The system message without what it says about searching. */
+export function withoutKnowledgeBlock(system: string): string {
+  return system.replace(knowledgeBlock, '');
+}
+
+const knowledgeBlock = /^<knowledge_base>\n[\s\S]*?\n<\/knowledge_base>$/m;
+
+/** The documents that a text lists; none in a text of another form. */
+function documentsIn(text: string): readonly FoundDocument[] {
+  let list: Json;
+  try {
+    list = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((item) => {
+    if (!isJsonObject(item) || typeof item.content !== 'string') return [];
+    return [{ name: typeof item.name === 'string' ? item.name : null, content: item.content }];
+  });
+}
+
+/** The passages that are about the question, and the names of the documents that they come from. */
+export function answerFromDocuments(question: string, documents: readonly FoundDocument[]): string {
+  const asked = keywords(question);
+  const passages = documents
+    .flatMap((document) => bestPassage(asked, document))
+    .sort((a, b) => b.score - a.score);
+  const best = passages[0];
+  if (best === undefined) return 'I found nothing about that in the knowledge base.';
+  // what says hardly anything about the question is left out beside a passage that does
+  const told = passages.filter(({ score }) => score * 2 > best.score).slice(0, mostPassages);
+  const texts = [...new Set(told.map(({ text }) => text))];
+  const sources = [...new Set(told.flatMap(({ name }) => name ?? []))];
+  const named = sources.length === 0 ? '' : `\n\nSources: ${sources.join(', ')}`;
+  return `${texts.join('\n\n')}${named}`;
+}
+
+interface Passage {
+  readonly name: string | null;
+  readonly text: string;
+  readonly score: number;
+}
+
+/** The sentence of a document that shares the most words with the question, and the one after it. */
+function bestPassage(asked: ReadonlySet<string>, { name, content }: FoundDocument): Passage[] {
+  const said = sentences(content)
+    .slice(0, mostSentences)
+    .map((sentence) => sentence.replace(/^(?:#{1,6}|[-*>]|\d+\.)\s+/, ''));
+  let best = -1;
+  let most = 0;
+  for (const [position, sentence] of said.entries()) {
+    // a heading says what it is about, not what there is to say
+    const weight = /[.!?:]$/.test(sentence) ? 1 : 0.5;
+    const shared = overlap(asked, keywords(sentence)) * weight;
+    if (shared > most) {
+      best = position;
+      most = shared;
+    }
+  }
+  if (best === -1) return [];
+  const text = said.slice(best, best + 2).join(' ');
+  return [
+    { name, text: text.length > longestPassage ? `${text.slice(0, longestPassage)}…` : text, score: most },
+  ];
+}
