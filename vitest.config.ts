@@ -18,7 +18,7 @@ export default defineConfig({
     // Examples and snippets import the package by its name; tests run them against the sources.
     alias: [
       { find: /^runyard$/, replacement: source('index.ts') },
-      { find: /^runyard\/(models|tools|guardrails|testing)$/, replacement: source('$1.ts') },
+      { find: /^runyard\/(models|tools|guardrails|knowledge|testing)$/, replacement: source('$1.ts') },
     ],
   },
   test: {

@@ -7,6 +7,7 @@ const entries = [
   'models',
   'tools',
   'guardrails',
+  'knowledge',
   'testing',
   'cli/main',
   'cli/typescript-hooks',

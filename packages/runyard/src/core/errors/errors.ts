@@ -3,6 +3,7 @@ import { recordErrors } from './record-errors.js';
 import { requestErrors } from './request-errors.js';
 import { runErrors } from './run-errors.js';
 import { setupErrors } from './setup-errors.js';
+import { sourceErrors } from './source-errors.js';
 
 export { isFenced, isReported, isUnstorable, RunyardError, type ValidationItem } from './runyard-error.js';
 
@@ -16,4 +17,5 @@ export const errors = {
   ...runErrors,
   ...recordErrors,
   ...setupErrors,
+  ...sourceErrors,
 } as const;

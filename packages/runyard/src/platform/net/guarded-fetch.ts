@@ -215,11 +215,14 @@ function redirectOf({ url, method, headers, body }: Hop, response: IncomingMessa
   const { statusCode = 0, headers: given } = response;
   if (![301, 302, 303, 307, 308].includes(statusCode) || given.location === undefined) return undefined;
   const target = checkedUrl(given.location, url);
+  const isSameOrigin = target.origin === url.origin;
   const keepsMethod = statusCode === 307 || statusCode === 308 || method === 'HEAD';
+  if (keepsMethod && body !== undefined && !isSameOrigin)
+    throw new FetchRefused(`${url.host} redirects what was sent to it to another origin.`);
   return {
     url: target,
     method: keepsMethod ? method : 'GET',
-    headers: target.origin === url.origin ? headers : withoutSecrets(headers),
+    headers: isSameOrigin ? headers : withoutSecrets(headers),
     body: keepsMethod ? body : undefined,
   };
 }

@@ -6,6 +6,7 @@ import { collectFixedTools } from '../../../src/core/tools/collect-tools.js';
 import type { ToolContext } from '../../../src/core/tools/tool-context.js';
 import * as guardrails from '../../../src/guardrails.js';
 import * as runyard from '../../../src/index.js';
+import * as knowledge from '../../../src/knowledge.js';
 import * as models from '../../../src/models.js';
 import * as testing from '../../../src/testing.js';
 import * as tools from '../../../src/tools.js';
@@ -15,6 +16,7 @@ const entryPoints: Readonly<Record<string, Readonly<Record<string, unknown>>>> =
   './models': models,
   './tools': tools,
   './guardrails': guardrails,
+  './knowledge': knowledge,
   './testing': testing,
 };
 
@@ -82,6 +84,20 @@ const definitions: Readonly<Record<string, (given: Given) => unknown>> = {
   moderationGuardrail: (given) => guardrails.moderationGuardrail({ model: 'offline', ...given }),
   personalDataGuardrail: (given) => guardrails.personalDataGuardrail(given),
   promptInjectionGuardrail: (given) => guardrails.promptInjectionGuardrail(given),
+  s3Source: (given) => knowledge.s3Source({ id: 's', bucket: 'b', ...given }),
+  gcsSource: (given) => knowledge.gcsSource({ id: 's', bucket: 'b', ...given }),
+  azureBlobSource: (given) =>
+    knowledge.azureBlobSource({ id: 's', storageAccount: 'a', container: 'c', sasToken: 'sig=x', ...given }),
+  sharePointSource: (given) =>
+    knowledge.sharePointSource({
+      id: 's',
+      tenantId: 't',
+      clientId: 'c',
+      clientSecret: 'x',
+      hostname: 'contoso.sharepoint.com',
+      ...given,
+    }),
+  gitHubSource: (given) => knowledge.gitHubSource({ id: 's', repo: 'owner/repo', ...given }),
   scriptedModel: (given) => scriptedModel(['x'], given),
 };
 
