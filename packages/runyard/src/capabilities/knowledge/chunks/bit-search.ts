@@ -1,0 +1,97 @@
+import type { KnowledgeFilter } from '../../../core/knowledge/filter.js';
+import { bitCodec, similarityOf } from '../../../core/knowledge/search/bit-vectors.js';
+import type { BitIndex, Estimate } from './bit-index.js';
+import type { BitIndexes } from './bit-indexes.js';
+import {
+  exactRows,
+  mostFiltered,
+  type NearestRequest,
+  type NearestRows,
+  type NearRow,
+} from './nearest-rows.js';
+import type { SearchStore } from './search-store.js';
+import type { IndexRow } from './version-store.js';
+
+/** Vectors that are read and compared at a time, and at most for one search unless more results are wanted. */
+const rowsPerRound = 256;
+const mostCompared = 4_096;
+/** An estimate is wrong by more than this many deviations for about one chunk in a hundred. */
+const doubt = 2.3;
+
+/**
+ * Estimates the similarity of all chunks by their bits, then compares the vectors of the best until no estimate can
+ * hide a better one.
+ */
+export class BitSearch implements NearestRows {
+  readonly description = 'bit vectors in memory, compared again with the vectors of the database';
+
+  constructor(
+    private readonly store: SearchStore,
+    private readonly indexes: BitIndexes,
+  ) {}
+
+  async nearest(row: IndexRow, request: NearestRequest): Promise<readonly NearRow[]> {
+    const { vector, wanted, filter, signal } = request;
+    const bits = await this.indexes.current(row, vector.length);
+    const allowed = filter && (await this.store.filtered(row.knowledge_no, filter, mostFiltered));
+    signal?.throwIfAborted();
+    if (allowed !== undefined && allowed.size <= exactRows) return this.compare([...allowed], vector);
+    if (filter === undefined && bits.size <= exactRows) return this.compare(bits.allRowIds(), vector);
+    if (filter !== undefined && allowed === undefined) return this.#throughFilter(bits, request, filter);
+    const most = Math.max(mostCompared, 4 * wanted);
+    return this.#compareUntilCertain(await bits.nearest(vector, most, allowed, signal), vector, wanted);
+  }
+
+  /** Applies a filter that many chunks pass to those that are near, and looks further away until enough have passed. */
+  async #throughFilter(
+    bits: BitIndex,
+    { vector, wanted, signal }: NearestRequest,
+    filter: KnowledgeFilter,
+  ): Promise<readonly NearRow[]> {
+    for (let most = Math.max(mostCompared, 4 * wanted); ; most *= 4) {
+      const near = await bits.nearest(vector, most, undefined, signal);
+      const passed: Estimate[] = [];
+      for (let from = 0; from < near.length; from += mostCompared) {
+        const part = near.slice(from, from + mostCompared);
+        const matching = await this.store.matching(
+          part.map(({ rowId }) => rowId),
+          filter,
+        );
+        passed.push(...part.filter(({ rowId }) => matching.has(rowId)));
+        signal?.throwIfAborted();
+      }
+      if (passed.length >= Math.max(rowsPerRound, 4 * wanted) || near.length >= bits.size)
+        return this.#compareUntilCertain(passed, vector, wanted);
+    }
+  }
+
+  async #compareUntilCertain(
+    estimates: readonly Estimate[],
+    vector: Float32Array,
+    wanted: number,
+  ): Promise<readonly NearRow[]> {
+    const margin = doubt * bitCodec(vector.length).deviation;
+    const compared: NearRow[] = [];
+    const round = Math.max(rowsPerRound, wanted);
+    for (let from = 0; from < estimates.length; from += round) {
+      const rows = estimates.slice(from, from + round).map(({ rowId }) => rowId);
+      compared.push(...(await this.compare(rows, vector)));
+      compared.sort((one, other) => other.similarity - one.similarity);
+      const last = compared[wanted - 1];
+      const next = estimates[from + round];
+      if (last !== undefined && next !== undefined && next.score + margin < last.similarity) break;
+    }
+    return compared;
+  }
+
+  /** The similarities of some rows. */
+  async compare(rowIds: readonly number[], vector: Float32Array): Promise<NearRow[]> {
+    const compared: NearRow[] = [];
+    for (let from = 0; from < rowIds.length; from += exactRows) {
+      const vectors = await this.store.vectors(rowIds.slice(from, from + exactRows));
+      for (const [rowId, stored] of vectors)
+        compared.push({ rowId, similarity: similarityOf(vector, stored) });
+    }
+    return compared;
+  }
+}

@@ -1,0 +1,106 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { KnowledgeFilter } from '../../../core/knowledge/filter.js';
+import { termLevels, termScore, weightOfTerm } from '../../../core/knowledge/search/keyword-score.js';
+import { queryTerms } from '../../../core/knowledge/search/terms.js';
+import type { Database } from '../../../platform/storage/database.js';
+import { facetQueryOf, type TermQuery } from './filter-facets.js';
+import { filterSql, termQueryText } from './filter-store.js';
+import { wordTerm } from './index-terms.js';
+import { published, termsMatch, versionOfRow } from './search-store.js';
+import { readRows } from './sql-store.js';
+import type { IndexRow } from './version-store.js';
+
+/** A term that more chunks have says little: where the query has others, it does not count. */
+const mostChunksOfTerm = 10_000;
+
+interface Posting {
+  readonly rowId: number;
+  /** How many terms the chunk has. */
+  readonly length: number;
+}
+
+/** The chunks that have words of a query, with their scores. */
+export class KeywordStore {
+  constructor(private readonly database: Database) {}
+
+  async search(
+    index: IndexRow,
+    query: string,
+    filter: KnowledgeFilter | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<number, number>> {
+    const average = index.chunks === 0 ? 1 : index.tokens / index.chunks;
+    const scores = new Map<number, number>();
+    const common: (readonly Posting[])[] = [];
+    for (const word of queryTerms(query)) {
+      signal?.throwIfAborted();
+      const levels: (readonly Posting[] | undefined)[] = [];
+      for (const [level] of termLevels.entries()) {
+        const postings = await this.#postings(index.knowledge_no, level, word, filter);
+        const isCommon = postings.length > mostChunksOfTerm;
+        levels.push(isCommon ? undefined : postings);
+        if (isCommon) common[level] ??= postings;
+        if (postings.length === 0) break;
+        // SQLite has just read on this thread
+        await nextTurn();
+      }
+      addScores(scores, levels, index, average);
+    }
+    // only words that nearly every chunk has: some of those that have them most often
+    const rest = common.at(-1);
+    if (scores.size === 0 && rest !== undefined)
+      for (const { rowId, length } of rest.slice(0, mostChunksOfTerm))
+        scores.set(rowId, termScore(1, termLevels[common.length - 1] ?? 1, length, average));
+    return scores;
+  }
+
+  async #postings(
+    knowledgeNo: number,
+    level: number,
+    word: string,
+    filter: KnowledgeFilter | undefined,
+  ): Promise<readonly Posting[]> {
+    const { dialect } = this.database;
+    const facets = filter && facetQueryOf(knowledgeNo, filter);
+    const term: TermQuery = { term: wordTerm(knowledgeNo, level, word) };
+    const query: TermQuery = facets === undefined ? term : { all: [term, facets.query] };
+    const terms = termsMatch(this.database, termQueryText(dialect, query));
+    const condition = filter === undefined || facets?.isExact ? undefined : filterSql(dialect, filter);
+    const chunk = condition && `JOIN knowledge_chunks AS c ON c.row_id = ${terms.rowId}`;
+    // no order: sorting would read all of them before the limit applies
+    const [row] = await readRows<{ ids: string | null; lengths: string | null }>(
+      this.database,
+      `SELECT ${list(dialect, 'row_id')} AS ids, ${list(dialect, 'tokens')} AS lengths FROM (
+        SELECT b.row_id, b.tokens FROM ${terms.from}
+        JOIN knowledge_bits AS b ON b.row_id = ${terms.rowId}
+        JOIN knowledge_versions AS v ON ${versionOfRow(terms.rowId)}
+        ${chunk ?? ''}
+        WHERE ${terms.where.sql} AND ${published} ${condition ? `AND ${condition.sql}` : ''} LIMIT ?
+      ) AS found`,
+      [...terms.where.values, ...(condition?.values ?? []), mostChunksOfTerm + 1],
+    );
+    if (!row?.ids || !row.lengths) return [];
+    const lengths = row.lengths.split(',');
+    return row.ids.split(',').map((id, at) => ({ rowId: Number(id), length: Number(lengths[at]) }));
+  }
+}
+
+function list(dialect: Database['dialect'], column: string): string {
+  return dialect === 'sqlite' ? `group_concat(${column}, ',')` : `string_agg(CAST(${column} AS text), ',')`;
+}
+
+/** Adds what a term says about each chunk: the highest level that the chunk has counts. */
+function addScores(
+  scores: Map<number, number>,
+  levels: readonly (readonly Posting[] | undefined)[],
+  index: IndexRow,
+  average: number,
+): void {
+  const own = new Map<number, number>();
+  for (const [level, postings] of levels.entries()) {
+    const weight = weightOfTerm(levels[0]?.length ?? mostChunksOfTerm, index.chunks);
+    for (const { rowId, length } of postings ?? [])
+      own.set(rowId, termScore(weight, termLevels[level] ?? 1, length, average));
+  }
+  for (const [rowId, score] of own) scores.set(rowId, (scores.get(rowId) ?? 0) + score);
+}

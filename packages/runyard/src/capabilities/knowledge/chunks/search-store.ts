@@ -1,0 +1,186 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { KnowledgeFilter } from '../../../core/knowledge/filter.js';
+import type { Database, SqlValue } from '../../../platform/storage/database.js';
+import { facetQueryOf } from './filter-facets.js';
+import { filterSql, termQueryText } from './filter-store.js';
+import { maximumChunks } from './row-ids.js';
+import { anyOf, readRows, type SqlPart } from './sql-store.js';
+import { decodeMetadata } from './stored-metadata.js';
+import { numbersOf } from './stored-vector.js';
+import type { VersionRow, VersionStore } from './version-store.js';
+
+export interface ChunkRow {
+  readonly rowId: number;
+  readonly contentId: string;
+  readonly name: string | null;
+  readonly content: string;
+  readonly metadata: ReturnType<typeof decodeMetadata>;
+  readonly usage: string | null;
+}
+
+/** The rows that match a filter; undefined when there are more than were asked for. */
+export type FilteredRows = ReadonlySet<number> | undefined;
+
+/** SQLite compares so many chunks with a filter before other work gets its turn. */
+const rowsPerTurn = 4_096;
+
+/** What a row of `knowledge_versions AS v` has to do with a row id. */
+export const published = `v.state = 'published'`;
+export function versionOfRow(rowId: string): string {
+  return `v.version_no = ${rowId} / ${maximumChunks}`;
+}
+
+/** Condition on the terms of a chunk, and what the terms are read from. */
+export function termsMatch(
+  database: Database,
+  text: string,
+): { from: string; rowId: string; where: SqlPart } {
+  return database.dialect === 'sqlite'
+    ? {
+        from: 'knowledge_terms AS t',
+        rowId: 't.rowid',
+        where: { sql: 'knowledge_terms MATCH ?', values: [text] },
+      }
+    : {
+        from: 'knowledge_terms AS t',
+        rowId: 't.row_id',
+        where: { sql: 't.terms @@ CAST(? AS tsquery)', values: [text] },
+      };
+}
+
+/** Reads chunks for searches.  */
+export class SearchStore {
+  constructor(
+    private readonly database: Database,
+    private readonly versions: VersionStore,
+  ) {}
+
+  /** The vectors of rows. */
+  async vectors(rowIds: readonly number[]): Promise<ReadonlyMap<number, Float32Array>> {
+    const among = anyOf(this.database, rowIds);
+    const rows = await readRows<{ row_id: number; vector: Uint8Array }>(
+      this.database,
+      `SELECT row_id, vector FROM knowledge_vectors WHERE row_id ${among.sql}`,
+      among.values,
+    );
+    return new Map(rows.map(({ row_id, vector }) => [row_id, numbersOf(vector)]));
+  }
+
+  async chunks(rowIds: readonly number[]): Promise<ReadonlyMap<number, ChunkRow>> {
+    const among = anyOf(this.database, rowIds);
+    const rows = await readRows<
+      Omit<ChunkRow, 'rowId' | 'contentId' | 'metadata'> & {
+        row_id: number;
+        content_id: string;
+        metadata: unknown;
+      }
+    >(
+      this.database,
+      `SELECT c.row_id, v.content_id, c.name, c.content, c.metadata, c.usage
+        FROM knowledge_chunks AS c JOIN knowledge_versions AS v ON ${versionOfRow('c.row_id')}
+        WHERE c.row_id ${among.sql} AND ${published}`,
+      among.values,
+    );
+    return new Map(
+      rows.map(({ row_id, content_id, name, content, metadata, usage }) => [
+        row_id,
+        {
+          rowId: row_id,
+          contentId: content_id,
+          name,
+          content,
+          metadata: decodeMetadata(metadata),
+          usage,
+        },
+      ]),
+    );
+  }
+
+  /** Which content each of some versions belongs to, as far as they are published still. */
+  async contents(versionNos: Iterable<number>): Promise<ReadonlyMap<number, string>> {
+    const among = anyOf(this.database, versionNos);
+    const rows = await readRows<{ version_no: number; content_id: string }>(
+      this.database,
+      `SELECT v.version_no, v.content_id FROM knowledge_versions AS v WHERE v.version_no ${among.sql} AND ${published}`,
+      among.values,
+    );
+    return new Map(rows.map(({ version_no, content_id }) => [version_no, content_id]));
+  }
+
+  /** Those of some rows that match the filter. */
+  async matching(rowIds: readonly number[], filter: KnowledgeFilter): Promise<ReadonlySet<number>> {
+    const among = anyOf(this.database, rowIds);
+    const condition = filterSql(this.database.dialect, filter);
+    const rows = await readRows<{ row_id: number }>(
+      this.database,
+      `SELECT c.row_id FROM knowledge_chunks AS c WHERE c.row_id ${among.sql} AND ${condition.sql}`,
+      [...among.values, ...condition.values],
+    );
+    return new Set(rows.map(({ row_id }) => row_id));
+  }
+
+  /** All rows that match a filter, unless there are more than `most`. */
+  async filtered(knowledgeNo: number, filter: KnowledgeFilter, most: number): Promise<FilteredRows> {
+    const facets = facetQueryOf(knowledgeNo, filter);
+    const condition = filterSql(this.database.dialect, filter);
+    if (facets === undefined) return this.#scanned(knowledgeNo, condition, most);
+    const terms = termsMatch(this.database, termQueryText(this.database.dialect, facets.query));
+    const rows = await readRows<{ row_id: number }>(
+      this.database,
+      `SELECT ${terms.rowId} AS row_id FROM ${terms.from}
+        ${facets.isExact ? '' : `JOIN knowledge_chunks AS c ON c.row_id = ${terms.rowId}`}
+        JOIN knowledge_versions AS v ON ${versionOfRow(terms.rowId)}
+        WHERE ${terms.where.sql} AND ${published} ${facets.isExact ? '' : `AND ${condition.sql}`} LIMIT ?`,
+      [...terms.where.values, ...(facets.isExact ? [] : condition.values), most + 1],
+    );
+    return rows.length > most ? undefined : new Set(rows.map(({ row_id }) => row_id));
+  }
+
+  /** Without help of the index: compares the chunks of the knowledge base, some at a time. */
+  async #scanned(knowledgeNo: number, condition: SqlPart, most: number): Promise<FilteredRows> {
+    const found = new Set<number>();
+    let after: Pick<VersionRow, 'changed' | 'version_no'> = { changed: 0, version_no: 0 };
+    for (;;) {
+      const page = await this.versions.changes(knowledgeNo, after, 500);
+      const last = page.at(-1);
+      if (last === undefined) return found;
+      after = last;
+      for (const versions of grouped(page.filter(({ state }) => state === 'published'))) {
+        const rows = await this.#matchingIn(versions, condition, most + 1 - found.size);
+        for (const rowId of rows) found.add(rowId);
+        if (found.size > most) return undefined;
+      }
+    }
+  }
+
+  async #matchingIn(versions: readonly number[], condition: SqlPart, limit: number): Promise<number[]> {
+    const list: readonly SqlValue[] =
+      this.database.dialect === 'sqlite' ? [`[${versions.join(',')}]`] : [versions.map(String)];
+    const numbers =
+      this.database.dialect === 'sqlite' ? 'json_each(?) AS r' : 'unnest(CAST(? AS bigint[])) AS r (value)';
+    const rows = await readRows<{ row_id: number }>(
+      this.database,
+      `SELECT c.row_id FROM ${numbers} CROSS JOIN knowledge_chunks AS c
+        WHERE c.row_id >= r.value * ${maximumChunks} AND c.row_id < (r.value + 1) * ${maximumChunks}
+          AND ${condition.sql} LIMIT ?`,
+      [...list, ...condition.values, limit],
+    );
+    // others have their turn between two statements
+    await nextTurn();
+    return rows.map(({ row_id }) => row_id);
+  }
+}
+
+function* grouped(versions: readonly Pick<VersionRow, 'version_no' | 'chunks'>[]): Generator<number[]> {
+  let group: number[] = [];
+  let rows = 0;
+  for (const { version_no, chunks } of versions) {
+    group.push(version_no);
+    rows += chunks;
+    if (rows < rowsPerTurn) continue;
+    yield group;
+    group = [];
+    rows = 0;
+  }
+  if (group.length > 0) yield group;
+}
