@@ -11,7 +11,7 @@ const entries = [
   'testing',
   'cli/main',
   'cli/typescript-hooks',
-  'platform/documents/parsing-thread',
+  'platform/documents/parsing-process',
 ];
 
 /**

@@ -3,7 +3,7 @@ import type { Document } from '../../core/knowledge/document.js';
 const mostDocuments = 256;
 const mostCharacters = 1_048_576;
 
-/** Gathers documents, so that small ones cross between threads together and large ones alone. */
+/** Gathers documents, so that small ones cross between processes together and large ones alone. */
 export class BatchedDocuments {
   #documents: Document[] = [];
   #characters = 0;

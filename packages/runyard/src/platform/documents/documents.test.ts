@@ -161,4 +161,10 @@ describe('each reader makes its documents', () => {
       ['A page', { page: 1, path: 'in.zip/deep/b.pdf' }],
     ]);
   });
+
+  it('HTML that is nested without end becomes text or fails alone', async () => {
+    const deep = read('a.html', `${'<div>'.repeat(1500)}deep`).then(([document]) => document?.content);
+    expect(await deep.catch((error: Error) => error.message)).toMatch(/^deep$|nested too deeply/);
+    await expect(read('a.html', '<script>1</script>')).rejects.toThrow('Content could not be read');
+  });
 });

@@ -8,13 +8,13 @@ import {
 import { type ReaderDescription, readerTable } from '../../core/knowledge/readers/reader-table.js';
 import { readText } from '../../core/knowledge/readers/text-reader.js';
 import { type DocumentLimits, defaultLimits } from './limits.js';
-import { ParsingThreads } from './parsing-threads.js';
+import { ParsingProcesses } from './parsing-processes.js';
 
 export interface DocumentsOptions {
   readonly limits?: Partial<DocumentLimits>;
 }
 
-/** Reads contents. What strangers wrote and a library parses is read in a thread of its own, within bounds. */
+/** Reads contents. What strangers wrote and a library parses is read in a process of its own, within bounds. */
 export interface Documents {
   /** The built-in readers. Those of the application come before them: `chooseReader([...own, ...readers], …)`. */
   readonly readers: readonly Reader[];
@@ -23,24 +23,26 @@ export interface Documents {
    * of the bytes themselves is thrown as it is.
    */
   read(reader: Reader, content: ReadableContent, options: ReadOptions): AsyncIterable<Document>;
-  /** Ends the threads. Contents that are being read fail. */
+  /** Ends the processes. Contents that are being read fail. */
   close(): Promise<void>;
 }
 
 const plainReaders = new Set(['text', 'markdown', 'code']);
 
-/** Starts nothing: the first content that needs a thread does. */
+/** Starts nothing: the first content that needs a process does. */
 export function openDocuments({ limits }: DocumentsOptions = {}): Documents {
-  const threads = new ParsingThreads({ ...defaultLimits, ...limits });
+  const processes = new ParsingProcesses({ ...defaultLimits, ...limits });
   const readerOf = (description: ReaderDescription): Reader => ({
     ...description,
     read: (content, options) =>
-      plainReaders.has(description.id) ? readText(content) : threads.parse(description.id, content, options),
+      plainReaders.has(description.id)
+        ? readText(content)
+        : processes.parse(description.id, content, options),
   });
   return {
     readers: readerTable.map(readerOf),
     read: readWhole,
-    close: () => threads.close(),
+    close: () => processes.close(),
   };
 }
 

@@ -26,11 +26,11 @@ export interface DocumentLimits {
   readonly silenceMs: number;
   /** How long it may work on one content in all, in milliseconds. Waiting for bytes or for the indexing does not count. */
   readonly workMs: number;
-  /** The heap of the thread, in MiB. */
+  /** The heap of the process, in MiB. */
   readonly heapMib: number;
-  /** Threads that parse at the same time. Further contents wait. */
-  readonly threads: number;
-  /** An idle thread ends after this time, in milliseconds. */
+  /** Processes that parse at the same time. Further contents wait. */
+  readonly processes: number;
+  /** An idle process ends after this time, in milliseconds. */
   readonly idleMs: number;
 }
 
@@ -48,7 +48,7 @@ export const defaultLimits: DocumentLimits = {
   silenceMs: 60_000,
   workMs: 1_200_000,
   heapMib: 512,
-  threads: 2,
+  processes: 2,
   idleMs: 30_000,
 };
 

@@ -1,10 +1,10 @@
 import type { ReadableContent } from '../../core/knowledge/readers/reader.js';
-import type { ContentHead, FromThread, ToThread } from './protocol.js';
+import type { ContentHead, FromProcess, ToProcess } from './protocol.js';
 
 /** The content of a job: its bytes come from the parent, piece by piece, when they are asked for. */
 export function contentFrom(
   head: ContentHead,
-  ask: (message: FromThread) => Promise<ToThread>,
+  ask: (message: FromProcess) => Promise<ToProcess>,
 ): ReadableContent {
   return {
     ...head,

@@ -1,4 +1,4 @@
-import type { Worker } from 'node:worker_threads';
+import type { ChildProcess } from 'node:child_process';
 import { untilAborted } from '../../core/abort.js';
 import type { Document } from '../../core/knowledge/document.js';
 import {
@@ -7,37 +7,32 @@ import {
   type ReadOptions,
 } from '../../core/knowledge/readers/reader.js';
 import type { DocumentLimits } from './limits.js';
-import type { FromThread, ToThread } from './protocol.js';
-import { startParsingThread } from './thread-file.js';
+import type { FromProcess, ToProcess } from './protocol.js';
+import { startParsingProcess } from './start-process.js';
 
-/** One parsing thread and the one content at a time that it works on. */
+/** One parsing process and the one content at a time that it works on. */
 export class ParsingLink {
-  readonly #worker: Worker;
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<void>;
   #ended = false;
-  #fault: unknown;
-  #receive: ((message: FromThread | undefined) => void) | undefined;
+  #endedBy: unknown;
+  #receive: ((message: FromProcess | undefined) => void) | undefined;
 
   constructor(private readonly limits: DocumentLimits) {
-    this.#worker = startParsingThread({
-      // Hooks, profilers and secrets of the process are not for a thread that reads what strangers wrote.
-      execArgv: [],
-      env: {},
-      resourceLimits: {
-        maxOldGenerationSizeMb: limits.heapMib,
-        maxYoungGenerationSizeMb: 64,
-        stackSizeMb: 4,
-      },
+    this.#child = startParsingProcess(limits.heapMib);
+    this.#child.on('message', (message: FromProcess) => this.#take(message));
+    this.#exited = new Promise((resolve) => {
+      const onEnd = (reason: unknown) => {
+        this.#ended = true;
+        this.#endedBy ??= reason;
+        this.#take(undefined);
+        resolve();
+      };
+      // one that cannot be started has no exit
+      this.#child.once('error', onEnd);
+      this.#child.once('exit', (code, signal) => onEnd(signal ?? code));
     });
-    // Only a content that is being read keeps the process alive.
-    this.#worker.unref();
-    this.#worker.on('message', (message: FromThread) => this.#take(message));
-    this.#worker.on('error', (error) => {
-      this.#fault = error;
-    });
-    this.#worker.on('exit', () => {
-      this.#ended = true;
-      this.#take(undefined);
-    });
+    this.#rest();
   }
 
   get healthy(): boolean {
@@ -46,10 +41,11 @@ export class ParsingLink {
 
   async end(): Promise<void> {
     this.#ended = true;
-    await this.#worker.terminate();
+    this.#child.kill('SIGKILL');
+    await this.#exited;
   }
 
-  /** Reads a content. Afterwards the thread is idle again, or it has ended. */
+  /** Reads a content. Afterwards the process is idle again, or it has ended. */
   async *parse(
     reader: string,
     content: ReadableContent,
@@ -59,19 +55,20 @@ export class ParsingLink {
     const clock = new WorkClock(this.limits);
     const onAbort = () => void this.end();
     signal.addEventListener('abort', onAbort, { once: true });
-    this.#worker.ref();
+    this.#child.ref();
+    this.#child.channel?.ref();
     let whole = false;
     try {
       signal.throwIfAborted();
       const { name, mediaType, size, url } = content;
-      let next: ToThread = {
+      let next: ToProcess = {
         kind: 'parse',
         reader,
         content: { name, mediaType, size, url },
         limits: this.limits,
       };
       for (;;) {
-        const message: FromThread = await this.#exchange(next, clock, signal);
+        const message: FromProcess = await this.#exchange(next, clock, signal);
         switch (message.kind) {
           case 'pull':
             next = { kind: 'bytes', bytes: await untilAborted(input.next(message.fresh), signal) };
@@ -94,47 +91,53 @@ export class ParsingLink {
       }
     } finally {
       signal.removeEventListener('abort', onAbort);
-      // The thread is in the middle of something that has no reader left.
+      // The process is in the middle of something that has no reader left.
       if (!whole) await this.end();
-      this.#worker.unref();
+      this.#rest();
       input.close();
     }
   }
 
-  /** Sends a message and waits for the answer of the thread. */
-  async #exchange(message: ToThread, clock: WorkClock, signal: AbortSignal): Promise<FromThread> {
-    const answer = new Promise<FromThread | undefined>((resolve) => {
+  /** Sends a message and waits for the answer of the process. */
+  async #exchange(message: ToProcess, clock: WorkClock, signal: AbortSignal): Promise<FromProcess> {
+    const answer = new Promise<FromProcess | undefined>((resolve) => {
       if (this.#ended) resolve(undefined);
       else this.#receive = resolve;
     });
-    this.#worker.postMessage(message);
+    if (!this.#ended) this.#child.send(message, () => undefined);
     const received = await clock.limited(answer, () => void this.end());
     if (received !== undefined) return received;
     signal.throwIfAborted();
     if (clock.exceeded !== undefined) throw new ContentUnreadable(clock.exceeded);
-    throw this.#endedBy();
+    throw this.#failure();
   }
 
-  #endedBy(): Error {
-    if (errorCode(this.#fault) === 'ERR_WORKER_OUT_OF_MEMORY')
+  #failure(): Error {
+    if (this.#endedBy instanceof Error) return this.#endedBy;
+    // Node aborts when the heap is full, and nothing else in it does
+    if (this.#endedBy === 'SIGABRT' || this.#endedBy === 134)
       return new ContentUnreadable(
         `The content needs more than ${this.limits.heapMib} MiB of memory to be read`,
       );
-    return new ContentUnreadable(undefined, { cause: this.#fault });
+    return new ContentUnreadable(undefined, {
+      cause: new Error(`The parsing process ended: ${this.#endedBy}`),
+    });
   }
 
-  #take(message: FromThread | undefined): void {
+  /** Only a content that is being read keeps the service alive. */
+  #rest(): void {
+    this.#child.unref();
+    this.#child.channel?.unref();
+  }
+
+  #take(message: FromProcess | undefined): void {
     const receive = this.#receive;
     this.#receive = undefined;
     receive?.(message);
   }
 }
 
-function errorCode(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-}
-
-/** The bytes of a content, as the thread asks for them. */
+/** The bytes of a content, as the process asks for them. */
 class Input {
   #bytes: AsyncIterator<Uint8Array> | undefined;
 
@@ -157,9 +160,9 @@ class Input {
   }
 }
 
-/** Measures only the time in which the thread works: not the wait for bytes, nor for what becomes of its documents. */
+/** Measures only the time in which the process works: not the wait for bytes, nor for what becomes of its documents. */
 class WorkClock {
-  /** Why the thread was ended. */
+  /** Why the process was ended. */
   exceeded: string | undefined;
   #workedMs = 0;
 

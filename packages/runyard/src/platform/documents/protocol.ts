@@ -1,7 +1,7 @@
 import type { Document } from '../../core/knowledge/document.js';
 import type { DocumentLimits } from './limits.js';
 
-/** What a content is, without its bytes: those follow when the thread asks for them. */
+/** What a content is, without its bytes: those follow when the process asks for them. */
 export interface ContentHead {
   readonly name: string | null;
   readonly mediaType: string | undefined;
@@ -9,7 +9,7 @@ export interface ContentHead {
   readonly url?: string | undefined;
 }
 
-/** What the thread is asked to do. */
+/** What the process is asked to do. */
 export interface ParseJob {
   readonly kind: 'parse';
   /** The id of the reader. */
@@ -18,16 +18,16 @@ export interface ParseJob {
   readonly limits: DocumentLimits;
 }
 
-/** To the thread. It asks for everything but the job itself, so that neither side runs ahead of the other. */
-export type ToThread =
+/** To the process. It asks for everything but the job itself, so that neither side runs ahead of the other. */
+export type ToProcess =
   | ParseJob
   /** Undefined after the last ones. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array | undefined }
   /** The documents were taken. */
   | { readonly kind: 'taken' };
 
-/** From the thread. Each is an answer to the last message to it, and waits for the next one. */
-export type FromThread =
+/** From the process. Each is an answer to the last message to it, and waits for the next one. */
+export type FromProcess =
   /** Asks for the next bytes; `fresh`: for the first ones. */
   | { readonly kind: 'pull'; readonly fresh: boolean }
   /** How many pages, rows or entries are done, and how many there are if that is known. */

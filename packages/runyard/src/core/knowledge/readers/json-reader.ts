@@ -5,7 +5,7 @@ import { decodedText } from './decoded-text.js';
 import { ContentUnreadable, type ReadableContent } from './reader.js';
 
 /** The longest value that is parsed at once, in characters. Arrays may be of any length: each element is a value. */
-const longestJsonValue = 33_554_432;
+const longestJsonValue = 8_388_608;
 
 /**
  * Reads JSON: one document for each element of an array, with `page` from 1, or one for any other value. Of JSON Lines,

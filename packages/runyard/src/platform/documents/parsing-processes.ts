@@ -4,15 +4,15 @@ import type { ReadableContent, ReadOptions } from '../../core/knowledge/readers/
 import type { DocumentLimits } from './limits.js';
 import { ParsingLink } from './parsing-link.js';
 
-/** The threads that parse contents: started when they are needed, reused, ended when they are idle. */
-export class ParsingThreads {
+/** The processes that parse contents: started when they are needed, reused, ended when they are idle. */
+export class ParsingProcesses {
   readonly #idle: { readonly link: ParsingLink; readonly timer: NodeJS.Timeout }[] = [];
   readonly #busy = new Set<ParsingLink>();
   readonly #places: Semaphore;
   #closed = false;
 
   constructor(private readonly limits: DocumentLimits) {
-    this.#places = new Semaphore(limits.threads);
+    this.#places = new Semaphore(limits.processes);
   }
 
   async *parse(reader: string, content: ReadableContent, options: ReadOptions): AsyncIterable<Document> {
