@@ -16,6 +16,9 @@ export interface RetentionOptions {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
+/** How long a job is kept after its end, with its steps and events. */
+const jobsKeptMs = 7 * dayMs;
+
 /** How often to look for what is too old. A look that finds nothing costs a few reads. */
 const sweepMs = 60_000;
 
@@ -26,9 +29,11 @@ const pauseMs = 20;
 /** A block of events may be large. */
 const blocksAtOnce = 50;
 const runsAtOnce = 200;
+/** A job takes thousands of steps along. */
+const jobsRemovedAtOnce = 20;
 
 /**
- * Removes what is too old from one database: events, traces and keys, and nothing else. Several processes may do so at
+ * Removes what is too old from one database: events, traces, keys and jobs, and nothing else. Several processes may do so at
  * once.
  */
 export class RetentionService {
@@ -85,6 +90,7 @@ export class RetentionService {
     // by the clock of this process: ages are a day and more, and what differing clocks shift is a small part of that
     const now = timers.now();
     await this.inBatches(removedAtOnce, (limit) => this.store.removeKeys(now - keysKeptMs, limit));
+    await this.inBatches(jobsRemovedAtOnce, (limit) => this.store.removeJobs(now - jobsKeptMs, limit));
     if (traceRetentionDays > 0) {
       const before = now - traceRetentionDays * dayMs;
       await this.inBatches(removedAtOnce, (limit) => this.store.removeTraces(before, limit));

@@ -79,6 +79,13 @@ const removeKeys = ({ locked }: { locked: string }) => `
     WHERE created_at <= ? ORDER BY created_at LIMIT ? ${locked})
   RETURNING 1 AS removed`;
 
+// Steps, events and texts are removed with their job.
+const removeJobs = ({ locked }: { locked: string }) => `
+  DELETE FROM jobs WHERE run_id IN (
+    SELECT run_id FROM jobs WHERE ${ended} AND updated_at <= ?
+    ORDER BY updated_at, run_id LIMIT ? ${locked})
+  RETURNING 1 AS removed`;
+
 // A few rows of large tables, however PostgreSQL's statistics are at the moment.
 const byIndexAlone = `
   SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
@@ -86,6 +93,7 @@ const byIndexAlone = `
 
 const removeOldTraces = inBoth('remove_traces', removeTraces);
 const removeOldKeys = inBoth('remove_idempotency_keys', removeKeys);
+const removeOldJobs = inBoth('remove_jobs', removeJobs);
 
 function inBoth(name: string, sql: (lock: { locked: string }) => string): Statement {
   return {
@@ -130,6 +138,11 @@ export class RetentionStore {
   /** Removes keys that were taken up to a time. */
   removeKeys(until: number, limit: number): Promise<number> {
     return this.remove(removeOldKeys, [until, until, limit]);
+  }
+
+  /** Removes jobs that ended up to a time, and answers with how many. */
+  removeJobs(until: number, limit: number): Promise<number> {
+    return this.remove(removeOldJobs, [until, limit]);
   }
 
   private async remove(

@@ -10,6 +10,12 @@ declare module '../../platform/storage/schema.js' {
     run_texts: RunTextsTable;
     idempotency_keys: IdempotencyKeysTable;
     run_cancellations: RunCancellationsTable;
+    /** Jobs have the tables of runs, apart from them; `session_id` of a job is empty. */
+    jobs: RunsTable;
+    job_steps: StepsTable;
+    job_event_blocks: EventBlocksTable;
+    job_texts: RunTextsTable;
+    job_cancellations: RunCancellationsTable;
   }
 }
 

@@ -202,33 +202,6 @@ forEachJobJournal((aJournal) => {
     expect(started.map(({ attempt }) => attempt)).toEqual([1, 2]);
     held.open();
   });
-
-  it('tries a failed step again, and fails with the words of the last failure', async () => {
-    const journal = await aJournal();
-    let tries = 0;
-    const retry = { maxRetries: 2, backoff: { delayMs: 1 } };
-    const job = counting(async ({ step }, { names }) => {
-      const { length } = await step('it', { name: 'count', record: counted, retry }, async () => {
-        tries += 1;
-        if (tries < 3 || names.length > 0) throw new Error(`try ${tries} failed`);
-        return { length: 7 };
-      });
-      return length;
-    });
-    const jobs = jobsOver(journal, [job]);
-    const { jobId } = await jobs.start(job, { names: [] });
-    expect((await jobs.ended(job, jobId)).result).toEqual({ total: 7 });
-    tries = 0;
-    const failing = await jobs.start(job, { names: ['fails'] });
-    expect(await jobs.ended(job, failing.jobId)).toMatchObject({
-      status: 'error',
-      error: { type: 'Error', message: 'try 3 failed' },
-    });
-    expect((await eventsOf(jobs, failing.jobId)).at(-1)).toMatchObject({
-      event: 'JobFailed',
-      error: { type: 'Error', message: 'try 3 failed' },
-    });
-  });
 });
 
 describe('a job', () => {
@@ -242,6 +215,32 @@ describe('a job', () => {
     );
     expect(() => inProcessJobs([job, job], systemTimers)).toThrow('Two jobs have the same kind: counting');
     expect(() => defineJob({ ...job, retries: 3 } as never)).toThrow('retries is not an option');
+  });
+
+  it('tries a failed step again, and fails with the words of the last failure', async () => {
+    let tries = 0;
+    const retry = { maxRetries: 2, backoff: { delayMs: 1 } };
+    const job = counting(async ({ step }, { names }) => {
+      const { length } = await step('it', { name: 'count', record: counted, retry }, async () => {
+        tries += 1;
+        if (tries < 3 || names.length > 0) throw new Error(`try ${tries} failed`);
+        return { length: 7 };
+      });
+      return length;
+    });
+    const jobs = inProcessJobs([job], systemTimers);
+    const { jobId } = await jobs.start(job, { names: [] });
+    expect((await jobs.ended(job, jobId)).result).toEqual({ total: 7 });
+    tries = 0;
+    const failing = await jobs.start(job, { names: ['fails'] });
+    expect(await jobs.ended(job, failing.jobId)).toMatchObject({
+      status: 'error',
+      error: { type: 'Error', message: 'try 3 failed' },
+    });
+    expect((await eventsOf(jobs, failing.jobId)).at(-1)).toMatchObject({
+      event: 'JobFailed',
+      error: { type: 'Error', message: 'try 3 failed' },
+    });
   });
 
   it('is executed without a service too', async () => {

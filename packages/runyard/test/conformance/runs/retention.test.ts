@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { RetentionService } from '../../../src/capabilities/retention/service.js';
 import { RetentionStore } from '../../../src/capabilities/retention/store.js';
+import { JobStore } from '../../../src/capabilities/runs/storage/job-store.js';
 import { RunStore } from '../../../src/capabilities/runs/storage/store.js';
 import { silentLog } from '../../../src/core/log.js';
 import type { Run, RunStatus } from '../../../src/core/runs/run.js';
@@ -10,7 +11,7 @@ import { migrate } from '../../../src/platform/storage/migrations/migrate.js';
 import { type LogLine, recordingLog } from '../../support/clients/http-server.js';
 import { forEachDatabase } from '../../support/databases.js';
 import { openOver } from '../../support/open-services.js';
-import { aRun, creation, resting, resumption, start } from '../builders.js';
+import { aRun, aStep, creation, resting, resumption, start } from '../builders.js';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -74,6 +75,29 @@ async function kept(database: Database, table: 'traces' | 'idempotency_keys'): P
 const ids = (runs: readonly Run[]) => runs.map(({ runId }) => runId);
 
 forEachDatabase((_dialect, freshPlace) => {
+  it('removes jobs a week after their end, with all that belongs to them', async () => {
+    const database = await (await freshPlace()).open();
+    const jobs = new JobStore(database);
+    const job = (status: RunStatus, updatedAt: number) => rested(status, updatedAt, { sessionId: '' });
+    const old = (['completed', 'error', 'cancelled'] as const).map((status) =>
+      job(status, now - 7 * day - 1),
+    );
+    const kept = [job('completed', now - 7 * day + hour), job('running', now - 30 * day)];
+    const events = { firstIndex: 0, count: 1, payload: '' };
+    const writes = [...old, ...kept].map((run) => ({
+      ...{ runId: run.runId, attempt: run.attempt, insert: run, events, steps: [aStep(run, 0)] },
+    }));
+    expect(await jobs.commit(writes)).toEqual([]);
+    await retentionOf(database, { eventRetentionHours: 0 }).sweep();
+    for (const { runId } of old) {
+      expect(await jobs.load(runId)).toBeUndefined();
+      expect(await jobs.countEvents(runId, 0, 10)).toBe(0);
+    }
+    for (const { runId } of kept) expect((await jobs.load(runId))?.steps).toHaveLength(1);
+    const left = await database.query.selectFrom('job_steps').select('run_id').execute();
+    expect(left).toHaveLength(kept.length);
+  });
+
   async function opened() {
     const place = await freshPlace();
     const database = await place.open();

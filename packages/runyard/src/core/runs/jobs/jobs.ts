@@ -3,7 +3,6 @@ import { errors } from '../../errors/errors.js';
 import { newId } from '../../ids.js';
 import type { Json } from '../../json.js';
 import { RunEngine } from '../engine.js';
-import type { EngineCondition } from '../engine-condition.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { EventReader } from '../events/event-reader.js';
 import { RunReleased } from '../executable.js';
@@ -96,10 +95,6 @@ export class Jobs {
   /** Hands the running jobs over to other processes, or to the next start. */
   stop(): Promise<void> {
     return this.engine.stop(graceMs);
-  }
-
-  get condition(): EngineCondition {
-    return this.engine.condition;
   }
 
   /** Resolves when the job is durable, and says whether it was started now or before. */
