@@ -12,6 +12,7 @@ import type {
 } from '../../../core/knowledge/vector-store.js';
 import type { Log } from '../../../core/log.js';
 import type { Database } from '../../../platform/storage/database.js';
+import { storedJsonOrNull } from '../../../platform/storage/text.js';
 import { BitIndexes } from './bit-indexes.js';
 import { BitSearch } from './bit-search.js';
 import { ChunkStore } from './chunk-store.js';
@@ -136,7 +137,7 @@ class BuiltInVectorStore implements VectorStore {
           content,
           name,
           metadata,
-          usage: usage === null ? null : (JSON.parse(usage) as Json),
+          usage: storedJsonOrNull<Json>(usage),
           similarity,
         };
       });

@@ -3,7 +3,13 @@ import type { PostgresDatabase } from '../../../platform/storage/database.js';
 import { reasonOf } from '../../../platform/storage/reasons.js';
 import type { BitSearch } from './bit-search.js';
 import { filterSql } from './filter-store.js';
-import { exactRows, mostFiltered, type NearestRequest, type NearestRows, type NearRow } from './nearest-rows.js';
+import {
+  exactRows,
+  mostFiltered,
+  type NearestRequest,
+  type NearestRows,
+  type NearRow,
+} from './nearest-rows.js';
 import { findPgvector, maximumDimensions, PgvectorStore } from './pgvector-store.js';
 import type { SearchStore } from './search-store.js';
 import type { IndexRow, VersionRow, VersionStore } from './version-store.js';
@@ -80,7 +86,10 @@ export class PgvectorSearch implements NearestRows {
       await pgvector.create(knowledge_no, dimensions);
       await work(pgvector);
     } catch (error) {
-      this.log.warn({ database: this.database.id, err: error }, 'pgvector could not be brought up to date yet');
+      this.log.warn(
+        { database: this.database.id, err: error },
+        'pgvector could not be brought up to date yet',
+      );
     }
   }
 
