@@ -30,7 +30,7 @@ async function container(options: Partial<AzureBlobSourceOptions>) {
         `<Blob>${name}<Properties><Content-Length>5</Content-Length><Last-Modified>Fri, 02 Jan 2026 03:04:05 GMT</Last-Modified></Properties></Blob>`;
       return response.end(
         isSecond
-          ? `<EnumerationResults><Blobs>${blob('<Name Encoded="true">docs/odd%FFx%0C.md</Name>'.replace('%FF', ''))}</Blobs><NextMarker/></EnumerationResults>`
+          ? `<EnumerationResults><Blobs>${blob('<Name Encoded="true">docs/oddx%0C.md</Name>')}</Blobs><NextMarker/></EnumerationResults>`
           : `\ufeff<?xml version="1.0"?><EnumerationResults><Blobs>${blob('<Name>docs/a&amp;b.md</Name>')}<BlobPrefix><Name>docs/deep/</Name></BlobPrefix></Blobs><NextMarker>more</NextMarker></EnumerationResults>`,
       );
     }

@@ -1,6 +1,6 @@
-import { createVerify, generateKeyPairSync } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { findAll, list, textOf } from '../../../test/support/sources/found.js';
+import { privateKeyIn, verifiedClaims } from '../../../test/support/sources/rsa-key.js';
 import { startWebServer } from '../../../test/tools/web-server.js';
 import { type GitHubSourceOptions, gitHubSource } from './github.js';
 
@@ -98,16 +98,13 @@ it('takes the repository from the request, and its identity includes it', async 
 });
 
 it('gets the token of an installed app', async () => {
-  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  // as GitHub gives it out
-  const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
-  const app = { token: undefined, appId: 7, installationId: '42', privateKey: () => pem };
+  // in the form that GitHub gives it out
+  const privateKey = () => privateKeyIn('pkcs1');
+  const app = { token: undefined, appId: 7, installationId: '42', privateKey };
   const { source, state } = await hub(app as never, 'INSTALLED');
   state.verify = (jwt) => {
-    const [head, claims, signature] = jwt.split('.');
-    const { iss, iat, exp } = JSON.parse(Buffer.from(claims!, 'base64url').toString());
-    const verify = createVerify('RSA-SHA256').update(`${head}.${claims}`);
-    return verify.verify(publicKey, signature!, 'base64url') && iss === '7' && exp - iat <= 600;
+    const { iss, iat, exp } = verifiedClaims(jwt) ?? {};
+    return iss === '7' && Number(exp) - Number(iat) <= 600;
   };
   await Promise.all([list(source), findAll(source, 'docs')]);
   expect(state.issued).toBe(1);
