@@ -14,20 +14,21 @@ import {
   teamWorkflowRows,
 } from './lib/rows.mjs';
 import { databases, serverStarter } from './lib/servers.mjs';
-import { loadTable, machine, table, unboundedTable, viewsTable } from './lib/table.mjs';
+import { loadTable, machine, searchTable, table, unboundedTable, viewsTable } from './lib/table.mjs';
 import { compareColdStarts } from './sections/cold-start.mjs';
 import { lifeSections, measureLives } from './sections/life.mjs';
 import { compareUnderLoad, shapes, warmUp } from './sections/load.mjs';
 import { measureIdleStreams } from './sections/memory.mjs';
 import { compareModelAdapters } from './sections/model-adapters.mjs';
+import { measureKnowledgeSearch } from './sections/search.mjs';
 import { compareSessionLengths } from './sections/session.mjs';
 import { parts } from './sections/teams-workflows.mjs';
 import { measureViews, viewGroups } from './sections/views.mjs';
 
 const lifeNames = Object.keys(lifeSections);
-const onBothDatabases = ['load', 'session', 'recording', 'views', ...lifeNames];
+const onBothDatabases = ['load', 'session', 'recording', 'views', 'search', ...lifeNames];
 const sections = [...onBothDatabases, 'memory', 'start', 'durability', 'models', 'agents', 'teams-workflows'];
-const usage = `npm run bench -- [--only ${sections.join('|')}]… [--sqlite] [--postgres] [--quick] [--scale <part>] [--json] [--profile <folder>]`;
+const usage = `npm run bench -- [--only ${sections.join('|')}]… [--sqlite] [--postgres] [--quick] [--million] [--scale <part>] [--json] [--profile <folder>]`;
 
 const thorough = {
   load: { rounds: 5, milliseconds: 500 },
@@ -44,6 +45,7 @@ const thorough = {
   recovery: { rounds: 5, takeovers: 5, leaseMs: 3000 },
   paused: { count: 2000, seconds: 5, answers: 50 },
   views: { samples: 40 },
+  search: { sizes: [100_000], searches: 100 },
 };
 const quick = {
   load: { rounds: 3, milliseconds: 300 },
@@ -60,6 +62,7 @@ const quick = {
   recovery: { rounds: 2, takeovers: 2, leaseMs: 3000 },
   paused: { count: 2000, seconds: 2, answers: 15 },
   views: { samples: 15 },
+  search: { sizes: [20_000], searches: 40 },
 };
 
 /** Starts what is needed, measures, prints the tables, and leaves nothing behind. */
@@ -94,6 +97,7 @@ function readOptions(words) {
   const known = {
     only: { type: 'string', multiple: true },
     quick: flag,
+    million: flag,
     sqlite: flag,
     postgres: flag,
     scale: { type: 'string' },
@@ -116,11 +120,16 @@ function readOptions(words) {
       ...(both || values.sqlite ? ['sqlite'] : []),
       ...(both || values.postgres ? ['postgres'] : []),
     ],
-    amounts: values.quick ? quick : thorough,
+    amounts: withMillion(values.quick ? quick : thorough, values.million),
     scale: readScale(values.scale),
     json: values.json === true,
     profileFolder: values.profile,
   };
+}
+
+/** Filling it with a million chunks takes half an hour: it is measured only where that is asked for. */
+function withMillion(amounts, isWanted) {
+  return isWanted ? { ...amounts, search: { ...amounts.search, sizes: [1_000_000] } } : amounts;
 }
 
 /** How much of the seeded database is made, for a look that is not a measurement. */
@@ -157,13 +166,17 @@ async function prepare({ databases: wanted, only, profileFolder }, cleaning, sig
 async function measure(options, setting) {
   const { only, amounts, scale, databases: wanted } = options;
   const results = { load: [], other: [], session: [], durability: [], models: [], agents: [], parts: [] };
-  for (const name of [...lifeNames, 'recording', 'views']) results[name] = [];
+  for (const name of [...lifeNames, 'recording', 'views', 'search']) results[name] = [];
   for (const database of wanted) {
     if (only.has('load')) await underLoad(setting, database, amounts, results);
     if (only.has('session')) results.session.push(...(await overASession(setting, database, amounts)));
     if (only.has('recording')) results.recording.push(...(await withTraces(setting, database, amounts)));
     if (only.has('views'))
       results.views.push(...(await measureViews(setting, database, { ...amounts.views, scale }, say)));
+    if (only.has('search'))
+      results.search.push(
+        ...(await measureKnowledgeSearch(setting, database, { ...amounts.search, scale }, say)),
+      );
     const lives = await measureLives(setting, database, options, say);
     for (const [name, rows] of Object.entries(lives)) results[name].push(...rows);
   }
@@ -294,6 +307,7 @@ function print(results, { json }) {
       (rows) => loadTable(rows, 'process-crash', 'power-cut'),
     ],
     ['Price of recording', results.recording, (rows) => loadTable(rows, 'traces: false', 'traces: true')],
+    ['Search of knowledge, 256 dimensions', results.search, searchTable],
     ...viewGroups.map((group) => {
       const rows = results.views.filter((row) => row.group === group);
       const render = group === 'unbounded' ? unboundedTable : viewsTable;

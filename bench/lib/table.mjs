@@ -52,6 +52,34 @@ export function viewsTable(rows) {
   ]);
 }
 
+/** Searches of knowledge. The longest pause is how long other work of the process waited. */
+export function searchTable(rows) {
+  return markdown([
+    [
+      'Chunks',
+      'On',
+      'Search',
+      'p50',
+      'p95',
+      'CPU',
+      'Longest pause',
+      'Recall@10',
+      'First search',
+      'Memory',
+      'Met',
+    ],
+    ...rows.map(({ what, where, kind, p50, p95, cpu, pause, recall, firstMs, memoryMiB, met }) => [
+      what,
+      where,
+      kind,
+      ...[p50, p95, cpu, pause].map((time) => `${shown(time)} ms`),
+      recall === undefined ? '' : recall.toFixed(3),
+      ...(recall === undefined ? ['', ''] : [`${shown(firstMs)} ms`, `${shown(memoryMiB)} MiB`]),
+      met ? 'yes' : 'NO',
+    ]),
+  ]);
+}
+
 /** What has no bound: until the first byte, and all of it. */
 export function unboundedTable(rows) {
   return markdown([

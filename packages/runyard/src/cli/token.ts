@@ -96,8 +96,7 @@ function signingSecret(settings: Settings): SigningSecret {
   const { keys } = readStaticKeys(settings);
   for (const [at, { algorithms }] of keys.entries()) {
     const algorithm = [...algorithms].find((name) => name.startsWith('HS'));
-    const secret = settings.jwtKeys[at];
-    if (algorithm !== undefined && secret !== undefined) return { secret, algorithm };
+    if (algorithm !== undefined) return { secret: settings.jwtKeys[at]!, algorithm };
   }
   throw new CommandFailure(
     'This service verifies tokens with public keys, and only the holder of the private key can sign them. ' +

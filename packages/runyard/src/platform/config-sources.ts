@@ -3,8 +3,6 @@ import { dirname, relative, resolve as resolvePath } from 'node:path';
 import type { z } from 'zod';
 import { errorCode } from '../core/errors/error-code.js';
 import { errors } from '../core/errors/errors.js';
-import { thrownError } from '../core/errors/thrown-error.js';
-import { isJsonObject } from '../core/json.js';
 import { nearestName } from '../core/nearest-name.js';
 import { type SourceValue, schemaKind } from './config-faults.js';
 
@@ -46,8 +44,8 @@ export function readEnvironment(
     for (const variable of variables) known.add(variable);
     // An empty variable is how many tools write "not set".
     const variable = variables.find((candidate) => env[candidate]?.trim());
-    const text = variable && env[variable];
-    if (!variable || !text) continue;
+    if (!variable) continue;
+    const text = env[variable]!;
     const value = variable === oneKeyVariable ? [text.trim()] : fromText(text, schema);
     values.push({ name, value, label: `environment variable ${variable}` });
   }
@@ -110,13 +108,13 @@ function parseObject(text: string, shown: string): Record<string, unknown> {
     content = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw errors.invalidConfig(
-      `settings file ${shown} is not valid JSON${jsonPosition(text, thrownError(error))}.`,
+      `settings file ${shown} is not valid JSON${jsonPosition(text, error as Error)}.`,
     );
   }
-  if (!isJsonObject(content)) {
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw errors.invalidConfig(`settings file ${shown} must hold one JSON object, such as { "port": 7777 }.`);
   }
-  return content;
+  return content as Record<string, unknown>;
 }
 
 /** Where parsing stopped. The parser's own text quotes the file, which may hold a password. */
@@ -124,7 +122,7 @@ function jsonPosition(text: string, error: Error): string {
   const offset = /position (\d+)/.exec(error.message)?.[1];
   if (offset === undefined) return '';
   const before = text.slice(0, Number(offset)).split('\n');
-  return `: line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+  return `: line ${before.length}, column ${before.at(-1)!.length + 1}`;
 }
 
 /** Environment and flags hold text only: turns it into the kind of value that the setting has. */

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../core/json.js';
 import { pageOf } from '../../platform/http/request/pagination.js';
 import { ResourceRoutes } from '../../platform/http/resource-routes.js';
 import {
@@ -96,9 +97,9 @@ const resolveApproval = resource.act({
   shows: approvalBody,
   handler: async ({ approvals, settings }, { params, body, caller, headers }) => {
     const approval = await approvals.resolve(caller, params.approval_id, {
-      status: body.status === 'approved' ? 'approved' : 'rejected',
+      status: body.status as 'approved' | 'rejected',
       resolvedBy: body.resolved_by ?? null,
-      resolutionData: body.resolution_data ?? null,
+      resolutionData: (body.resolution_data as JsonObject | null | undefined) ?? null,
     });
     return approvalBodyOf(approval, wireFormatOf(settings, headers));
   },

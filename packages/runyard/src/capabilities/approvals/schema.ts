@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Json } from '../../core/json.js';
 import { largestPage, pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 
 export const approvalParams = z.object({
@@ -52,7 +51,7 @@ export const resolveApprovalBody = z
       .nullish()
       .meta({ description: 'Who decides. The identity in the token of the caller overrides it.' }),
     resolution_data: z
-      .record(z.string(), z.custom<Json>())
+      .record(z.string(), z.unknown())
       .nullish()
       .meta({
         description:

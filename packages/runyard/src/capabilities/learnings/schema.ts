@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Json } from '../../core/json.js';
 import { databaseQuery } from '../../platform/http/request/database-query.js';
 import { identifier } from '../../platform/http/request/fields.js';
 import { largestPage, pageBody, pageQuery } from '../../platform/http/request/pagination.js';
@@ -59,7 +58,7 @@ export const learningUsersQuery = z.object({
 
 export const deleteUserLearningsQuery = z.object({ learning_type: learningType, ...databaseQuery });
 
-const givenObject = () => z.record(z.string(), z.custom<Json>());
+const givenObject = () => z.record(z.string(), z.unknown());
 
 export const createLearningBody = z
   .object({

@@ -30,15 +30,12 @@ export class MediaService {
 
   /** The files hold their bytes no longer once they are stored. */
   async fromUploads(files: readonly UploadedFile[]): Promise<Media[]> {
-    const classes = files.map((file) => {
-      const found = classifyFile(file.mimeType, file.filename);
-      if (found === undefined) throw errors.unsupportedFileType();
-      return { file, found };
-    });
+    const classes = files.map((file) => classifyFile(file.mimeType, file.filename));
+    if (classes.includes(undefined)) throw errors.unsupportedFileType();
     if (files.some(({ size }) => size === 0)) throw errors.emptyFile();
     const media = await Promise.all(
-      classes.map(async ({ file, found }) => ({
-        ...found,
+      files.map(async (file, position) => ({
+        ...classes[position]!,
         id: newId(),
         hash: await this.contents.put(file.bytes),
         filename: file.filename,
@@ -94,10 +91,9 @@ function readMedia(kind: MediaKind, value: Json, loc: Location): ReadMedia {
     filename: text(filename, [...loc, 'filename']),
     details: withoutNulls(details),
   };
-  const address = text(url, [...loc, 'url']);
-  if (address === undefined)
-    return { ...media, bytes: decode(content ?? null, media.mimeType, [...loc, 'content']) };
-  return fromUrl(media, address, [...loc, 'url']);
+  if ((url ?? null) === null)
+    return { ...media, bytes: decode(content!, media.mimeType, [...loc, 'content']) };
+  return fromUrl(media, text(url, [...loc, 'url'])!, [...loc, 'url']);
 }
 
 function fromUrl(media: ReadMedia, url: string, loc: Location): ReadMedia {

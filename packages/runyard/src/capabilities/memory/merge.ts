@@ -31,8 +31,7 @@ export async function mergeTexts(texts: readonly string[], merging: Merging): Pr
   while (true) {
     const pieces = piecesOf(level);
     const merged = await mapConcurrently(atOnce, pieces, (piece) => mergePiece(piece, merging));
-    const [first] = merged;
-    if (first !== undefined && merged.length === 1) return first;
+    if (merged.length === 1) return merged[0]!;
     // what does not get shorter never ends
     if (lengthOf(merged) >= lengthOf(level)) return merged.join('\n');
     level = merged;
@@ -59,16 +58,14 @@ function message(role: Role, content: string) {
 }
 
 function piecesOf(texts: readonly string[]): string[][] {
-  let piece: string[] = [];
-  const pieces = [piece];
+  const pieces: string[][] = [[]];
   let length = 0;
   for (const text of texts) {
     if (length > 0 && length + text.length > longestPiece) {
-      piece = [];
-      pieces.push(piece);
+      pieces.push([]);
       length = 0;
     }
-    piece.push(text);
+    pieces.at(-1)!.push(text);
     length += text.length;
   }
   return pieces;

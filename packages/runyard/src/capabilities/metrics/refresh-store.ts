@@ -1,9 +1,9 @@
 import { type Database, statement } from '../../platform/storage/database.js';
-import type { MetricsRefreshTable, RefreshStatus } from './tables.js';
+import type { MetricsRefreshTable } from './tables.js';
 
 /** What is known of the refreshes of one database. */
 export interface RefreshRecord {
-  readonly status: RefreshStatus;
+  readonly status: 'idle' | 'running' | 'completed' | 'failed';
   readonly startedAt: number | null;
   readonly finishedAt: number | null;
   readonly error: string | null;
@@ -67,7 +67,7 @@ export class RefreshStore {
     const [row] = await this.database.read<MetricsRefreshTable>(readRow, []);
     if (row === undefined) return { ...neverRefreshed };
     return {
-      status: row.status,
+      status: row.status as RefreshRecord['status'],
       startedAt: row.started_at,
       finishedAt: row.finished_at,
       error: row.error,

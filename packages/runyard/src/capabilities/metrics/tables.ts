@@ -1,5 +1,3 @@
-import type { RunKind } from '../../core/runs/run.js';
-
 declare module '../../platform/storage/schema.js' {
   interface Schema {
     run_usage: RunUsageTable;
@@ -16,7 +14,7 @@ export interface RunUsageTable {
   /** The provider of the model; in a row of the run itself, that of its main model, or empty without one. */
   provider: string;
   model: string;
-  kind: RunKind;
+  kind: string;
   user_id: string | null;
   /** Of the run's creation: days since 1970, UTC. */
   day: number;
@@ -52,11 +50,9 @@ export interface DailyMetricsTable {
   updated_at: number;
 }
 
-export type RefreshStatus = 'idle' | 'running' | 'completed' | 'failed';
-
 export interface MetricsRefreshTable {
   id: string;
-  status: RefreshStatus;
+  status: string;
   started_at: number | null;
   finished_at: number | null;
   error: string | null;

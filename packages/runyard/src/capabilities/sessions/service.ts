@@ -1,5 +1,6 @@
 import { errors } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
+import type { JsonObject } from '../../core/json.js';
 import type { SessionSummary } from '../../core/runs/journal/ports.js';
 import type { RunKind } from '../../core/runs/run.js';
 import { Workflow } from '../../core/workflows/workflow.js';
@@ -80,8 +81,8 @@ export class SessionsService {
       ...{ sessionId, kind, componentId, userId },
       name: body.session_name ?? null,
       shownName: this.nameWithout(kind, componentId) || null,
-      state: without(body.session_state ?? {}, fixedStateKeys(caller)) ?? {},
-      metadata: body.metadata ?? null,
+      state: without((body.session_state ?? {}) as JsonObject, fixedStateKeys(caller)) ?? {},
+      metadata: (body.metadata as JsonObject | null | undefined) ?? null,
       now: Date.now(),
     });
     if (made) return this.detail(space, { kind: 'all' }, sessionId);
@@ -110,9 +111,9 @@ export class SessionsService {
     await space.settle(sessionId);
     const changed = await space.sessions.change(scope, sessionId, {
       name: body.session_name ?? undefined,
-      state: without(body.session_state ?? undefined, fixed),
+      state: without((body.session_state as JsonObject | null | undefined) ?? undefined, fixed),
       keptState: fixed,
-      metadata: body.metadata ?? undefined,
+      metadata: (body.metadata as JsonObject | null | undefined) ?? undefined,
       summary: body.summary ? summaryOf(body.summary, now) : undefined,
       now,
     });

@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely';
-import type { RunKind } from '../../core/runs/run.js';
 
 declare module '../../platform/storage/schema.js' {
   interface Schema {
@@ -12,7 +11,7 @@ declare module '../../platform/storage/schema.js' {
 
 export interface SessionsTable {
   session_id: string;
-  kind: RunKind;
+  kind: string;
   component_id: string;
   user_id: string | null;
   name: string | null;

@@ -135,7 +135,7 @@ const configBody = z.object({
 
 /** The body of `/info`, with what the capabilities and interfaces add to it. */
 export function infoBodyOf(all: readonly Described[]) {
-  const parts: z.ZodRawShape = Object.assign({}, ...all.map(({ info }) => info));
+  const parts = Object.assign({}, ...all.map(({ info }) => info)) as z.ZodRawShape;
   return infoBody
     .extend(parts)
     .meta({ id: 'Info', description: 'Information that a client needs before authentication.' });
@@ -146,11 +146,8 @@ export function configBodyOf(all: readonly Described[]) {
   const sections = all.flatMap(({ section: own }) =>
     own === undefined ? [] : [[own.name, section.optional()]],
   );
-  const parts: z.ZodRawShape = Object.assign(
-    Object.fromEntries(sections),
-    ...all.map(({ config }) => config),
-  );
+  const parts = Object.assign(Object.fromEntries(sections), ...all.map(({ config }) => config));
   return configBody
-    .extend(parts)
+    .extend(parts as z.ZodRawShape)
     .meta({ id: 'Config', description: 'The components, databases and interfaces of the service.' });
 }

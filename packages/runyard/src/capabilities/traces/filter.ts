@@ -23,7 +23,16 @@ const maximumConditions = 200;
 const maximumValues = 1000;
 const maximumTextLength = 1000;
 
-const comparisons: readonly Comparison[] = ['EQ', 'NEQ', 'GT', 'GTE', 'LT', 'LTE', 'CONTAINS', 'STARTSWITH'];
+const comparisons: ReadonlySet<string> = new Set<Comparison>([
+  'EQ',
+  'NEQ',
+  'GT',
+  'GTE',
+  'LT',
+  'LTE',
+  'CONTAINS',
+  'STARTSWITH',
+]);
 
 /** Reads the filter of a request. Nothing, and an empty object, is no filter. */
 export function parseFilter(given: JsonObject | null | undefined): TraceFilter | null {
@@ -62,8 +71,9 @@ class FilterReader {
       return { op, condition: this.read(given.condition, depth + 1) };
     }
     if (op === 'IN') return { op, ...membership(given) };
-    const compared = comparisons.find((known) => known === op);
-    if (compared !== undefined) return { op: compared, ...comparison(given, compared) };
+    if (typeof op === 'string' && comparisons.has(op)) {
+      return { op: op as Comparison, ...comparison(given, op) };
+    }
     throw errors.invalidTraceFilter(`Unknown filter operator: ${typeof op === 'string' ? op : shown(op)}`);
   }
 

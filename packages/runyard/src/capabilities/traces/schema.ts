@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Json } from '../../core/json.js';
 import { pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 
 const database = {
@@ -59,7 +58,7 @@ export const searchTracesQuery = z.object(database);
 
 export const searchTracesBody = z
   .object({
-    filter: z.record(z.string(), z.custom<Json>()).nullish().meta({
+    filter: z.record(z.string(), z.unknown()).nullish().meta({
       description: 'An expression in the filter language. If omitted: all traces.',
     }),
     group_by: z

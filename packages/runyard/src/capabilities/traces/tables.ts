@@ -1,6 +1,3 @@
-import type { RunKind } from '../../core/runs/run.js';
-import type { SpanStatus } from '../../core/traces/span.js';
-
 declare module '../../platform/storage/schema.js' {
   interface Schema {
     traces: TracesTable;
@@ -12,8 +9,8 @@ export interface TracesTable {
   run_id: string;
   trace_id: string;
   name: string;
-  status: SpanStatus;
-  kind: RunKind;
+  status: string;
+  kind: string;
   component_id: string;
   session_id: string;
   user_id: string | null;

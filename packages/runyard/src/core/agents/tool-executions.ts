@@ -79,10 +79,7 @@ export function toolExecutionsOf(all: readonly StepRecord[]): ToolExecution[] {
     };
     executions.set(step.key, toolExecution(step, record, found));
   }
-  for (const [key, states] of asked) {
-    const [first, ...later] = states;
-    if (first && !executions.has(key)) executions.set(key, waitingExecution(first, ...later));
-  }
+  for (const [key, states] of asked) if (!executions.has(key)) executions.set(key, waitingExecution(states));
   return [...executions].sort(byPlace).map(([, execution]) => execution);
 }
 
@@ -108,10 +105,8 @@ export function toolExecution(
 }
 
 /** A call that has not ended: it waits, or what it waited for is there and it is about to be executed. */
-export function waitingExecution(
-  ...states: [ToolRequirementState, ...ToolRequirementState[]]
-): ToolExecution {
-  const { callId, toolName, args, createdAt } = states[0].requirement;
+export function waitingExecution(states: readonly ToolRequirementState[]): ToolExecution {
+  const { callId, toolName, args, createdAt } = states[0]!.requirement;
   return {
     callId,
     name: toolName,

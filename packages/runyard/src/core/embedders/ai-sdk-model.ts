@@ -1,4 +1,3 @@
-import { fieldsOf } from '../objects.js';
 /**
  * The embedding models of the AI SDK (`EmbeddingModelV2` and later of `@ai-sdk/provider`), as far as the bridge
  * uses them. Described by shape, so that neither the package nor one version of it is needed.
@@ -18,6 +17,6 @@ export interface AiSdkEmbeddingModel {
 }
 
 export function isAiSdkEmbedder(value: unknown): value is AiSdkEmbeddingModel {
-  const { specificationVersion, doEmbed } = fieldsOf(value);
+  const { specificationVersion, doEmbed } = (value ?? {}) as Partial<AiSdkEmbeddingModel>;
   return typeof specificationVersion === 'string' && typeof doEmbed === 'function';
 }

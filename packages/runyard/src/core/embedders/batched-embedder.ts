@@ -1,5 +1,4 @@
 import { mapConcurrently } from '../concurrency.js';
-import { thrownError } from '../errors/thrown-error.js';
 import { ModelError } from '../models/model-error.js';
 import { usageOf } from '../models/provider/answer/usage.js';
 import { checkOptions, checkValue } from '../options/check-options.js';
@@ -135,9 +134,9 @@ class Batches {
   #endOfBatch(start: number): number {
     const last = Math.min(this.#texts.length, start + (this.#options.maxBatch ?? 128));
     let bytes = 0;
-    for (const [at, text] of this.#texts.slice(start, last).entries()) {
-      bytes += Buffer.byteLength(text);
-      if (bytes > this.#maxBytes && at > 0) return start + at;
+    for (let end = start; end < last; end++) {
+      bytes += Buffer.byteLength(this.#texts[end]!);
+      if (bytes > this.#maxBytes && end > start) return end;
     }
     return last;
   }
@@ -173,7 +172,7 @@ class Batches {
     try {
       return readVector(sent);
     } catch (error) {
-      throw this.#wrong(thrownError(error).message);
+      throw this.#wrong((error as Error).message);
     }
   }
 

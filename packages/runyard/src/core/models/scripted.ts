@@ -151,9 +151,11 @@ export function scriptedModel(
     capabilities: { structuredOutput: options.structuredOutput ?? 'native', tools: true },
     requests,
     async generate(request, { signal }) {
-      for await (const chunk of play(await next(request, signal), request, signal))
-        if (chunk.type === 'response') return chunk.response;
-      throw new Error('The script has no answer.');
+      let response: ModelResponse | undefined;
+      for await (const chunk of play(await next(request, signal), request, signal)) {
+        if (chunk.type === 'response') response = chunk.response;
+      }
+      return response as ModelResponse;
     },
     async *stream(request: ModelRequest, { signal }: ModelCallOptions) {
       yield* play(await next(request, signal), request, signal);

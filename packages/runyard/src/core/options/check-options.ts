@@ -1,5 +1,4 @@
 import { errors } from '../errors/errors.js';
-import { fieldsOf } from '../objects.js';
 import { check, isObject, shown } from './faults.js';
 import type { Kind } from './kind.js';
 
@@ -8,7 +7,7 @@ export function checkOptions(owner: string, options: unknown, shape: Kind): void
   if (!shape.takes(options))
     throw errors.invalidConfig(`${owner} takes an object of options, not ${shown(options)}.`);
   const faults: string[] = [];
-  shape.inside?.(options, '', faults);
+  shape.inside?.(options as never, '', faults);
   refuse(owner, faults);
 }
 
@@ -25,7 +24,10 @@ function refuse(owner: string, faults: readonly string[]): void {
 
 /** What messages call something by its options, right or wrong: `Agent 'bank'`, or `An agent` without a name. */
 export function ownerOf(type: string, options: unknown): string {
-  const { id, name } = fieldsOf(isObject(options) ? options : {});
+  const { id, name } = (isObject(options) ? options : {}) as {
+    readonly id?: unknown;
+    readonly name?: unknown;
+  };
   const called = [id, name].find((one) => typeof one === 'string' && one !== '');
   if (called !== undefined) return `${type} '${called}'`;
   return `${/^[aeiou]/i.test(type) ? 'An' : 'A'} ${type.toLowerCase()}`;

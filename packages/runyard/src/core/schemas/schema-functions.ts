@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { fieldsOf } from '../objects.js';
 
 const known = new WeakMap<z.ZodType, boolean>();
 
@@ -20,9 +19,8 @@ function hasFunctions(part: unknown, seen: Set<object>): boolean {
   if (typeof part !== 'object' || part === null || seen.has(part)) return false;
   seen.add(part);
   if (Array.isArray(part)) return part.some((inner) => hasFunctions(inner, seen));
-  const given = fieldsOf(fieldsOf(part)._zod).def;
-  if (given === undefined) return isPlain(part) && Object.values(part).some((one) => hasFunctions(one, seen));
-  const def = fieldsOf(given);
+  const { def } = (part as { _zod?: { def?: Record<string, unknown> } })._zod ?? {};
+  if (def === undefined) return isPlain(part) && Object.values(part).some((one) => hasFunctions(one, seen));
   if (functionTypes.has(def.type) || functionTypes.has(def.check)) return true;
   return Object.values(def).some((inner) => hasFunctions(inner, seen));
 }

@@ -51,8 +51,7 @@ export function customRouteScope(
       reply.header('x-content-type-options', 'nosniff');
       reply.header('referrer-policy', 'no-referrer');
       const cors = exchange.cors ?? [];
-      for (let at = 0; at < cors.length; at += 2) reply.header(cors[at] ?? '', cors[at + 1]);
-      // as the router fills them
+      for (let at = 0; at < cors.length; at += 2) reply.header(cors[at] as string, cors[at + 1]);
       const params = request.params as Record<string, string>;
       request.caller = await admit(exchange, null, params, resolveCaller, limiter);
     });

@@ -20,7 +20,7 @@ type Counted = Socket & { [unanswered]?: number };
 
 const exchangeKey = Symbol('runyard.exchange');
 
-type Marked = (IncomingMessage | ServerResponse) & { [exchangeKey]?: Exchange };
+type Marked = { [exchangeKey]?: Exchange };
 
 /** One request and its answer, for as long as the answer lasts. It holds no body: streams may live for hours. */
 export class Exchange {
@@ -48,10 +48,10 @@ export class Exchange {
     const url = request.url ?? '/';
     const query = url.indexOf('?');
     this.path = query === -1 ? url : url.slice(0, query);
-    mark(request, this);
-    mark(response, this);
+    (request as Marked)[exchangeKey] = this;
+    (response as Marked)[exchangeKey] = this;
     response.on('close', closed);
-    const socket: Counted = request.socket;
+    const socket = request.socket as Counted;
     socket[unanswered] = (socket[unanswered] ?? 0) + 1;
   }
 
@@ -79,8 +79,7 @@ export class Exchange {
 
   /** How many requests of the same connection wait for their answers, this one included. */
   get unanswered(): number {
-    const socket: Counted = this.request.socket;
-    return socket[unanswered] ?? 0;
+    return (this.request.socket as Counted)[unanswered] ?? 0;
   }
 
   /** Made only for those who ask: most handlers do not. */
@@ -99,8 +98,7 @@ export class Exchange {
   close(): void {
     const { request, response } = this;
     const complete = response.writableFinished;
-    const socket: Counted = request.socket;
-    socket[unanswered] = this.unanswered - 1;
+    (request.socket as Counted)[unanswered] = this.unanswered - 1;
     if (!complete) this.#abort?.abort();
     this.log.info(
       {
@@ -116,12 +114,8 @@ export class Exchange {
   }
 }
 
-function mark(message: Marked, exchange: Exchange): void {
-  message[exchangeKey] = exchange;
-}
-
-export function exchangeOf(message: Marked): Exchange {
-  const exchange = message[exchangeKey];
+export function exchangeOf(message: IncomingMessage | ServerResponse): Exchange {
+  const exchange = (message as Marked)[exchangeKey];
   if (!exchange) throw new Error('This request did not arrive through the HTTP platform.');
   return exchange;
 }

@@ -45,7 +45,6 @@ export async function openProbeServer(
     server.listen(port, host, resolve);
   });
   return {
-    // it listens on a port
     url: urlOf(host, (server.address() as AddressInfo).port),
     close: () =>
       new Promise((resolve) => {
@@ -73,7 +72,7 @@ async function answerOf({ method, url = '/' }: IncomingMessage, probes: Probes):
   const [path = '/'] = url.split('?', 1);
   if ((method !== 'GET' && method !== 'HEAD') || !Object.hasOwn(probes, path)) return notFound;
   try {
-    return (await probes[path]?.()) ?? notFound;
+    return await probes[path]!();
   } catch {
     return broken;
   }
@@ -87,7 +86,7 @@ function boundConnections(server: Server): void {
     socket.once('close', () => open.delete(socket));
     if (open.size <= maxConnections) return;
     const [oldest] = open;
-    if (oldest !== undefined) open.delete(oldest);
-    oldest?.destroy();
+    open.delete(oldest!);
+    oldest!.destroy();
   });
 }

@@ -8,7 +8,6 @@ let loaded: typeof KyselyModule | undefined;
  * migrations and the hot path do without it.
  */
 export function queryBuilder(): typeof KyselyModule {
-  const kysely: typeof KyselyModule = loaded ?? createRequire(import.meta.url)('kysely');
-  loaded = kysely;
-  return kysely;
+  loaded ??= createRequire(import.meta.url)('kysely') as typeof KyselyModule;
+  return loaded;
 }

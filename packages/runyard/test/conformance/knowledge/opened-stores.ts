@@ -8,9 +8,10 @@ import { builtInVectorStore } from '../../../src/capabilities/knowledge/chunks/b
 import { knowledgeSearch } from '../../../src/capabilities/knowledge/migrations/0017-knowledge-search.js';
 import type { VectorStore } from '../../../src/core/knowledge/vector-store.js';
 import { silentLog } from '../../../src/core/log.js';
-import type { Database } from '../../../src/platform/storage/database.js';
+import type { Database, RunStatement } from '../../../src/platform/storage/database.js';
 import { migrate } from '../../../src/platform/storage/migrations/migrate.js';
 import { openDatabase } from '../../../src/platform/storage/open.js';
+import { decodeRows, encodeParameter } from '../../../src/platform/storage/text.js';
 
 /** A store that a whole suite uses, and what another process would open over the same data. */
 export interface OpenedStore {
@@ -60,4 +61,37 @@ async function execute(url: string, sql: string): Promise<void> {
   await client.connect();
   await client.query(sql);
   await client.end();
+}
+
+/** PostgreSQL in this process, with pgvector: no server of the tests has it. */
+export async function onPgvector(): Promise<OpenedStore> {
+  const [{ PGlite }, { vector }] = await Promise.all([
+    import('@electric-sql/pglite'),
+    import('@electric-sql/pglite-pgvector'),
+  ]);
+  const pglite = await PGlite.create({ extensions: { vector } });
+  for (const statement of knowledgeSearch.up('postgres')) await pglite.exec(statement);
+  type Parameters = readonly unknown[] | undefined;
+  const run = (on: Pick<typeof pglite, 'query'>) => async (sql: string, values: Parameters) =>
+    decodeRows((await on.query(sql, values?.map(encodeParameter))).rows);
+  const database = {
+    id: 'pgvector',
+    dialect: 'postgres',
+    outage: undefined,
+    query: {
+      executeQuery: async ({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) => ({
+        rows: await run(pglite)(sql, parameters),
+      }),
+    },
+    transaction: <T>(work: (run: RunStatement) => Promise<T>) =>
+      // rows are as the statement says, as with the real driver
+      pglite.transaction((transaction) => work(run(transaction) as RunStatement)),
+    // the store uses nothing else of a database
+  } as unknown as Database;
+  return {
+    store: builtInVectorStore(database, silentLog),
+    another: builtInVectorStore(database, silentLog),
+    database,
+    close: () => pglite.close(),
+  };
 }

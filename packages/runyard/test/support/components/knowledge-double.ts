@@ -62,8 +62,6 @@ export function knowledgeDouble(
     remove: unused,
   };
   knowledge.attach(async () => space);
-  // a service that registers it leaves it as it is
-  knowledge.attach = () => {};
   return {
     knowledge,
     searches,

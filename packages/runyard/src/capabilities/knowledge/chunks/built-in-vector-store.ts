@@ -12,13 +12,12 @@ import type {
 } from '../../../core/knowledge/vector-store.js';
 import type { Log } from '../../../core/log.js';
 import type { Database } from '../../../platform/storage/database.js';
-import { storedJsonOrNull } from '../../../platform/storage/text.js';
-import { BitIndexes } from './bit-indexes.js';
-import { BitSearch } from './bit-search.js';
 import { ChunkStore } from './chunk-store.js';
 import { KeywordStore } from './keyword-store.js';
-import type { NearestRows } from './nearest-rows.js';
-import { PgvectorSearch } from './pgvector-search.js';
+import { BitIndexes } from './nearest/bit-indexes.js';
+import { BitSearch } from './nearest/bit-search.js';
+import type { NearestRows } from './nearest/nearest-rows.js';
+import { PgvectorSearch } from './nearest/pgvector-search.js';
 import { fusedRows, rankedRows, type ScoredRow } from './ranked-rows.js';
 import { SearchStore } from './search-store.js';
 import { type IndexRow, VersionStore } from './version-store.js';
@@ -137,7 +136,7 @@ class BuiltInVectorStore implements VectorStore {
           content,
           name,
           metadata,
-          usage: storedJsonOrNull<Json>(usage),
+          usage: usage === null ? null : (JSON.parse(usage) as Json),
           similarity,
         };
       });
@@ -153,7 +152,7 @@ class BuiltInVectorStore implements VectorStore {
       return ranked(await this.#keywords.search(index, text, filter, signal), limit);
     await this.#assertSameEmbedder(index, request, vector);
     const near = async (wanted: number) => {
-      const rows = await this.#nearest.nearest(index, { vector, wanted, filter, signal });
+      const rows = await this.#nearest.nearest(index, { vector, wanted, certain: limit, filter, signal });
       const similarities = new Map(rows.map(({ rowId, similarity }) => [rowId, similarity]));
       return (await ranked(similarities, wanted)).map((row) => ({ ...row, similarity: row.score }));
     };

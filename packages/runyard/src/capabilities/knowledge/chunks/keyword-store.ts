@@ -11,7 +11,7 @@ import { readRows } from './sql-store.js';
 import type { IndexRow } from './version-store.js';
 
 /** A term that more chunks have says little: where the query has others, it does not count. */
-const mostChunksOfTerm = 10_000;
+const mostChunksOfTerm = 5_000;
 
 interface Posting {
   readonly rowId: number;

@@ -27,7 +27,6 @@ export async function continueRequestOf(
   following: Following,
   bound: BoundValues,
 ): Promise<ContinueRequest> {
-  // the route of each kind has the schema of its form
   const read =
     kind === 'workflow'
       ? workflowRequestOf(form as ContinueWorkflowRunForm, following, bound)

@@ -62,7 +62,7 @@ export function runParams(facts: RunKindFacts) {
 }
 
 export function componentIn({ idName }: RunKindFacts, params: Readonly<Record<string, unknown>>): string {
-  return String(params[idName]);
+  return params[idName] as string;
 }
 
 export function componentField({ kind, idName }: RunKindFacts): Record<string, z.ZodString> {

@@ -164,10 +164,9 @@ export async function commitRuns(
   if (database.dialect === 'sqlite') {
     const units = writes.map((write) => unitOf(planOf([write], options)));
     const refusals = await database.write(units.map(({ rows }) => rows));
-    for (const [index, { runId }] of writes.entries()) {
-      const reason = units[index]?.reasons[refusals[index] ?? -1];
-      if (reason !== undefined) refused.push({ runId, reason });
-    }
+    refusals.forEach((row, index) => {
+      if (row >= 0) refused.push({ runId: writes[index]!.runId, reason: units[index]!.reasons[row]! });
+    });
     return refused;
   }
   for (let remaining of waves(writes)) {
@@ -241,7 +240,8 @@ function claimedRun({ runId, insert, claims }: RunWrite): Rows {
 function newRuns(writes: readonly RunWrite[]): Rows {
   const following = new Map<string, number>();
   const rows: SqlValue[][] = [];
-  for (const { insert, texts, leaseMs } of writes.toReversed()) {
+  for (let position = writes.length - 1; position >= 0; position--) {
+    const { insert, texts, leaseMs } = writes[position]!;
     if (!insert) continue;
     const count = following.get(insert.sessionId) ?? 0;
     following.set(insert.sessionId, count + 1);
@@ -268,7 +268,7 @@ function stepsToRemove({ runId, removedSteps, steps }: RunWrite): Rows {
 
 /** The last version of each step. */
 function distinctSteps({ steps, texts }: RunWrite): Rows {
-  const ascend = steps.every(({ seq }, index) => index === 0 || seq > (steps[index - 1]?.seq ?? seq));
+  const ascend = steps.every(({ seq }, index) => index === 0 || seq > steps[index - 1]!.seq);
   const distinct = ascend ? steps : [...new Map(steps.map((step) => [step.seq, step])).values()];
   return distinct.map((step) => valuesOf(stepFields, step, texts?.idOf));
 }
@@ -282,8 +282,7 @@ function eventRows({ runId, events }: RunWrite): Rows {
  * that are started under one key depend on each other's outcome: they come one after the other.
  */
 function waves(writes: readonly RunWrite[]): RunWrite[][] {
-  let wave: RunWrite[] = [];
-  const all = [wave];
+  const all: RunWrite[][] = [];
   let runs = new Set<string>();
   let keys = new Set<string>();
   let users = new Map<string, string | null>();
@@ -292,9 +291,8 @@ function waves(writes: readonly RunWrite[]): RunWrite[][] {
     const key = idempotency && JSON.stringify(keyOf(idempotency));
     const known = session && users.has(session.sessionId) && users.get(session.sessionId) !== session.userId;
     const written = runs.has(runId) || (replaces !== undefined && runs.has(replaces));
-    if (written || known || (key !== undefined && keys.has(key))) {
-      wave = [];
-      all.push(wave);
+    if (all.length === 0 || written || known || (key !== undefined && keys.has(key))) {
+      all.push([]);
       runs = new Set();
       keys = new Set();
       users = new Map();
@@ -303,7 +301,7 @@ function waves(writes: readonly RunWrite[]): RunWrite[][] {
     if (replaces !== undefined) runs.add(replaces);
     if (key !== undefined) keys.add(key);
     if (session) users.set(session.sessionId, session.userId);
-    wave.push(write);
+    all.at(-1)!.push(write);
   }
   return all;
 }

@@ -1,6 +1,5 @@
 import type { RunLineage } from '../../../core/runs/run.js';
 import { type Database, type RunStatement, statement } from '../../../platform/storage/database.js';
-import { storedJsonOrNull } from '../../../platform/storage/text.js';
 import { type CopiedSession, copySessionRows } from '../../sessions/copy-store.js';
 import type { RunsTable } from '../tables.js';
 import { runColumns, stepColumns } from './rows-store.js';
@@ -113,12 +112,11 @@ function copiesWithin(source: readonly SourceRun[], { sourceSessionId, newRunId 
     return parentId === null || (parentId !== undefined && isWhole(parentId));
   };
   const whole = source.filter((row) => isWhole(row.run_id));
-  const copies = whole.map((row) => ({ row, newId: newRunId() }));
-  const newIds = new Map(copies.map(({ row, newId }) => [row.run_id, newId]));
-  return copies.map(({ row, newId }) => ({
+  const newIds = new Map(whole.map((row) => [row.run_id, newRunId()]));
+  return whole.map((row) => ({
     oldId: row.run_id,
-    newId,
-    parentId: newIds.get(row.parent_run_id ?? '') ?? null,
+    newId: newIds.get(row.run_id)!,
+    parentId: row.parent_run_id === null ? null : newIds.get(row.parent_run_id)!,
     lineage: copiedLineage(row, sourceSessionId, newIds),
   }));
 }
@@ -128,7 +126,7 @@ function copiedLineage(
   sourceSessionId: string,
   newIds: ReadonlyMap<string, string>,
 ): RunLineage {
-  const { replaces, ...kept } = storedJsonOrNull<RunLineage>(stored) ?? {};
+  const { replaces, ...kept } = stored === null ? ({} as RunLineage) : (JSON.parse(stored) as RunLineage);
   // A copy that completes later gives way to nothing outside its own session.
   const replaced = replaces === undefined ? undefined : newIds.get(replaces);
   return {

@@ -1,7 +1,6 @@
 import type { CitationsBody, EndingFields } from '../../events/agent-event.js';
 import type { Citation, Citations } from '../../models/citations.js';
 import type { AnswerEnding } from '../../models/model.js';
-import { withoutUndefined } from '../../objects.js';
 import type { ModelRecord } from '../journal-records.js';
 
 type Ending = Partial<AnswerEnding>;
@@ -37,7 +36,7 @@ export function withoutPlaces(ending: Ending): Ending {
 
 /** The wire's words for it. What is unknown is left out. */
 export function endingFields({ finishReason, finishMessage, citations }: Ending): EndingFields {
-  return withoutUndefined({
+  return present({
     finish_reason: finishReason,
     finish_message: finishMessage,
     citations: citations && citationsBody(citations),
@@ -48,13 +47,12 @@ export function endingFields({ finishReason, finishMessage, citations }: Ending)
 function citationsBody({ sources, searchQueries = [] }: Citations): CitationsBody {
   const pages = new Map<string, { url: string; title?: string }>();
   for (const { url, title } of sources) {
-    if (url !== undefined && pages.get(url)?.title === undefined)
-      pages.set(url, withoutUndefined({ url, title }));
+    if (url !== undefined && pages.get(url)?.title === undefined) pages.set(url, present({ url, title }));
   }
   const documents = sources
     .filter(({ url }) => url === undefined)
     .map(({ title, citedText, filename }) =>
-      withoutUndefined({ document_title: title, cited_text: citedText, file_name: filename }),
+      present({ document_title: title, cited_text: citedText, file_name: filename }),
     )
     .filter((document) => Object.keys(document).length > 0);
   const parts = {
@@ -67,7 +65,7 @@ function citationsBody({ sources, searchQueries = [] }: Citations): CitationsBod
 }
 
 function sourceBody(source: Citation) {
-  return withoutUndefined({
+  return present({
     url: source.url,
     title: source.title,
     cited_text: source.citedText,
@@ -77,6 +75,10 @@ function sourceBody(source: Citation) {
     start_index: source.start,
     end_index: source.end,
   });
+}
+
+function present<Fields extends object>(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields;
 }
 
 function unique<Value>(values: readonly Value[]): Value[] {

@@ -59,7 +59,7 @@ function rememberedShape(schema: ValueSchema, trusted: boolean): OutputShape {
   let shape = shapes.get(schema);
   if (shape === undefined) {
     const zod = isZodSchema(schema) ? schema : zodSchemas.get(schema);
-    shape = zod === undefined ? typedShape(jsonSchemaOf(schema), trusted) : zodShape(zod);
+    shape = zod === undefined ? typedShape(schema as JsonObject, trusted) : zodShape(zod);
     shapes.set(schema, shape);
   }
   return shape;
@@ -70,14 +70,15 @@ function rememberedShape(schema: ValueSchema, trusted: boolean): OutputShape {
  * checks that JSON schema cannot express.
  */
 export function storableSchema(schema: ValueSchema): JsonObject {
+  if (!isZodSchema(schema)) return schema as JsonObject;
   const stored = jsonSchemaOf(schema, { closed: true });
-  if (isZodSchema(schema)) zodSchemas.set(stored, schema);
-  return stored;
+  zodSchemas.set(stored, schema);
+  return stored as JsonObject;
 }
 
 /** The name of the type that a schema describes. */
 export function schemaName(schema: ValueSchema): string {
-  const { title } = jsonSchemaOf(schema);
+  const { title } = isZodSchema(schema) ? jsonSchemaOf(schema) : schema;
   return typeof title === 'string' && title !== '' ? title : untitled;
 }
 
@@ -153,7 +154,7 @@ function typedShape(schema: JsonObject, trusted: boolean): OutputShape {
 type CheckAnswer = (value: Json) => Promise<readonly SchemaFault[]>;
 
 function applicationCheck(schema: JsonObject): CheckAnswer {
-  const lenient = withNullableOptionals(schema);
+  const lenient = withNullableOptionals(schema) as JsonObject;
   return async (value) => (await compileJsonSchema(lenient, { coerce: true }))(value);
 }
 
@@ -218,18 +219,15 @@ function fitPart(value: Json, schema: unknown): Json {
   return isJsonObject(schema) ? fit(value, schema) : value;
 }
 
-function withNullableParts(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withNullableParts);
-  return isJsonObject(value) ? withNullableOptionals(value) : value;
-}
-
-function withNullableOptionals(schema: JsonObject): JsonObject {
-  const copy: JsonObject = {};
+function withNullableOptionals(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withNullableOptionals);
+  if (!isJsonObject(schema)) return schema;
+  const copy: JsonSchema = {};
   for (const [key, value] of Object.entries(schema)) {
     if (holdsNamedSchemas(key) && isJsonObject(value)) {
       const entries = Object.entries(value);
-      copy[key] = Object.fromEntries(entries.map(([name, inner]) => [name, withNullableParts(inner)]));
-    } else copy[key] = literalKeywords.has(key) ? value : withNullableParts(value);
+      copy[key] = Object.fromEntries(entries.map(([name, inner]) => [name, withNullableOptionals(inner)]));
+    } else copy[key] = literalKeywords.has(key) ? value : withNullableOptionals(value);
   }
   if (isJsonObject(copy.properties)) {
     const required = Array.isArray(schema.required) ? schema.required : [];

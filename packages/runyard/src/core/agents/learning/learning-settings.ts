@@ -1,7 +1,6 @@
 import { errors } from '../../errors/errors.js';
 import { privateNamespacePrefix } from '../../learnings/learnings.js';
 import type { ModelLike } from '../../models/resolve.js';
-import { keysOf } from '../../objects.js';
 
 /** What an agent learns, and how. */
 export interface LearningSettings {
@@ -41,7 +40,7 @@ const defaults = {
 
 export type LearningKind = keyof typeof defaults;
 
-export const learningKinds = keysOf(defaults);
+export const learningKinds = Object.keys(defaults) as LearningKind[];
 
 /** The settings with what is left out filled in. */
 export interface LearningPlan extends LearningSettings {

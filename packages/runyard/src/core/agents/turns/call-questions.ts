@@ -34,9 +34,8 @@ export function askedSoFar(
   if (context.recorded(key)?.status !== 'running') return asked;
   for (;;) {
     const step = context.recorded(askKeyOf(key, asked.length), questionAbout(call));
-    const requirement = step && requirementOf(step);
-    if (requirement === undefined) return asked;
-    asked.push(requirement);
+    if (step === undefined) return asked;
+    asked.push(requirementOf(step)!);
   }
 }
 

@@ -75,7 +75,8 @@ function transform(vector: Float32Array, offset: number, length: number): void {
   for (let half = 1; half < length; half *= 2) {
     for (let start = offset; start < offset + length; start += 2 * half) {
       for (let at = start; at < start + half; at++) {
-        const [one, other] = [vector[at]!, vector[at + half]!];
+        const one = vector[at]!;
+        const other = vector[at + half]!;
         vector[at] = one + other;
         vector[at + half] = one - other;
       }
@@ -102,7 +103,8 @@ export function similarityOf(one: Float32Array, other: Float32Array): number {
   let first = 0;
   let second = 0;
   for (let at = 0; at < one.length; at++) {
-    const [left, right] = [one[at]!, other[at]!];
+    const left = one[at]!;
+    const right = other[at]!;
     product += left * right;
     first += left * left;
     second += right * right;

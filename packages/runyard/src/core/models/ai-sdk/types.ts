@@ -1,4 +1,3 @@
-import { fieldsOf } from '../../objects.js';
 import type { ModelCapabilities } from '../model.js';
 
 /**
@@ -74,7 +73,7 @@ export interface AiSdkResult {
 }
 
 export function isAiSdkModel(value: unknown): value is AiSdkLanguageModel {
-  const { specificationVersion, doGenerate, doStream } = fieldsOf(value);
+  const { specificationVersion, doGenerate, doStream } = (value ?? {}) as Partial<AiSdkLanguageModel>;
   return (
     typeof specificationVersion === 'string' &&
     typeof doGenerate === 'function' &&
@@ -84,6 +83,6 @@ export function isAiSdkModel(value: unknown): value is AiSdkLanguageModel {
 
 /** Only models that have this property can report that they cannot be held to a schema. */
 export function aiSdkCapabilities(model: AiSdkLanguageModel): ModelCapabilities {
-  const { supportsStructuredOutputs } = fieldsOf(model);
+  const { supportsStructuredOutputs } = model as { supportsStructuredOutputs?: unknown };
   return { structuredOutput: supportsStructuredOutputs === false ? 'prompted' : 'native', tools: true };
 }

@@ -8,7 +8,7 @@ const step = /\.([^.[\]]+)|\[(\d{1,9})\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\
 
 /** Without a prototype, so that no name in a path reaches one. */
 export function emptyArguments(): JsonObject {
-  return Object.create(null);
+  return Object.create(null) as JsonObject;
 }
 
 /** Puts one streamed value where its path says. Returns false if it fits nowhere: the arguments are then incomplete. */
@@ -23,7 +23,6 @@ export function addPartialArgument(args: JsonObject, part: JsonObject): boolean 
     const fits =
       typeof name === 'number' ? Array.isArray(holder) && name <= holder.length : isJsonObject(holder);
     if (!fits) return false;
-    // an array at an index, or an object at a name: as just checked
     const values = holder as Record<string | number, Json>;
     const next = steps[at + 1];
     if (next === undefined) values[name] = grown(values[name], value);
@@ -57,7 +56,7 @@ function unquoted(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const escaped = text.replace(/\\.|"/g, (found) => (found === '"' ? '\\"' : found === "\\'" ? "'" : found));
   try {
-    return JSON.parse(`"${escaped}"`);
+    return JSON.parse(`"${escaped}"`) as string;
   } catch {
     return undefined;
   }

@@ -130,9 +130,8 @@ class PatternWriter {
   }
 
   #peek(): string {
-    const next = this.pattern[this.#at];
-    if (next === undefined) throw new Error('unexpected end');
-    return next;
+    if (this.#at >= this.pattern.length) throw new Error('unexpected end');
+    return this.pattern[this.#at] as string;
   }
 
   #next(): string {

@@ -42,12 +42,11 @@ export function cite(
 ): void {
   const units = new Map<TextSpan, (characters: number) => number>();
   for (const { wire, part } of annotations) {
-    const unitAt = part && (units.get(part) ?? unitsIn(text.slice(part.start, part.end)));
-    if (part && unitAt) units.set(part, unitAt);
+    if (part !== undefined && !units.has(part)) units.set(part, unitsIn(text.slice(part.start, part.end)));
     const place = (characters: Json | undefined) =>
-      part === undefined || unitAt === undefined || typeof characters !== 'number'
+      part === undefined || typeof characters !== 'number'
         ? {}
-        : { at: offset + part.start + unitAt(characters) };
+        : { at: offset + part.start + units.get(part)!(characters) };
     const { at: start } = place(wire.start_index);
     const { at: end } = place(wire.end_index);
     citations.add({

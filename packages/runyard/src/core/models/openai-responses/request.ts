@@ -42,7 +42,7 @@ export async function responsesBody(
   const owner = unsigned ? undefined : { protocol: 'openai-responses', model: settings.id };
   const place = { contents: forOneRequest(request.media), provider };
   const turns = turnsOf(withPairedToolCalls(request.messages, /^.{1,64}$/s));
-  const last = turns.findLast(([message]) => message.role === 'assistant');
+  const last = turns.findLast(([message]) => message!.role === 'assistant');
   const items = await Promise.all(
     turns.map((turn) => inputItems(turn, { ...place, isLast: turn === last }, owner)),
   );
@@ -78,7 +78,7 @@ function toolsOf({ tools }: ModelRequest, own: readonly JsonObject[]): Json[] {
         type: 'function',
         name,
         description,
-        parameters: inputSchema,
+        parameters: inputSchema as JsonObject,
         strict,
       })),
   ];
@@ -96,7 +96,7 @@ function textFormat({ name, schema, strict }: OutputFormat, given: Json | undefi
     format: {
       type: 'json_schema',
       name: wireName(name),
-      schema,
+      schema: schema as JsonObject,
       strict: strict && fitsStrictMode(schema),
     },
   };
@@ -108,29 +108,26 @@ interface Place {
   readonly provider: string;
 }
 
-type Turn = [Message, ...Message[]];
-
 /** Each answer with the results of its calls; any other message alone. */
-function turnsOf(messages: readonly Message[]): Turn[] {
-  const turns: Turn[] = [];
+function turnsOf(messages: readonly Message[]): Message[][] {
+  const turns: Message[][] = [];
   for (const message of messages) {
-    const last = turns.at(-1);
-    if (last !== undefined && message.role === 'tool') last.push(message);
+    if (message.role === 'tool') turns.at(-1)!.push(message);
     else turns.push([message]);
   }
   return turns;
 }
 
 async function inputItems(
-  [message, ...results]: Turn,
+  [message, ...results]: Message[],
   place: Place & { readonly isLast: boolean },
   owner: PieceOwner | undefined,
 ): Promise<Json[]> {
-  const { role, content, media } = message;
+  const { role, content, media } = message!;
   if (role === 'system') return [{ role: 'developer', content }];
-  if (role === 'assistant') return answerItems(piecesOf(message, owner), results, place);
+  if (role === 'assistant') return answerItems(piecesOf(message!, owner), results, place);
   if (!media?.length) return [{ role: 'user', content }];
-  return [{ role: 'user', content: await contentParts(message, place, mediaPart) }];
+  return [{ role: 'user', content: await contentParts(message!, place, mediaPart) }];
 }
 
 async function contentParts(

@@ -66,12 +66,11 @@ export class EventReader {
           this.closedListener = null;
           break;
         }
-        const last = events.at(-1);
-        if (last === undefined) {
+        if (events.length === 0) {
           await this.wait();
           continue;
         }
-        this.cursor = last.index + 1;
+        this.cursor = events[events.length - 1]!.index + 1;
         const wanted = this.filter === null ? events : events.filter(this.filter);
         if (wanted.length > 0) return wanted;
       }

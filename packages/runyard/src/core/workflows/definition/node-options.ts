@@ -1,6 +1,5 @@
 import type { RetryBackoff } from '../../back-off.js';
 import type { Json } from '../../json.js';
-import { fieldsOf, keysOf } from '../../objects.js';
 import { backoff } from '../../options/backoff-kind.js';
 import type { Kind, Optional, Shape } from '../../options/kind.js';
 import {
@@ -72,13 +71,13 @@ const entry: Optional = {
     'an agent, a team, a workflow, a function, or what step(), steps(), loop(), parallel(), condition() or router() made',
   takes: (value) => typeof value === 'function' || isComponent(value) || nodeKindOf(value) !== undefined,
   inside: (value: unknown, path, faults) => {
-    if (!isComponent(value)) nodeKindOf(value)?.inside?.(value, path, faults);
+    if (!isComponent(value)) nodeKindOf(value)?.inside?.(value as never, path, faults);
   },
 };
 
 function nodeKindOf(value: unknown): Kind | undefined {
-  const { type } = fieldsOf(value);
-  return keysOf(nodeKinds).flatMap((known) => (known === type ? [nodeKinds[known]] : []))[0];
+  const { type } = (value ?? {}) as { readonly type?: unknown };
+  return Object.hasOwn(nodeKinds, type as NodeType) ? nodeKinds[type as NodeType] : undefined;
 }
 
 /** An entry of a list of steps. */
@@ -97,7 +96,7 @@ export function isComponent(value: unknown): value is Executable {
     typeof value === 'object' &&
     value !== null &&
     'kind' in value &&
-    typeof fieldsOf(value).execute === 'function'
+    typeof (value as Partial<Executable>).execute === 'function'
   );
 }
 

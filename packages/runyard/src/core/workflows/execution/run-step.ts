@@ -1,4 +1,3 @@
-import { recordedStep } from '../../runs/context.js';
 import { RunFailed } from '../../runs/executable.js';
 import type { StepNode } from '../definition/node.js';
 import { contentTypeOf, foldNode, type NodeView } from '../fold/node-view.js';
@@ -131,7 +130,7 @@ function viewOf({ context }: Flow, place: Place, record: LeafRecord): NodeView {
   const key = nodeKey(place.path);
   const now = context.timers.now();
   return foldNode((other) => {
-    if (other !== key) return context.recorded(other);
-    return { ...recordedStep(context, key), output: record, endedAt: now };
+    const step = context.recorded(other);
+    return other === key ? { ...step!, output: record, endedAt: now } : step;
   }, key);
 }

@@ -1,6 +1,5 @@
 import { errors } from '../../../core/errors/errors.js';
 import type { Json, JsonObject } from '../../../core/json.js';
-import { isWhole } from '../../../core/options/faults.js';
 import type { TokenSettings } from './settings.js';
 
 /** What a token proved. It is shared between requests and frozen. */
@@ -76,8 +75,8 @@ function checkTimes(claims: JsonObject, leewayMs: number, now: number): number |
 function timeOf(claims: JsonObject, name: keyof typeof integerTexts): number | null {
   const value = claim(claims, name);
   if (value === undefined) return null;
-  if (!isWhole(value)) throw errors.invalidToken(integerTexts[name]);
-  return value * 1000;
+  if (!Number.isSafeInteger(value)) throw errors.invalidToken(integerTexts[name]);
+  return (value as number) * 1000;
 }
 
 function checkIssuer(claims: JsonObject, issuer: string): void {
@@ -128,7 +127,7 @@ function scopesOf(claims: JsonObject, scopesClaim: string): string[] {
 /** The token is kept for the next requests: agent code that writes into its claims must not change them. */
 function frozen<Value extends Json>(value: Value): Value {
   if (typeof value === 'object' && value !== null) {
-    for (const inner of Object.values(value)) frozen(inner);
+    for (const inner of Object.values(value)) frozen(inner as Json);
     Object.freeze(value);
   }
   return value;

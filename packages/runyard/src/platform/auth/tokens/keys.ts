@@ -42,7 +42,6 @@ async function importKey(key: KeyObject, algorithm: SignatureAlgorithm): Promise
     return webcrypto.subtle.importKey('raw', key.export(), { name: 'HMAC', hash }, false, ['verify']);
   }
   const { importJWK } = await import('jose/key/import');
-  // bytes would be made of a symmetric key, which is above
   return (await importJWK(key.export({ format: 'jwk' }), algorithm)) as CryptoKey;
 }
 
@@ -115,10 +114,9 @@ export function algorithmsOf(key: KeyObject): readonly SignatureAlgorithm[] {
       return ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
     case 'ec': {
       const curve = key.asymmetricKeyDetails?.namedCurve ?? '';
-      const algorithm = Object.hasOwn(curveAlgorithms, curve) ? curveAlgorithms[curve] : undefined;
-      if (algorithm === undefined)
+      if (!Object.hasOwn(curveAlgorithms, curve))
         throw new KeyFault('is on a curve that is not supported: use P-256, P-384 or P-521');
-      return [algorithm];
+      return [curveAlgorithms[curve] as SignatureAlgorithm];
     }
     case 'ed25519':
       return ['EdDSA', 'Ed25519'];

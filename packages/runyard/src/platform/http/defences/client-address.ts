@@ -45,12 +45,11 @@ export class ClientAddresses {
 
   /** Whether the request comes from a proxy of ours. */
   isProxy(request: IncomingMessage): boolean {
-    return this.#isTrusted(remoteOf(request));
+    return this.#trusted !== undefined && this.#isTrusted(remoteOf(request));
   }
 
   #isTrusted(address: string): boolean {
-    if (this.#trusted === undefined || isIP(address) === 0) return false;
-    return this.#trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+    return isIP(address) !== 0 && this.#trusted!.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
   }
 }
 

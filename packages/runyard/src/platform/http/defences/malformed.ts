@@ -32,11 +32,8 @@ const reasons: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 };
 
-function explain(
-  { code }: { readonly code: string },
-  { maxHeaderBytes, requestTimeoutMs }: Bounds,
-): RunyardError {
-  switch (code) {
+function explain({ code }: ConnectionError, { maxHeaderBytes, requestTimeoutMs }: Bounds): RunyardError {
+  switch (code as string) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return errors.requestTimeout(
         `did not arrive in time: its headers within ${headersTimeoutMs} ms, all of it within ${requestTimeoutMs} ms`,

@@ -114,7 +114,7 @@ export async function readStreamedForm(
 }
 
 class FormBuilder implements PartReceiver {
-  readonly fields: FormFields = Object.create(null);
+  readonly fields: FormFields = Object.create(null) as FormFields;
 
   constructor(private readonly repeatable: ReadonlySet<string>) {}
 

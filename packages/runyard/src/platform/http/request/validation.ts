@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { ValidationItem } from '../../../core/errors/errors.js';
-import { fieldsOf } from '../../../core/objects.js';
 
 /** Which part of a request is checked; the first element of a fault's location. */
 export type RequestPart = 'path' | 'query' | 'header' | 'body';
@@ -54,7 +53,7 @@ function itemsOf(issue: z.core.$ZodIssue, prefix: Location, root: unknown, form:
       type: 'extra_forbidden',
       loc: [...loc, key],
       msg: 'Extra inputs are not permitted',
-      input: shown(fieldsOf(issue.input)[key]),
+      input: shown((issue.input as Record<string, unknown> | undefined)?.[key]),
     }));
   }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
@@ -94,7 +93,6 @@ function faultOf(issue: z.core.$ZodIssue): Fault {
       return { type, msg: `Input should be ${expected}`, ctx: { expected } };
     }
     case 'custom':
-      // only `report` of fields.ts puts it there
       return (issue.params?.fault as Fault | undefined) ?? valueError(issue.message);
     default:
       return valueError(issue.message);
@@ -127,8 +125,7 @@ const textFaults: Readonly<Record<string, Fault>> = {
 };
 
 function typeFault(expected: string, { path, input }: z.core.$ZodIssue): Fault {
-  const textFault = Object.hasOwn(textFaults, expected) ? textFaults[expected] : undefined;
-  if (typeof input === 'string' && textFault !== undefined) return textFault;
+  if (typeof input === 'string' && Object.hasOwn(textFaults, expected)) return textFaults[expected]!;
   if (path.length === 0 && (expected === 'object' || expected === 'record')) {
     return {
       type: 'model_attributes_type',
@@ -217,7 +214,7 @@ function count(bound: number, thing: string): string {
 
 function at(root: unknown, path: readonly PropertyKey[]): unknown {
   let value = root;
-  for (const key of path) value = value == null ? undefined : Object(value)[key];
+  for (const key of path) value = (value as Record<PropertyKey, unknown> | undefined)?.[key];
   return value;
 }
 

@@ -41,13 +41,11 @@ export function unitOf<Reason extends string>(
   // A refused unit leaves what it has written: each guard asks before anything is written, but for the first that
   // writes. That one says by its own write whether it came through.
   const first = guards.find(({ write }) => write.does !== 'lock');
-  const fromLast = guards.toReversed();
-  for (const guard of fromLast) {
-    const { write, rows, reason } = guard;
-    if (reason === undefined || guard === first) continue;
+  for (let index = guards.length - 1; index >= 0; index--) {
+    const { write, rows, reason } = guards[index]!;
+    if (reason === undefined || guards[index] === first) continue;
     for (const row of rows) {
       reasons[unit.length] = reason;
-      // a guard has a statement that only asks
       unit.push(rowOf(renderedOf(write).check!, row, 'found'));
     }
   }
@@ -56,7 +54,8 @@ export function unitOf<Reason extends string>(
     addRows(unit, first, 'changed');
   }
   // From the last to the first: a guard may refer to what a later one writes.
-  for (const guard of fromLast) if (guard !== first) addRows(unit, guard);
+  for (let index = guards.length - 1; index >= 0; index--)
+    if (guards[index] !== first) addRows(unit, guards[index]!);
   for (const effect of plan.effects) if (isFilled(effect)) addRows(unit, effect);
   return { rows: unit, reasons };
 }
@@ -90,7 +89,7 @@ function render(write: TableWrite): RenderedWrite {
   const prepared = (sql: string): RowStatement => {
     let count = 0;
     const text = sql.replace(/\bgiven\.(\w+)/g, (_, name: string) => {
-      const place = places.get(name) ?? 0;
+      const place = places.get(name)!;
       count = Math.max(count, place);
       return `?${place}`;
     });

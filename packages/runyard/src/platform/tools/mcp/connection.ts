@@ -70,7 +70,6 @@ function openProcess(
     ...(server.env !== undefined && { env: { ...server.env } }),
     ...(server.cwd !== undefined && { cwd: server.cwd }),
   });
-  // piped, as asked for above
   return open(library, transport, mode, options, lastWords(transport.stderr as Readable | null));
 }
 
@@ -151,22 +150,17 @@ async function open(
 function resultCheck<T>(schema: JsonSchema): JsonSchemaValidator<T> {
   const check = foreignCheck(schema);
   return (result) => {
-    // a result is JSON, and has the type that its schema describes
     const [fault] = check(structuredClone(result) as Json);
     return fault === undefined
-      ? // as just checked
-        { valid: true, data: result as T, errorMessage: undefined }
+      ? { valid: true, data: result as T, errorMessage: undefined }
       : { valid: false, data: undefined, errorMessage: faultText(fault) };
   };
 }
 
-async function closeClient(
-  client: McpClient,
-  transport: Transport & { terminateSession?(): Promise<void> },
-): Promise<void> {
+async function closeClient(client: McpClient, transport: Transport): Promise<void> {
   // A server keeps a session until the client ends it. One that is gone or hangs is not waited for.
-  if (transport.terminateSession !== undefined) {
-    const told = transport.terminateSession().catch(() => {});
+  if ('terminateSession' in transport) {
+    const told = (transport.terminateSession as () => Promise<void>)().catch(() => {});
     await Promise.race([told, setTimeout(goodbyeMs, undefined, { ref: false })]);
   }
   await client.close().catch(() => {});

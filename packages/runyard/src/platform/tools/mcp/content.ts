@@ -87,10 +87,5 @@ function kindOf(mimeType = 'application/octet-stream'): Pick<NewMedia, 'kind' | 
 }
 
 function nameOf(uri: string): string {
-  return (
-    uri
-      .replace(/[?#][\s\S]*/, '')
-      .split('/')
-      .pop() || 'resource'
-  );
+  return uri.split(/[?#]/, 1)[0]!.split('/').pop() || 'resource';
 }

@@ -1,5 +1,4 @@
 import { native } from '../../../native-code.js';
-import { keysOf } from '../../../objects.js';
 import { checkOptions } from '../../../options/check-options.js';
 import { flag, listOf, objectOf, word } from '../../../options/kinds.js';
 import { type Guardrail, GuardrailRefusal } from '../hook.js';
@@ -37,7 +36,7 @@ const finders: Readonly<Record<PersonalDataKind, Finder>> = {
   },
 };
 
-const allKinds = keysOf(finders);
+const allKinds = Object.keys(finders) as PersonalDataKind[];
 const defaultKinds = allKinds.filter((kind) => kind !== 'ip_address');
 
 export interface PersonalDataOptions {

@@ -1,5 +1,7 @@
-import type { KnowledgeFilter } from '../../../core/knowledge/filter.js';
-import { bitCodec, similarityOf } from '../../../core/knowledge/search/bit-vectors.js';
+import type { KnowledgeFilter } from '../../../../core/knowledge/filter.js';
+import { bitCodec, similarityOf } from '../../../../core/knowledge/search/bit-vectors.js';
+import type { SearchStore } from '../search-store.js';
+import type { IndexRow } from '../version-store.js';
 import type { BitIndex, Estimate } from './bit-index.js';
 import type { BitIndexes } from './bit-indexes.js';
 import {
@@ -9,12 +11,11 @@ import {
   type NearestRows,
   type NearRow,
 } from './nearest-rows.js';
-import type { SearchStore } from './search-store.js';
-import type { IndexRow } from './version-store.js';
 
-/** Vectors that are read and compared at a time, and at most for one search unless more results are wanted. */
-const rowsPerRound = 256;
-const mostCompared = 4_096;
+/** Vectors that are read and compared at a time. */
+const rowsPerRound = 128;
+/** Rows that are compared with a filter at a time. */
+const rowsPerFilter = 4_096;
 /** An estimate is wrong by more than this many deviations for about one chunk in a hundred. */
 const doubt = 2.3;
 
@@ -38,21 +39,23 @@ export class BitSearch implements NearestRows {
     if (allowed !== undefined && allowed.size <= exactRows) return this.compare([...allowed], vector);
     if (filter === undefined && bits.size <= exactRows) return this.compare(bits.allRowIds(), vector);
     if (filter !== undefined && allowed === undefined) return this.#throughFilter(bits, request, filter);
-    const most = Math.max(mostCompared, 4 * wanted);
-    return this.#compareUntilCertain(await bits.nearest(vector, most, allowed, signal), vector, wanted);
+    const near = await bits.nearest(vector, mostCompared(bits, wanted), allowed, signal);
+    return this.#compareUntilCertain(near, request);
   }
 
   /** Applies a filter that many chunks pass to those that are near, and looks further away until enough have passed. */
   async #throughFilter(
     bits: BitIndex,
-    { vector, wanted, signal }: NearestRequest,
+    request: NearestRequest,
     filter: KnowledgeFilter,
   ): Promise<readonly NearRow[]> {
-    for (let most = Math.max(mostCompared, 4 * wanted); ; most *= 4) {
+    const { vector, wanted, signal } = request;
+    const needed = Math.min(mostCompared(bits, wanted), bits.size);
+    for (let most = 2 * needed; ; most *= 4) {
       const near = await bits.nearest(vector, most, undefined, signal);
       const passed: Estimate[] = [];
-      for (let from = 0; from < near.length; from += mostCompared) {
-        const part = near.slice(from, from + mostCompared);
+      for (let from = 0; from < near.length; from += rowsPerFilter) {
+        const part = near.slice(from, from + rowsPerFilter);
         const matching = await this.store.matching(
           part.map(({ rowId }) => rowId),
           filter,
@@ -60,15 +63,14 @@ export class BitSearch implements NearestRows {
         passed.push(...part.filter(({ rowId }) => matching.has(rowId)));
         signal?.throwIfAborted();
       }
-      if (passed.length >= Math.max(rowsPerRound, 4 * wanted) || near.length >= bits.size)
-        return this.#compareUntilCertain(passed, vector, wanted);
+      if (passed.length >= needed / 2 || near.length >= bits.size)
+        return this.#compareUntilCertain(passed, request);
     }
   }
 
   async #compareUntilCertain(
     estimates: readonly Estimate[],
-    vector: Float32Array,
-    wanted: number,
+    { vector, wanted, certain }: NearestRequest,
   ): Promise<readonly NearRow[]> {
     const margin = doubt * bitCodec(vector.length).deviation;
     const compared: NearRow[] = [];
@@ -77,7 +79,7 @@ export class BitSearch implements NearestRows {
       const rows = estimates.slice(from, from + round).map(({ rowId }) => rowId);
       compared.push(...(await this.compare(rows, vector)));
       compared.sort((one, other) => other.similarity - one.similarity);
-      const last = compared[wanted - 1];
+      const last = compared[certain - 1];
       const next = estimates[from + round];
       if (last !== undefined && next !== undefined && next.score + margin < last.similarity) break;
     }
@@ -94,4 +96,9 @@ export class BitSearch implements NearestRows {
     }
     return compared;
   }
+}
+
+/** More results, and more chunks that they have to be told from, need more comparisons. */
+function mostCompared(bits: BitIndex, wanted: number): number {
+  return Math.max(1_024, 4 * wanted, Math.ceil(2 * Math.sqrt(bits.size)));
 }

@@ -1,5 +1,5 @@
-import type { Database } from '../../../platform/storage/database.js';
-import { readRows } from './sql-store.js';
+import type { Database } from '../../../../platform/storage/database.js';
+import { readRows } from '../sql-store.js';
 
 /** Rows from the first number to before the second. */
 export type RowRange = readonly [number, number];

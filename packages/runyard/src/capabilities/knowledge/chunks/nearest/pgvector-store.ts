@@ -1,9 +1,9 @@
-import type { PostgresDatabase } from '../../../platform/storage/database.js';
-import { rangeOf } from './row-ids.js';
-import { published, versionOfRow } from './search-store.js';
-import { numbered, readRows, type SqlPart } from './sql-store.js';
-import { numbersOf } from './stored-vector.js';
-import type { IndexRow, VersionRow, VersionStore } from './version-store.js';
+import type { PostgresDatabase } from '../../../../platform/storage/database.js';
+import { maximumChunks, rangeOf } from '../row-ids.js';
+import { published, versionOfRow } from '../search-store.js';
+import { numbered, readRows, type SqlPart } from '../sql-store.js';
+import { numbersOf } from '../stored-vector.js';
+import type { IndexRow, VersionRow, VersionStore } from '../version-store.js';
 
 /** What pgvector's index takes. */
 export const maximumDimensions = 2_000;
@@ -71,17 +71,21 @@ export class PgvectorStore {
     this.#created.add(table);
   }
 
-  /** How many vectors of published chunks are not in the table yet, as far as the last change says. */
+  /** How many vectors of published chunks are not in the table. */
   async missing(index: IndexRow, dimensions: number): Promise<number> {
     const after = await this.#progress(index.knowledge_no, dimensions);
     if (after.changed >= index.change) return 0;
-    const [row] = await readRows<{ chunks: number }>(
+    const [row] = await readRows<{ missing: number }>(
       this.database,
-      `SELECT coalesce(sum(chunks), 0) AS chunks FROM knowledge_versions AS v
-        WHERE v.knowledge_no = ? AND v.changed >= ? AND ${published}`,
-      [index.knowledge_no, after.changed],
+      `SELECT coalesce(sum(v.chunks - (
+          SELECT count(*) FROM ${tableOf(index.knowledge_no, dimensions)} AS t
+          WHERE t.row_id >= v.version_no * ${maximumChunks} AND t.row_id < (v.version_no + 1) * ${maximumChunks}
+        )), 0) AS missing
+        FROM knowledge_versions AS v WHERE v.knowledge_no = ? AND v.dimensions = ? AND ${published}
+          AND (v.changed > ? OR (v.changed = ? AND v.version_no > ?))`,
+      [index.knowledge_no, dimensions, after.changed, after.changed, after.version_no],
     );
-    return Number(row?.chunks ?? 0);
+    return Number(row?.missing ?? 0);
   }
 
   /** Brings the table to the last change. Rows that are there stay, so that it can be interrupted. */
@@ -97,7 +101,11 @@ export class PgvectorStore {
           await this.copy(knowledge_no, version, dimensions);
       }
       const last = changes.length < changesPerPage ? undefined : changes.at(-1);
-      after = last ?? { changed: Math.max(index.change, changes.at(-1)?.changed ?? 0), version_no: 0 };
+      // all of the last change is done
+      after = last ?? {
+        changed: Math.max(index.change, changes.at(-1)?.changed ?? 0),
+        version_no: Number.MAX_SAFE_INTEGER,
+      };
       await this.database.transaction((run) =>
         run(
           `UPDATE knowledge_pgvector SET change = $1, version_no = $2

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { bitCodec } from '../../../core/knowledge/search/bit-vectors.js';
-import { Nearest } from '../../../core/knowledge/search/nearest.js';
+import { bitCodec } from '../../../../core/knowledge/search/bit-vectors.js';
+import { Nearest } from '../../../../core/knowledge/search/nearest.js';
 
 /** Bytes that are compared before other work gets its turn: about 3 ms. */
 const bytesPerTurn = 2 ** 21;

@@ -1,9 +1,9 @@
-import { errors } from '../../../core/errors/errors.js';
-import type { Database } from '../../../platform/storage/database.js';
+import { errors } from '../../../../core/errors/errors.js';
+import type { Database } from '../../../../platform/storage/database.js';
+import { rangeOf, versionOf } from '../row-ids.js';
+import type { IndexRow, VersionRow, VersionStore } from '../version-store.js';
 import { BitIndex } from './bit-index.js';
 import { loadBits, type RowRange } from './bits-store.js';
-import { rangeOf, versionOf } from './row-ids.js';
-import type { IndexRow, VersionRow, VersionStore } from './version-store.js';
 
 /** Memory for the bits of all knowledge bases of one database: about 26 million chunks of 256 dimensions. */
 const maximumBytes = 2 ** 30;
@@ -79,10 +79,8 @@ export class BitIndexes {
     const { rowIds, bits } = await loadBits(this.database, ranges);
     const bytes = rowIds.length === 0 ? 0 : bits.length / rowIds.length;
     for (let from = 0; from < rowIds.length; ) {
-      // both indices are within the list
       const versionNo = versionOf(rowIds[from]!);
       let to = from;
-      // as above
       while (to < rowIds.length && versionOf(rowIds[to]!) === versionNo) to += 1;
       index.add(versionNo, rowIds.slice(from, to), bits.subarray(from * bytes, to * bytes));
       from = to;

@@ -1,5 +1,5 @@
-import type { KnowledgeFilter } from '../../../core/knowledge/filter.js';
-import type { IndexRow, VersionRow } from './version-store.js';
+import type { KnowledgeFilter } from '../../../../core/knowledge/filter.js';
+import type { IndexRow, VersionRow } from '../version-store.js';
 
 export interface NearRow {
   readonly rowId: number;
@@ -9,6 +9,8 @@ export interface NearRow {
 export interface NearestRequest {
   readonly vector: Float32Array;
   readonly wanted: number;
+  /** How many of the first have to be right; the others may be about right. */
+  readonly certain: number;
   readonly filter: KnowledgeFilter | undefined;
   readonly signal: AbortSignal | undefined;
 }

@@ -1,8 +1,10 @@
-import type { Log } from '../../../core/log.js';
-import type { PostgresDatabase } from '../../../platform/storage/database.js';
-import { reasonOf } from '../../../platform/storage/reasons.js';
+import type { Log } from '../../../../core/log.js';
+import type { PostgresDatabase } from '../../../../platform/storage/database.js';
+import { reasonOf } from '../../../../platform/storage/reasons.js';
+import { filterSql } from '../filter-store.js';
+import type { SearchStore } from '../search-store.js';
+import type { IndexRow, VersionRow, VersionStore } from '../version-store.js';
 import type { BitSearch } from './bit-search.js';
-import { filterSql } from './filter-store.js';
 import {
   exactRows,
   mostFiltered,
@@ -11,8 +13,6 @@ import {
   type NearRow,
 } from './nearest-rows.js';
 import { findPgvector, maximumDimensions, PgvectorStore } from './pgvector-store.js';
-import type { SearchStore } from './search-store.js';
-import type { IndexRow, VersionRow, VersionStore } from './version-store.js';
 
 /** So few missing vectors are copied by the search that misses them; more are copied beside it. */
 const mostCopiedInSearch = 2_000;
@@ -26,7 +26,8 @@ export class PgvectorSearch implements NearestRows {
   #found: PgvectorStore | undefined;
   #looking: Promise<PgvectorStore | undefined> | undefined;
   #lookedAt: number | undefined;
-  readonly #copying = new Map<number, Promise<void>>();
+  /** By the number of the knowledge base. */
+  readonly #copying = new Map<number, { readonly ended: Promise<void>; readonly isLong: boolean }>();
 
   constructor(
     private readonly database: PostgresDatabase,
@@ -99,15 +100,14 @@ export class PgvectorSearch implements NearestRows {
     const pgvector = await this.#pgvector();
     if (pgvector === undefined) return undefined;
     try {
-      const missing = await pgvector.missing(index, dimensions);
       const copying = this.#copying.get(index.knowledge_no);
-      if (missing === 0 && copying === undefined) {
-        await pgvector.catchUp(index, dimensions);
-        return pgvector;
-      }
-      const copied = copying ?? this.#copy(pgvector, index, dimensions, missing);
-      if (missing > mostCopiedInSearch) return undefined;
-      await copied;
+      if (copying?.isLong) return undefined;
+      if (copying !== undefined) await copying.ended;
+      const missing = await pgvector.missing(index, dimensions);
+      const isLong = missing > mostCopiedInSearch;
+      const ended = this.#copy(pgvector, index, dimensions, { missing, isLong });
+      if (isLong) return undefined;
+      await ended;
       return pgvector;
     } catch (error) {
       const reason = reasonOf(error);
@@ -118,16 +118,19 @@ export class PgvectorSearch implements NearestRows {
     }
   }
 
-  #copy(pgvector: PgvectorStore, index: IndexRow, dimensions: number, missing: number): Promise<void> {
+  #copy(
+    pgvector: PgvectorStore,
+    index: IndexRow,
+    dimensions: number,
+    { missing, isLong }: { missing: number; isLong: boolean },
+  ): Promise<void> {
     const fields = { database: this.database.id, knowledge: index.knowledge_id, vectors: missing };
-    if (missing > mostCopiedInSearch) this.log.info(fields, 'copying vectors to pgvector');
-    const copying = pgvector
-      .catchUp(index, dimensions)
-      .finally(() => this.#copying.delete(index.knowledge_no));
-    this.#copying.set(index.knowledge_no, copying);
-    // a search that does not wait for it
-    copying.catch((error: unknown) => this.log.warn({ ...fields, err: error }, 'copying to pgvector failed'));
-    return copying;
+    if (isLong) this.log.info(fields, 'copying vectors to pgvector: until then searches work without it');
+    const ended = pgvector.catchUp(index, dimensions).finally(() => this.#copying.delete(index.knowledge_no));
+    this.#copying.set(index.knowledge_no, { ended, isLong });
+    if (isLong)
+      ended.catch((error: unknown) => this.log.warn({ ...fields, err: error }, 'copying to pgvector failed'));
+    return ended;
   }
 
   async #pgvector(): Promise<PgvectorStore | undefined> {
