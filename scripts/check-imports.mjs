@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readModule } from './lib/read-module.mjs';
+import { readSources } from './lib/read-sources.mjs';
 
 /** Files that may be longer than the bound, each with its reason. */
 const longFiles = {};
@@ -209,14 +210,6 @@ function roleOf(path) {
   return /(?:^|[-/])(routes|service|store)\.ts$/.exec(path)?.[1];
 }
 
-function readSources(folder, below = '') {
-  return readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
-    const path = posix.join(below, entry.name);
-    if (entry.isDirectory()) return readSources(folder, path);
-    return /(?<!\.test)\.ts$/.test(path) ? [[path, readFileSync(join(folder, path), 'utf8')]] : [];
-  });
-}
-
 /** Long files that are listed but gone or short again would be reasons for nothing. */
 function staleReasons(files) {
   return Object.keys(longFiles)
@@ -226,7 +219,7 @@ function staleReasons(files) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = join(dirname(fileURLToPath(import.meta.url)), '../packages/runyard/src');
-  const files = new Map(existsSync(folder) ? readSources(folder) : []);
+  const files = existsSync(folder) ? readSources(folder) : new Map();
   const violations = [...findViolations(files), ...staleReasons(files)];
   for (const violation of violations) console.log(violation);
   process.exitCode = violations.length > 0 ? 1 : 0;

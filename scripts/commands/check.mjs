@@ -27,6 +27,11 @@ export async function run() {
       () => capture(process.execPath, ['scripts/check-imports.mjs']),
       'see docs/architecture.md',
     ],
+    [
+      'casts',
+      () => capture(process.execPath, ['scripts/check-casts.mjs']),
+      'remove the cast, or say in a comment why it is safe',
+    ],
   ];
   for (const [name, work, hint] of checks) await check(name, work, hint);
 }

@@ -1,6 +1,7 @@
 import { migrations } from './capabilities/capabilities.js';
 import type { Component } from './capabilities/components/service.js';
 import { errors } from './core/errors/errors.js';
+import { thrownError } from './core/errors/thrown-error.js';
 import type { Log } from './core/log.js';
 import type { Settings } from './platform/config.js';
 import type { Database } from './platform/storage/database.js';
@@ -63,7 +64,7 @@ export async function migrateOwnDatabases(databases: readonly Database[], settin
 export function startFailure(error: unknown, databases: readonly Database[]): unknown {
   const failed = databases.find(({ outage }) => outage !== undefined) ?? databases[0];
   if (!isOutage(error) || failed === undefined) return error;
-  const { cause } = error as Error;
+  const { cause } = thrownError(error);
   const text = `Database '${failed.id}' cannot be used at ${failed.location}: ${reasonOf(cause)}`;
   return errors.databaseUnavailable(text, cause);
 }

@@ -1,4 +1,12 @@
-/** `runyard/knowledge`: where the contents of a knowledge base come from. */
+/** `runyard/knowledge`: where the contents of a knowledge base come from, and how they are read and split. */
+export type { Chunker, ChunkerOptions, ChunkerTools } from './core/knowledge/chunkers/chunker.js';
+export type { Chunk, Document } from './core/knowledge/document.js';
+export {
+  ContentUnreadable,
+  type ReadableContent,
+  type Reader,
+  type ReadOptions,
+} from './core/knowledge/readers/reader.js';
 export type { ContentSource } from './core/knowledge/sources/source.js';
 export { type AzureBlobSourceOptions, azureBlobSource } from './platform/sources/azure-blob.js';
 export type { Credential } from './platform/sources/credentials.js';

@@ -24,6 +24,7 @@ export async function openCapabilities(
   const { settings } = parts;
   const slots = new RunSlots({ executing: settings.maxConcurrentRuns, waiting: settings.maxWaitingRuns });
   const jobSlots = new RunSlots({ executing: settings.maxJobs, waiting: 0 });
+  // the loop adds the services of each capability: those after it find them
   const services = { settings } as Services;
   const opened: OpenCapability[] = [];
   const told: Told[] = [];

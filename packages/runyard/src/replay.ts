@@ -58,7 +58,7 @@ export async function* waitingRuns(databases: readonly Database[]): AsyncGenerat
         if (loaded !== undefined) yield { database: database.id, ...loaded };
       }
       if (ids.length < pageSize) break;
-      after = ids.at(-1)!;
+      after = ids.at(-1) ?? '';
     }
   }
 }

@@ -121,6 +121,7 @@ function parsed(line: string): unknown {
 
 function readRun(value: unknown, file: string, number: number): WaitingRun {
   const { success, error } = runLine.safeParse(value);
+  // `runLine` describes what `runs export` writes
   if (success) return value as WaitingRun;
   const path = value === undefined ? undefined : error.issues[0]?.path.join('.');
   throw damaged(file, `line ${number} is not a run${path ? ` (${path})` : ''}`);

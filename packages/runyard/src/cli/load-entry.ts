@@ -48,12 +48,13 @@ export async function loadEntry(path: string, onImport?: OnImport): Promise<Appl
   await prepareImport(path, onImport);
   let exported: Record<string, unknown>;
   try {
-    exported = (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+    exported = await import(pathToFileURL(path).href);
   } catch (error) {
     throw new CommandFailure(describeImportFailure(await located(error, path), path, shown));
   }
   const found = [...new Set(Object.values(exported).filter(isApplication))];
-  if (found.length === 1) return found[0]!;
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
   if (found.length > 1)
     throw new CommandFailure(`${shown} exports ${found.length} Runyard instances. Export one.`);
   const names = Object.keys(exported);
@@ -93,7 +94,7 @@ function registerWatched(hooks: URL, onImport: OnImport): void {
 async function importRunyardAhead(path: string): Promise<void> {
   try {
     const text = await readFile(path, 'utf8');
-    const parts = Array.from(text.matchAll(/from\s+['"](runyard\/[\w-]+)['"]/g), ([, name]) => name!);
+    const parts = Array.from(text.matchAll(/from\s+['"](runyard\/[\w-]+)['"]/g), ([, name = '']) => name);
     const { resolve } = createRequire(path);
     await Promise.all(['runyard', ...parts].map((name) => import(pathToFileURL(resolve(name)).href)));
   } catch {
@@ -122,11 +123,11 @@ function failurePlace(error: Error, path: string): string | undefined {
   const folder = dirname(path);
   for (const line of (error.stack ?? '').split('\n')) {
     // A place is in brackets, after `at`, or alone; Node writes it as a URL or, where a source map led, as a path.
-    const match = /(?:\(|at (?:async )?|^)((?:file:|\/|[A-Za-z]:\\).*?):(\d+)(?::\d+)?\)?$/.exec(line);
-    if (!match) continue;
-    const file = match[1]!.startsWith('file:') ? toPath(match[1]!) : match[1]!;
+    const [, place, number] =
+      /(?:\(|at (?:async )?|^)((?:file:|\/|[A-Za-z]:\\).*?):(\d+)(?::\d+)?\)?$/.exec(line) ?? [];
+    const file = place?.startsWith('file:') ? toPath(place) : place;
     if (!file?.startsWith(folder) || file.includes('node_modules')) continue;
-    return `${relative(process.cwd(), file)}:${match[2]}`;
+    return `${relative(process.cwd(), file)}:${number}`;
   }
   return undefined;
 }

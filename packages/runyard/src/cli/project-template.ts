@@ -19,7 +19,7 @@ export function projectFiles(name: string): Record<string, string> {
 }
 
 function packageJson(name: string): string {
-  const own = createRequire(import.meta.url)('../../package.json') as PackageDescription;
+  const own: PackageDescription = createRequire(import.meta.url)('../../package.json');
   const content = {
     name,
     private: true,

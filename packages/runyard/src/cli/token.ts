@@ -96,7 +96,8 @@ function signingSecret(settings: Settings): SigningSecret {
   const { keys } = readStaticKeys(settings);
   for (const [at, { algorithms }] of keys.entries()) {
     const algorithm = [...algorithms].find((name) => name.startsWith('HS'));
-    if (algorithm !== undefined) return { secret: settings.jwtKeys[at]!, algorithm };
+    const secret = settings.jwtKeys[at];
+    if (algorithm !== undefined && secret !== undefined) return { secret, algorithm };
   }
   throw new CommandFailure(
     'This service verifies tokens with public keys, and only the holder of the private key can sign them. ' +

@@ -2,7 +2,7 @@
 export async function withoutOutput<T>(work: () => Promise<T>): Promise<T> {
   const { stdout, stderr } = process;
   const write = stdout.write;
-  stdout.write = stderr.write.bind(stderr) as typeof write;
+  stdout.write = stderr.write.bind(stderr);
   try {
     return await work();
   } finally {

@@ -6,7 +6,7 @@ export function identify(
   { id, name }: { readonly id?: string; readonly name?: string },
 ): { id: string; name: string } {
   if (!id && !name) throw errors.invalidConfig(`${what} needs an id or a name, such as { id: 'assistant' }.`);
-  const chosen = id ?? slug(name!);
+  const chosen = id ?? slug(name ?? '');
   if (!/^[\w.~-]+$/.test(chosen)) {
     throw errors.invalidConfig(
       `${what} has the id '${chosen}', which cannot stand in a URL. Use letters, digits, '-', '_', '.' or '~'.`,

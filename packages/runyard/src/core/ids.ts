@@ -30,7 +30,7 @@ export function newId(): string {
   }
   const time = lastTime.toString(16).padStart(12, '0');
   const sequence = counter.toString(16).padStart(3, '0');
-  const variant = ((pool[used]! & 0x3f) | 0x80).toString(16);
+  const variant = ((pool.readUInt8(used) & 0x3f) | 0x80).toString(16);
   const random = variant + pool.toString('hex', used + 1, used + 8);
   used += 8;
   // through bytes: a string put together from pieces keeps the pieces, and ids live as long as their runs

@@ -9,6 +9,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The data of a schema that an application or zod gives: its type allows for values that no JSON schema holds. */
+export function schemaData(schema: JsonSchema): JsonObject {
+  // a value that is not JSON would change nothing here: the validator refuses the schema when it compiles it
+  return schema as JsonObject;
+}
+
 /** Throws when the text is no JSON. */
 export function parseJson(text: string): Json {
   return JSON.parse(text);

@@ -17,22 +17,24 @@ export function nearestName(given: string, known: readonly string[]): string | u
 function editDistance(from: string, to: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column);
+  // each row has a cost for every column
+  const cost = (row: readonly number[], column: number) => row[column] ?? 0;
   for (let row = 1; row <= from.length; row++) {
     const current = [row];
     for (let column = 1; column <= to.length; column++) {
       const same = from[row - 1] === to[column - 1];
-      let cost = Math.min(
-        previous[column]! + 1,
-        current[column - 1]! + 1,
-        previous[column - 1]! + (same ? 0 : 1),
+      let least = Math.min(
+        cost(previous, column) + 1,
+        cost(current, column - 1) + 1,
+        cost(previous, column - 1) + (same ? 0 : 1),
       );
       if (row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]) {
-        cost = Math.min(cost, beforePrevious[column - 2]! + 1);
+        least = Math.min(least, cost(beforePrevious, column - 2) + 1);
       }
-      current.push(cost);
+      current.push(least);
     }
     beforePrevious = previous;
     previous = current;
   }
-  return previous[to.length]!;
+  return cost(previous, to.length);
 }

@@ -1,5 +1,6 @@
 import { reasonOf } from './errors/reason.js';
 import type { Json } from './json.js';
+import { fieldsOf } from './objects.js';
 
 /** More than this in one value is a mistake: an array with a length by accident, a whole table. */
 const mostParts = 2_000_000;
@@ -63,7 +64,7 @@ class Copier {
   private plain(value: unknown, key: string): unknown {
     if ((typeof value !== 'object' || value === null) && typeof value !== 'bigint') return value;
     try {
-      const { toJSON } = value as { toJSON?: unknown };
+      const { toJSON } = fieldsOf(value);
       const told: unknown = typeof toJSON === 'function' ? toJSON.call(value, key) : value;
       const isWrapper = told instanceof Number || told instanceof String || told instanceof Boolean;
       return isWrapper ? told.valueOf() : told;
@@ -119,7 +120,7 @@ class Copier {
   private place(key: string): string {
     if (this.around.length === 0) return '';
     const keys = [...this.around.slice(1).map((outer) => outer.key), key];
-    const isItem = (index: number) => Array.isArray(this.around[index]!.value);
+    const isItem = (index: number) => Array.isArray(this.around[index]?.value);
     const path = keys.map((part, index) => (isItem(index) ? `[${part}]` : `.${part}`)).join('');
     const text = path.replace(/^\./, '');
     return ` at ${text.length > 200 ? `${text.slice(0, 200)}…` : text}`;

@@ -20,6 +20,7 @@ interface SchemaDescription {
 }
 
 function describe(schema: z.ZodType): SchemaDescription {
+  // the keywords that are read of it have these types in every JSON schema
   return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as SchemaDescription;
 }
 

@@ -3,6 +3,8 @@ import { dirname, relative, resolve as resolvePath } from 'node:path';
 import type { z } from 'zod';
 import { errorCode } from '../core/errors/error-code.js';
 import { errors } from '../core/errors/errors.js';
+import { thrownError } from '../core/errors/thrown-error.js';
+import { isJsonObject } from '../core/json.js';
 import { nearestName } from '../core/nearest-name.js';
 import { type SourceValue, schemaKind } from './config-faults.js';
 
@@ -44,8 +46,8 @@ export function readEnvironment(
     for (const variable of variables) known.add(variable);
     // An empty variable is how many tools write "not set".
     const variable = variables.find((candidate) => env[candidate]?.trim());
-    if (!variable) continue;
-    const text = env[variable]!;
+    const text = variable && env[variable];
+    if (!variable || !text) continue;
     const value = variable === oneKeyVariable ? [text.trim()] : fromText(text, schema);
     values.push({ name, value, label: `environment variable ${variable}` });
   }
@@ -108,13 +110,13 @@ function parseObject(text: string, shown: string): Record<string, unknown> {
     content = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw errors.invalidConfig(
-      `settings file ${shown} is not valid JSON${jsonPosition(text, error as Error)}.`,
+      `settings file ${shown} is not valid JSON${jsonPosition(text, thrownError(error))}.`,
     );
   }
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+  if (!isJsonObject(content)) {
     throw errors.invalidConfig(`settings file ${shown} must hold one JSON object, such as { "port": 7777 }.`);
   }
-  return content as Record<string, unknown>;
+  return content;
 }
 
 /** Where parsing stopped. The parser's own text quotes the file, which may hold a password. */
@@ -122,7 +124,7 @@ function jsonPosition(text: string, error: Error): string {
   const offset = /position (\d+)/.exec(error.message)?.[1];
   if (offset === undefined) return '';
   const before = text.slice(0, Number(offset)).split('\n');
-  return `: line ${before.length}, column ${before.at(-1)!.length + 1}`;
+  return `: line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
 /** Environment and flags hold text only: turns it into the kind of value that the setting has. */

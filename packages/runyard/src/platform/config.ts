@@ -2,6 +2,7 @@ import { resolve as resolvePath } from 'node:path';
 import { z } from 'zod';
 import { errors } from '../core/errors/errors.js';
 import { nearestName } from '../core/nearest-name.js';
+import { forEachName, keysOf } from '../core/objects.js';
 import { redactionFault } from '../core/traces/redaction.js';
 import { authSettingsShape } from './auth/tokens/settings.js';
 import { describeFault, type SourceValue } from './config-faults.js';
@@ -234,7 +235,7 @@ type DerivedSetting = 'database' | 'autoMigrate' | 'userIsolation' | 'approvalsF
 /** Settings as an application writes them in code. */
 export type SettingsInput = z.input<typeof settingsSchema>;
 
-const settingNames = Object.keys(settingsSchema.shape) as SettingName[];
+const settingNames = keysOf(settingsSchema.shape);
 
 /**
  * Where settings come from. Later ones win: defaults, code, file, environment, flags. Nothing given for
@@ -282,10 +283,7 @@ export function loadSettings(sources: SettingsSources = {}): LoadedSettings {
 
   const faults: string[] = [];
   const merged: Record<string, unknown> = {};
-  const origins = Object.fromEntries(settingNames.map((name) => [name, 'default'])) as Record<
-    SettingName,
-    SettingsSource
-  >;
+  const origins = forEachName(settingNames, (): SettingsSource => 'default');
   for (const layer of layers) {
     for (const given of layer.values) {
       const accepted = check(given, layer.source === 'code' ? (sources.otherCodeNames ?? []) : [], faults);
@@ -335,10 +333,12 @@ function check(
 
 /** A relative path means: relative to where it was written. */
 function fromFolder(name: SettingName, value: unknown, folder: string): unknown {
-  if (name === 'dataDir' || name === 'jwksFile') return resolvePath(folder, value as string);
-  if (name === 'database') return absoluteUrl(value as string, folder);
+  if (typeof value === 'string') {
+    if (name === 'dataDir' || name === 'jwksFile') return resolvePath(folder, value);
+    if (name === 'database') return absoluteUrl(value, folder);
+  }
   if (name !== 'databases') return value;
-  const entries = Object.entries(value as SchemaSettings['databases']).map(([id, database]) => [
+  const entries = Object.entries<SchemaSettings['databases'][string]>(Object(value)).map(([id, database]) => [
     id,
     typeof database === 'string'
       ? absoluteUrl(database, folder)

@@ -22,7 +22,7 @@ export function prettyStream(target: { write(text: string): unknown }, colors: b
   const paint = (text: string, color: number) => (colors ? `\u001B[${color}m${text}\u001B[0m` : text);
   return {
     write(json: string) {
-      target.write(`${prettyLine(JSON.parse(json) as LogLine, paint)}\n`);
+      target.write(`${prettyLine(JSON.parse(json), paint)}\n`);
     },
   };
 }
@@ -52,6 +52,7 @@ function showValue(value: unknown): string {
 
 function showError(fault: unknown): string {
   if (typeof fault !== 'object' || fault === null) return String(fault);
+  // as `describeError` wrote it, or an object that takes its place
   const { type, message, stack, cause } = fault as {
     type?: string;
     message?: string;

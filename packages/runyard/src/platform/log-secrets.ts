@@ -1,3 +1,4 @@
+import { fieldsOf } from '../core/objects.js';
 import { isSecretName, removedSecret, withoutSecretsInText } from '../core/secret-names.js';
 
 const deepest = 8;
@@ -9,7 +10,7 @@ export function withoutSecrets(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) return cleanedList(value, depth);
   if (Object.getPrototypeOf(value) !== Object.prototype && Object.getPrototypeOf(value) !== null)
     return value;
-  return cleanedFields(value as Record<string, unknown>, depth);
+  return cleanedFields(fieldsOf(value), depth);
 }
 
 function cleanedFields(fields: Record<string, unknown>, depth: number): Record<string, unknown> {

@@ -1,5 +1,6 @@
-import { type Bindings, type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { errorCode } from '../core/errors/error-code.js';
+import { fieldsOf } from '../core/objects.js';
 import { withoutSecretsInText } from '../core/secret-names.js';
 import { escapeUnseen } from './log-escape.js';
 import { prettyStream } from './log-pretty.js';
@@ -18,7 +19,7 @@ export function createLog(options: LogOptions): Logger {
   const { child } = log;
   // pino does not format the bindings of children; theirs are cleaned here, and grandchildren inherit this.
   log.child = function childWithoutSecrets(this: Logger, bindings, childOptions) {
-    return child.call(this, withoutSecrets(bindings) as Bindings, childOptions);
+    return child.call(this, fieldsOf(withoutSecrets(bindings)), childOptions);
   } as typeof log.child;
   return log;
 }
@@ -30,7 +31,7 @@ function loggerOptions(level: string): LoggerOptions {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: {
       level: (label) => ({ level: label }),
-      log: (fields) => withoutSecrets(fields) as Record<string, unknown>,
+      log: (fields) => ({ ...fieldsOf(withoutSecrets(fields)) }),
     },
     serializers: { err: (error) => describeError(error), error: (error) => describeError(error) },
     hooks: {

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../core/json.js';
 import { pageOf } from '../../platform/http/request/pagination.js';
 import { ResourceRoutes } from '../../platform/http/resource-routes.js';
 import {
@@ -97,9 +96,9 @@ const resolveApproval = resource.act({
   shows: approvalBody,
   handler: async ({ approvals, settings }, { params, body, caller, headers }) => {
     const approval = await approvals.resolve(caller, params.approval_id, {
-      status: body.status as 'approved' | 'rejected',
+      status: body.status === 'approved' ? 'approved' : 'rejected',
       resolvedBy: body.resolved_by ?? null,
-      resolutionData: (body.resolution_data as JsonObject | null | undefined) ?? null,
+      resolutionData: body.resolution_data ?? null,
     });
     return approvalBodyOf(approval, wireFormatOf(settings, headers));
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Json } from '../../core/json.js';
 import { largestPage, pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 
 export const approvalParams = z.object({
@@ -51,7 +52,7 @@ export const resolveApprovalBody = z
       .nullish()
       .meta({ description: 'Who decides. The identity in the token of the caller overrides it.' }),
     resolution_data: z
-      .record(z.string(), z.unknown())
+      .record(z.string(), z.custom<Json>())
       .nullish()
       .meta({
         description:

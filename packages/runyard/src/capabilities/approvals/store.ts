@@ -5,6 +5,7 @@ import type { DataScope } from '../../platform/auth/caller.js';
 import { type Database, statementNow } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
 import { within } from '../../platform/storage/scope.js';
+import { storedJson, storedJsonOrNull } from '../../platform/storage/text.js';
 import type { ApprovalsTable } from './tables.js';
 
 /**
@@ -235,7 +236,7 @@ function withStatus(selection: Selection, status: ApprovalStatus, now: ReturnTyp
 
 function approvalFromRow(
   row: ApprovalsTable & {
-    readonly run_status: string | null;
+    readonly run_status: RunStatus | null;
     readonly askers: string | null;
     readonly read_at: number;
   },
@@ -253,9 +254,9 @@ function approvalFromRow(
     pauseType: row.pause_type,
     status: expired ? 'expired' : row.status,
     toolName: row.tool_name,
-    toolArgs: JSON.parse(row.tool_args) as JsonObject,
-    requirement: parsedOrNull(row.requirement),
-    resolutionData: parsedOrNull(row.resolution_data),
+    toolArgs: storedJson(row.tool_args),
+    requirement: storedJsonOrNull(row.requirement),
+    resolutionData: storedJsonOrNull(row.resolution_data),
     resolvedBy: row.resolved_by,
     resolvedAt: row.resolved_at,
     expiresAt: row.expires_at,
@@ -263,11 +264,7 @@ function approvalFromRow(
     scheduleRunId: row.schedule_run_id,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    runStatus: row.run_status as RunStatus | null,
-    askers: row.askers === null ? [] : (JSON.parse(row.askers) as string[]),
+    runStatus: row.run_status,
+    askers: storedJsonOrNull(row.askers) ?? [],
   };
-}
-
-function parsedOrNull(text: string | null): JsonObject | null {
-  return text === null ? null : (JSON.parse(text) as JsonObject);
 }

@@ -13,6 +13,7 @@ export const components: Capability = {
   info: { agent_count: z.int(), team_count: z.int(), workflow_count: z.int() },
   config: configShape,
   open({ components, databases }) {
+    // a service has a database of its own
     const defaultDatabase = databases[0]!.id;
     return {
       services: { components, defaultDatabase },

@@ -36,5 +36,6 @@ export async function workflowBodyOf(workflow: AnyWorkflow, databaseId: string):
 
 /** Who executes a step: an agent or a team; a workflow is drawn as its steps. */
 function executorBodyOf(component: Executable, databaseId: string): JsonObject {
+  // a step has no other components, and the body is made of JSON
   return memberBodyOf(component as TeamMember, databaseId) as JsonObject;
 }

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../core/json.js';
 import type { Learning } from '../../core/learnings/learnings.js';
 import { ResourceRoutes } from '../../platform/http/resource-routes.js';
 import { reply } from '../../platform/http/response/results.js';
@@ -17,7 +16,7 @@ import {
   listLearningsQuery,
   updateLearningBody,
 } from './schema.js';
-import type { GivenLearning, LearningsService, LearningUpdate } from './service.js';
+import type { GivenLearning, LearningsService } from './service.js';
 
 export interface LearningServices {
   readonly learnings: LearningsService;
@@ -109,7 +108,7 @@ const updateLearning = resource.change({
   body: updateLearningBody,
   shows: learningBody,
   handler: async ({ learnings }, { params, query, body, caller }) =>
-    learningBodyOf(await learnings.update(caller, query, params.learning_id, body as LearningUpdate)),
+    learningBodyOf(await learnings.update(caller, query, params.learning_id, body)),
 });
 
 const deleteLearning = resource.remove({
@@ -135,7 +134,7 @@ export const learningRoutes: readonly Route<LearningServices>[] = [
 function givenLearning(body: CreateLearningBody): GivenLearning {
   return {
     learningType: body.learning_type,
-    content: body.content as JsonObject,
+    content: body.content,
     namespace: body.namespace || null,
     userId: body.user_id ?? null,
     agentId: body.agent_id ?? null,
@@ -143,7 +142,7 @@ function givenLearning(body: CreateLearningBody): GivenLearning {
     sessionId: body.session_id ?? null,
     entityId: body.entity_id ?? null,
     entityType: body.entity_type ?? null,
-    metadata: (body.metadata ?? null) as JsonObject | null,
+    metadata: body.metadata ?? null,
   };
 }
 

@@ -1,9 +1,9 @@
 import type { SelectQueryBuilder } from 'kysely';
-import type { JsonObject } from '../../core/json.js';
 import { searchableText } from '../../core/learnings/learning-search.js';
 import { globalNamespace, type Learning } from '../../core/learnings/learnings.js';
 import type { Database } from '../../platform/storage/database.js';
 import type { Schema } from '../../platform/storage/schema.js';
+import { storedJson, storedJsonOrNull } from '../../platform/storage/text.js';
 import type { LearningsTable } from './tables.js';
 
 /** A query for learnings that does not say yet what of them is read. */
@@ -63,8 +63,8 @@ export function learningFromRow(row: LearningsTable): Learning {
     sessionId: row.session_id,
     entityId: row.entity_id,
     entityType: row.entity_type,
-    content: JSON.parse(row.content) as JsonObject,
-    metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as JsonObject),
+    content: storedJson(row.content),
+    metadata: storedJsonOrNull(row.metadata),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

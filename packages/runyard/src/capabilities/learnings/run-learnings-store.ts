@@ -10,6 +10,7 @@ import {
 } from '../../core/learnings/learnings.js';
 import type { Database } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
+import { storedJsonOrNull } from '../../platform/storage/text.js';
 import { insertLearning, type LearningSelection, learningFromRow } from './rows-store.js';
 
 /** How far back searches look, and how many of what they find there are compared. */
@@ -83,7 +84,7 @@ export class RunLearningStore implements Learnings {
       .selectAll()
       .executeTakeFirst();
     if (stored === undefined) return this.make({ identity, key, now, merge });
-    const changes = stored.changes === null ? [] : (JSON.parse(stored.changes) as string[]);
+    const changes = storedJsonOrNull<string[]>(stored.changes) ?? [];
     const before = learningFromRow(stored);
     if (isLeftBehind(before, identity)) {
       await this.remove(stored.learning_id, stored.content);
@@ -163,6 +164,7 @@ function wanted(
 }
 
 function newestFirst<Ordered extends Pick<LearningSelection, 'orderBy'>>(selection: Ordered): Ordered {
+  // an order changes nothing of what is selected, which the types of Kysely do not say of a part of its builder
   return selection.orderBy('updated_at', 'desc').orderBy('learning_id', 'desc') as unknown as Ordered;
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Json } from '../../core/json.js';
 import { databaseQuery } from '../../platform/http/request/database-query.js';
 import { identifier } from '../../platform/http/request/fields.js';
 import { largestPage, pageBody, pageQuery } from '../../platform/http/request/pagination.js';
@@ -58,7 +59,7 @@ export const learningUsersQuery = z.object({
 
 export const deleteUserLearningsQuery = z.object({ learning_type: learningType, ...databaseQuery });
 
-const givenObject = () => z.record(z.string(), z.unknown());
+const givenObject = () => z.record(z.string(), z.custom<Json>());
 
 export const createLearningBody = z
   .object({

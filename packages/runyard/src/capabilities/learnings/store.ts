@@ -145,7 +145,7 @@ export class LearningStore {
       .limit(range.limit)
       .offset(range.offset)
       .execute();
-    return rows.map((row) => ({ userId: row.user_id!, lastLearningUpdatedAt: row.updated_at }));
+    return rows.map((row) => ({ userId: row.user_id ?? '', lastLearningUpdatedAt: row.updated_at }));
   }
 
   async countUsers(scope: DataScope, filter: UsersFilter): Promise<number> {

@@ -30,12 +30,15 @@ export class MediaService {
 
   /** The files hold their bytes no longer once they are stored. */
   async fromUploads(files: readonly UploadedFile[]): Promise<Media[]> {
-    const classes = files.map((file) => classifyFile(file.mimeType, file.filename));
-    if (classes.includes(undefined)) throw errors.unsupportedFileType();
+    const classes = files.map((file) => {
+      const found = classifyFile(file.mimeType, file.filename);
+      if (found === undefined) throw errors.unsupportedFileType();
+      return { file, found };
+    });
     if (files.some(({ size }) => size === 0)) throw errors.emptyFile();
     const media = await Promise.all(
-      files.map(async (file, position) => ({
-        ...classes[position]!,
+      classes.map(async ({ file, found }) => ({
+        ...found,
         id: newId(),
         hash: await this.contents.put(file.bytes),
         filename: file.filename,
@@ -91,9 +94,10 @@ function readMedia(kind: MediaKind, value: Json, loc: Location): ReadMedia {
     filename: text(filename, [...loc, 'filename']),
     details: withoutNulls(details),
   };
-  if ((url ?? null) === null)
-    return { ...media, bytes: decode(content!, media.mimeType, [...loc, 'content']) };
-  return fromUrl(media, text(url, [...loc, 'url'])!, [...loc, 'url']);
+  const address = text(url, [...loc, 'url']);
+  if (address === undefined)
+    return { ...media, bytes: decode(content ?? null, media.mimeType, [...loc, 'content']) };
+  return fromUrl(media, address, [...loc, 'url']);
 }
 
 function fromUrl(media: ReadMedia, url: string, loc: Location): ReadMedia {

@@ -16,7 +16,8 @@ interface Tokenizer {
  * own next to the built or the TypeScript sources; hence it uses nothing but its parameters and its types.
  */
 export function countingThread(threads: typeof WorkerThreads, load: (path: string) => unknown): void {
-  const { path, texts } = threads.workerData as CountingThreadData;
+  const { path, texts }: CountingThreadData = threads.workerData;
+  // the tokenizer whose path the data has
   const { countTokens } = load(path) as Tokenizer;
   // what looks like a special token is plain text in a memory
   const options = { disallowedSpecial: new Set<string>() };
@@ -37,5 +38,5 @@ export function countingThread(threads: typeof WorkerThreads, load: (path: strin
     }
     return tokens + (part === '' ? 0 : countTokens(part, options));
   };
-  threads.parentPort!.postMessage(texts.map(count));
+  threads.parentPort?.postMessage(texts.map(count));
 }

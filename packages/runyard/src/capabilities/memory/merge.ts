@@ -31,7 +31,8 @@ export async function mergeTexts(texts: readonly string[], merging: Merging): Pr
   while (true) {
     const pieces = piecesOf(level);
     const merged = await mapConcurrently(atOnce, pieces, (piece) => mergePiece(piece, merging));
-    if (merged.length === 1) return merged[0]!;
+    const [first] = merged;
+    if (first !== undefined && merged.length === 1) return first;
     // what does not get shorter never ends
     if (lengthOf(merged) >= lengthOf(level)) return merged.join('\n');
     level = merged;
@@ -58,14 +59,16 @@ function message(role: Role, content: string) {
 }
 
 function piecesOf(texts: readonly string[]): string[][] {
-  const pieces: string[][] = [[]];
+  let piece: string[] = [];
+  const pieces = [piece];
   let length = 0;
   for (const text of texts) {
     if (length > 0 && length + text.length > longestPiece) {
-      pieces.push([]);
+      piece = [];
+      pieces.push(piece);
       length = 0;
     }
-    pieces.at(-1)!.push(text);
+    piece.push(text);
     length += text.length;
   }
   return pieces;

@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/storage/database.js';
 import { searchText } from '../../platform/storage/search-text.js';
+import { storedJsonOrNull } from '../../platform/storage/text.js';
 import type { StoredMemory } from './stored-memory.js';
 import type { MemoriesTable } from './tables.js';
 
@@ -22,7 +23,7 @@ export function memoryFromRow(row: MemoryRow): StoredMemory {
     memoryId: row.memory_id,
     userId: row.user_id,
     memory: row.memory,
-    topics: row.topics === null ? null : (JSON.parse(row.topics) as string[]),
+    topics: storedJsonOrNull(row.topics),
     agentId: row.agent_id,
     teamId: row.team_id,
     createdAt: row.created_at,

@@ -1,3 +1,4 @@
+import { forEachName } from '../../core/objects.js';
 import type { RunKind } from '../../core/runs/run.js';
 
 /** The token counts of a day, under the names of the wire. */
@@ -47,14 +48,14 @@ export interface DailyMetrics extends DayCounts {
 
 /** The usage of one kind of runs and one model on a day. */
 export type UsageSum = Readonly<Record<(typeof tokenFields)[number], number>> & {
-  readonly kind: string;
+  readonly kind: RunKind;
   readonly provider: string;
   readonly model: string;
   /** In the sums of what was used: 0. */
   readonly run_count: number;
 };
 
-export type KindCount = { readonly kind: string; readonly count: number };
+export type KindCount = { readonly kind: RunKind; readonly count: number };
 
 export function dayCountsOf(
   sums: readonly UsageSum[],
@@ -76,13 +77,13 @@ export function isEmpty({ runs, sessions }: DayCounts): boolean {
 
 export function byKind(counts: readonly KindCount[]): KindCounts {
   const sums = { agent: 0, team: 0, workflow: 0 };
-  for (const { kind, count } of counts) sums[kind as RunKind] += count;
+  for (const { kind, count } of counts) sums[kind] += count;
   return sums;
 }
 
 function tokensOf(sums: readonly UsageSum[]): TokenMetrics {
   const total = (field: (typeof tokenFields)[number]) => sums.reduce((sum, row) => sum + row[field], 0);
-  return Object.fromEntries(tokenFields.map((field) => [field, total(field)])) as TokenMetrics;
+  return forEachName(tokenFields, total);
 }
 
 /** The most used first; names decide between equals, the same way on every database. */

@@ -1,9 +1,9 @@
 import { type Database, statement } from '../../platform/storage/database.js';
-import type { MetricsRefreshTable } from './tables.js';
+import type { MetricsRefreshTable, RefreshStatus } from './tables.js';
 
 /** What is known of the refreshes of one database. */
 export interface RefreshRecord {
-  readonly status: 'idle' | 'running' | 'completed' | 'failed';
+  readonly status: RefreshStatus;
   readonly startedAt: number | null;
   readonly finishedAt: number | null;
   readonly error: string | null;
@@ -67,7 +67,7 @@ export class RefreshStore {
     const [row] = await this.database.read<MetricsRefreshTable>(readRow, []);
     if (row === undefined) return { ...neverRefreshed };
     return {
-      status: row.status as RefreshRecord['status'],
+      status: row.status,
       startedAt: row.started_at,
       finishedAt: row.finished_at,
       error: row.error,

@@ -1,5 +1,6 @@
 import { newId } from '../../core/ids.js';
 import { type Database, type RunStatement, statement, timeOf } from '../../platform/storage/database.js';
+import { storedJson } from '../../platform/storage/text.js';
 import {
   byKind,
   type DailyMetrics,
@@ -211,8 +212,8 @@ function metricsFromRow(row: DailyMetricsTable): DailyMetrics {
       workflow: row.workflow_sessions_count,
     },
     users: row.users_count,
-    tokens: JSON.parse(row.token_metrics) as DailyMetrics['tokens'],
-    models: JSON.parse(row.model_metrics) as DailyMetrics['models'],
+    tokens: storedJson(row.token_metrics),
+    models: storedJson(row.model_metrics),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -1,3 +1,5 @@
+import type { RunKind } from '../../core/runs/run.js';
+
 declare module '../../platform/storage/schema.js' {
   interface Schema {
     run_usage: RunUsageTable;
@@ -14,7 +16,7 @@ export interface RunUsageTable {
   /** The provider of the model; in a row of the run itself, that of its main model, or empty without one. */
   provider: string;
   model: string;
-  kind: string;
+  kind: RunKind;
   user_id: string | null;
   /** Of the run's creation: days since 1970, UTC. */
   day: number;
@@ -50,9 +52,11 @@ export interface DailyMetricsTable {
   updated_at: number;
 }
 
+export type RefreshStatus = 'idle' | 'running' | 'completed' | 'failed';
+
 export interface MetricsRefreshTable {
   id: string;
-  status: string;
+  status: RefreshStatus;
   started_at: number | null;
   finished_at: number | null;
   error: string | null;

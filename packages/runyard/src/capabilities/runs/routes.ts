@@ -7,13 +7,12 @@ import { agentRuns, teamRuns, workflowRuns } from './run-kinds.js';
 /** What can be done with every run. */
 const ofEveryRun = [createRun, listRuns, getRun, cancelRun, continueRun, resumeRun, followEvents];
 
-/** What can be done with a conversation alone. */
-const ofConversations = [listCheckpoints, getCheckpoint, forkSession];
-
 /** Everything that can be done with the runs of one kind of component. */
 function runRoutesOf(facts: RunKindFacts): readonly RunRoute[] {
-  const routes = facts.checkpoint === undefined ? ofEveryRun : [...ofEveryRun, ...ofConversations];
-  return routes.map((route) => route(facts));
+  const routes = ofEveryRun.map((route) => route(facts));
+  if (facts.checkpoint === undefined) return routes;
+  // a conversation alone has checkpoints
+  return [...routes, listCheckpoints(facts), getCheckpoint(facts, facts.checkpoint), forkSession(facts)];
 }
 
 export const runRoutes: readonly RunRoute[] = [agentRuns, teamRuns, workflowRuns].flatMap(runRoutesOf);

@@ -97,6 +97,7 @@ export class RunSpaces implements Spaces {
 
 /** What the capabilities have in a database, and what executes its runs. */
 function built(database: Database, site: SpaceSite): BuiltSpace {
+  // the loop adds the parts of the capabilities one after the other: each finds those before it
   const space = { databaseId: database.id } as RunSpace;
   const parts: DatabasePart[] = [];
   for (const capability of site.opened) {
@@ -126,7 +127,7 @@ async function startIfReady(built: BuiltSpace): Promise<boolean> {
 }
 
 async function startRooms(built: BuiltSpace): Promise<void> {
-  for (; built.started < built.parts.length; built.started += 1) await built.parts[built.started]!.start?.();
+  for (; built.started < built.parts.length; built.started += 1) await built.parts[built.started]?.start?.();
 }
 
 function newEngine(
@@ -189,9 +190,10 @@ function surroundings(
   parts: readonly DatabasePart[],
   { settings, log, prices }: SpaceSite,
 ) {
+  const ports: RunPorts = Object.assign({}, ...parts.map((part) => part.ports));
   return {
     notifications: database.notifications,
-    ports: Object.assign({}, ...parts.map(({ ports }) => ports)) as RunPorts,
+    ports,
     timers: systemTimers,
     log,
     prices,

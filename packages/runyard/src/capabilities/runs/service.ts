@@ -142,6 +142,7 @@ export class RunsService {
         throw errors.sessionNotFound();
     }
     const limit = query.limit ?? (sessionId === undefined ? componentListLimit : largestPage);
+    // a text that is no status matches no run
     const status = query.status?.toLowerCase() as RunStatus | undefined;
     const runIds = await space.runs.ids(caller.scope, {
       ...within,

@@ -97,7 +97,7 @@ interface RunCancellationsTable {
   run_id: string;
   /** As in `IdempotencyKeysTable`. */
   user_key: string;
-  kind: string;
+  kind: RunKind;
   component_id: string;
   session_id: string | null;
   user_id: string | null;

@@ -15,6 +15,7 @@ export const serviceAccounts: Capability = {
   migrations: [accounts],
   routes: serviceAccountRoutes,
   open({ settings, databases, log }) {
+    // a service has a database of its own
     const database = databases[0]!;
     const { serviceAccountCacheSeconds: cacheSeconds, adminScope } = settings;
     const accountTokens = new ServiceAccountTokens({ database, cacheSeconds, log });

@@ -1,5 +1,6 @@
 import type { Database, Statement } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
+import { storedJson } from '../../platform/storage/text.js';
 import type { ServiceAccountsTable } from './tables.js';
 
 export interface ServiceAccount {
@@ -178,7 +179,7 @@ function accountFromRow(row: ServiceAccountsTable): ServiceAccount {
     id: row.id,
     name: row.name,
     tokenPrefix: row.token_prefix,
-    scopes: JSON.parse(row.scopes) as string[],
+    scopes: storedJson(row.scopes),
     userId: row.user_id,
     createdBy: row.created_by,
     createdAt: row.created_at,
@@ -193,7 +194,7 @@ function tokenFromRow(row: TokenRow): StoredToken {
     accountId: row.id,
     name: row.name,
     userId: row.user_id,
-    scopes: JSON.parse(row.scopes) as string[],
+    scopes: storedJson(row.scopes),
     expiresAt: row.expires_at,
     lastUsedAt: row.last_used_at,
   };

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../core/json.js';
 import { type Database, type RunStatement, statement } from '../../platform/storage/database.js';
+import { storedJsonOrNull } from '../../platform/storage/text.js';
 
 export interface CopiedSession {
   readonly sourceSessionId: string;
@@ -36,7 +37,7 @@ export async function copySessionRows(
 ): Promise<void> {
   const [source] = await run<{ metadata: string | null }>(readMetadata[dialect], [sourceSessionId]);
   const metadata = {
-    ...(source?.metadata ? (JSON.parse(source.metadata) as JsonObject) : {}),
+    ...storedJsonOrNull<JsonObject>(source?.metadata ?? null),
     forked_from_session_id: sourceSessionId,
   };
   await run(copyRow[dialect], [newSessionId, JSON.stringify(metadata), now, now, sourceSessionId]);

@@ -73,15 +73,14 @@ export class SessionListStore {
     { offset, limit }: Range,
   ): Promise<string[]> {
     const others = kinds.filter((kind) => kind !== by);
-    const parts: [Sessions, SessionOrder['by']][] = [
-      [this.filtered(scope, { ...filter, kind: by }, by), by],
-      [
-        this.filtered(scope, filter, 'created_at').where(this.column('kind', 'order'), 'in', others),
-        'created_at',
-      ],
+    type Part = [Sessions, SessionOrder['by']];
+    const ofKind: Part = [this.filtered(scope, { ...filter, kind: by }, by), by];
+    const ofOthers: Part = [
+      this.filtered(scope, filter, 'created_at').where(this.column('kind', 'order'), 'in', others),
+      'created_at',
     ];
-    if (direction === 'asc') parts.reverse();
-    const [[first, firstBy], [second, secondBy]] = parts as [(typeof parts)[0], (typeof parts)[0]];
+    const [[first, firstBy], [second, secondBy]]: [Part, Part] =
+      direction === 'asc' ? [ofOthers, ofKind] : [ofKind, ofOthers];
     const ids = await this.ordered(first, firstBy, direction, { offset, limit });
     if (ids.length === limit) return ids;
     const passed = Math.max(offset - (await this.countOf(first)), 0);
@@ -118,13 +117,14 @@ export class SessionListStore {
   private filtered(scope: DataScope, filter: SessionFilter, by: SessionOrder['by']): Sessions {
     const { kind, componentId, name, created } = filter;
     const leading = leadingOf(scope, filter, by);
-    let query = within(this.database.query.selectFrom('sessions') as Sessions, scope, 'user_id');
+    let query = within<Sessions>(this.database.query.selectFrom('sessions'), scope, 'user_id');
     if (componentId !== undefined)
       query = query.where(this.column('component_id', leading), '=', componentId);
     if (kind !== undefined) query = query.where(this.column('kind', leading), '=', kind);
     if (created !== undefined)
       query = query.where('created_at', '>=', created.from).where('created_at', '<', created.until);
-    return name ? this.named(query, searchNameOf(name)!, leading === 'name' && by !== 'created_at') : query;
+    const searched = name && searchNameOf(name);
+    return searched ? this.named(query, searched, leading === 'name' && by !== 'created_at') : query;
   }
 
   /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../core/json.js';
+import type { Json, JsonObject } from '../../core/json.js';
 import { maxStateKeyLength } from '../../core/runs/execution/session-state.js';
 import { sizeFault, stateSize } from '../../core/runs/execution/state-size.js';
 import { databaseQuery } from '../../platform/http/request/database-query.js';
@@ -8,14 +8,15 @@ import { pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 
 const kind = z.enum(['agent', 'team', 'workflow']);
 
-const object = () => z.record(z.string(), z.unknown());
+const object = () => z.record(z.string(), z.custom<Json>());
 
 const stateObject = () =>
   object()
     .refine((state) => Object.keys(state).every((key) => key.length <= maxStateKeyLength), {
       error: `a key of session_state has at most ${maxStateKeyLength} characters`,
     })
-    .refine((state) => sizeFault(stateSize(state as JsonObject)) === undefined, {
+    .refine((state) => sizeFault(stateSize(state)) === undefined, {
+      // only what is an object comes to this check
       error: ({ input }) => sizeFault(stateSize(input as JsonObject)),
     });
 

@@ -1,6 +1,5 @@
 import { errors } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
-import type { JsonObject } from '../../core/json.js';
 import type { SessionSummary } from '../../core/runs/journal/ports.js';
 import type { RunKind } from '../../core/runs/run.js';
 import { Workflow } from '../../core/workflows/workflow.js';
@@ -81,8 +80,8 @@ export class SessionsService {
       ...{ sessionId, kind, componentId, userId },
       name: body.session_name ?? null,
       shownName: this.nameWithout(kind, componentId) || null,
-      state: without((body.session_state ?? {}) as JsonObject, fixedStateKeys(caller)) ?? {},
-      metadata: (body.metadata as JsonObject | null | undefined) ?? null,
+      state: without(body.session_state ?? {}, fixedStateKeys(caller)) ?? {},
+      metadata: body.metadata ?? null,
       now: Date.now(),
     });
     if (made) return this.detail(space, { kind: 'all' }, sessionId);
@@ -111,9 +110,9 @@ export class SessionsService {
     await space.settle(sessionId);
     const changed = await space.sessions.change(scope, sessionId, {
       name: body.session_name ?? undefined,
-      state: without((body.session_state as JsonObject | null | undefined) ?? undefined, fixed),
+      state: without(body.session_state ?? undefined, fixed),
       keptState: fixed,
-      metadata: (body.metadata as JsonObject | null | undefined) ?? undefined,
+      metadata: body.metadata ?? undefined,
       summary: body.summary ? summaryOf(body.summary, now) : undefined,
       now,
     });

@@ -5,6 +5,7 @@ import type { RunKind } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';
 import { type Database, type Statement, statement } from '../../platform/storage/database.js';
 import { within } from '../../platform/storage/scope.js';
+import { storedJson, storedJsonOrNull } from '../../platform/storage/text.js';
 import type { SessionStateTable, SessionSummariesTable, SessionsTable } from './tables.js';
 import { type SessionUsage, usageOf } from './usage-store.js';
 
@@ -143,11 +144,11 @@ export class SessionStore {
 function sessionFromRow(row: SessionsTable): Session {
   return {
     sessionId: row.session_id,
-    kind: row.kind as RunKind,
+    kind: row.kind,
     componentId: row.component_id,
     userId: row.user_id,
     name: row.name,
-    metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as JsonObject),
+    metadata: storedJsonOrNull(row.metadata),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
@@ -167,7 +168,7 @@ function statesById(rows: readonly SessionStateTable[]): ReadonlyMap<string, Jso
 function summaryFromRow(row: SummaryRow): SessionSummary {
   return {
     summary: row.summary,
-    topics: JSON.parse(row.topics) as string[],
+    topics: storedJson(row.topics),
     coversUntil: row.covers_until,
     updatedAt: row.updated_at,
   };

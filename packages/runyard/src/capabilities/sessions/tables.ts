@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { RunKind } from '../../core/runs/run.js';
 
 declare module '../../platform/storage/schema.js' {
   interface Schema {
@@ -11,7 +12,7 @@ declare module '../../platform/storage/schema.js' {
 
 export interface SessionsTable {
   session_id: string;
-  kind: string;
+  kind: RunKind;
   component_id: string;
   user_id: string | null;
   name: string | null;

@@ -144,9 +144,9 @@ function checkOf<State extends string>(
   good: State,
 ): Check<State> {
   const databases = Object.fromEntries(states.map((state) => [state.databaseId, pick(state)]));
-  const found = Object.values(databases) as State[];
+  const found: string[] = Object.values(databases);
   const status =
-    found.length === 0 || found.includes('unknown' as State)
+    found.length === 0 || found.includes('unknown')
       ? 'unknown'
       : found.every((state) => state === good)
         ? 'ok'

@@ -135,7 +135,7 @@ const configBody = z.object({
 
 /** The body of `/info`, with what the capabilities and interfaces add to it. */
 export function infoBodyOf(all: readonly Described[]) {
-  const parts = Object.assign({}, ...all.map(({ info }) => info)) as z.ZodRawShape;
+  const parts: z.ZodRawShape = Object.assign({}, ...all.map(({ info }) => info));
   return infoBody
     .extend(parts)
     .meta({ id: 'Info', description: 'Information that a client needs before authentication.' });
@@ -146,8 +146,11 @@ export function configBodyOf(all: readonly Described[]) {
   const sections = all.flatMap(({ section: own }) =>
     own === undefined ? [] : [[own.name, section.optional()]],
   );
-  const parts = Object.assign(Object.fromEntries(sections), ...all.map(({ config }) => config));
+  const parts: z.ZodRawShape = Object.assign(
+    Object.fromEntries(sections),
+    ...all.map(({ config }) => config),
+  );
   return configBody
-    .extend(parts as z.ZodRawShape)
+    .extend(parts)
     .meta({ id: 'Config', description: 'The components, databases and interfaces of the service.' });
 }

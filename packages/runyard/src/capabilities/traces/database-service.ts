@@ -2,7 +2,7 @@ import type { ModelPrices } from '../../core/models/prices.js';
 import type { RunJournal } from '../../core/runs/journal/ports.js';
 import type { RunKind } from '../../core/runs/run.js';
 import { redactSpans, type TraceRedaction } from '../../core/traces/redaction.js';
-import { type Span, type SpanKind, type SpanStatus, spanIdOf } from '../../core/traces/span.js';
+import { type Span, type SpanKind, spanIdOf } from '../../core/traces/span.js';
 import { spansOf } from '../../core/traces/spans-of-run.js';
 import { type RecordedRun, shownRunsOf, type WorkflowFacts } from '../../core/traces/trace-source.js';
 import type { Database } from '../../platform/storage/database.js';
@@ -76,8 +76,8 @@ function spanOfRow(row: TraceRow): Span {
     parentSpanId: null,
     remoteParentId: null,
     name: row.name,
-    kind: kinds[row.kind as RunKind],
-    status: row.status as SpanStatus,
+    kind: kinds[row.kind],
+    status: row.status,
     statusMessage: null,
     startTime: row.start_time,
     endTime: row.status === 'UNSET' ? null : row.end_time,

@@ -150,6 +150,7 @@ class FilterCompiler {
 
   #text(key: FilterField): Sql {
     const { sql } = queryBuilder();
+    // every other field is a column, or computed as if it were one
     if (!isComponent(key)) return this.#column(key as Column);
     const kind = sql.lit(kinds[key]);
     return sql`CASE WHEN ${this.#column('kind')} = ${kind} THEN ${this.#column('component_id')} END`;

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../core/json.js';
 import { type PageRequest, pageOf } from '../../platform/http/request/pagination.js';
 import { jsonPage } from '../../platform/http/response/json-stream.js';
 import { jsonPieces } from '../../platform/http/response/results.js';
@@ -64,7 +63,7 @@ const searchTraces = defineRoute({
   body: searchTracesBody,
   responses: { 200: searchPage },
   handler: async ({ traces }: TraceServices, { query, body, caller }) => {
-    const filter = body.filter as JsonObject | null | undefined;
+    const { filter } = body;
     if (body.group_by === 'run') {
       return timedPage(await traces.search(caller, query.db_id, filter, body), body);
     }

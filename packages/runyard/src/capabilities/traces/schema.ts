@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Json } from '../../core/json.js';
 import { pageBody, pageQuery } from '../../platform/http/request/pagination.js';
 
 const database = {
@@ -58,7 +59,7 @@ export const searchTracesQuery = z.object(database);
 
 export const searchTracesBody = z
   .object({
-    filter: z.record(z.string(), z.unknown()).nullish().meta({
+    filter: z.record(z.string(), z.custom<Json>()).nullish().meta({
       description: 'An expression in the filter language. If omitted: all traces.',
     }),
     group_by: z

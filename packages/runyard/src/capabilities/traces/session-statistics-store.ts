@@ -50,10 +50,12 @@ export class SessionStatisticsStore {
       return { items: few.slice(range.offset, range.offset + range.limit), total: few.length };
     }
     const isNear = range.offset + range.limit <= walked;
-    const total = isNear ? await this.#count(wanted) : undefined;
-    const found = total === undefined ? await this.#far(wanted, range) : undefined;
-    const sessionIds = found?.sessionIds ?? (await this.#walked(wanted, range));
-    return { items: await this.#statistics(wanted, sessionIds), total: total ?? found!.total };
+    const near = isNear ? await this.#count(wanted) : undefined;
+    const { sessionIds, total } =
+      near === undefined
+        ? await this.#far(wanted, range)
+        : { sessionIds: await this.#walked(wanted, range), total: near };
+    return { items: await this.#statistics(wanted, sessionIds), total };
   }
 
   /** The sessions of all traces that fit, unless there are many. */

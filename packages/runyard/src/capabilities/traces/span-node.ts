@@ -155,6 +155,7 @@ function said(values: Record<string, unknown>): Metadata {
   const entries = Object.entries(values).filter(
     ([, value]) => Boolean(value) && !(Array.isArray(value) && value.length === 0),
   );
+  // all of them are made above, of data
   return Object.fromEntries(entries) as Metadata;
 }
 

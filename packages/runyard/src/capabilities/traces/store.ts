@@ -8,6 +8,7 @@ import type { ListPage } from '../../platform/http/request/pagination.js';
 import type { Database } from '../../platform/storage/database.js';
 import { queryBuilder } from '../../platform/storage/query-builder.js';
 import type { Schema } from '../../platform/storage/schema.js';
+import { storedJson } from '../../platform/storage/text.js';
 import { withValues } from './few-values-store.js';
 import { allOf, type TraceFilter } from './filter.js';
 import { type FilterPlace, filterCondition, isIndexed } from './filter-store.js';
@@ -102,7 +103,7 @@ export class TraceStore {
         .select(['run_id', 'input'])
         .where('run_id', 'in', piece)
         .execute();
-      for (const { run_id, input } of rows) inputs.set(run_id, (JSON.parse(input) as RunInput).content);
+      for (const { run_id, input } of rows) inputs.set(run_id, storedJson<RunInput>(input).content);
     }
     return inputs;
   }

@@ -1,3 +1,6 @@
+import type { RunKind } from '../../core/runs/run.js';
+import type { SpanStatus } from '../../core/traces/span.js';
+
 declare module '../../platform/storage/schema.js' {
   interface Schema {
     traces: TracesTable;
@@ -9,8 +12,8 @@ export interface TracesTable {
   run_id: string;
   trace_id: string;
   name: string;
-  status: string;
-  kind: string;
+  status: SpanStatus;
+  kind: RunKind;
   component_id: string;
   session_id: string;
   user_id: string | null;

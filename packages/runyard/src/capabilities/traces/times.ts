@@ -22,14 +22,8 @@ export function parseTime(text: string): number | undefined {
   const match = form.exec(text.trim());
   if (match === null) return undefined;
   const part = (index: number) => Number(match[index] ?? 0);
-  const [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map(part) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [year, month, day] = [part(1), part(2), part(3)];
+  const [hour, minute, second] = [part(4), part(5), part(6)];
   if (hour > 23 || minute > 59 || second > 59 || part(10) > 23 || part(11) > 59) return undefined;
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);

@@ -115,6 +115,7 @@ function waitingCalls(requirements: readonly Requirement[]): readonly ToolRequir
   return requirements.map(({ key, data }) => ({
     waitKey: `wait:${key}`,
     toolKey: key,
+    // `waitFor` recorded it, and the journal holds it as data
     requirement: data as unknown as ToolRequirement,
     answer: null,
   }));
@@ -124,7 +125,7 @@ export function runPaused(states: readonly ToolRequirementState[]): RunEvent {
   return {
     event: 'RunPaused',
     content: pausedText(states.map(({ requirement }) => requirement)),
-    tools: states.map((state) => toolExecutionBody(waitingExecution([state]))),
+    tools: states.map((state) => toolExecutionBody(waitingExecution(state))),
     requirements: states.map(requirementBody),
   };
 }

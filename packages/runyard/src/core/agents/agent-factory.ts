@@ -3,7 +3,7 @@ import { identify } from '../component-id.js';
 import { errors } from '../errors/errors.js';
 import { thrownError } from '../errors/thrown-error.js';
 import type { RunEvent } from '../events/run-event.js';
-import type { Json, JsonObject, JsonSchema } from '../json.js';
+import type { JsonObject, JsonSchema } from '../json.js';
 import { checkOptions, ownerOf } from '../options/check-options.js';
 import { callable, json, objectOf, required, text } from '../options/kinds.js';
 import { schema } from '../options/schema-kind.js';
@@ -100,6 +100,7 @@ export class AgentFactory {
   private async builtFor(request: FactoryRequest): Promise<BuiltAgent> {
     const input = await this.checked(request.input);
     try {
+      // the schema that `build` has its type from is the one that the input was just checked against
       const agent: unknown = await this.settings.build({ ...request, input: input as never });
       if (!(agent instanceof Agent)) throw new Error(`Factory '${this.id}' did not return an agent`);
       const { database } = agent.settings;
@@ -127,7 +128,7 @@ export class AgentFactory {
   private async checked(input: JsonObject): Promise<unknown> {
     const { inputSchema } = this.settings;
     if (inputSchema === undefined) return input;
-    const fitted = await fitToSchema(inputSchema, input as Json);
+    const fitted = await fitToSchema(inputSchema, input);
     if (!fitted.ok)
       throw errors.invalidFactoryInput(
         `factory_input does not fit: ${fitted.faults.map(faultText).join('; ')}`,
@@ -234,5 +235,5 @@ class RebuiltAgent extends FactoryMade {
 export function agentFactory<Schema extends ValueSchema = JsonSchema>(
   settings: AgentFactorySettings<Schema>,
 ): AgentFactory {
-  return new AgentFactory(settings as AnyFactorySettings);
+  return new AgentFactory(settings);
 }

@@ -1,5 +1,5 @@
 import { functionIdentity } from '../fingerprint.js';
-import type { Json, JsonObject } from '../json.js';
+import type { Json } from '../json.js';
 import { toolSourcesOf } from '../tools/collect-tools.js';
 import type { Tool } from '../tools/tool.js';
 import type { AgentDefinition } from './definition.js';
@@ -44,7 +44,7 @@ function toolStructure(tool: Tool): Json {
 /** Faults of a schema are reported where it is used. */
 function inputSchemaOf(tool: Tool): Json {
   try {
-    return tool.definition.inputSchema as JsonObject;
+    return tool.definition.inputSchema;
   } catch {
     return null;
   }

@@ -1,4 +1,5 @@
 import { errors } from '../errors/errors.js';
+import { thrownError } from '../errors/thrown-error.js';
 import { storable } from '../storable-json.js';
 import type { AgentSettings } from './definition.js';
 import { checkKnowledgeUse } from './knowledge/knowledge-use.js';
@@ -26,7 +27,7 @@ function checkStorable(owner: string, { sessionState, metadata, dependencies = {
     try {
       storable(value, name);
     } catch (error) {
-      throw errors.invalidConfig(`${owner}: ${(error as Error).message}`);
+      throw errors.invalidConfig(`${owner}: ${thrownError(error).message}`);
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../events/run-event.js';
 import type { Message } from '../models/message.js';
-import type { RunContext } from '../runs/context.js';
+import { type RunContext, recordedStep } from '../runs/context.js';
 import { inheritedAttempt, type RunOptions, type RunResult } from '../runs/run.js';
 import { runContent, runStarted } from './agent-events.js';
 import { answerOf } from './answer/answer.js';
@@ -110,7 +110,7 @@ async function turns(execution: AgentExecution): Promise<LastTurn> {
   for (let turn = 0; ; turn += 1) {
     await addUserMessages(execution, turn);
     const answer = await callModel(execution, turn);
-    const called = context.recorded(`model:${turn}`)!;
+    const called = recordedStep(context, `model:${turn}`);
     soFar.called(called);
     messages.push(assistantMessage(called));
     if (answer.toolCalls === undefined) {

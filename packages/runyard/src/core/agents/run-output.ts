@@ -44,7 +44,7 @@ export function outputOf({ run, steps, history }: EndedRun, contents: MediaConte
     tools: toolExecutionsOf(steps),
     references: foundReferences(steps),
     ...(result?.reasoningContent !== undefined && { reasoningContent: result.reasoningContent }),
-    ...(Array.isArray(result?.extra?.followups) && { followups: result.extra.followups as string[] }),
+    ...(Array.isArray(result?.extra?.followups) && { followups: result.extra.followups.map(String) }),
     ...(members.length > 0 && { memberResponses: members }),
   };
 }

@@ -33,6 +33,7 @@ export function toolCallsOf<const Tools extends readonly Tool[]>(
     const called = byName.get(name);
     if (called === undefined || error !== false || result === null) return [];
     const call = { name, callId, args, result: returnedValue(called.outputSchema, result, written) };
+    // the name says which of the tools it is, and `returnedValue` checked its result
     return [call as ToolCallOf<Tools[number]>];
   });
 }

@@ -79,7 +79,10 @@ export function toolExecutionsOf(all: readonly StepRecord[]): ToolExecution[] {
     };
     executions.set(step.key, toolExecution(step, record, found));
   }
-  for (const [key, states] of asked) if (!executions.has(key)) executions.set(key, waitingExecution(states));
+  for (const [key, states] of asked) {
+    const [first, ...later] = states;
+    if (first && !executions.has(key)) executions.set(key, waitingExecution(first, ...later));
+  }
   return [...executions].sort(byPlace).map(([, execution]) => execution);
 }
 
@@ -105,8 +108,10 @@ export function toolExecution(
 }
 
 /** A call that has not ended: it waits, or what it waited for is there and it is about to be executed. */
-export function waitingExecution(states: readonly ToolRequirementState[]): ToolExecution {
-  const { callId, toolName, args, createdAt } = states[0]!.requirement;
+export function waitingExecution(
+  ...states: [ToolRequirementState, ...ToolRequirementState[]]
+): ToolExecution {
+  const { callId, toolName, args, createdAt } = states[0].requirement;
   return {
     callId,
     name: toolName,

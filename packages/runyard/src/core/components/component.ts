@@ -128,6 +128,7 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
   async runOrThrow(input: Types['input'], options?: Types['runOptions']): Promise<Types['completed']> {
     const output = await this.run(input, options);
     if (output.status !== 'completed') throw new RunOutputError(output);
+    // `completed` is the part of `output` with this status
     return output as Types['completed'];
   }
 

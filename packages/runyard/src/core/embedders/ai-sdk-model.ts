@@ -1,3 +1,4 @@
+import { fieldsOf } from '../objects.js';
 /**
  * The embedding models of the AI SDK (`EmbeddingModelV2` and later of `@ai-sdk/provider`), as far as the bridge
  * uses them. Described by shape, so that neither the package nor one version of it is needed.
@@ -17,6 +18,6 @@ export interface AiSdkEmbeddingModel {
 }
 
 export function isAiSdkEmbedder(value: unknown): value is AiSdkEmbeddingModel {
-  const { specificationVersion, doEmbed } = (value ?? {}) as Partial<AiSdkEmbeddingModel>;
+  const { specificationVersion, doEmbed } = fieldsOf(value);
   return typeof specificationVersion === 'string' && typeof doEmbed === 'function';
 }

@@ -1,4 +1,5 @@
 import { mapConcurrently } from '../concurrency.js';
+import { thrownError } from '../errors/thrown-error.js';
 import { ModelError } from '../models/model-error.js';
 import { usageOf } from '../models/provider/answer/usage.js';
 import { checkOptions, checkValue } from '../options/check-options.js';
@@ -134,9 +135,9 @@ class Batches {
   #endOfBatch(start: number): number {
     const last = Math.min(this.#texts.length, start + (this.#options.maxBatch ?? 128));
     let bytes = 0;
-    for (let end = start; end < last; end++) {
-      bytes += Buffer.byteLength(this.#texts[end]!);
-      if (bytes > this.#maxBytes && end > start) return end;
+    for (const [at, text] of this.#texts.slice(start, last).entries()) {
+      bytes += Buffer.byteLength(text);
+      if (bytes > this.#maxBytes && at > 0) return start + at;
     }
     return last;
   }
@@ -172,7 +173,7 @@ class Batches {
     try {
       return readVector(sent);
     } catch (error) {
-      throw this.#wrong((error as Error).message);
+      throw this.#wrong(thrownError(error).message);
     }
   }
 

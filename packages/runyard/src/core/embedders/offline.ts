@@ -39,7 +39,8 @@ function hashed(text: string, dimensions: number): number[] {
   for (const [hash, weight] of features(text)) {
     // the tenth time says less than the first
     const value = weight > 1 ? Math.sqrt(weight) : weight;
-    vector[(hash >>> 1) % dimensions]! += hash & 1 ? value : -value;
+    const place = (hash >>> 1) % dimensions;
+    vector[place] = (vector[place] ?? 0) + (hash & 1 ? value : -value);
   }
   // two features of a short text may have taken each other's place
   if (!vector.some((value) => value !== 0)) vector[0] = 1;

@@ -27,9 +27,11 @@ function dimensionsField(baseUrl = ''): string {
   return /^https:\/\/[^/]*\bmistral\.ai\b/.test(baseUrl) ? 'output_dimension' : 'dimensions';
 }
 
+const noUsage: JsonObject = {};
+
 /** The form of OpenAI's answers, which others have taken over. */
 export function listedEmbeddings({ data, usage }: JsonObject, texts: number): SentBatch {
-  const { prompt_tokens, total_tokens } = isJsonObject(usage) ? usage : ({} as JsonObject);
+  const { prompt_tokens, total_tokens } = isJsonObject(usage) ? usage : noUsage;
   // Google leaves an index of 0 out, some servers leave out all: such an entry is in its place
   const placed = Array.isArray(data)
     ? data.map((entry, index) => (isJsonObject(entry) ? { index, ...entry } : entry))

@@ -2,6 +2,7 @@ import { type Environment, type ModelName, parseModelName } from '../models/mode
 import { connectionOf, nameForms } from '../models/named-connection.js';
 import { count } from '../models/provider/answer/usage.js';
 import { type KnownProvider, knownProviders, retrievalProviders } from '../models/providers.js';
+import { fieldsOf } from '../objects.js';
 import { checkValue } from '../options/check-options.js';
 import { kind, required } from '../options/kinds.js';
 import { type AiSdkEmbeddingModel, isAiSdkEmbedder } from './ai-sdk-model.js';
@@ -23,7 +24,7 @@ const providers: Readonly<Record<string, KnownProvider>> = {
 const embedderLike = required(
   kind("an embedder, or the name of one such as 'offline'", (value) => {
     if (typeof value === 'string' || isAiSdkEmbedder(value)) return true;
-    return typeof (value as Partial<Embedder> | null)?.embed === 'function';
+    return typeof fieldsOf(value).embed === 'function';
   }),
 );
 const supported = ['offline', ...nameForms(providers), 'ai-sdk:<provider>:<model>'];

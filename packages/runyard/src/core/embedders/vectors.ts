@@ -3,10 +3,12 @@ export function readVector(sent: unknown): Float32Array {
   const numbers = typeof sent === 'string' ? decoded(sent) : listed(sent);
   const vector = new Float32Array(numbers.length);
   let sum = 0;
+  // by index, and without an iterator: a vector has thousands of numbers, and both loops end at the last
   for (let at = 0; at < vector.length; at++) sum += numbers[at]! * numbers[at]!;
   const norm = Math.sqrt(sum);
   if (!Number.isFinite(norm)) throw new Error('a vector with a value that is not a finite number');
   if (norm === 0) throw new Error('a vector of zeros');
+  // as above
   for (let at = 0; at < vector.length; at++) vector[at] = numbers[at]! / norm;
   return vector;
 }

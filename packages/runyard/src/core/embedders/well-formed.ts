@@ -1,5 +1,6 @@
 /** A text without halves of characters, which providers reject: a cut text may end in one. */
 export function wellFormed(text: string): string {
+  // every Node of today has it; the types are those of ES2023
   return (text as WellFormedText).toWellFormed();
 }
 

@@ -47,7 +47,7 @@ interface DriverError {
 /** What kind of fault it is, when a driver or the system says it; undefined for the application's own errors. */
 export function driverFaultOf(error: Error): DriverFault | undefined {
   try {
-    return faultOf(error as DriverError);
+    return faultOf(error);
   } catch {
     // its getters throw: that is the application's own doing
     return undefined;

@@ -1,3 +1,4 @@
+import { fieldsOf } from '../objects.js';
 /**
  * What application code threw, as an error whose name and message can be read. Code may throw anything: nothing at
  * all, an object without a prototype, a proxy, an error whose getters throw.
@@ -24,7 +25,7 @@ function isReadable(thrown: unknown): thrown is Error {
 /** A text, or the message of something that is an error in all but its class. */
 function textOf(thrown: unknown): string | undefined {
   try {
-    const text: unknown = typeof thrown === 'object' ? (thrown as { message?: unknown }).message : thrown;
+    const text = typeof thrown === 'object' ? fieldsOf(thrown).message : thrown;
     return typeof text === 'string' && text !== '' ? text : undefined;
   } catch {
     return undefined;

@@ -3,18 +3,21 @@ import { globalNamespace, type Learning, privateNamespacePrefix } from './learni
 type Identity = Partial<Pick<Learning, 'namespace' | 'userId' | 'sessionId' | 'entityId' | 'entityType'>>;
 
 /** The types of which there is one record for each identity, with what makes up the identity. */
-const keyedTypes: Readonly<
-  Record<string, { readonly needs: readonly (keyof Identity)[]; idOf(identity: Identity): string }>
-> = {
-  user_profile: { needs: ['userId'], idOf: ({ userId }) => `user_profile_${userId}` },
-  user_memory: { needs: ['userId'], idOf: ({ userId }) => `memories_${userId}` },
-  session_context: { needs: ['sessionId'], idOf: ({ sessionId }) => `session_context_${sessionId}` },
-  entity_memory: {
-    needs: ['entityId', 'entityType'],
-    idOf: ({ namespace, entityType, entityId }) =>
-      `entity_${keyPart(namespace || globalNamespace)}_${entityType}_${entityId}`,
-  },
-};
+const keyedTypes = new Map<
+  string,
+  { readonly needs: readonly (keyof Identity)[]; idOf(identity: Identity): string }
+>(
+  Object.entries({
+    user_profile: { needs: ['userId'], idOf: ({ userId }) => `user_profile_${userId}` },
+    user_memory: { needs: ['userId'], idOf: ({ userId }) => `memories_${userId}` },
+    session_context: { needs: ['sessionId'], idOf: ({ sessionId }) => `session_context_${sessionId}` },
+    entity_memory: {
+      needs: ['entityId', 'entityType'],
+      idOf: ({ namespace, entityType, entityId }) =>
+        `entity_${keyPart(namespace || globalNamespace)}_${entityType}_${entityId}`,
+    },
+  }),
+);
 
 /** Where the namespace of one user ends must be plain: else the entities of `eve` could take the ids of those of `eve_x`. */
 function keyPart(namespace: string): string {
@@ -23,12 +26,11 @@ function keyPart(namespace: string): string {
 
 /** What is lacking for a record of this type; empty when nothing is, and for types that have no such ids. */
 export function missingIdentity(learningType: string, identity: Identity): readonly (keyof Identity)[] {
-  const { needs = [] } = Object.hasOwn(keyedTypes, learningType) ? keyedTypes[learningType]! : {};
+  const { needs = [] } = keyedTypes.get(learningType) ?? {};
   return needs.filter((name) => !identity[name]);
 }
 
 /** The id of the one record of this type and identity; undefined for types of which there may be many. */
 export function keyedLearningId(learningType: string, identity: Identity): string | undefined {
-  if (!Object.hasOwn(keyedTypes, learningType)) return undefined;
-  return keyedTypes[learningType]!.idOf(identity);
+  return keyedTypes.get(learningType)?.idOf(identity);
 }

@@ -1,3 +1,4 @@
+import { keysOf } from '../objects.js';
 import type { MediaKind } from './media.js';
 
 /** What a file is, by its content type or, when that says nothing, by the end of its name. */
@@ -73,7 +74,8 @@ export interface FileClass {
 
 /** Undefined when the file is of no type that a run takes. */
 export function classifyFile(contentType: string, filename: string): FileClass | undefined {
-  const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
+  const [first = ''] = contentType.split(';', 1);
+  const type = first.trim().toLowerCase();
   const extension = /\.([a-z0-9]+)$/i.exec(filename)?.[1]?.toLowerCase();
   if (type !== '' && type !== 'application/octet-stream') {
     const kind = kindOfType.get(type);
@@ -93,7 +95,5 @@ function words(text: string): string[] {
 }
 
 function invert(table: Record<MediaKind, readonly string[]>): ReadonlyMap<string, MediaKind> {
-  return new Map(
-    Object.entries(table).flatMap(([kind, names]) => names.map((name) => [name, kind as MediaKind])),
-  );
+  return new Map(keysOf(table).flatMap((kind) => table[kind].map((name) => [name, kind] as const)));
 }

@@ -1,6 +1,7 @@
 import { errors } from '../errors/errors.js';
 import { newId } from '../ids.js';
 import type { JsonObject } from '../json.js';
+import { keysOf } from '../objects.js';
 import type { Kind, Optional, Shape } from '../options/kind.js';
 import { anyOf, instanceOf, json, listOf, objectOf, text } from '../options/kinds.js';
 import { classifyFile } from './classify-file.js';
@@ -50,7 +51,7 @@ const mediaObject = objectOf<MediaObject>({
 const oneOfTwo: Kind = {
   ...mediaObject,
   inside: (given: MediaObject, path, faults) => {
-    mediaObject.inside?.(given as never, path, faults);
+    mediaObject.inside?.(given, path, faults);
     const isOne = (given.url === undefined) !== (given.bytes === undefined);
     if (!isOne) faults.push(`${path} needs url or bytes${given.url === undefined ? '' : ', not both'}.`);
   },
@@ -69,7 +70,7 @@ export const runMediaOptions: Shape<RunMediaOptions> = {
 };
 
 const kinds = { images: 'image', audio: 'audio', videos: 'video', files: 'file' } as const;
-const options = Object.keys(kinds) as readonly (keyof RunMediaOptions)[];
+const options = keysOf(kinds);
 
 /** As many bytes as a request over HTTP may bring when no setting says otherwise. */
 const mostBytes = 52_428_800;
@@ -124,7 +125,7 @@ type Refuse = (what: string) => Error;
 async function readMedia(kind: MediaKind, given: MediaObject, refuse: Refuse): Promise<ReadMedia> {
   const { url, bytes: content, ...facts } = given;
   if (url !== undefined) return fromUrl(kind, String(url), facts, refuse);
-  const bytes = new Uint8Array(content instanceof Blob ? await content.arrayBuffer() : content!);
+  const bytes = new Uint8Array(content instanceof Blob ? await content.arrayBuffer() : (content ?? []));
   return withBytes(kind, bytes, { ...factsOf(content), ...facts }, refuse);
 }
 
@@ -145,7 +146,7 @@ function mediaObjectOf(given: GivenMedia): MediaObject {
 /** What a `Blob` says about itself; a `File` has a name. */
 function factsOf(content: Uint8Array | Blob | undefined): MediaFacts {
   if (!(content instanceof Blob)) return {};
-  const { type, name } = content as Blob & { readonly name?: string };
+  const { type, name }: Blob & { readonly name?: string } = content;
   return { ...(type !== '' && { mimeType: type }), ...(name !== undefined && { filename: name }) };
 }
 

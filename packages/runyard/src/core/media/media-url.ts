@@ -2,8 +2,8 @@
 export type MediaUrl = { readonly url: string } | { readonly mimeType: string; readonly base64: string };
 
 export function readMediaUrl(url: string): MediaUrl | undefined {
-  const inline = /^data:([^;,]*)(;[^,]*)?;base64,([\s\S]*)$/.exec(url);
-  if (inline) return { mimeType: inline[1]!, base64: inline[3]! };
+  const [, mimeType, , base64] = /^data:([^;,]*)(;[^,]*)?;base64,([\s\S]*)$/.exec(url) ?? [];
+  if (mimeType !== undefined && base64 !== undefined) return { mimeType, base64 };
   return /^https?:\/\/[^\s]+$/.test(url) && URL.canParse(url) ? { url } : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { thrownError } from '../errors/thrown-error.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import { isNative } from '../native-code.js';
 import type { CallApplication } from '../runs/execution/code-owner.js';
@@ -22,8 +23,9 @@ export function responseOf(model: Model, given: ModelResponse): ModelResponse {
   const usage = object(response.usage, 'usage', fail);
   for (const [name, count] of Object.entries(usage)) {
     if (count === undefined) continue;
-    if (!Number.isFinite(count)) throw fail(`usage.${name} is ${kindOf(count)}, not a number`);
-    if ((count as number) < 0) throw fail(`usage.${name} is ${String(count)}, not a number of tokens`);
+    if (typeof count !== 'number' || !Number.isFinite(count))
+      throw fail(`usage.${name} is ${kindOf(count)}, not a number`);
+    if (count < 0) throw fail(`usage.${name} is ${String(count)}, not a number of tokens`);
   }
   for (const name of ['content', 'finishReason']) text(response[name], name, fail);
   for (const name of ['reasoningContent', 'finishMessage'])
@@ -78,7 +80,7 @@ function copied(
   try {
     return Object.fromEntries(parts.map(([name, part]) => [name, storable(part, name)]));
   } catch (error) {
-    throw fail((error as Error).message);
+    throw fail(thrownError(error).message);
   }
 }
 

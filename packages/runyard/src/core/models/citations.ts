@@ -1,3 +1,4 @@
+import { isWhole } from '../options/faults.js';
 /** A source that an answer cites, in one shape for all providers. */
 export interface Citation {
   readonly url?: string;
@@ -29,7 +30,7 @@ export type CitedFields = { readonly [Name in keyof Citation]?: unknown };
 
 /** Whether the value is a place, or the number of a document. */
 export function isPlace(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
+  return isWhole(value) && value >= 0;
 }
 
 /** Collects the citations of an answer. A source that a provider repeats is kept once. */

@@ -1,6 +1,6 @@
+import { fieldsOf } from '../objects.js';
 import { kind } from '../options/kinds.js';
 import { isAiSdkModel } from './ai-sdk/types.js';
-import type { Model } from './model.js';
 
 /** Whatever names or is a model. */
 export const model = kind("a model, or the name of one such as 'offline' or 'openai:gpt-5-mini'", (value) =>
@@ -8,6 +8,6 @@ export const model = kind("a model, or the name of one such as 'offline' or 'ope
 );
 
 function isModel(value: unknown): boolean {
-  const { id, generate, stream } = (value ?? {}) as Partial<Model>;
+  const { id, generate, stream } = fieldsOf(value);
   return typeof id === 'string' && typeof generate === 'function' && typeof stream === 'function';
 }

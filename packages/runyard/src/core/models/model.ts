@@ -1,4 +1,4 @@
-import type { JsonObject, JsonSchema } from '../json.js';
+import type { JsonObject } from '../json.js';
 import type { Media, MediaContents } from '../media/media.js';
 import type { Citations } from './citations.js';
 import type { Message, ToolCall, Usage } from './message.js';
@@ -7,7 +7,7 @@ import type { Message, ToolCall, Usage } from './message.js';
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
-  readonly inputSchema: JsonSchema;
+  readonly inputSchema: JsonObject;
   /** Whether the provider is asked to hold the arguments to the schema to the letter, where it can. */
   readonly strict?: boolean;
 }
@@ -17,7 +17,7 @@ export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string 
 /** The shape the answer must have. */
 export interface OutputFormat {
   readonly name: string;
-  readonly schema: JsonSchema;
+  readonly schema: JsonObject;
   /** Whether the provider may be asked to enforce the schema to the letter. */
   readonly strict: boolean;
 }

@@ -151,11 +151,9 @@ export function scriptedModel(
     capabilities: { structuredOutput: options.structuredOutput ?? 'native', tools: true },
     requests,
     async generate(request, { signal }) {
-      let response: ModelResponse | undefined;
-      for await (const chunk of play(await next(request, signal), request, signal)) {
-        if (chunk.type === 'response') response = chunk.response;
-      }
-      return response as ModelResponse;
+      for await (const chunk of play(await next(request, signal), request, signal))
+        if (chunk.type === 'response') return chunk.response;
+      throw new Error('The script has no answer.');
     },
     async *stream(request: ModelRequest, { signal }: ModelCallOptions) {
       yield* play(await next(request, signal), request, signal);

@@ -1,4 +1,5 @@
 import { errors } from '../errors/errors.js';
+import { fieldsOf } from '../objects.js';
 import { check, isObject, shown } from './faults.js';
 import type { Kind } from './kind.js';
 
@@ -7,7 +8,7 @@ export function checkOptions(owner: string, options: unknown, shape: Kind): void
   if (!shape.takes(options))
     throw errors.invalidConfig(`${owner} takes an object of options, not ${shown(options)}.`);
   const faults: string[] = [];
-  shape.inside?.(options as never, '', faults);
+  shape.inside?.(options, '', faults);
   refuse(owner, faults);
 }
 
@@ -24,10 +25,7 @@ function refuse(owner: string, faults: readonly string[]): void {
 
 /** What messages call something by its options, right or wrong: `Agent 'bank'`, or `An agent` without a name. */
 export function ownerOf(type: string, options: unknown): string {
-  const { id, name } = (isObject(options) ? options : {}) as {
-    readonly id?: unknown;
-    readonly name?: unknown;
-  };
+  const { id, name } = fieldsOf(isObject(options) ? options : {});
   const called = [id, name].find((one) => typeof one === 'string' && one !== '');
   if (called !== undefined) return `${type} '${called}'`;
   return `${/^[aeiou]/i.test(type) ? 'An' : 'A'} ${type.toLowerCase()}`;

@@ -3,7 +3,7 @@ import type { Kind } from './kind.js';
 
 /** Adds what is wrong with a value. */
 export function check(of: Kind, value: unknown, path: string, faults: string[]): void {
-  if (of.takes(value)) of.inside?.(value as never, path, faults);
+  if (of.takes(value)) of.inside?.(value, path, faults);
   else faults.push(`${path} is ${of.secret ? typeInWords(value) : shown(value)}. Give ${of.allowed}.`);
 }
 

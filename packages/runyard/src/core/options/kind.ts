@@ -4,7 +4,7 @@ export interface Kind {
   readonly allowed: string;
   takes(value: unknown): boolean;
   /** Looks into a value that it takes and adds what is wrong inside. */
-  inside?(value: never, path: string, faults: string[]): void;
+  inside?(value: unknown, path: string, faults: string[]): void;
   /** Options without it are refused. */
   readonly required?: true;
   /** Messages do not repeat its values. */

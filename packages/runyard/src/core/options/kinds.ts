@@ -1,3 +1,4 @@
+import { fieldsOf } from '../objects.js';
 import { check, inWords, isObject, isWhole, type RenamedOptions, unknownOption, within } from './faults.js';
 import type { Kind, ObjectKind, Optional, Required, Shape } from './kind.js';
 import { optionNames } from './option-names.js';
@@ -25,10 +26,7 @@ export const callable = kind('a function', (value) => typeof value === 'function
 export const anything = kind('a value', () => true);
 export const none = kind('null', (value) => value === null);
 export const signal = kind('an AbortSignal', (value) => value instanceof AbortSignal);
-export const promise = kind(
-  'a promise',
-  (value) => typeof (value as { readonly then?: unknown } | null)?.then === 'function',
-);
+export const promise = kind('a promise', (value) => typeof fieldsOf(value).then === 'function');
 /** What it holds is checked where it is stored. */
 export const json = kind('an object', isObject);
 
@@ -55,7 +53,10 @@ export function amount(allowed: string, fits: (value: number) => boolean): Optio
 }
 
 export function word(...words: readonly string[]): Optional {
-  return kind(inWords(words.map((one) => `'${one}'`)), (value) => words.includes(value as string));
+  return kind(
+    inWords(words.map((one) => `'${one}'`)),
+    (value) => typeof value === 'string' && words.includes(value),
+  );
 }
 
 export const error = kind(
@@ -106,8 +107,9 @@ export function objectOf<Options extends object>(
   const known = new Map<string, Kind>(Object.entries<Kind>(shape));
   return {
     plain: <Given extends object>(options: Given) => {
-      const read = optionNames(options, known).map((key) => [key, options[key as keyof Given]]);
-      return Object.fromEntries(read) as Given;
+      const fields = fieldsOf(options);
+      // these are the fields of Given, wherever it had them from
+      return Object.fromEntries(optionNames(options, known).map((key) => [key, fields[key]])) as Given;
     },
     allowed: 'an object',
     takes: isObject,
@@ -134,7 +136,7 @@ export function having<Members extends object>(allowed: string, shape: Shape<Mem
       typeof value === 'object' &&
       value !== null &&
       kinds.every(([key, of]) => {
-        const member = (value as Readonly<Record<string, unknown>>)[key];
+        const member = fieldsOf(value)[key];
         return member === undefined ? !of.required : of.takes(member);
       }),
   );
@@ -142,8 +144,7 @@ export function having<Members extends object>(allowed: string, shape: Shape<Mem
 
 function isTimeZone(value: unknown): boolean {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: value as string });
-    return typeof value === 'string';
+    return typeof value === 'string' && new Intl.DateTimeFormat('en', { timeZone: value }) !== undefined;
   } catch {
     return false;
   }

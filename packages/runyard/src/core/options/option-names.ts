@@ -1,13 +1,15 @@
+import { fieldsOf } from '../objects.js';
 /**
  * The names of all that options say, whether they hold it, inherit it or compute it in a getter. A class may have
  * methods of its own beside those that are options.
  */
 export function optionNames(options: object, known: ReadonlyMap<string, unknown>): string[] {
   const names = new Set<string>();
+  const fields = fieldsOf(options);
   for (const name in options) names.add(name);
   for (let holder = options; !isRoot(holder); holder = Object.getPrototypeOf(holder)) {
     for (const name of Object.getOwnPropertyNames(holder)) {
-      if (known.has(name) || typeof options[name as keyof object] !== 'function') names.add(name);
+      if (known.has(name) || typeof fields[name] !== 'function') names.add(name);
     }
   }
   return [...names];

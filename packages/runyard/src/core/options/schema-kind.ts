@@ -1,3 +1,4 @@
+import { fieldsOf } from '../objects.js';
 import { isObject } from './faults.js';
 import type { Optional } from './kind.js';
 
@@ -20,7 +21,7 @@ export const schema: Optional = {
 export const objectSchema: Optional = {
   ...schema,
   inside: (given: object, path, faults) => {
-    schema.inside?.(given as never, path, faults);
+    schema.inside?.(given, path, faults);
     const type = typeOf(given);
     if (typeof type === 'string' && neverObjects.has(type))
       faults.push(
@@ -34,17 +35,14 @@ const neverObjects = new Set(
 );
 
 function typeOf(given: object): unknown {
-  const { _zod: zod, type } = given as {
-    readonly _zod?: { readonly def?: { readonly type?: unknown } };
-    type?: unknown;
-  };
-  return zod === undefined ? type : zod.def?.type;
+  const { _zod: zod, type } = fieldsOf(given);
+  return zod === undefined ? type : fieldsOf(fieldsOf(zod).def).type;
 }
 
 function holdsSchemaOfLibrary(given: object): boolean {
-  const seen = new Set<unknown>([given]);
+  const seen = new Set<object>([given]);
   for (const holder of seen) {
-    for (const value of Object.values(holder as object)) {
+    for (const value of Object.values(holder)) {
       if (typeof value !== 'object' || value === null) continue;
       if (isSchemaOfLibrary(value)) return true;
       seen.add(value);
@@ -55,7 +53,7 @@ function holdsSchemaOfLibrary(given: object): boolean {
 
 /** By what no JSON has: a JSON schema may well describe properties of these names. */
 function isSchemaOfLibrary(value: object): boolean {
-  const { _zod: own, '~standard': standard } = value as Readonly<Record<string, unknown>>;
+  const { _zod: own, '~standard': standard } = fieldsOf(value);
   return [own, standard].some(
     (part) => typeof part === 'object' && part !== null && Object.values(part).some(isFunction),
   );

@@ -1,6 +1,7 @@
 import { type Environment, parseModelName } from '../models/model-name.js';
 import { connectionOf, nameForms } from '../models/named-connection.js';
-import { type KnownProvider, knownProviders, retrievalProviders } from '../models/providers.js';
+import { knownProviders, retrievalProviders } from '../models/providers.js';
+import { fieldsOf } from '../objects.js';
 import { checkValue } from '../options/check-options.js';
 import { kind, required } from '../options/kinds.js';
 import type { Reranker } from './reranker.js';
@@ -8,12 +9,12 @@ import type { Reranker } from './reranker.js';
 /** Whatever names or is a reranker. */
 export type RerankerLike = Reranker | string;
 
-const { vllm, llamacpp } = knownProviders;
-const providers = { ...retrievalProviders, vllm, llamacpp } as Readonly<Record<string, KnownProvider>>;
+const local = Object.entries(knownProviders).filter(([prefix]) => /^(vllm|llamacpp)$/.test(prefix));
+const providers = { ...retrievalProviders, ...Object.fromEntries(local) };
 const rerankerLike = required(
   kind(
     "a reranker, or the name of one such as 'cohere:rerank-v3.5'",
-    (value) => typeof value === 'string' || typeof (value as Partial<Reranker> | null)?.rerank === 'function',
+    (value) => typeof value === 'string' || typeof fieldsOf(value).rerank === 'function',
   ),
 );
 

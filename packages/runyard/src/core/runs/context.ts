@@ -196,6 +196,13 @@ export interface ChildRun {
   readonly limited?: Limited;
 }
 
+/** The step that this execution has just made or found under a key. */
+export function recordedStep(context: RunContext, key: string): StepRecord {
+  const step = context.recorded(key);
+  if (step === undefined) throw new Error(`The step '${key}' is not in the journal of its run.`);
+  return step;
+}
+
 /** Ends an execution that has to wait for an answer. Executors let it pass. */
 export class RunPaused extends Error {
   constructor(readonly requirements: readonly Requirement[]) {

@@ -7,7 +7,7 @@ export function settledValues<T>(settled: Settled<T>): T[] {
   throwFailure(settled);
   const paused = pauseOf(settled);
   if (paused !== undefined) throw paused;
-  return settled.map((one) => (one as PromiseFulfilledResult<T>).value);
+  return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
 }
 
 export function throwFailure(settled: Settled<unknown>): void {
@@ -22,5 +22,5 @@ export function pauseOf(settled: Settled<unknown>): RunPaused | undefined {
 }
 
 function reasonsOf(settled: Settled<unknown>): unknown[] {
-  return settled.filter((one) => one.status === 'rejected').map((one) => one.reason as unknown);
+  return settled.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : []));
 }

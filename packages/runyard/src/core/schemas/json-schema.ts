@@ -43,7 +43,7 @@ async function applicationCheck(schema: JsonSchema, coerce: boolean): Promise<Ch
 const foreign = new WeakSet<JsonSchema>();
 
 /** Marks a schema that another system sent: see `foreignCheck`. */
-export function fromElsewhere(schema: JsonSchema): JsonSchema {
+export function fromElsewhere<Schema extends JsonSchema>(schema: Schema): Schema {
   foreign.add(schema);
   return schema;
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { fieldsOf } from '../objects.js';
 
 const known = new WeakMap<z.ZodType, boolean>();
 
@@ -19,8 +20,9 @@ function hasFunctions(part: unknown, seen: Set<object>): boolean {
   if (typeof part !== 'object' || part === null || seen.has(part)) return false;
   seen.add(part);
   if (Array.isArray(part)) return part.some((inner) => hasFunctions(inner, seen));
-  const { def } = (part as { _zod?: { def?: Record<string, unknown> } })._zod ?? {};
-  if (def === undefined) return isPlain(part) && Object.values(part).some((one) => hasFunctions(one, seen));
+  const given = fieldsOf(fieldsOf(part)._zod).def;
+  if (given === undefined) return isPlain(part) && Object.values(part).some((one) => hasFunctions(one, seen));
+  const def = fieldsOf(given);
   if (functionTypes.has(def.type) || functionTypes.has(def.check)) return true;
   return Object.values(def).some((inner) => hasFunctions(inner, seen));
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../json.js';
+import { fieldsOf } from '../objects.js';
 import { coercedTo, isOfType, lengthOf, quickFormats } from '../simple-values.js';
 import type { SchemaFault } from './schema-faults.js';
 
@@ -111,6 +112,7 @@ class Interpreter {
   }
 
   #fitsLiterals(schema: JsonSchema, value: Json): boolean {
+    // whatever it holds: it is only compared
     if (Object.hasOwn(schema, 'const') && !this.#equals(value, schema.const as Json)) {
       return this.#fault('must be equal to constant');
     }
@@ -130,6 +132,7 @@ class Interpreter {
     }
     if (Array.isArray(one) || Array.isArray(other)) {
       if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
+      // as long as the first: both lengths were compared
       return this.#deeper(() => one.every((item, index) => this.#equals(item, other[index] as Json)));
     }
     const keys = Object.keys(one);
@@ -255,7 +258,7 @@ class Interpreter {
     if (this.#alternatives > 0) return;
     for (const name of defaultsIn(properties)) {
       if (Object.hasOwn(value, name)) continue;
-      const text = JSON.stringify((properties[name] as JsonSchema).default);
+      const text = JSON.stringify(fieldsOf(properties[name]).default);
       // each object that lacks it grows by as much
       this.#spend(text.length);
       put(value, name, JSON.parse(text));
@@ -336,6 +339,7 @@ class Interpreter {
 }
 
 function at(holder: Holder, key: Place): Json {
+  // a place is a name of an object, or an index of a list, that is there: both are read alike
   return (holder as JsonObject)[key] as Json;
 }
 
@@ -363,10 +367,9 @@ function pointedAt(root: JsonSchema, reference: string): unknown {
   let found: unknown = root;
   for (const part of /^#(?:\/|$)/.test(reference) ? reference.split('/').slice(1) : [undefined]) {
     const name = part?.replaceAll('~1', '/').replaceAll('~0', '~');
-    const isThere =
-      name !== undefined && typeof found === 'object' && found !== null && Object.hasOwn(found, name);
-    if (!isThere) throw new Error(`the reference ${reference} of the schema cannot be resolved`);
-    found = Reflect.get(found as object, name);
+    if (name === undefined || typeof found !== 'object' || found === null || !Object.hasOwn(found, name))
+      throw new Error(`the reference ${reference} of the schema cannot be resolved`);
+    found = Reflect.get(found, name);
   }
   return found;
 }

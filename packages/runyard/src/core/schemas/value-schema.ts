@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isJsonObject, type Json, type JsonSchema } from '../json.js';
+import { isJsonObject, type Json, type JsonObject, type JsonSchema, schemaData } from '../json.js';
+import { fieldsOf } from '../objects.js';
 import type { CallApplication } from '../runs/execution/code-owner.js';
 import { storable } from '../storable-json.js';
 import { compileJsonSchema } from './json-schema.js';
@@ -18,8 +19,8 @@ export function isZodSchema(schema: ValueSchema): schema is z.ZodType {
 }
 
 /** The schema as data: what a value has to be before defaults are filled in. `closed`: objects take no other keys. */
-export function jsonSchemaOf(schema: ValueSchema, { closed = false } = {}): JsonSchema {
-  if (!isZodSchema(schema)) return schema;
+export function jsonSchemaOf(schema: ValueSchema, { closed = false } = {}): JsonObject {
+  if (!isZodSchema(schema)) return schemaData(schema);
   const { $schema: _, ...whole } = z.toJSONSchema(schema, {
     io: 'input',
     // a schema with a part that JSON cannot express still describes the rest
@@ -27,16 +28,16 @@ export function jsonSchemaOf(schema: ValueSchema, { closed = false } = {}): Json
     override: ({ jsonSchema }) => {
       if (closed && jsonSchema.type === 'object') jsonSchema.additionalProperties ??= false;
     },
-  }) as JsonSchema;
-  return withoutRootReference(whole);
+  });
+  return withoutRootReference(schemaData(whole));
 }
 
 /** zod describes a schema that has an id by a reference to it; models want to see the object itself. */
-function withoutRootReference(schema: JsonSchema): JsonSchema {
+function withoutRootReference(schema: JsonObject): JsonObject {
   const name = typeof schema.$ref === 'string' ? /^#\/\$defs\/(.+)$/.exec(schema.$ref)?.[1] : undefined;
   const definitions = schema.$defs;
   if (name === undefined || !isJsonObject(definitions)) return schema;
-  const root = { title: name, ...(definitions[name] as JsonSchema) };
+  const root = { title: name, ...fieldsOf(definitions[name]) };
   return JSON.stringify(definitions).includes('"#/$defs/') ? { ...root, $defs: definitions } : root;
 }
 

@@ -7,7 +7,7 @@ import { teamRequirementsOf } from '../agents/requirements/team-requirements.js'
 import { toolExecutionBody } from '../agents/requirements/tool-execution-body.js';
 import { toolExecutionsOf } from '../agents/tool-executions.js';
 import { messagesOf } from '../agents/transcript.js';
-import type { Json, JsonObject } from '../json.js';
+import type { JsonObject } from '../json.js';
 import type { Media } from '../media/media.js';
 import { type ChildView, childrenOf } from '../runs/execution/child-run.js';
 import type { Run, RunStatus, StepRecord } from '../runs/run.js';
@@ -90,5 +90,6 @@ function inputMedia(media: readonly Media[]): JsonObject {
 
 function present(fields: Readonly<Record<string, unknown>>): JsonObject {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
-  return Object.fromEntries(entries) as Record<string, Json>;
+  // they are all made above, of data; those of their own fields that are undefined are not written
+  return Object.fromEntries(entries) as JsonObject;
 }

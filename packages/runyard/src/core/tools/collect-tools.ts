@@ -31,9 +31,8 @@ export async function collectTools(
   entries: readonly ToolEntry[],
   ask: (source: ToolSource) => Promise<readonly Tool[]>,
 ): Promise<CollectedTools> {
-  const sources = toolSourcesOf(entries);
-  const lists = await Promise.all(sources.map(ask));
-  return collect(owner, entries, new Map(sources.map((source, index) => [source, lists[index]!])));
+  const lists = toolSourcesOf(entries).map(async (source) => [source, await ask(source)] as const);
+  return collect(owner, entries, new Map(await Promise.all(lists)));
 }
 
 interface FoundTool {

@@ -62,7 +62,7 @@ export function toolContextAt(site: ToolCallSite): ToolContext {
   return Object.create(site, {
     progress: { value: progress, enumerable: true },
     ask: { value: nobodyToAsk, enumerable: true },
-  }) as ToolContext;
+  });
 }
 
 interface Attempt {
@@ -83,5 +83,5 @@ export function attemptContext(context: ToolContext, attempt: Attempt): ToolCont
     emit: { value: emit, enumerable: true },
     progress: { value: progress, enumerable: true },
     ask: { value: ask, enumerable: true },
-  }) as ToolContext;
+  });
 }

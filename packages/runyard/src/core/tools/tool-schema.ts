@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errors } from '../errors/errors.js';
-import { isJsonObject, type JsonSchema } from '../json.js';
+import { isJsonObject, type JsonObject, type JsonSchema, schemaData } from '../json.js';
 import { fromElsewhere, isFromElsewhere } from '../schemas/json-schema.js';
 import type { ToolGate } from './call/gate.js';
 
@@ -16,24 +16,24 @@ export function modelSchemaOf(
   inputSchema: ToolSchema,
   gate: ToolGate,
   strict: boolean,
-): JsonSchema {
+): JsonObject {
   const schema = jsonSchemaOf(inputSchema, strict);
   return gate.requiresUserInput ? withoutUserInput(toolName, schema, gate.userInputFields) : schema;
 }
 
 /** The schema of the arguments as plain data. */
-export function jsonSchemaOf(inputSchema: ToolSchema, strict: boolean): JsonSchema {
+export function jsonSchemaOf(inputSchema: ToolSchema, strict: boolean): JsonObject {
   if (isZodSchema(inputSchema)) return asObject(zodSchemaOf(inputSchema, strict));
-  const schema = asObject(inputSchema);
+  const schema = asObject(schemaData(inputSchema));
   return isFromElsewhere(inputSchema) ? fromElsewhere(schema) : schema;
 }
 
-function asObject({ $schema: _, ...schema }: JsonSchema): JsonSchema {
+function asObject({ $schema: _, ...schema }: JsonObject): JsonObject {
   return schema.type === undefined && schema.$ref === undefined ? { type: 'object', ...schema } : schema;
 }
 
-function zodSchemaOf(inputSchema: z.core.$ZodType, strict: boolean): JsonSchema {
-  return z.toJSONSchema(inputSchema, {
+function zodSchemaOf(inputSchema: z.core.$ZodType, strict: boolean): JsonObject {
+  const schema = z.toJSONSchema(inputSchema, {
     io: 'input',
     // A schema with a part that JSON cannot express (a date, a custom check) still describes the rest.
     unrepresentable: 'any',
@@ -41,10 +41,11 @@ function zodSchemaOf(inputSchema: z.core.$ZodType, strict: boolean): JsonSchema 
       // Providers are strict only about objects that are closed.
       if (strict && jsonSchema.type === 'object') jsonSchema.additionalProperties ??= false;
     },
-  }) as JsonSchema;
+  });
+  return schemaData(schema);
 }
 
-function withoutUserInput(toolName: string, schema: JsonSchema, fields: readonly string[]): JsonSchema {
+function withoutUserInput(toolName: string, schema: JsonObject, fields: readonly string[]): JsonObject {
   const properties = isJsonObject(schema.properties) ? schema.properties : {};
   const unknown = fields.filter((field) => !Object.hasOwn(properties, field));
   if (unknown.length > 0) {
@@ -54,7 +55,7 @@ function withoutUserInput(toolName: string, schema: JsonSchema, fields: readonly
   }
   const hidden = new Set(fields.length > 0 ? fields : Object.keys(properties));
   const required = Array.isArray(schema.required)
-    ? schema.required.filter((name) => !hidden.has(name))
+    ? schema.required.filter((name) => !hidden.has(String(name)))
     : undefined;
   return {
     ...schema,

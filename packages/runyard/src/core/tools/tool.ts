@@ -4,7 +4,7 @@ import type { ToolDefinition } from '../models/model.js';
 import { isNative, native } from '../native-code.js';
 import { checkOptions, ownerOf } from '../options/check-options.js';
 import type { ValueSchema } from '../schemas/value-schema.js';
-import { type ClearedCall, openGate, type ToolGate } from './call/gate.js';
+import { type ClearedCall, type OfArguments, openGate, type ToolGate } from './call/gate.js';
 import type { ToolHook } from './call/tool-hooks.js';
 import { checkToolOptions } from './check-tool-options.js';
 import type { PersonForm } from './questions/person-form.js';
@@ -22,10 +22,11 @@ type AnyToolOptions = Omit<
   ToolOptions<ToolSchema, ValueSchema | undefined>,
   'execute' | 'hooks' | 'requiresConfirmation' | 'askPerson'
 > & {
-  execute?(args: never, context: ToolContext): unknown;
+  /** The gate has checked the arguments of a call against `inputSchema`, which their type is derived from. */
+  execute?(args: unknown, context: ToolContext): unknown;
   readonly hooks?: readonly ToolHook[];
   readonly requiresConfirmation?: ToolGate['requiresConfirmation'];
-  readonly askPerson?: (args: never) => PersonForm;
+  readonly askPerson?: OfArguments<PersonForm>;
 };
 
 const noBackoff: RetryBackoff = { delayMs: 0 };
@@ -55,6 +56,7 @@ export class Tool<
     // under another name it is the same tool, whatever became of the options since
     const options = toolOptions.plain(given);
     checkToolOptions(options);
+    // the types of the tool are those of its options: `tool()` declares them
     this.name = options.name as Name;
     this.gate = gateOf(options);
     this.#options = options;
@@ -64,9 +66,11 @@ export class Tool<
     return this.#options.description;
   }
   get inputSchema(): Input {
+    // as its name
     return (this.#options.inputSchema ?? noArguments) as Input;
   }
   get outputSchema(): Output {
+    // as its name
     return this.#options.outputSchema as Output;
   }
   get instructions(): string | undefined {
@@ -132,7 +136,7 @@ export class Tool<
   }
 
   async run(call: ClearedCall, context: ToolContext): Promise<unknown> {
-    const args = call.argumentsFor(this.name) as never;
+    const args = call.argumentsFor(this.name);
     return this.#options.execute?.call(this.self, args, context);
   }
 }
@@ -142,6 +146,7 @@ export function tool<
   Output extends ValueSchema | undefined = undefined,
   Name extends string = string,
 >(options: ToolOptions<Input, Output, Name>): Tool<Name, Input, Output> {
+  // its hooks get what its own function returns
   return new Tool(options as AnyToolOptions);
 }
 

@@ -93,12 +93,10 @@ function checkNames({ name, tools, include = [], exclude = [] }: ToolkitOptions)
 function fixedTools(entries: readonly ToolEntry[]): readonly Tool[] | undefined {
   const found: Tool[] = [];
   for (const entry of entries) {
+    const inside = entry instanceof Toolkit ? fixedTools(entry.options.tools) : undefined;
     if (entry instanceof Tool) found.push(entry);
-    else {
-      const inside = entry instanceof Toolkit ? fixedTools(entry.options.tools) : undefined;
-      if (inside === undefined) return undefined;
-      found.push(...(entry as Toolkit).select(inside));
-    }
+    else if (entry instanceof Toolkit && inside !== undefined) found.push(...entry.select(inside));
+    else return undefined;
   }
   return found;
 }

@@ -73,13 +73,13 @@ const memoryRole: AuxiliaryRole = 'memory_model';
 
 const systems = new Set(['OpenAI', 'Anthropic']);
 
-function callOf(traced: TracedRun, step: StepRecord): ModelCallRecord | undefined {
+function callOf(traced: TracedRun, step: StepRecord): Partial<ModelCallRecord> | undefined {
   const call = step.kind === 'auxiliary' ? undefined : traced.callRecord(step);
   // of a model that stood in for another one only the name is written down
   const isOther = step.kind === 'model' && readIf(step, modelRecord)?.model !== undefined;
   if (call === undefined || !isOther) return call;
   const { adapter: _adapter, parameters: _parameters, ...same } = call;
-  return same as ModelCallRecord;
+  return same;
 }
 
 function shownMessages(traced: TracedRun, step: StepRecord): Message[] {
@@ -109,7 +109,7 @@ const conventionalParameters: Readonly<Record<string, string>> = {
   seed: 'seed',
 };
 
-function parameterAttributes(call: ModelCallRecord | undefined): SpanAttributes {
+function parameterAttributes(call: Partial<ModelCallRecord> | undefined): SpanAttributes {
   const { parameters = {}, tools = [] } = call ?? {};
   const named = Object.entries(parameters).flatMap(([name, value]) => {
     const known = conventionalParameters[name];

@@ -102,8 +102,9 @@ class ExpressionReader {
   }
 
   #quantifier(): { min: number; max: number } {
-    const [whole, sign, from, comma, to] =
-      /^(?:([*+?])|\{(\d+)(,)?(\d+)?\})\??/.exec(this.#rest()) ?? ([''] as string[]);
+    const [whole, sign, from, comma, to]: (string | undefined)[] = /^(?:([*+?])|\{(\d+)(,)?(\d+)?\})\??/.exec(
+      this.#rest(),
+    ) ?? [''];
     this.#at += whole?.length ?? 0;
     if (sign !== undefined)
       return { min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Number.POSITIVE_INFINITY };

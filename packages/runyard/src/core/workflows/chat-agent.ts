@@ -95,6 +95,7 @@ function asWorkflowAgent(context: RunContext): RunContext {
   const marked = new WeakMap<RunEvent, RunEvent>();
   const mark = <Event extends RunEvent>(event: Event): Event => {
     if (event.event !== 'RunContent') return event;
+    // it holds a marked copy of this very event
     const known = (marked.get(event) as Event | undefined) ?? { ...event, workflow_agent: true };
     marked.set(event, known);
     return known;
@@ -102,5 +103,5 @@ function asWorkflowAgent(context: RunContext): RunContext {
   return Object.create(context, {
     emit: { value: (event: RunEvent, key: string) => context.emit(mark(event), key) },
     emitDelta: { value: (event: PieceEvent, text: string) => context.emitDelta(mark(event), text) },
-  }) as RunContext;
+  });
 }

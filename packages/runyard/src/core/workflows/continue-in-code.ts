@@ -57,7 +57,7 @@ function answersInCode(given: WorkflowContinueOptions['answers']): AnswerSource 
         if (state.kind === 'executor') answerCalls(calls, state, answer);
         else {
           const read = readStepAnswer(state, wireAnswer(answer));
-          if (read !== undefined) answers.set(state.waitKey!, read as Json);
+          if (read !== undefined && state.waitKey) answers.set(state.waitKey, read);
         }
       }
       const ofCalls = calls.matched();

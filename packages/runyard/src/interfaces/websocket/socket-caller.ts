@@ -58,7 +58,7 @@ export class SocketCaller {
       if (this.#token === token) this.#accept(caller, expiresAt);
     } catch (error) {
       if (!isRefusedToken(error)) throw error;
-      if (this.#token === token) this.#forget(error as RunyardError);
+      if (this.#token === token) this.#forget(error);
     }
     return this.#caller;
   }

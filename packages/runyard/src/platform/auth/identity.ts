@@ -120,7 +120,7 @@ const rootCaller: Caller = {
 };
 
 /** Whether an error only says that a token is not good. */
-export function isRefusedToken(error: unknown): boolean {
+export function isRefusedToken(error: unknown): error is RunyardError {
   return error instanceof RunyardError && (error.status === 401 || error.status === 429);
 }
 

@@ -12,12 +12,12 @@ const aliases: ReadonlyMap<string, string> = new Map([['system', 'config']]);
 /** The parts of a scope; undefined for any other text. Unknown words are legal: they open nothing. */
 export function parseScope(text: string): ParsedScope | undefined {
   const parts = text.split(':');
-  if (parts.length < 2 || parts.length > 3 || parts.includes('')) return undefined;
-  const [named, second] = parts as [string, string];
+  const [named, second, third] = parts;
+  if (!named || !second || third === '' || parts.length > 3) return undefined;
   const resource = aliases.get(named) ?? named;
-  return parts.length === 2
+  return third === undefined
     ? { resource, instance: null, action: second }
-    : { resource, instance: second, action: parts[2] as string };
+    : { resource, instance: second, action: third };
 }
 
 /** Which of its instances a caller may do something to. */

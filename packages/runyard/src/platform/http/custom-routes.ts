@@ -51,7 +51,8 @@ export function customRouteScope(
       reply.header('x-content-type-options', 'nosniff');
       reply.header('referrer-policy', 'no-referrer');
       const cors = exchange.cors ?? [];
-      for (let at = 0; at < cors.length; at += 2) reply.header(cors[at] as string, cors[at + 1]);
+      for (let at = 0; at < cors.length; at += 2) reply.header(cors[at] ?? '', cors[at + 1]);
+      // as the router fills them
       const params = request.params as Record<string, string>;
       request.caller = await admit(exchange, null, params, resolveCaller, limiter);
     });

@@ -159,10 +159,10 @@ export class RouteDispatcher<Services> {
     for (const name in query) {
       // no parameter has this name, and here it would not become one but another prototype
       if (name === '__proto__') continue;
-      const value = query[name] as string | string[];
+      const value = query[name];
       const list = this.#repeatableInQuery.has(name);
       if (Array.isArray(value) === list) values[name] = value;
-      else values[name] = list ? [value] : value.at(-1);
+      else values[name] = list ? [value] : value?.at(-1);
     }
     return values;
   }

@@ -20,7 +20,7 @@ type Counted = Socket & { [unanswered]?: number };
 
 const exchangeKey = Symbol('runyard.exchange');
 
-type Marked = { [exchangeKey]?: Exchange };
+type Marked = (IncomingMessage | ServerResponse) & { [exchangeKey]?: Exchange };
 
 /** One request and its answer, for as long as the answer lasts. It holds no body: streams may live for hours. */
 export class Exchange {
@@ -48,10 +48,10 @@ export class Exchange {
     const url = request.url ?? '/';
     const query = url.indexOf('?');
     this.path = query === -1 ? url : url.slice(0, query);
-    (request as Marked)[exchangeKey] = this;
-    (response as Marked)[exchangeKey] = this;
+    mark(request, this);
+    mark(response, this);
     response.on('close', closed);
-    const socket = request.socket as Counted;
+    const socket: Counted = request.socket;
     socket[unanswered] = (socket[unanswered] ?? 0) + 1;
   }
 
@@ -79,7 +79,8 @@ export class Exchange {
 
   /** How many requests of the same connection wait for their answers, this one included. */
   get unanswered(): number {
-    return (this.request.socket as Counted)[unanswered] ?? 0;
+    const socket: Counted = this.request.socket;
+    return socket[unanswered] ?? 0;
   }
 
   /** Made only for those who ask: most handlers do not. */
@@ -98,7 +99,8 @@ export class Exchange {
   close(): void {
     const { request, response } = this;
     const complete = response.writableFinished;
-    (request.socket as Counted)[unanswered] = this.unanswered - 1;
+    const socket: Counted = request.socket;
+    socket[unanswered] = this.unanswered - 1;
     if (!complete) this.#abort?.abort();
     this.log.info(
       {
@@ -114,8 +116,12 @@ export class Exchange {
   }
 }
 
-export function exchangeOf(message: IncomingMessage | ServerResponse): Exchange {
-  const exchange = (message as Marked)[exchangeKey];
+function mark(message: Marked, exchange: Exchange): void {
+  message[exchangeKey] = exchange;
+}
+
+export function exchangeOf(message: Marked): Exchange {
+  const exchange = message[exchangeKey];
   if (!exchange) throw new Error('This request did not arrive through the HTTP platform.');
   return exchange;
 }

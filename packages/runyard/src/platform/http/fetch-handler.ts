@@ -49,6 +49,7 @@ function responseOver(connection: MemoryConnection, request: WebRequest): Server
     writableNeedDrain: { get: () => connection.writableNeedDrain },
   });
   response.sendDate = false;
+  // it has what Node's own messages use of a socket
   response.assignSocket(connection as unknown as Socket);
   connection.on('drain', () => response.emit('drain'));
   response.once('finish', () => connection.end());
@@ -60,6 +61,7 @@ class WebRequest extends IncomingMessage {
   readonly #body: ReadableStreamDefaultReader<Uint8Array> | undefined;
 
   constructor(request: Request, connection: MemoryConnection) {
+    // as above
     super(connection as unknown as Socket);
     const { host, pathname, search } = new URL(request.url);
     this.#body = request.body?.getReader();

@@ -17,10 +17,8 @@ export class LoggedOnce {
   note(text: string): void {
     const shown = escapeControls(text.slice(0, longestShown));
     if (this.#seen.has(shown)) return;
-    if (this.#seen.size >= mostRemembered) {
-      const [oldest] = this.#seen;
-      this.#seen.delete(oldest!);
-    }
+    const [oldest] = this.#seen;
+    if (oldest !== undefined && this.#seen.size >= mostRemembered) this.#seen.delete(oldest);
     this.#seen.add(shown);
     this.log.warn({ [this.name]: shown }, this.message);
   }

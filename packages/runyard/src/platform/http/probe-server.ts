@@ -45,6 +45,7 @@ export async function openProbeServer(
     server.listen(port, host, resolve);
   });
   return {
+    // it listens on a port
     url: urlOf(host, (server.address() as AddressInfo).port),
     close: () =>
       new Promise((resolve) => {
@@ -72,7 +73,7 @@ async function answerOf({ method, url = '/' }: IncomingMessage, probes: Probes):
   const [path = '/'] = url.split('?', 1);
   if ((method !== 'GET' && method !== 'HEAD') || !Object.hasOwn(probes, path)) return notFound;
   try {
-    return await probes[path]!();
+    return (await probes[path]?.()) ?? notFound;
   } catch {
     return broken;
   }
@@ -86,7 +87,7 @@ function boundConnections(server: Server): void {
     socket.once('close', () => open.delete(socket));
     if (open.size <= maxConnections) return;
     const [oldest] = open;
-    open.delete(oldest!);
-    oldest!.destroy();
+    if (oldest !== undefined) open.delete(oldest);
+    oldest?.destroy();
   });
 }

@@ -101,8 +101,9 @@ export async function createHttpServer<Services>(options: HttpServerOptions<Serv
 function addRoute<Services>(app: FastifyInstance, dispatcher: RouteDispatcher<Services>): void {
   const answer = (request: FastifyRequest, reply: FastifyReply): void => {
     reply.hijack();
-    const params = request.params as Record<string, string>;
-    void dispatcher.dispatch(exchangeOf(request.raw), params, request.query as Record<string, string>);
+    // as the router and the query parser fill them
+    const [params, query] = [request.params, request.query] as Record<string, string>[];
+    void dispatcher.dispatch(exchangeOf(request.raw), params ?? {}, query ?? {});
   };
   const { method, path } = dispatcher.route;
   app.route({ method, url: path, onRequest: answer, handler: answer });
@@ -146,6 +147,7 @@ class RequestListener {
 function buildApp(listener: RequestListener, settings: HttpSettings, log: Log): FastifyInstance {
   const app = Fastify({
     logger: false,
+    // of Node's own server, below
     genReqId: (request) => exchangeOf(request as IncomingMessage).requestId,
     // A GET route is no HEAD route: that is what the contract says, and a stream has no head to speak of.
     exposeHeadRoutes: false,
@@ -162,6 +164,7 @@ function buildApp(listener: RequestListener, settings: HttpSettings, log: Log): 
       return createNodeServer(listener, settings, log);
     },
   });
+  // the type of the server is no part of what is used here
   return app as unknown as FastifyInstance;
 }
 
@@ -208,12 +211,12 @@ function lazyCompilers() {
   const load = createRequire(createRequire(import.meta.url).resolve('fastify'));
   const lazily =
     (name: string) =>
-    (...args: unknown[]): unknown =>
-      (load(name) as () => (...args: unknown[]) => unknown)()(...args);
+    (...args: unknown[]) =>
+      load(name)()(...args);
   return {
     buildValidator: lazily('@fastify/ajv-compiler'),
     buildSerializer: lazily('@fastify/fast-json-stringify-compiler'),
-  } as NonNullable<NonNullable<Parameters<typeof Fastify>[0]>['schemaController']>['compilersFactory'];
+  };
 }
 
 /** Only admitted callers learn which paths and methods exist. */

@@ -111,8 +111,8 @@ const hopHeaders = new Set(['upgrade', 'http2-settings']);
 function goOnAsHttp(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
   for (let at = 0; at < request.rawHeaders.length; at += 2) {
-    const name = request.rawHeaders[at] as string;
-    const value = withoutOffer(name.toLowerCase(), request.rawHeaders[at + 1] as string);
+    const [name = '', given = ''] = request.rawHeaders.slice(at, at + 2);
+    const value = withoutOffer(name.toLowerCase(), given);
     if (value !== '') lines.push(`${name}: ${value}`);
   }
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));

@@ -131,7 +131,8 @@ const readNow = timedStatement('database_now', (now) => `SELECT ${now} AS now`);
 
 /** The database's own time, for what is compared or stored outside a statement that reads it itself. */
 export async function timeOf(database: Pick<Database, 'read'>): Promise<number> {
-  return (await database.read<{ now: number }>(readNow, []))[0]!.now;
+  const [row] = await database.read<{ now: number }>(readNow, []);
+  return row?.now ?? Date.now();
 }
 
 /** A statement that reads the same in both databases, written with `?` placeholders. */

@@ -8,6 +8,7 @@ let loaded: typeof KyselyModule | undefined;
  * migrations and the hot path do without it.
  */
 export function queryBuilder(): typeof KyselyModule {
-  loaded ??= createRequire(import.meta.url)('kysely') as typeof KyselyModule;
-  return loaded;
+  const kysely: typeof KyselyModule = loaded ?? createRequire(import.meta.url)('kysely');
+  loaded = kysely;
+  return kysely;
 }

@@ -1,3 +1,4 @@
+import { fieldsOf } from '../../core/objects.js';
 import { sqliteCodeOf } from './transient.js';
 
 const full = 'the disk is full. Free some space, or choose another place.';
@@ -40,8 +41,8 @@ const bySqliteCode: Readonly<Record<number, string>> = {
 
 /** Why a database cannot be used, and what to do, for the person who runs the service. */
 export function reasonOf(cause: unknown): string {
-  const { code, message } = cause as { code?: string; message?: string };
+  const { code, message } = fieldsOf(cause);
   const sqliteCode = typeof cause === 'object' && cause !== null ? sqliteCodeOf(cause) : undefined;
-  const known = sqliteCode === undefined ? byCode[code ?? ''] : bySqliteCode[sqliteCode];
-  return known ?? message ?? String(cause);
+  const known = sqliteCode === undefined ? byCode[String(code)] : bySqliteCode[sqliteCode];
+  return known ?? String(message ?? cause);
 }

@@ -1,3 +1,4 @@
+import { isList } from '../../core/objects.js';
 import type { SqlValue } from './database.js';
 
 /**
@@ -12,13 +13,14 @@ interface WellFormedText {
 }
 
 export function encodeText(text: string): string {
+  // every Node of today has it; the types are those of ES2023
   const plain =
     (text as unknown as WellFormedText).isWellFormed() && !text.includes('\0') && !text.startsWith(mark);
   return plain ? text : mark + JSON.stringify(text);
 }
 
 export function decodeText(stored: string): string {
-  return stored.startsWith(mark) ? (JSON.parse(stored.slice(mark.length)) as string) : stored;
+  return stored.startsWith(mark) ? JSON.parse(stored.slice(mark.length)) : stored;
 }
 
 export function encodeParameter(value: unknown): unknown {
@@ -29,18 +31,27 @@ export function encodeParameter(value: unknown): unknown {
 /** The same for SQLite, which has no arrays: a list is JSON text there. */
 export function encodeForSqlite(value: SqlValue): string | number | null | Uint8Array {
   if (typeof value === 'string') return encodeText(value);
-  return Array.isArray(value)
-    ? JSON.stringify(value.map(encodeParameter))
-    : (value as Exclude<SqlValue, readonly string[]>);
+  return isList(value) ? JSON.stringify(value.map(encodeParameter)) : value;
+}
+
+/** The value of a column of JSON. Only Runyard writes it: it has the shape that the type of its record says. */
+export function storedJson<Value>(text: string): Value {
+  return JSON.parse(text);
+}
+
+export function storedJsonOrNull<Value>(text: string | null): Value | null {
+  return text === null ? null : storedJson(text);
 }
 
 /** Decodes the texts of fresh rows in place. */
-export function decodeRows<Row>(rows: Row[]): Row[] {
+export function decodeRows<Row>(rows: unknown[]): Row[] {
+  // the driver makes each row an object, with the columns that the statement selects
   for (const row of rows as Record<string, unknown>[]) {
     for (const column in row) {
       const value = row[column];
       if (typeof value === 'string' && value.startsWith(mark)) row[column] = decodeText(value);
     }
   }
-  return rows;
+  // as above
+  return rows as Row[];
 }

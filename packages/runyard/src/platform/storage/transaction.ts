@@ -20,6 +20,7 @@ export async function completeTransaction<T>(
   const failures: unknown[] = [];
   const run: RunStatement = async <Row>(sql: string, parameters: readonly SqlValue[] = []) => {
     try {
+      // the rows have the columns that the statement selects
       return (await transaction.query(sql, parameters)) as Row[];
     } catch (error) {
       failures.push(error);

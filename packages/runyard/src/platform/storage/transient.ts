@@ -1,5 +1,6 @@
 import { unreachableCodes } from '../../core/errors/driver-fault.js';
 import { RunyardError } from '../../core/errors/errors.js';
+import { fieldsOf } from '../../core/objects.js';
 import { writerEndedCode } from './sqlite/thread-link.js';
 
 /**
@@ -57,16 +58,10 @@ const lostMessages =
 /** All connections of the pool are in use. */
 const exhaustedMessage = 'timeout exceeded when trying to connect';
 
-interface StorageFailure {
-  readonly code?: unknown;
-  readonly errcode?: unknown;
-  readonly message?: unknown;
-}
-
 /** What an error of a driver means; undefined when the same call would fail again. */
 export function troubleOf(error: unknown): StorageTrouble | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
-  const { code, message } = error as StorageFailure;
+  const { code, message } = fieldsOf(error);
   const sqliteCode = sqliteCodeOf(error);
   if (sqliteCode !== undefined) return sqliteTroubles[sqliteCode];
   if (typeof code === 'string') {
@@ -80,7 +75,7 @@ export function troubleOf(error: unknown): StorageTrouble | undefined {
 
 /** SQLite's own result code; undefined for the error of anything else. */
 export function sqliteCodeOf(error: object): number | undefined {
-  const { code, errcode, message } = error as StorageFailure;
+  const { code, errcode, message } = fieldsOf(error);
   if (typeof errcode === 'number') return errcode & 0xff;
   return code === 'ERR_SQLITE_ERROR' && typeof message === 'string' ? sqliteCodes[message] : undefined;
 }
@@ -97,6 +92,6 @@ export function isOutage(error: unknown): boolean {
 
 /** PostgreSQL undid the whole statement: running it again is safe. */
 export function isUndoneByPostgres(error: unknown): boolean {
-  const code = (error as StorageFailure | null)?.code;
+  const { code } = fieldsOf(error);
   return code === '40001' || code === '40P01';
 }

@@ -1,3 +1,4 @@
+import { forEachName } from '../../core/objects.js';
 import { type Dialect, databaseNow, type SqlValue } from './database.js';
 
 /**
@@ -120,10 +121,12 @@ export type Rows = PlannedRows['rows'];
 export const noRows: Rows = [];
 
 export function rowsOf<Source>(sources: readonly Source[], rows: (source: Source) => Rows): Rows {
-  return sources.length === 1 ? rows(sources[0]!) : sources.flatMap(rows);
+  const [first] = sources;
+  return first !== undefined && sources.length === 1 ? rows(first) : sources.flatMap(rows);
 }
 
 export function nameOf<Name extends string>(column: Column<Name>): Name {
+  // a column is its name, or its name, a space and its type
   return column.split(' ', 1)[0] as Name;
 }
 
@@ -158,8 +161,8 @@ export function insertion(
   const { table, columns, computed = {}, key, conflict, where, seldom } = write;
   const names = [...new Set([...columns.map(nameOf), ...Object.keys(computed)])];
   const values = names.map((name) => inWords(computed[name] ?? `given.${name}`, words));
-  const others = names.filter((name) => !key.includes(name)).map((name) => [name, `excluded.${name}`]);
-  const set = conflict === 'replace' ? (Object.fromEntries(others) as Assignments) : conflict;
+  const others = names.filter((name) => !key.includes(name));
+  const set = conflict === 'replace' ? forEachName(others, (name) => `excluded.${name}`) : conflict;
   const change =
     set === 'keep' ? 'NOTHING' : `UPDATE SET ${assignments(withSeldom(set, seldom, words), words)}`;
   const condition = where === undefined ? '' : ` WHERE ${inWords(where, words)}`;

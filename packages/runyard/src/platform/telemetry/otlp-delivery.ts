@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { fieldsOf } from '../../core/objects.js';
 import { version } from '../version.js';
 
 const compress = promisify(gzip);
@@ -145,14 +146,14 @@ function retryAfterMs(header: string | null): number | undefined {
 /** The collector may keep some of the spans of a request and refuse others. */
 function rejectedSpans(answer: string): number {
   try {
-    const { partialSuccess } = JSON.parse(answer) as { partialSuccess?: { rejectedSpans?: string | number } };
-    return Number(partialSuccess?.rejectedSpans ?? 0) || 0;
+    const { partialSuccess } = JSON.parse(answer);
+    return Number(fieldsOf(partialSuccess).rejectedSpans ?? 0) || 0;
   } catch {
     return 0;
   }
 }
 
 function reasonOf(error: unknown): string {
-  const { message, cause } = error as Error & { cause?: { code?: unknown; message?: unknown } };
-  return String(cause?.code ?? cause?.message ?? message);
+  const { message, cause } = fieldsOf(error);
+  return String(fieldsOf(cause).code ?? fieldsOf(cause).message ?? message);
 }

@@ -56,7 +56,7 @@ export class TraceExport {
     this.waiting.push(run);
     this.steps += run.steps.length;
     while (this.waiting.length > waitingRuns || (this.steps > waitingSteps && this.waiting.length > 1)) {
-      this.steps -= this.waiting.shift()!.steps.length;
+      this.steps -= this.waiting.shift()?.steps.length ?? 0;
       this.drop(1, 'the collector is too slow');
     }
     if (this.sending !== undefined) return;

@@ -92,7 +92,7 @@ function endOfCharacter(bytes: Uint8Array, isPart: boolean): number {
   if (!isPart) return bytes.length;
   let end = bytes.length;
   for (let back = 1; back <= Math.min(4, bytes.length); back++) {
-    const byte = bytes[bytes.length - back]!;
+    const byte = bytes.at(-back) ?? 0;
     if ((byte & 0xc0) === 0x80) continue;
     const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
     if (needed > back) end = bytes.length - back;

@@ -28,7 +28,7 @@ function readMarkup(html: string, open: number, reader: MarkupReader): number {
   if (next === 0x21 || next === 0x3f) return after(html, '>', open);
   const isEnd = next === 0x2f;
   tagName.lastIndex = open + (isEnd ? 2 : 1);
-  const tag = tagName.exec(html)![0].toLowerCase();
+  const tag = tagName.exec(html)?.[0].toLowerCase() ?? '';
   const nameEnd = tagName.lastIndex;
   const close = endOfTag(html, nameEnd);
   if (isEnd) reader.end(tag);
@@ -58,7 +58,7 @@ function endOfRaw(html: string, tag: keyof typeof rawEnds, from: number): number
 function endOfTag(html: string, from: number): number {
   let quote = '';
   for (let position = from; position < html.length; position++) {
-    const character = html[position]!;
+    const character = html.charAt(position);
     if (quote !== '') {
       if (character === quote) quote = '';
     } else if (character === '"' || character === "'") quote = character;
@@ -126,8 +126,8 @@ const entities: Readonly<Record<string, string>> = {
 export function decodeEntities(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g,
-    (whole, decimal, hex, name) => {
-      if (name !== undefined) return entities[name as string] ?? whole;
+    (whole, decimal, hex, name?: string) => {
+      if (name !== undefined) return entities[name] ?? whole;
       const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
       return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
     },

@@ -161,7 +161,7 @@ forEachDatabase((_dialect, freshPlace) => {
     expect(days[1]!.tokens.total_tokens).toBe(4);
 
     // sessions that were brought in, as old as they are
-    const session = { kind: 'team', component_id: 'x', user_id: 'eve' };
+    const session = { kind: 'team' as const, component_id: 'x', user_id: 'eve' };
     await database.query
       .insertInto('sessions')
       .values(
@@ -307,7 +307,7 @@ forEachDatabase((_dialect, freshPlace) => {
     await runs.commit([ended({ createdAt: at(monday) })]);
     await metrics.days({});
     timers.time = Date.now();
-    const session = { session_id: 'new', kind: 'workflow', component_id: '', user_id: 'ada' };
+    const session = { session_id: 'new', kind: 'workflow' as const, component_id: '', user_id: 'ada' };
     await database.query
       .insertInto('sessions')
       .values({ ...session, created_at: timers.time, updated_at: timers.time })

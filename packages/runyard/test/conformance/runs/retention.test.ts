@@ -56,7 +56,7 @@ async function traces(database: Database, rows: readonly Run[], at: (run: Run) =
     run_id: run.runId,
     trace_id: run.runId,
     name: 'Writer.arun',
-    status: 'OK',
+    status: 'OK' as const,
     kind: run.kind,
     component_id: run.componentId,
     session_id: run.sessionId,

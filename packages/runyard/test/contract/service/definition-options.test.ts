@@ -114,6 +114,7 @@ const withoutOptions: Readonly<Record<string, string>> = {
   costOf: 'computes; the prices of a service are checked where it is made',
   FactoryRefusal: 'an error: one that cannot be thrown would refuse nobody',
   GuardrailRefusal: 'an error: one that cannot be thrown would refuse nobody',
+  ContentUnreadable: 'an error: one that cannot be thrown would hide the failure',
   ModelError: 'an error: one that cannot be thrown would hide the failure',
   RunOutputError: 'an error: one that cannot be thrown would hide the failure',
   RunyardError: 'an error: one that cannot be thrown would hide the failure',

@@ -62,6 +62,8 @@ export function knowledgeDouble(
     remove: unused,
   };
   knowledge.attach(async () => space);
+  // a service that registers it leaves it as it is
+  knowledge.attach = () => {};
   return {
     knowledge,
     searches,

@@ -12,6 +12,7 @@ import type {
 } from '../../../core/knowledge/vector-store.js';
 import type { Log } from '../../../core/log.js';
 import type { Database } from '../../../platform/storage/database.js';
+import { storedJsonOrNull } from '../../../platform/storage/text.js';
 import { ChunkStore } from './chunk-store.js';
 import { KeywordStore } from './keyword-store.js';
 import { BitIndexes } from './nearest/bit-indexes.js';
@@ -136,7 +137,7 @@ class BuiltInVectorStore implements VectorStore {
           content,
           name,
           metadata,
-          usage: usage === null ? null : (JSON.parse(usage) as Json),
+          usage: storedJsonOrNull<Json>(usage),
           similarity,
         };
       });

@@ -213,6 +213,7 @@ async function stageInPostgres(
       [
         ids,
         chunks.map(({ metadata }) => metadata),
+        // a list may hold NULL where its column may
         chunks.map(({ name }) => name) as readonly string[],
         chunks.map(({ usage }) => usage ?? ''),
         chunks.map(({ content }) => content),

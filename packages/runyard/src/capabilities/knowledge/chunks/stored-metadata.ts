@@ -16,6 +16,7 @@ export function encodeMetadata(value: Json): Json {
 export function decodeMetadata(stored: unknown): JsonObject {
   // written by `encodeMetadata` from an object
   const value = (typeof stored === 'string' ? JSON.parse(stored) : stored) as JsonObject;
+  // as above
   return mapTexts(value, decodeText) as JsonObject;
 }
 

@@ -96,6 +96,7 @@ export class VersionStore {
       const own = all.find(({ generation }) => generation === version.generation);
       if (own === undefined || own.state === 'retired' || own.state === 'gone') return false;
       if (own.state === 'published') return true;
+      // a query of sums has one row
       const [{ chunks, tokens }] = (await run(
         'SELECT count(*) AS chunks, coalesce(sum(tokens), 0) AS tokens FROM knowledge_bits WHERE row_id >= ? AND row_id < ?',
         rangeOf(own.version_no),

@@ -27,6 +27,7 @@ export async function continueRequestOf(
   following: Following,
   bound: BoundValues,
 ): Promise<ContinueRequest> {
+  // the route of each kind has the schema of its form
   const read =
     kind === 'workflow'
       ? workflowRequestOf(form as ContinueWorkflowRunForm, following, bound)

@@ -41,7 +41,7 @@ export async function listedEvents(
       const added = answers?.add(event, runId);
       if (added !== undefined) await added;
       if (isPiece(run.kind, event.name)) continue;
-      for (const holder of around.get(runId) ?? [run.runId]) bounded.get(holder)!.add(event);
+      for (const holder of around.get(runId) ?? [run.runId]) bounded.get(holder)?.add(event);
     }
   }
   return (inside) => {

@@ -88,7 +88,7 @@ function contentEvents({ run, steps }: Journal): TimedEvent[] {
   const hasAnswer = status === 'cancelled' ? result?.partial === true : status !== 'error';
   const content = hasAnswer ? (result?.content ?? '') : saidBefore({ run, steps });
   if (content === '') return [];
-  const { contentType = 'str', reasoningContent } = hasAnswer ? (result ?? {}) : ({} as Partial<RunResult>);
+  const { contentType = 'str', reasoningContent }: Partial<RunResult> = (hasAnswer && result) || {};
   return [[run.updatedAt, runContent(content, contentType, reasoningContent)]];
 }
 

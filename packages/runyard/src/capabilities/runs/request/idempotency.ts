@@ -39,6 +39,7 @@ function payloadHash(form: Readonly<Record<string, unknown>>): string {
 function hashable(value: unknown): Json {
   if (Array.isArray(value)) return value.map(hashable);
   if (typeof value === 'string') return withoutLayout(value);
+  // fields of a form that the schema read: texts, numbers, JSON
   if (!(value instanceof UploadedFile)) return value as Json;
   const { filename, mimeType, bytes } = value;
   return { filename, mimeType, sha256: createHash('sha256').update(bytes).digest('hex') };

@@ -89,16 +89,18 @@ export async function optionsOf(
   const given: Record<string, unknown> = {};
   const extra: JsonObject = {};
   for (const [field, value] of Object.entries(form)) {
+    const name = optionNames.get(field);
     if (!Object.hasOwn(shape, field) || field === 'additional_data') addExtra(extra, field, value);
-    else if (value !== undefined && optionNames.has(field)) given[optionNames.get(field)!] = value;
+    else if (value !== undefined && name !== undefined) given[name] = value;
   }
+  // the schema of the form gave each field the type of its option
   const options = {
     // a run in the background streams too: others may follow it
     stream: stream || background,
     ...(background && !stream && { streamed: false }),
     ...bindOptions(given, bound, Object.hasOwn(shape, 'session_state')),
     ...('knowledgeFilters' in given && {
-      knowledgeFilters: knowledgeFilters(given.knowledgeFilters as string),
+      knowledgeFilters: knowledgeFilters(String(given.knowledgeFilters)),
     }),
     ...(Object.keys(extra).length > 0 && { extra }),
   } as JsonObject & RunOptions;

@@ -48,7 +48,7 @@ export function listCheckpoints(facts: RunKindFacts): RunRoute {
   });
 }
 
-export function getCheckpoint(facts: RunKindFacts): RunRoute {
+export function getCheckpoint(facts: RunKindFacts, checkpoint: z.ZodType): RunRoute {
   const { kind } = facts;
   return defineRoute({
     method: 'GET',
@@ -62,7 +62,7 @@ export function getCheckpoint(facts: RunKindFacts): RunRoute {
     params: checkpointParams(facts),
     query: runQuery,
     headers: wireFormatHeaders,
-    responses: { 200: facts.checkpoint! },
+    responses: { 200: checkpoint },
     handler: async (services: RunServices, { params, query, caller, headers }) => {
       const { messageIndex, ...run } = params;
       const place = { kind, ...run, sessionId: query.session_id };

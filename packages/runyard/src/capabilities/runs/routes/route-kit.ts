@@ -62,7 +62,7 @@ export function runParams(facts: RunKindFacts) {
 }
 
 export function componentIn({ idName }: RunKindFacts, params: Readonly<Record<string, unknown>>): string {
-  return params[idName] as string;
+  return String(params[idName]);
 }
 
 export function componentField({ kind, idName }: RunKindFacts): Record<string, z.ZodString> {

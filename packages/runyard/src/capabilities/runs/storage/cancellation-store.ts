@@ -65,7 +65,7 @@ const statementsOf = ofTables(({ prefix, runs, cancellations }) => {
 
 interface RequestRow {
   readonly run_id: string;
-  readonly kind: string;
+  readonly kind: RunKind;
   readonly component_id: string;
   readonly session_id: string | null;
   readonly user_id: string | null;
@@ -123,7 +123,7 @@ export class CancellationStore {
 function requestFromRow(row: RequestRow): CancelRequest {
   return {
     runId: row.run_id,
-    kind: row.kind as RunKind,
+    kind: row.kind,
     componentId: row.component_id,
     sessionId: row.session_id,
     userId: row.user_id,

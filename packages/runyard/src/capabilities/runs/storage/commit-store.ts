@@ -164,9 +164,10 @@ export async function commitRuns(
   if (database.dialect === 'sqlite') {
     const units = writes.map((write) => unitOf(planOf([write], options)));
     const refusals = await database.write(units.map(({ rows }) => rows));
-    refusals.forEach((row, index) => {
-      if (row >= 0) refused.push({ runId: writes[index]!.runId, reason: units[index]!.reasons[row]! });
-    });
+    for (const [index, { runId }] of writes.entries()) {
+      const reason = units[index]?.reasons[refusals[index] ?? -1];
+      if (reason !== undefined) refused.push({ runId, reason });
+    }
     return refused;
   }
   for (let remaining of waves(writes)) {
@@ -240,8 +241,7 @@ function claimedRun({ runId, insert, claims }: RunWrite): Rows {
 function newRuns(writes: readonly RunWrite[]): Rows {
   const following = new Map<string, number>();
   const rows: SqlValue[][] = [];
-  for (let position = writes.length - 1; position >= 0; position--) {
-    const { insert, texts, leaseMs } = writes[position]!;
+  for (const { insert, texts, leaseMs } of writes.toReversed()) {
     if (!insert) continue;
     const count = following.get(insert.sessionId) ?? 0;
     following.set(insert.sessionId, count + 1);
@@ -268,7 +268,7 @@ function stepsToRemove({ runId, removedSteps, steps }: RunWrite): Rows {
 
 /** The last version of each step. */
 function distinctSteps({ steps, texts }: RunWrite): Rows {
-  const ascend = steps.every(({ seq }, index) => index === 0 || seq > steps[index - 1]!.seq);
+  const ascend = steps.every(({ seq }, index) => index === 0 || seq > (steps[index - 1]?.seq ?? seq));
   const distinct = ascend ? steps : [...new Map(steps.map((step) => [step.seq, step])).values()];
   return distinct.map((step) => valuesOf(stepFields, step, texts?.idOf));
 }
@@ -282,7 +282,8 @@ function eventRows({ runId, events }: RunWrite): Rows {
  * that are started under one key depend on each other's outcome: they come one after the other.
  */
 function waves(writes: readonly RunWrite[]): RunWrite[][] {
-  const all: RunWrite[][] = [];
+  let wave: RunWrite[] = [];
+  const all = [wave];
   let runs = new Set<string>();
   let keys = new Set<string>();
   let users = new Map<string, string | null>();
@@ -291,8 +292,9 @@ function waves(writes: readonly RunWrite[]): RunWrite[][] {
     const key = idempotency && JSON.stringify(keyOf(idempotency));
     const known = session && users.has(session.sessionId) && users.get(session.sessionId) !== session.userId;
     const written = runs.has(runId) || (replaces !== undefined && runs.has(replaces));
-    if (all.length === 0 || written || known || (key !== undefined && keys.has(key))) {
-      all.push([]);
+    if (written || known || (key !== undefined && keys.has(key))) {
+      wave = [];
+      all.push(wave);
       runs = new Set();
       keys = new Set();
       users = new Map();
@@ -301,7 +303,7 @@ function waves(writes: readonly RunWrite[]): RunWrite[][] {
     if (replaces !== undefined) runs.add(replaces);
     if (key !== undefined) keys.add(key);
     if (session) users.set(session.sessionId, session.userId);
-    all.at(-1)!.push(write);
+    wave.push(write);
   }
   return all;
 }

@@ -53,6 +53,6 @@ export class EventStore {
   async count(runId: string, from: number, to: number): Promise<number> {
     const parameters = [to, from, runId, to, from, runId, from];
     const [row] = await this.database.read<{ count: number }>(this.#statements.countBlocks, parameters);
-    return row!.count;
+    return row?.count ?? 0;
   }
 }

@@ -1,5 +1,6 @@
 import type { RunLineage } from '../../../core/runs/run.js';
 import { type Database, type RunStatement, statement } from '../../../platform/storage/database.js';
+import { storedJsonOrNull } from '../../../platform/storage/text.js';
 import { type CopiedSession, copySessionRows } from '../../sessions/copy-store.js';
 import type { RunsTable } from '../tables.js';
 import { runColumns, stepColumns } from './rows-store.js';
@@ -112,11 +113,12 @@ function copiesWithin(source: readonly SourceRun[], { sourceSessionId, newRunId 
     return parentId === null || (parentId !== undefined && isWhole(parentId));
   };
   const whole = source.filter((row) => isWhole(row.run_id));
-  const newIds = new Map(whole.map((row) => [row.run_id, newRunId()]));
-  return whole.map((row) => ({
+  const copies = whole.map((row) => ({ row, newId: newRunId() }));
+  const newIds = new Map(copies.map(({ row, newId }) => [row.run_id, newId]));
+  return copies.map(({ row, newId }) => ({
     oldId: row.run_id,
-    newId: newIds.get(row.run_id)!,
-    parentId: row.parent_run_id === null ? null : newIds.get(row.parent_run_id)!,
+    newId,
+    parentId: newIds.get(row.parent_run_id ?? '') ?? null,
     lineage: copiedLineage(row, sourceSessionId, newIds),
   }));
 }
@@ -126,7 +128,7 @@ function copiedLineage(
   sourceSessionId: string,
   newIds: ReadonlyMap<string, string>,
 ): RunLineage {
-  const { replaces, ...kept } = stored === null ? ({} as RunLineage) : (JSON.parse(stored) as RunLineage);
+  const { replaces, ...kept } = storedJsonOrNull<RunLineage>(stored) ?? {};
   // A copy that completes later gives way to nothing outside its own session.
   const replaced = replaces === undefined ? undefined : newIds.get(replaces);
   return {

@@ -2,6 +2,7 @@ import type { AgentExecution } from '../execution.js';
 import type { ModelRecord } from '../journal-records.js';
 import type { Answer } from './answer-record.js';
 import { endingOfCall, withoutPlaces } from './ending.js';
+import type { OutputShape } from './output-format.js';
 import { writeWithOutputModel } from './output-model.js';
 import { parseWithParserModel } from './parser-model.js';
 import { fitOrMend } from './repair.js';
@@ -26,29 +27,34 @@ export async function answerOf(
   const stopped = shown.length === 0 ? stopText(last) : undefined;
   if (stopped !== undefined)
     return showAnswer(execution, { content: stopped, contentType: 'str', said: stopped, ending });
-  const answer: Answer = { content: whole, contentType: 'str', ending };
+  const answer = { content: whole, contentType: 'str', ending };
   if (isDeclined(ending)) {
     if (outputModel !== undefined) return showAnswer(execution, answer);
     if (parserModel !== undefined) return answer;
   }
   if (outputModel !== undefined) {
-    const rewritten = await writeWithOutputModel(execution, whole, ending);
+    const rewritten = await writeWithOutputModel(execution, outputModel, whole, ending);
     return contentShape !== null && parserModel !== undefined
-      ? parseWithParserModel(execution, contentShape, rewritten)
+      ? parseWithParserModel(execution, parserModel, contentShape, rewritten)
       : rewritten;
   }
   if (contentShape === null) return answer;
-  if (parserModel !== undefined) return parseWithParserModel(execution, contentShape, answer);
-  return ownShape(execution, last, answer);
+  if (parserModel !== undefined) return parseWithParserModel(execution, parserModel, contentShape, answer);
+  return ownShape(execution, contentShape, last, answer);
 }
 
 /** The main model was asked for the shape itself. */
-async function ownShape(execution: AgentExecution, last: ModelRecord, answer: Answer): Promise<Answer> {
-  const { contentShape, model } = execution;
+async function ownShape(
+  execution: AgentExecution,
+  contentShape: OutputShape,
+  last: ModelRecord,
+  answer: Answer & { readonly content: string },
+): Promise<Answer> {
+  const { model } = execution;
   // a tool that ended the run spoke last: no model can repair its output
   const endedByTool = last.toolCalls !== undefined;
-  const fitted = await fitOrMend(execution, contentShape!, {
-    record: endedByTool ? { ...last, content: answer.content as string } : last,
+  const fitted = await fitOrMend(execution, contentShape, {
+    record: endedByTool ? { ...last, content: answer.content } : last,
     ending: answer.ending,
     mender: endedByTool ? null : model,
     role: 'model',

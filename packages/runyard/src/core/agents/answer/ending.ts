@@ -1,6 +1,7 @@
 import type { CitationsBody, EndingFields } from '../../events/agent-event.js';
 import type { Citation, Citations } from '../../models/citations.js';
 import type { AnswerEnding } from '../../models/model.js';
+import { withoutUndefined } from '../../objects.js';
 import type { ModelRecord } from '../journal-records.js';
 
 type Ending = Partial<AnswerEnding>;
@@ -36,7 +37,7 @@ export function withoutPlaces(ending: Ending): Ending {
 
 /** The wire's words for it. What is unknown is left out. */
 export function endingFields({ finishReason, finishMessage, citations }: Ending): EndingFields {
-  return present({
+  return withoutUndefined({
     finish_reason: finishReason,
     finish_message: finishMessage,
     citations: citations && citationsBody(citations),
@@ -47,12 +48,13 @@ export function endingFields({ finishReason, finishMessage, citations }: Ending)
 function citationsBody({ sources, searchQueries = [] }: Citations): CitationsBody {
   const pages = new Map<string, { url: string; title?: string }>();
   for (const { url, title } of sources) {
-    if (url !== undefined && pages.get(url)?.title === undefined) pages.set(url, present({ url, title }));
+    if (url !== undefined && pages.get(url)?.title === undefined)
+      pages.set(url, withoutUndefined({ url, title }));
   }
   const documents = sources
     .filter(({ url }) => url === undefined)
     .map(({ title, citedText, filename }) =>
-      present({ document_title: title, cited_text: citedText, file_name: filename }),
+      withoutUndefined({ document_title: title, cited_text: citedText, file_name: filename }),
     )
     .filter((document) => Object.keys(document).length > 0);
   const parts = {
@@ -65,7 +67,7 @@ function citationsBody({ sources, searchQueries = [] }: Citations): CitationsBod
 }
 
 function sourceBody(source: Citation) {
-  return present({
+  return withoutUndefined({
     url: source.url,
     title: source.title,
     cited_text: source.citedText,
@@ -75,10 +77,6 @@ function sourceBody(source: Citation) {
     start_index: source.start,
     end_index: source.end,
   });
-}
-
-function present<Fields extends object>(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields;
 }
 
 function unique<Value>(values: readonly Value[]): Value[] {

@@ -59,7 +59,7 @@ function rememberedShape(schema: ValueSchema, trusted: boolean): OutputShape {
   let shape = shapes.get(schema);
   if (shape === undefined) {
     const zod = isZodSchema(schema) ? schema : zodSchemas.get(schema);
-    shape = zod === undefined ? typedShape(schema as JsonObject, trusted) : zodShape(zod);
+    shape = zod === undefined ? typedShape(jsonSchemaOf(schema), trusted) : zodShape(zod);
     shapes.set(schema, shape);
   }
   return shape;
@@ -70,15 +70,14 @@ function rememberedShape(schema: ValueSchema, trusted: boolean): OutputShape {
  * checks that JSON schema cannot express.
  */
 export function storableSchema(schema: ValueSchema): JsonObject {
-  if (!isZodSchema(schema)) return schema as JsonObject;
   const stored = jsonSchemaOf(schema, { closed: true });
-  zodSchemas.set(stored, schema);
-  return stored as JsonObject;
+  if (isZodSchema(schema)) zodSchemas.set(stored, schema);
+  return stored;
 }
 
 /** The name of the type that a schema describes. */
 export function schemaName(schema: ValueSchema): string {
-  const { title } = isZodSchema(schema) ? jsonSchemaOf(schema) : schema;
+  const { title } = jsonSchemaOf(schema);
   return typeof title === 'string' && title !== '' ? title : untitled;
 }
 
@@ -154,7 +153,7 @@ function typedShape(schema: JsonObject, trusted: boolean): OutputShape {
 type CheckAnswer = (value: Json) => Promise<readonly SchemaFault[]>;
 
 function applicationCheck(schema: JsonObject): CheckAnswer {
-  const lenient = withNullableOptionals(schema) as JsonObject;
+  const lenient = withNullableOptionals(schema);
   return async (value) => (await compileJsonSchema(lenient, { coerce: true }))(value);
 }
 
@@ -219,15 +218,18 @@ function fitPart(value: Json, schema: unknown): Json {
   return isJsonObject(schema) ? fit(value, schema) : value;
 }
 
-function withNullableOptionals(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withNullableOptionals);
-  if (!isJsonObject(schema)) return schema;
-  const copy: JsonSchema = {};
+function withNullableParts(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withNullableParts);
+  return isJsonObject(value) ? withNullableOptionals(value) : value;
+}
+
+function withNullableOptionals(schema: JsonObject): JsonObject {
+  const copy: JsonObject = {};
   for (const [key, value] of Object.entries(schema)) {
     if (holdsNamedSchemas(key) && isJsonObject(value)) {
       const entries = Object.entries(value);
-      copy[key] = Object.fromEntries(entries.map(([name, inner]) => [name, withNullableOptionals(inner)]));
-    } else copy[key] = literalKeywords.has(key) ? value : withNullableOptionals(value);
+      copy[key] = Object.fromEntries(entries.map(([name, inner]) => [name, withNullableParts(inner)]));
+    } else copy[key] = literalKeywords.has(key) ? value : withNullableParts(value);
   }
   if (isJsonObject(copy.properties)) {
     const required = Array.isArray(schema.required) ? schema.required : [];

@@ -1,7 +1,7 @@
 import type { PieceEvent } from '../../events/run-event.js';
 import { responseOf, withModel } from '../../models/called-model.js';
 import type { AnswerEnding, Model, ModelRequest } from '../../models/model.js';
-import { resolveModel } from '../../models/resolve.js';
+import { type ModelLike, resolveModel } from '../../models/resolve.js';
 import type { StepScope } from '../../runs/context.js';
 import { runContent } from '../agent-events.js';
 import { plainMessage } from '../auxiliary/auxiliary-step.js';
@@ -28,12 +28,13 @@ const defaultPrompt =
  */
 export async function writeWithOutputModel(
   execution: AgentExecution,
+  outputModel: ModelLike,
   notes: string,
   ending: Partial<AnswerEnding>,
 ): Promise<Answer> {
   const { agent, context, contentShape } = execution;
   const shape = agent.settings.parserModel === undefined ? contentShape : null;
-  const model = resolveModel(agent.settings.outputModel!);
+  const model = resolveModel(outputModel);
   context.emit({ event: 'OutputModelResponseStarted' }, 'output-model:started');
   const record = await context.step(
     'output-model',

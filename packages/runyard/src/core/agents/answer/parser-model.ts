@@ -1,4 +1,4 @@
-import { resolveModel } from '../../models/resolve.js';
+import { type ModelLike, resolveModel } from '../../models/resolve.js';
 import { callAuxiliaryModel, plainMessage } from '../auxiliary/auxiliary-step.js';
 import type { AgentExecution } from '../execution.js';
 import { type Answer, textOf } from './answer-record.js';
@@ -17,11 +17,12 @@ const defaultPrompt =
  */
 export async function parseWithParserModel(
   execution: AgentExecution,
+  parserModel: ModelLike,
   shape: OutputShape,
   answer: Answer,
 ): Promise<Answer> {
   const { agent, context } = execution;
-  const model = resolveModel(agent.settings.parserModel!);
+  const model = resolveModel(parserModel);
   context.emit({ event: 'ParserModelResponseStarted' }, 'parser-model:started');
   const record = await callAuxiliaryModel(context, {
     key: 'parser-model',

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json } from '../../json.js';
 import type { OutputFormat } from '../../models/model.js';
+import { recordedStep } from '../../runs/context.js';
 import { read } from '../../runs/journal/codec.js';
 import type { SessionSummary } from '../../runs/journal/ports.js';
 import type { AgentExecution } from '../execution.js';
@@ -80,7 +81,7 @@ export async function summaryForContext({ agent, context }: AgentExecution): Pro
 function summaryOf({ context }: AgentExecution, { record, value }: JsonAnswer): SessionSummary | undefined {
   const text = isJsonObject(value) ? value.summary : record.content;
   if (typeof text !== 'string' || text.trim() === '') return undefined;
-  const step = context.recorded(key)!;
+  const step = recordedStep(context, key);
   return {
     summary: shortened(text.trim(), longestSummary),
     topics: topicsIn(isJsonObject(value) ? value.topics : undefined),

@@ -1,4 +1,4 @@
-import type { RunContext } from '../../runs/context.js';
+import { type RunContext, recordedStep } from '../../runs/context.js';
 import { read } from '../../runs/journal/codec.js';
 import type { AgentExecution } from '../execution.js';
 import { contextRecord } from '../journal-records.js';
@@ -26,7 +26,7 @@ export async function buildContext(execution: AgentExecution): Promise<void> {
   );
   const history = historyOf(earlier.filter(({ run }) => record.history.includes(run.runId)));
   context.shown.history = history;
-  const own = contextMessages(context.run, context.recorded('context')!, context.steps('knowledge'));
+  const own = contextMessages(context.run, recordedStep(context, 'context'), context.steps('knowledge'));
   messages.push(...withHistory(own, history));
 }
 

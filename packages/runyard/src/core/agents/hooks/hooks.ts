@@ -173,6 +173,7 @@ function takeInput({ context, input }: AgentExecution): void {
 /** The result of the hook. What it returned is copied: it may change its object later. */
 function recordOf({ name, native }: Stage, content: unknown): HookRecord {
   if (content === undefined || content === null) return { outcome: 'passed' };
+  // hooks of ours return data
   const kept = native ? (content as Json) : storable(content, `The hook '${name}' returned a value that`);
   return { outcome: 'changed', content: kept };
 }
@@ -266,10 +267,13 @@ function changed(answer: Answer, content: HookOutput['content']): Answer {
 }
 
 function named<Hook extends PreHook | PostHook>(hook: Hook, fallback: string) {
+  // a hook is a function, or an object whose `run` is the same function
   type Run = Extract<Hook, (...args: never[]) => unknown>;
   const native = isNative(hook);
   if (typeof hook === 'function')
+    // as above
     return { name: hook.name || fallback, required: false, native, run: hook as Run };
   const { name, required = false } = hook;
+  // as above
   return { name, required, native, run: hook.run.bind(hook) as Run };
 }

@@ -60,11 +60,11 @@ function itemOf({ path, kind, message }: SchemaFault, given: Json, place: Place)
 }
 
 function valueAt(value: Json, path: readonly (string | number)[]): Json {
-  let found: unknown = value;
+  let found: Json | undefined = value;
   for (const key of path) {
     found = typeof found === 'object' && found !== null ? Reflect.get(found, key) : undefined;
   }
-  return (found as Json | undefined) ?? null;
+  return found ?? null;
 }
 
 const shownCharacters = 1_000;

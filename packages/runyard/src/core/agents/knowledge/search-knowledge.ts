@@ -3,6 +3,7 @@ import type { JsonObject } from '../../json.js';
 import { allOf, claimMetadata, metadataFilter } from '../../knowledge/claim-filters.js';
 import type { KnowledgeFilter } from '../../knowledge/filter.js';
 import type { Knowledge } from '../../knowledge/knowledge.js';
+import { fieldsOf } from '../../objects.js';
 import { storable } from '../../storable-json.js';
 import type { AgentExecution } from '../execution.js';
 import { knowledgeOf } from './knowledge-use.js';
@@ -91,7 +92,7 @@ async function retrieve(
 function retrieved(found: unknown): ReferenceBody[] {
   if (!Array.isArray(found)) throw new TypeError('The knowledge retriever returned no list of documents');
   return found.map((document: unknown) => {
-    const { name = null, content, metadata = {} } = Object(document) as Partial<Record<string, unknown>>;
+    const { name = null, content, metadata = {} } = fieldsOf(document);
     if (typeof content !== 'string')
       throw new TypeError('The knowledge retriever returned a document without content');
     const kept = storable(metadata, 'the metadata of a document');

@@ -20,8 +20,10 @@ export async function knownLearnings(
   const { userId, sessionId } = context.run;
   const content = async (kind: LearningKind, learningType: string): Promise<JsonObject | undefined> => {
     if (!kinds.has(kind)) return undefined;
-    const learningId = keyedLearningId(learningType, { userId, sessionId })!;
-    return (await context.ports.learnings.get(userId, learningId))?.content;
+    const learningId = keyedLearningId(learningType, { userId, sessionId });
+    return learningId === undefined
+      ? undefined
+      : (await context.ports.learnings.get(userId, learningId))?.content;
   };
   const [profile, memories, session] = await Promise.all([
     content('userProfile', 'user_profile'),

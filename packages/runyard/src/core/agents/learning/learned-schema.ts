@@ -1,10 +1,10 @@
-import type { JsonSchema } from '../../json.js';
+import type { JsonObject } from '../../json.js';
 import type { OutputFormat } from '../../models/model.js';
 import { type LearningKind, learningKinds } from './learning-settings.js';
 
-const text = (description: string): JsonSchema => ({ type: 'string', description });
-const list = (items: JsonSchema, description: string): JsonSchema => ({ type: 'array', items, description });
-const object = (properties: Record<string, JsonSchema>, description?: string): JsonSchema => ({
+const text = (description: string): JsonObject => ({ type: 'string', description });
+const list = (items: JsonObject, description: string): JsonObject => ({ type: 'array', items, description });
+const object = (properties: Record<string, JsonObject>, description?: string): JsonObject => ({
   type: 'object',
   properties,
   required: Object.keys(properties),
@@ -21,7 +21,7 @@ export const sectionOf = {
   decisions: 'decisions',
 } as const satisfies Record<LearningKind, string>;
 
-const sections: Readonly<Record<LearningKind, JsonSchema>> = {
+const sections: Readonly<Record<LearningKind, JsonObject>> = {
   userProfile: list(
     object({
       field: text('The name of the fact, such as name, language, occupation, time_zone'),
@@ -70,11 +70,11 @@ export function learnedFormat(kinds: ReadonlySet<LearningKind>): OutputFormat {
 }
 
 /** The arguments of the tool with which an agent keeps something: any of the sections. */
-export function learnedParameters(kinds: ReadonlySet<LearningKind>): JsonSchema {
+export function learnedParameters(kinds: ReadonlySet<LearningKind>): JsonObject {
   return { type: 'object', properties: sectionsOf(kinds), additionalProperties: false };
 }
 
-function sectionsOf(kinds: ReadonlySet<LearningKind>): Record<string, JsonSchema> {
+function sectionsOf(kinds: ReadonlySet<LearningKind>): Record<string, JsonObject> {
   const wanted = learningKinds.filter((kind) => kinds.has(kind));
   return Object.fromEntries(wanted.map((kind) => [sectionOf[kind], sections[kind]]));
 }

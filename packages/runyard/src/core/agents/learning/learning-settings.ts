@@ -1,6 +1,7 @@
 import { errors } from '../../errors/errors.js';
 import { privateNamespacePrefix } from '../../learnings/learnings.js';
 import type { ModelLike } from '../../models/resolve.js';
+import { keysOf } from '../../objects.js';
 
 /** What an agent learns, and how. */
 export interface LearningSettings {
@@ -40,7 +41,7 @@ const defaults = {
 
 export type LearningKind = keyof typeof defaults;
 
-export const learningKinds = Object.keys(defaults) as LearningKind[];
+export const learningKinds = keysOf(defaults);
 
 /** The settings with what is left out filled in. */
 export interface LearningPlan extends LearningSettings {

@@ -43,6 +43,7 @@ const searchLearnings = nativeTool({
     const { agent, context } = executionOf(site);
     const found = await context.ports.learnings.find(site.userId, {
       exceptTypes: shownTypes,
+      // only agents with a plan have this tool
       namespaces: searchedNamespaces(learningPlan(agent.settings)!, site.userId),
       search: query,
       limit: mostFound,

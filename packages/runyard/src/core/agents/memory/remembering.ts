@@ -1,6 +1,6 @@
 import { reasonOf } from '../../errors/reason.js';
 import type { MemoryChange, UserMemory } from '../../memory/user-memories.js';
-import type { RunContext, StepSpec } from '../../runs/context.js';
+import { type RunContext, recordedStep, type StepSpec } from '../../runs/context.js';
 import { inheritedAttempt } from '../../runs/run.js';
 import { memoryUpdateCompleted } from '../agent-events.js';
 import { plainMessage, tryAuxiliaryModel } from '../auxiliary/auxiliary-step.js';
@@ -79,8 +79,10 @@ export class Remembering implements UserListener {
 
   /** One after the other: what was said later may change what was said before. */
   private begin(said: Said): void {
+    const { userId } = this;
+    if (userId === null) return;
     this.work = this.work
-      .then(() => this.remember(this.userId!, said))
+      .then(() => this.remember(userId, said))
       .catch((error: unknown) => this.complain(error));
   }
 
@@ -138,13 +140,14 @@ export class Remembering implements UserListener {
   }
 
   private answeredAt(key: string): number {
-    const step = this.context.recorded(key)!;
+    const step = recordedStep(this.context, key);
     return step.endedAt ?? step.startedAt;
   }
 
   private async toTell(): Promise<readonly UserMemory[]> {
+    if (this.userId === null) return [];
     try {
-      return await this.context.ports.memories.list(this.userId!, toldMemories);
+      return await this.context.ports.memories.list(this.userId, toldMemories);
     } catch (error) {
       this.complain(error);
       return [];

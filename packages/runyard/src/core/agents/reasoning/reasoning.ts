@@ -1,5 +1,6 @@
 import { isJsonObject, type Json } from '../../json.js';
 import type { Message } from '../../models/message.js';
+import { recordedStep } from '../../runs/context.js';
 import { read } from '../../runs/journal/codec.js';
 import { messageBody, reasoningCompleted } from '../agent-events.js';
 import { askForJson, type JsonAnswer, spokenMessages } from '../auxiliary/ask-for-json.js';
@@ -41,6 +42,7 @@ export async function reason(execution: AgentExecution): Promise<void> {
   const steps = reasoningStepsOf(execution);
   context.emit(reasoningCompleted(steps), 'reasoning:completed');
   if (steps.length === 0) return;
+  // its fields that are undefined are not written
   execution.extra.reasoning_messages = thoughts.map((message) => messageBody(message) as Json);
   showReasoning(execution.messages, reasoningText(steps));
 }
@@ -58,6 +60,7 @@ export function noteReasoningStep(execution: AgentExecution, step: ReasoningStep
 }
 
 export function reasoningStepsOf({ extra }: AgentExecution): readonly ReasoningStep[] {
+  // only `reason` above writes them
   return (extra.reasoning_steps as ReasoningStep[] | undefined) ?? [];
 }
 
@@ -105,7 +108,7 @@ function stepOf({ record, value }: JsonAnswer): ReasoningStep | undefined {
 }
 
 function thoughtMessage({ context }: AgentExecution, key: string): Message {
-  const recorded = context.recorded(key)!;
+  const recorded = recordedStep(context, key);
   const record = read(recorded, auxiliaryRecord);
   return {
     id: `${recorded.runId}:${key}`,

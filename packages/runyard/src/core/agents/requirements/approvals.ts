@@ -104,8 +104,8 @@ function approved(requirement: ToolRequirement, data: JsonObject, approval: Json
 function valuesIn(fields: NonNullable<ToolRequirement['inputFields']>, data: JsonObject): JsonObject {
   const given = isJsonObject(data.values) ? data.values : data;
   const filled = fields.flatMap(({ name, type }): [string, Json][] => {
-    const value = Object.hasOwn(given, name) ? given[name]! : null;
-    if (value === null) return [];
+    const value = Object.hasOwn(given, name) ? given[name] : null;
+    if (value == null) return [];
     const fit = fitValue(type, value);
     return [[name, fit.fits ? fit.value : value]];
   });

@@ -51,8 +51,9 @@ async function toolDifference(
   const was = `${questions[kind]} '${toolName}'`;
   if (tool === undefined) return { was, is: `without the tool '${toolName}'` };
   const asked = asksFor(tool.gate);
-  if (kind !== 'unknown_outcome' && asked.length > 0 && !asked.includes(kind))
-    return { was, is: `${questions[asked[0]!]} '${toolName}'` };
+  const [first] = asked;
+  if (kind !== 'unknown_outcome' && first !== undefined && !asked.includes(kind))
+    return { was, is: `${questions[first]} '${toolName}'` };
   const before: ApprovalType = requirement.approval?.type ?? 'none';
   const now: ApprovalType = tool.gate.approval ?? 'none';
   // fewer eyes on a call than were asked for is for the code to say; more were never asked

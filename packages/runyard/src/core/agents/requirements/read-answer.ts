@@ -94,8 +94,8 @@ function inputAnswer(
   const filled: [string, Json][] = [];
   let complete = true;
   for (const { name, type, optional, schema } of fields) {
-    const value = Object.hasOwn(given, name) ? given[name]! : null;
-    if (value === null) {
+    const value = Object.hasOwn(given, name) ? given[name] : null;
+    if (value == null) {
       complete &&= optional === true;
       continue;
     }

@@ -10,7 +10,7 @@ export function requirementBody(state: ToolRequirementState): RequirementBody {
   return {
     id: requirement.id,
     created_at: new Date(requirement.createdAt).toISOString().replace('Z', '+00:00'),
-    tool_execution: toolExecutionBody(waitingExecution([state])),
+    tool_execution: toolExecutionBody(waitingExecution(state)),
     ...(typeof confirmed === 'boolean' && { confirmation: confirmed }),
     ...(typeof confirmation_note === 'string' && { confirmation_note }),
     ...(answer?.answer === 'result' && { external_execution_result: answer.result }),

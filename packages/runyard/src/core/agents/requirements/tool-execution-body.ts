@@ -1,5 +1,5 @@
 import type { QuestionFields, ToolCallBody } from '../../events/agent-event.js';
-import type { JsonObject } from '../../json.js';
+import { type JsonObject, schemaData } from '../../json.js';
 import type { ToolAnswer, ToolRequirement } from '../../tools/questions/requirement.js';
 import type { ToolExecution } from '../tool-executions.js';
 import type { ToolRequirementState } from './tool-requirements.js';
@@ -100,7 +100,7 @@ function inputSchema({ inputFields = [] }: ToolRequirement, answer: ToolAnswer |
     field_type: type,
     description,
     ...(optional === true && { required: false }),
-    ...(schema !== undefined && { schema: schema as JsonObject }),
+    ...(schema !== undefined && { schema: schemaData(schema) }),
     value: (Object.hasOwn(values, name) ? values[name] : undefined) ?? null,
   }));
 }

@@ -74,12 +74,12 @@ export function approvalOfRun(steps: readonly StepRecord[]): JsonObject | undefi
 
 /** The state of one such step; undefined for any other step. */
 export function requirementOf(step: StepRecord): ToolRequirementState | undefined {
-  const match = step.kind === 'wait' ? waitKeys.exec(step.key) : null;
-  if (match === null) return undefined;
+  const toolKey = step.kind === 'wait' ? waitKeys.exec(step.key)?.[1] : undefined;
+  if (toolKey === undefined) return undefined;
   const requirement = read(step, toolRequirement);
   return {
     waitKey: step.key,
-    toolKey: match[1]!,
+    toolKey,
     requirement,
     answer: step.status === 'completed' ? answerIn(requirement, step) : null,
   };
@@ -87,7 +87,7 @@ export function requirementOf(step: StepRecord): ToolRequirementState | undefine
 
 /** Turn, position, and when it was asked: the question before the execution comes first. */
 function placeOf({ waitKey, requirement }: ToolRequirementState): readonly number[] {
-  const [, , turn, position, number] = waitKeys.exec(waitKey)!;
+  const [, , turn, position, number] = waitKeys.exec(waitKey) ?? [];
   const later = number === undefined ? [-1] : [requirement.createdAt, Number(number)];
   return [Number(turn), Number(position), ...later];
 }

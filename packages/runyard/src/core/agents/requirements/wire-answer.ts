@@ -89,16 +89,16 @@ function inputSchema(field: Field, value: Json | undefined): Schema {
 /** The values of the form; an empty field is left out. */
 function valuesOf(schema: Schema): JsonObject | undefined {
   if (schema.length === 0) return undefined;
-  const filled = schema.filter(({ value }) => value !== null);
-  return Object.fromEntries(filled.map(({ name, value }) => [name as string, value as Json]));
+  return Object.fromEntries(
+    schema.flatMap(({ name, value }) => (value == null ? [] : [[String(name), value]])),
+  );
 }
 
 function selectedOf(field: Field, schema: Schema): GivenAnswer['selected'] | undefined {
   if (schema.length === 0) return undefined;
   return schema.map(({ selected_options: selected }) => {
     if (selected === undefined || selected === null) return null;
-    if (Array.isArray(selected) && selected.every((label) => typeof label === 'string'))
-      return selected as string[];
+    if (Array.isArray(selected) && selected.every((label) => typeof label === 'string')) return selected;
     throw wrongStructure(field, 'selected_options must be an array of labels');
   });
 }

@@ -34,8 +34,9 @@ export function askedSoFar(
   if (context.recorded(key)?.status !== 'running') return asked;
   for (;;) {
     const step = context.recorded(askKeyOf(key, asked.length), questionAbout(call));
-    if (step === undefined) return asked;
-    asked.push(requirementOf(step)!);
+    const requirement = step && requirementOf(step);
+    if (requirement === undefined) return asked;
+    asked.push(requirement);
   }
 }
 

@@ -1,7 +1,12 @@
 import { newId } from '../../ids.js';
 import type { Model } from '../../models/model.js';
 import { ModelError } from '../../models/model-error.js';
-import type { InterruptedPolicy, Requirement, RunContext } from '../../runs/context.js';
+import {
+  type InterruptedPolicy,
+  type Requirement,
+  type RunContext,
+  recordedStep,
+} from '../../runs/context.js';
 import { read } from '../../runs/journal/codec.js';
 import { Approval, openGate } from '../../tools/call/gate.js';
 import { judgeCall, type WaitingCall } from '../../tools/call/judge-call.js';
@@ -144,7 +149,7 @@ export function questionOf(
   key: string,
 ): NonNullable<InterruptedPolicy<ToolRecord>['question']> {
   return async (message) => {
-    const waitKey = outcomeKeyOf(context.recorded(key)!);
+    const waitKey = outcomeKeyOf(recordedStep(context, key));
     const asked = context.recorded(waitKey);
     if (asked !== undefined) return { data: read(asked, toolRequirement) };
     const now = await context.deadline(0);

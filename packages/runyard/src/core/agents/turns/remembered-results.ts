@@ -16,12 +16,12 @@ export class RememberedResults {
   /** Takes in the results of a turn, and what has been said since the last one. */
   add(steps: readonly StepRecord[]): void {
     this.steps.push(...steps);
-    for (; this.looked < this.messages.length; this.looked += 1) {
-      const { role, id, content } = this.messages[this.looked]!;
+    for (const [at, { role, id, content }] of this.messages.slice(this.looked).entries()) {
       if (role !== 'tool') continue;
       this.tokens += estimatedTokens(content);
-      this.places.set(id, this.looked);
+      this.places.set(id, this.looked + at);
     }
+    this.looked = this.messages.length;
   }
 
   /** The oldest result that was not taken yet, if it fits. */
@@ -36,8 +36,8 @@ export class RememberedResults {
   shorten(messageId: string, text: string): void {
     const place = this.places.get(messageId);
     const message = place === undefined ? undefined : this.messages[place];
-    if (message === undefined) return;
+    if (place === undefined || message === undefined) return;
     this.tokens += estimatedTokens(text) - estimatedTokens(message.content);
-    this.messages[place!] = { ...message, content: text };
+    this.messages[place] = { ...message, content: text };
   }
 }

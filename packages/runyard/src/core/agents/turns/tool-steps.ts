@@ -1,7 +1,7 @@
 import { customEvent } from '../../events/custom-event.js';
 import type { JsonObject } from '../../json.js';
 import { isNative } from '../../native-code.js';
-import type { RunContext, StepScope } from '../../runs/context.js';
+import { type RunContext, recordedStep, type StepScope } from '../../runs/context.js';
 import { Reports } from '../../runs/execution/reports.js';
 import type { StateView } from '../../runs/execution/session-state.js';
 import { read, readIf } from '../../runs/journal/codec.js';
@@ -85,14 +85,14 @@ export async function runToolCalls(
   throwFailure(done);
   const asked = requirementsOf(context.steps('wait'));
   for (const { key } of ready) {
-    report(execution, context.recorded(key)!, asked);
+    report(execution, recordedStep(context, key), asked);
     await context.congestion();
   }
   const waiting = calls.flatMap(openQuestions);
   const waits = await Promise.allSettled(waiting.map((state) => context.wait(waitFor(context, state))));
   throwFailure(waits);
   throwPause(execution, [...done, ...waits]);
-  return turnOf(calls.map(({ key }) => context.recorded(key)!));
+  return turnOf(calls.map(({ key }) => recordedStep(context, key)));
 }
 
 function isNew(context: RunContext, turn: number, position: number): boolean {
@@ -219,6 +219,7 @@ async function perform(
 /** The tool and its hooks had the object in their hands: what they made of it may be no data at all. */
 function keptArguments(args: JsonObject | null, call: RequestedCall): JsonObject | null {
   try {
+    // of an object, `storable` makes an object
     return storable(args, 'arguments') as JsonObject | null;
   } catch {
     return parsedArguments(call);
@@ -261,7 +262,8 @@ function toolContext(
 }
 
 /** Whether the tool itself is called: not for a call that is refused, or whose answer is its result. */
-function isExecuted({ tool, refused, plan }: TurnCall): boolean {
+function isExecuted(call: TurnCall): call is TurnCall & { readonly tool: Tool } {
+  const { tool, refused, plan } = call;
   return tool !== undefined && !refused && (plan === undefined || 'approval' in plan);
 }
 
@@ -274,7 +276,7 @@ function announce({ context }: AgentExecution, turnCall: TurnCall): void {
     args: parsedArguments(call),
     error: null,
     result: null,
-    stopAfterCall: tool!.stopAfterCall,
+    stopAfterCall: tool.stopAfterCall,
     startedAt: context.timers.now(),
     endedAt: null,
     ...(waits !== undefined && { requirements: [waits] }),

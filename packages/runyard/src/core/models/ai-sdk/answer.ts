@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { Media, MediaContents } from '../../media/media.js';
+import { fieldsOf } from '../../objects.js';
 import { CitationList, type CitedFields } from '../citations.js';
 import type { Usage } from '../message.js';
 import type { FinishReason, ModelChunk, ModelResponse } from '../model.js';
@@ -80,7 +81,7 @@ export class AiSdkAnswer {
       const made = await madeMedia(part, contents);
       if (made === undefined) continue;
       media.push(made);
-      block.media = made as unknown as Json;
+      block.media = { ...made };
     }
     const end = endingOf(this.#finishReason, false).finishReason;
     const { pieces, cut } = withoutCutCalls(end === 'length' ? this.#answeredPieces() : this.#pieces, end);
@@ -203,7 +204,7 @@ function withArguments(piece: AnswerPiece): AnswerPiece {
 
 async function madeMedia(part: AiSdkPart, contents: MediaContents): Promise<Media | undefined> {
   const { mediaType = 'application/octet-stream', data } = part;
-  const { type, url } = (data ?? {}) as { type?: unknown; url?: unknown };
+  const { type, url } = fieldsOf(data);
   if (type === 'url') return linkedMedia(String(mediaType), String(url));
   const bytes = bytesOf(data);
   return bytes && storeMedia(contents, String(mediaType), bytes);
@@ -213,7 +214,7 @@ async function madeMedia(part: AiSdkPart, contents: MediaContents): Promise<Medi
 function bytesOf(data: unknown): Uint8Array | undefined {
   if (data instanceof Uint8Array) return data;
   if (typeof data === 'string') return Buffer.from(data, 'base64');
-  const { type, data: inner } = (data ?? {}) as { type?: unknown; data?: unknown };
+  const { type, data: inner } = fieldsOf(data);
   return type === 'data' ? bytesOf(inner) : undefined;
 }
 
@@ -229,7 +230,7 @@ type Ending = { readonly finishReason: FinishReason; readonly finishMessage?: st
 
 /** V2 names the reason alone, later versions beside the provider's own word. */
 function endingOf(reason: unknown, called: boolean): Ending {
-  const { unified, raw = unified } = isJsonObject(reason) ? reason : { unified: reason as Json };
+  const { unified, raw = unified } = typeof reason === 'string' ? { unified: reason } : fieldsOf(reason);
   switch (unified) {
     case 'length':
       return { finishReason: 'length' };

@@ -1,17 +1,10 @@
 import { driverFaultOf } from '../../errors/driver-fault.js';
 import { errorCode } from '../../errors/error-code.js';
-import { isJsonObject, type Json } from '../../json.js';
+import type { Json } from '../../json.js';
+import { fieldsOf } from '../../objects.js';
 import { ModelError } from '../model-error.js';
 import { errorFromResponse, errorFromStream } from '../provider/call/provider-failure.js';
 import { redactor } from '../provider/call/redact.js';
-
-/** The parts of the AI SDK's `APICallError` that say what happened. */
-interface CallError {
-  readonly statusCode?: unknown;
-  readonly responseHeaders?: unknown;
-  readonly responseBody?: unknown;
-  readonly isRetryable?: unknown;
-}
 
 /** The key is the SDK's own affair: only what looks like one can be taken out. */
 const redact = redactor([]);
@@ -20,11 +13,15 @@ const redact = redactor([]);
 export function modelErrorOf(provider: string, error: unknown): ModelError {
   if (error instanceof ModelError) return error;
   if (!(error instanceof Error)) {
-    return errorFromStream(provider, (error ?? 'no explanation') as Json, redact);
+    // thrown, or parsed from the provider's stream: it is only written into the message
+    return errorFromStream(provider, (error as Json | undefined) ?? 'no explanation', redact);
   }
-  const { statusCode, responseHeaders, responseBody, isRetryable } = error as CallError;
+  // the parts of the AI SDK's `APICallError` that say what happened
+  const { statusCode, responseHeaders, responseBody, isRetryable } = fieldsOf(error);
   if (typeof statusCode === 'number' && (statusCode < 200 || statusCode > 299)) {
-    const headers = new Headers(isJsonObject(responseHeaders) ? (responseHeaders as never) : {});
+    const headers = new Headers(
+      Object.entries(Object(responseHeaders)).map(([name, value]) => [name, String(value)]),
+    );
     const body =
       typeof responseBody === 'string' && responseBody !== ''
         ? responseBody

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { fieldsOf } from '../../objects.js';
 import type { ModelName } from '../model-name.js';
 import { cannotCall, type NamedThing } from '../named-connection.js';
 
@@ -25,10 +26,10 @@ export async function packaged<Made>(
   );
   for (const provider of Object.values(exported)) {
     if (typeof provider !== 'function') continue;
-    const methods = provider as unknown as Readonly<Record<string, unknown>>;
-    const maker = makers.find((method) => typeof methods[method] === 'function');
+    const methods = fieldsOf(provider);
+    const maker = makers.map((name) => methods[name]).find((method) => typeof method === 'function');
     if (maker === undefined) continue;
-    const made = (methods[maker] as (modelId: string) => unknown).call(provider, id);
+    const made: unknown = maker.call(provider, id);
     if (isMade(made)) return made;
     throw refuse(`Package ${packageName} made nothing usable of '${text}'.`);
   }
@@ -44,5 +45,5 @@ async function load(packageName: string, missing: () => Error): Promise<Record<s
   } catch {
     throw missing();
   }
-  return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+  return await import(pathToFileURL(path).href);
 }

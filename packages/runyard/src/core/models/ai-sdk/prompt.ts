@@ -111,7 +111,8 @@ async function madeFile(
   contents: MediaContents,
   version: AiSdkVersion,
 ): Promise<Part[]> {
-  const { url, hash = '', mimeType } = (media ?? {}) as Partial<Media>;
+  // as AiSdkAnswer put it there
+  const { url, hash = '', mimeType }: Partial<Media> = Object(media);
   const data = url === undefined ? await contents.get(hash) : new URL(url);
   const options = providerOptions && { providerOptions };
   return data ? [{ type: 'file', mediaType: mimeType, data: fileData(data, version), ...options }] : [];
@@ -174,6 +175,7 @@ async function resultPart(media: Media, contents: MediaContents, options: Prompt
 
 /** A part that the provider produced and ran by itself, in the form in which it is sent back. */
 export function executedPart(part: AiSdkPart, metadata: JsonObject | undefined): JsonObject {
+  // what the SDK parsed from the provider's answer, typed as loosely as its versions differ
   const { type, toolCallId, toolName, input, result, isError } = part as unknown as JsonObject;
   const common: JsonObject = {
     toolCallId: toolCallId ?? '',

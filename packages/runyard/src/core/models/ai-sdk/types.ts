@@ -1,3 +1,4 @@
+import { fieldsOf } from '../../objects.js';
 import type { ModelCapabilities } from '../model.js';
 
 /**
@@ -73,7 +74,7 @@ export interface AiSdkResult {
 }
 
 export function isAiSdkModel(value: unknown): value is AiSdkLanguageModel {
-  const { specificationVersion, doGenerate, doStream } = (value ?? {}) as Partial<AiSdkLanguageModel>;
+  const { specificationVersion, doGenerate, doStream } = fieldsOf(value);
   return (
     typeof specificationVersion === 'string' &&
     typeof doGenerate === 'function' &&
@@ -83,6 +84,6 @@ export function isAiSdkModel(value: unknown): value is AiSdkLanguageModel {
 
 /** Only models that have this property can report that they cannot be held to a schema. */
 export function aiSdkCapabilities(model: AiSdkLanguageModel): ModelCapabilities {
-  const { supportsStructuredOutputs } = model as { supportsStructuredOutputs?: unknown };
+  const { supportsStructuredOutputs } = fieldsOf(model);
   return { structuredOutput: supportsStructuredOutputs === false ? 'prompted' : 'native', tools: true };
 }

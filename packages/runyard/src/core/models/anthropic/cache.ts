@@ -18,23 +18,22 @@ export function freeMarks({ tools, system, cache_control }: JsonObject): number 
  * Marks what was said so far, and what never changes before it (tools, system prompt). Only what the user's side says is
  * marked: the blocks of an answer are sent back as they came. Tools may belong to the application: a copy is marked.
  */
-export function markForCache(body: Record<string, unknown>, mark: JsonObject, free: number): void {
-  const messages = listOf(body.messages as Json);
-  const content = messages.findLast(({ role }) => role === 'user')?.content as JsonObject[] | undefined;
+export function markForCache(body: JsonObject, mark: JsonObject, free: number): void {
+  const content = listOf(body.messages).findLast(({ role }) => role === 'user')?.content;
   const fixed = Array.isArray(body.system) ? 'system' : 'tools';
   let left = free;
-  if (left > 0 && content && markLast(content, mark)) left -= 1;
+  if (left > 0 && Array.isArray(content) && markLast(content, mark)) left -= 1;
   const list = body[fixed];
   if (left > 0 && Array.isArray(list)) {
-    const copy = [...(list as JsonObject[])];
+    const copy = [...list];
     if (markLast(copy, mark)) body[fixed] = copy;
   }
 }
 
 /** Puts a marked copy in the place of the last item, unless that has a mark. */
-function markLast(items: JsonObject[], mark: JsonObject): boolean {
+function markLast(items: Json[], mark: JsonObject): boolean {
   const last = items.at(-1);
-  if (last === undefined || last.cache_control != null) return false;
+  if (!isJsonObject(last) || last.cache_control != null) return false;
   items.splice(-1, 1, { ...last, cache_control: mark });
   return true;
 }

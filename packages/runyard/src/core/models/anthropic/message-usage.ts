@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { forEachName } from '../../objects.js';
 import type { Usage } from '../message.js';
 import { count, usageOf } from '../provider/answer/usage.js';
 
@@ -65,5 +66,5 @@ export class MessageUsage {
 }
 
 function each(value: (name: keyof Counts) => number): Counts {
-  return Object.fromEntries(names.map((name) => [name, value(name)])) as Counts;
+  return forEachName(names, value);
 }

@@ -19,10 +19,10 @@ export interface MessageOptions {
   readonly provider: string;
 }
 
-interface WireMessage {
+type WireMessage = {
   readonly role: 'user' | 'assistant';
   readonly content: JsonObject[];
-}
+};
 
 /** The conversation as the API wants it: turns, with all answers of tools in the one message after their calls. */
 export async function wireMessages(

@@ -40,7 +40,7 @@ export async function anthropicBody(
   const choice = choiceOf(request, settings, output.tool);
   const tools = toolsOf(request, settings, output.tool);
   const prompt = [system, output.words, choice.words].filter((part) => part !== '').join('\n\n');
-  const body: Record<string, unknown> = {
+  const body: JsonObject = {
     model: settings.id,
     max_tokens: settings.maxTokens,
     ...settings.parameters,
@@ -70,7 +70,7 @@ function outputOf(request: ModelRequest, settings: AnthropicSettings): Output {
     const schema = enforceableSchema(output.schema);
     return schema === undefined
       ? { words: schemaInWords(output) }
-      : { format: { type: 'json_schema', schema: schema as JsonObject }, words: '' };
+      : { format: { type: 'json_schema', schema }, words: '' };
   }
   const name = answerToolName(request, settings);
   if (name === undefined) return { words: schemaInWords(output) };
@@ -99,7 +99,7 @@ function toolsOf(request: ModelRequest, settings: AnthropicSettings, answerTool?
 
 function wireTool({ name, description, inputSchema, strict }: ToolDefinition): Json {
   const { $schema: _, ...schema } = inputSchema;
-  const input_schema = { type: 'object', ...(schema as JsonObject) };
+  const input_schema = { type: 'object', ...schema };
   return { name, description, input_schema, ...(strict && { strict }) };
 }
 
@@ -147,6 +147,12 @@ function containerOf(messages: readonly Message[], { parameters }: AnthropicSett
 
 function outputConfig({ effort, parameters }: AnthropicSettings, format?: JsonObject): JsonObject {
   if (effort === undefined && format === undefined) return {};
-  const given = parameters.output_config as JsonObject | undefined;
-  return { output_config: { ...given, ...(effort && { effort }), ...(format && { format }) } };
+  const given = parameters.output_config;
+  return {
+    output_config: {
+      ...(isJsonObject(given) && given),
+      ...(effort && { effort }),
+      ...(format && { format }),
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 
 /** What the API enforces; everything else of a schema becomes a hint in words. */
 const enforced = new Set([
@@ -26,7 +26,7 @@ const formats = new Set('date-time time date duration email hostname uri ipv4 ip
  * A schema in the subset that Anthropic enforces: objects are closed, and bounds are said in the description (the
  * answer is validated against the real schema afterwards). Undefined if that would change what the schema means.
  */
-export function enforceableSchema(schema: JsonSchema): JsonSchema | undefined {
+export function enforceableSchema(schema: JsonObject): JsonObject | undefined {
   try {
     return convert(schema);
   } catch (error) {
@@ -37,12 +37,12 @@ export function enforceableSchema(schema: JsonSchema): JsonSchema | undefined {
 
 class NotEnforceable extends Error {}
 
-function convert(schema: unknown): JsonSchema {
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) throw new NotEnforceable();
-  const { $schema: _, oneOf, ...source } = schema as JsonSchema;
+function convert(schema: unknown): JsonObject {
+  if (!isJsonObject(schema)) throw new NotEnforceable();
+  const { $schema: _, oneOf, ...source } = schema;
   if (oneOf !== undefined && source.anyOf === undefined) source.anyOf = oneOf;
   if (typeof source.$ref === 'string' && !source.$ref.startsWith('#')) throw new NotEnforceable();
-  const result: JsonSchema = {};
+  const result: JsonObject = {};
   const hints: string[] = [];
   for (const [key, value] of Object.entries(source)) {
     if (enforced.has(key) && isEnforced(key, value)) result[key] = convertKeyword(key, value);
@@ -56,7 +56,7 @@ function convert(schema: unknown): JsonSchema {
 }
 
 /** An object with any other properties cannot be closed without losing them. */
-function closeObject(result: JsonSchema, source: JsonSchema): void {
+function closeObject(result: JsonObject, source: JsonObject): void {
   const isObject = source.type === 'object' || source.properties !== undefined;
   if (!isObject) return;
   const { additionalProperties } = source;
@@ -73,19 +73,19 @@ function isEnforced(key: string, value: unknown): boolean {
   return true;
 }
 
-function convertKeyword(key: string, value: unknown): unknown {
+function convertKeyword(key: string, value: Json): Json {
   switch (key) {
     case 'items':
       return convert(value);
     case 'anyOf':
     case 'allOf':
-      return (value as unknown[]).map(convert);
+      if (!Array.isArray(value)) throw new NotEnforceable();
+      return value.map(convert);
     case 'properties':
     case '$defs':
     case 'definitions':
-      return Object.fromEntries(
-        Object.entries(value as object).map(([name, member]) => [name, convert(member)]),
-      );
+      if (!isJsonObject(value)) throw new NotEnforceable();
+      return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, convert(member)]));
     default:
       return value;
   }

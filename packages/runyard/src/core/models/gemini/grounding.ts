@@ -43,12 +43,11 @@ export class Grounding {
     // In a stream the indices count the chunks of all its events.
     for (const { segment, groundingChunkIndices } of entries(this.#grounding, 'groundingSupports')) {
       const range = isJsonObject(segment) ? positions.range(segment) : undefined;
-      for (const index of range && Array.isArray(groundingChunkIndices) ? groundingChunkIndices : []) {
-        ranges.get(sources[Number(index)] ?? '')?.push(range!);
-      }
+      if (range === undefined || !Array.isArray(groundingChunkIndices)) continue;
+      for (const index of groundingChunkIndices) ranges.get(sources[Number(index)] ?? '')?.push(range);
     }
     for (const [key, supported] of ranges) {
-      const { citedText, ...source } = JSON.parse(key) as Citation;
+      const { citedText, ...source }: Citation = JSON.parse(key);
       const [first, ...more] = supported;
       list.add({ ...source, ...(citedText !== undefined && { citedText }), ...first });
       // The words of a source can be long: they stand with its first range only.
@@ -124,7 +123,7 @@ class BytePositions {
       if (piece.type !== 'text') continue;
       if (piece.gap) unit += textGap.length;
       for (const character of piece.text) {
-        const size = utf8Size(character.codePointAt(0)!);
+        const size = utf8Size(character.codePointAt(0) ?? 0);
         this.#starts.fill(unit, byte, byte + size);
         unit += character.length;
         this.#ends.fill(unit, byte + 1, byte + size + 1);
@@ -141,7 +140,7 @@ class BytePositions {
       const [from, to] = [base + Number(startIndex), base + Number(endIndex)];
       const isThere = from >= 0 && from < to && to <= this.#bytes.length;
       if (isThere && (words?.equals(this.#bytes.subarray(from, to)) ?? true)) {
-        return { start: this.#starts[from]!, end: this.#ends[to]! };
+        return { start: this.#starts[from] ?? 0, end: this.#ends[to] ?? 0 };
       }
     }
     return undefined;

@@ -8,7 +8,7 @@ const step = /\.([^.[\]]+)|\[(\d{1,9})\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\
 
 /** Without a prototype, so that no name in a path reaches one. */
 export function emptyArguments(): JsonObject {
-  return Object.create(null) as JsonObject;
+  return Object.create(null);
 }
 
 /** Puts one streamed value where its path says. Returns false if it fits nowhere: the arguments are then incomplete. */
@@ -23,6 +23,7 @@ export function addPartialArgument(args: JsonObject, part: JsonObject): boolean 
     const fits =
       typeof name === 'number' ? Array.isArray(holder) && name <= holder.length : isJsonObject(holder);
     if (!fits) return false;
+    // an array at an index, or an object at a name: as just checked
     const values = holder as Record<string | number, Json>;
     const next = steps[at + 1];
     if (next === undefined) values[name] = grown(values[name], value);
@@ -56,7 +57,7 @@ function unquoted(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const escaped = text.replace(/\\.|"/g, (found) => (found === '"' ? '\\"' : found === "\\'" ? "'" : found));
   try {
-    return JSON.parse(`"${escaped}"`) as string;
+    return JSON.parse(`"${escaped}"`);
   } catch {
     return undefined;
   }

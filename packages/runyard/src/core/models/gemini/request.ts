@@ -58,8 +58,8 @@ function functions(tools: readonly ToolDefinition[]): Json[] {
 /** A function without parameters is declared without a schema: some models refuse an empty one. */
 function declaration({ name, description, inputSchema }: ToolDefinition): Json {
   const { $schema: _, ...schema } = inputSchema;
-  const hasParameters = Object.keys((schema.properties as object | undefined) ?? {}).length > 0;
-  return { name, description, ...(hasParameters && { parametersJsonSchema: schema as JsonObject }) };
+  const hasParameters = Object.keys(schema.properties ?? {}).length > 0;
+  return { name, description, ...(hasParameters && { parametersJsonSchema: schema }) };
 }
 
 function toolConfigOf(own: JsonObject, choice: ToolChoice | undefined, stream: boolean): JsonObject {
@@ -87,7 +87,7 @@ function generationConfig({ output }: ModelRequest, settings: GeminiSettings, en
   if (output && enforced) {
     const { $schema: _, ...schema } = output.schema;
     config.responseMimeType = 'application/json';
-    config.responseJsonSchema = schema as JsonObject;
+    config.responseJsonSchema = schema;
   }
   return config;
 }

@@ -2,7 +2,7 @@ import { newCallId } from '../../ids.js';
 import { isJsonObject, type Json } from '../../json.js';
 import type { Message, ToolCall } from '../message.js';
 import type { ToolChoice, ToolDefinition } from '../model.js';
-import { keywords, overlap, sentences } from './words.js';
+import { keywords, sentences } from './words.js';
 
 const searchTool = 'search_knowledge_base';
 const longestQuery = 1_000;
@@ -90,25 +90,41 @@ interface Passage {
   readonly score: number;
 }
 
-/** The sentence of a document that shares the most words with the question, and the one after it. */
+/** The sentence of a document that is most about the question, with the one after it. */
 function bestPassage(asked: ReadonlySet<string>, { name, content }: FoundDocument): Passage[] {
-  const said = sentences(content)
-    .slice(0, mostSentences)
-    .map((sentence) => sentence.replace(/^(?:#{1,6}|[-*>]|\d+\.)\s+/, ''));
-  let best = -1;
-  let most = 0;
+  let best: Passage | undefined;
+  let heading = '';
+  const said = sentences(content).slice(0, mostSentences);
   for (const [position, sentence] of said.entries()) {
-    // a heading says what it is about, not what there is to say
-    const weight = /[.!?:]$/.test(sentence) ? 1 : 0.5;
-    const shared = overlap(asked, keywords(sentence)) * weight;
-    if (shared > most) {
-      best = position;
-      most = shared;
+    if (isHeading(sentence)) {
+      heading = sentence;
+      continue;
     }
+    const after = said[position + 1] ?? '';
+    const next = isHeading(after) ? '' : after;
+    const score = relevance(asked, sentence, next, heading);
+    if (score <= (best?.score ?? 0)) continue;
+    const text = [sentence, next].map((part) => part.replace(/^(?:[-*>]|\d+\.)\s+/, '')).join(' ');
+    best = { name, text: shortened(text.trim()), score };
   }
-  if (best === -1) return [];
-  const text = said.slice(best, best + 2).join(' ');
-  return [
-    { name, text: text.length > longestPassage ? `${text.slice(0, longestPassage)}…` : text, score: most },
-  ];
+  return best === undefined ? [] : [best];
+}
+
+/** Words that a sentence shares with the question count most, then those of the next one, then those of its heading. */
+function relevance(asked: ReadonlySet<string>, ...texts: readonly string[]): number {
+  const words = texts.map(keywords);
+  let score = 0;
+  for (const word of asked) {
+    const place = words.findIndex((one) => one.has(word));
+    if (place !== -1) score += 1 - place / 4;
+  }
+  return score;
+}
+
+function isHeading(sentence: string): boolean {
+  return /^#{1,6}\s/.test(sentence);
+}
+
+function shortened(text: string): string {
+  return text.length > longestPassage ? `${text.slice(0, longestPassage)}…` : text;
 }

@@ -1,5 +1,5 @@
 import { newCallId } from '../../ids.js';
-import type { Json, JsonObject } from '../../json.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
 import type { ToolCall } from '../message.js';
 import type { ToolChoice, ToolDefinition } from '../model.js';
 import { fillSchema } from './fill-schema.js';
@@ -90,8 +90,8 @@ function asksForMore(best: Candidate): (other: Candidate) => boolean {
 }
 
 function forcedCall(tool: ToolDefinition, message: string): ToolCall {
-  const args: Json = fillSchema({ type: 'object', ...tool.inputSchema }, message);
-  return toolCall(tool, args as JsonObject);
+  const args = fillSchema({ type: 'object', ...tool.inputSchema }, message);
+  return toolCall(tool, isJsonObject(args) ? args : {});
 }
 
 function toolCall(tool: ToolDefinition, args: JsonObject): ToolCall {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { JsonSchema } from '../../json.js';
+import type { JsonObject } from '../../json.js';
 import { fillSchema } from './fill-schema.js';
 
 const text = `${'a'.repeat(50)}! numbers 3 and 4`;
@@ -26,13 +26,13 @@ test('keeps to patterns', () => {
   expect(filled).toMatch(/^[A-Z]{2}-\d{3}$/);
 });
 
-test.each<[string, JsonSchema]>([
+test.each<[string, JsonObject]>([
   ['long texts', { type: 'string', minLength: 100_000 }],
   ['different choices', { enum: Array.from({ length: 1_000 }, (_, index) => index) }],
   ['repeated groups', { type: 'string', pattern: '^(a?){40}a{40}$' }],
   ['rows of alternatives', { type: 'string', pattern: `^${'(a|a)'.repeat(60)}b$` }],
   ['rows of options', { type: 'string', pattern: `^${'a?'.repeat(60)}${'a'.repeat(60)}$` }],
 ])('terminates with lists of lists of %s', (_what, items) => {
-  const lists = (inner: JsonSchema) => ({ type: 'array', minItems: 1_000, uniqueItems: true, items: inner });
+  const lists = (inner: JsonObject) => ({ type: 'array', minItems: 1_000, uniqueItems: true, items: inner });
   expect(JSON.stringify(fillSchema(lists(lists(items)), text)).length).toBeLessThan(1_000_000);
 });

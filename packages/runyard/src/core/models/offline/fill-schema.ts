@@ -1,10 +1,10 @@
-import type { Json, JsonObject, JsonSchema } from '../../json.js';
+import type { Json, JsonObject } from '../../json.js';
 import { fitsPattern, textMatching } from './match-pattern.js';
 import { choicesOf, propertiesOf, requiredOf, SchemaReader, typeOf } from './schema-parts.js';
 import { enumerated, namesIn, numbersIn, quotedIn, sentences, statedValue, words } from './words.js';
 
 /** A value that fits the schema, with what the text offers where it fits and made-up values elsewhere. */
-export function fillSchema(schema: JsonSchema, text: string): Json {
+export function fillSchema(schema: JsonObject, text: string): Json {
   return new SchemaFiller(schema, text).fill();
 }
 
@@ -63,7 +63,7 @@ class SchemaFiller {
   #patterns = mostPatterns;
 
   constructor(
-    readonly root: JsonSchema,
+    readonly root: JsonObject,
     readonly text: string,
   ) {
     this.#reader = new SchemaReader(root);
@@ -99,7 +99,7 @@ class SchemaFiller {
     }
   }
 
-  #choice(choices: readonly unknown[], name: string): Json {
+  #choice(choices: readonly Json[], name: string): Json {
     const said = statedValue(name, this.text)?.toLowerCase();
     const spoken = new Set(words(this.text));
     const chosen =
@@ -109,10 +109,10 @@ class SchemaFiller {
       ) ??
       choices.find((choice) => choice !== null) ??
       null;
-    return chosen as Json;
+    return chosen;
   }
 
-  #object(schema: JsonSchema, depth: number): JsonObject {
+  #object(schema: JsonObject, depth: number): JsonObject {
     const value: JsonObject = {};
     const required = requiredOf(schema);
     const properties = new Map(propertiesOf(schema));
@@ -141,7 +141,7 @@ class SchemaFiller {
     return typeof format === 'string' && formatsInText[format]?.test(this.text) === true;
   }
 
-  #array(schema: JsonSchema, name: string, depth: number): Json[] {
+  #array(schema: JsonObject, name: string, depth: number): Json[] {
     const prefix = Array.isArray(schema.prefixItems) ? schema.prefixItems : [];
     const values = prefix.map((item) => this.#value(item, name, depth + 1));
     const least = Math.min(bound(schema.minItems, 0), mostItems);
@@ -157,7 +157,7 @@ class SchemaFiller {
   }
 
   /** Makes the list as long as it has to be without saying anything twice, as far as there is more to say. */
-  #addDifferent(values: Json[], least: number, items: JsonSchema, name: string, depth: number): void {
+  #addDifferent(values: Json[], least: number, items: JsonObject, name: string, depth: number): void {
     const seen = new Set(values.map((value) => JSON.stringify(value)));
     const add = (value: Json): boolean => {
       const text = JSON.stringify(value);
@@ -168,7 +168,7 @@ class SchemaFiller {
     };
     for (const choice of choicesOf(items) ?? []) {
       if (values.length >= least || ++this.#written > mostValues) break;
-      add(choice as Json);
+      add(choice);
     }
     while (values.length < least && this.#written < mostValues) {
       const value = this.#value(items, name, depth + 1);
@@ -177,11 +177,10 @@ class SchemaFiller {
   }
 
   /** The members that the text lists for an array: all its numbers, its quotations, its named choices. */
-  #listed(items: JsonSchema, name: string): Json[] {
+  #listed(items: JsonObject, name: string): Json[] {
     const choices = choicesOf(items);
     const spoken = new Set(words(this.text));
-    if (choices)
-      return choices.filter((choice) => words(String(choice)).every((word) => spoken.has(word))) as Json[];
+    if (choices) return choices.filter((choice) => words(String(choice)).every((word) => spoken.has(word)));
     const type = typeOf(items);
     if (type === 'number' || type === 'integer') {
       return this.#numbers.splice(0).map((number) => withinBounds(number, items));
@@ -194,7 +193,7 @@ class SchemaFiller {
     return found.map((part) => this.#fitLength(part.trim(), items));
   }
 
-  #number(schema: JsonSchema, name: string): number {
+  #number(schema: JsonObject, name: string): number {
     const said = Number(statedValue(name, this.text) ?? Number.NaN);
     if (Number.isFinite(said)) {
       const used = this.#numbers.indexOf(said);
@@ -202,7 +201,8 @@ class SchemaFiller {
       return withinBounds(said, schema);
     }
     const next = this.#numbers.findIndex((number) => isWithinBounds(number, schema));
-    return next === -1 ? withinBounds(0, schema) : (this.#numbers.splice(next, 1)[0] as number);
+    const [given = withinBounds(0, schema)] = next === -1 ? [] : this.#numbers.splice(next, 1);
+    return given;
   }
 
   #boolean(name: string): boolean {
@@ -211,7 +211,7 @@ class SchemaFiller {
     return /\b(yes|true)\b/i.test(this.text) || false;
   }
 
-  #string(schema: JsonSchema, name: string): string {
+  #string(schema: JsonObject, name: string): string {
     const { format, pattern } = schema;
     if (typeof pattern === 'string' && --this.#patterns < 0) return examples[String(format)] ?? 'text';
     const verdict = (text: string) => (typeof pattern === 'string' ? fitsPattern(pattern, text) : true);
@@ -221,10 +221,10 @@ class SchemaFiller {
     }
     const candidate = this.#fitLength(this.#phrase(name), schema);
     if (verdict(candidate) === true) return candidate;
-    return textMatching(pattern as string) ?? candidate;
+    return (typeof pattern === 'string' ? textMatching(pattern) : undefined) ?? candidate;
   }
 
-  #fitLength(text: string, schema: JsonSchema): string {
+  #fitLength(text: string, schema: JsonObject): string {
     const room = Math.max(this.#room, 10);
     const least = Math.min(bound(schema.minLength, 0), room);
     const most = Math.min(bound(schema.maxLength, room), room);
@@ -236,10 +236,13 @@ class SchemaFiller {
   #phrase(name: string): string {
     const said = statedValue(name, this.text);
     if (said !== undefined) return said;
-    if (/name|person|author|city|place|country|location|title/i.test(name) && this.#names.length > 0) {
-      return this.#names.shift() as string;
-    }
-    return this.#quoted.shift() ?? sentences(this.text)[0] ?? (name || 'text');
+    const isName = /name|person|author|city|place|country|location|title/i.test(name);
+    return (
+      (isName ? this.#names.shift() : undefined) ??
+      this.#quoted.shift() ??
+      sentences(this.text)[0] ??
+      (name || 'text')
+    );
   }
 }
 
@@ -248,17 +251,17 @@ function bound(value: unknown, otherwise: number): number {
 }
 
 /** A value beside those that there are. */
-function another(value: Json, values: readonly Json[], items: JsonSchema): Json {
-  if (typeof value === 'number') return Math.max(...(values as number[])) + bound(items.multipleOf, 1);
+function another(value: Json, values: readonly Json[], items: JsonObject): Json {
+  if (typeof value === 'number') return Math.max(...values.map(Number)) + bound(items.multipleOf, 1);
   return typeof value === 'string' ? `${value}${values.length + 1}` : value;
 }
 
-function isWithinBounds(number: number, schema: JsonSchema): boolean {
+function isWithinBounds(number: number, schema: JsonObject): boolean {
   return withinBounds(number, schema) === number;
 }
 
 /** The nearest number that the schema allows. */
-function withinBounds(number: number, schema: JsonSchema): number {
+function withinBounds(number: number, schema: JsonObject): number {
   const whole = typeOf(schema) === 'integer';
   const step = bound(schema.multipleOf, whole ? 1 : 0);
   const nudge = step || 1e-6;

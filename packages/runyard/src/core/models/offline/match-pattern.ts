@@ -130,8 +130,9 @@ class PatternWriter {
   }
 
   #peek(): string {
-    if (this.#at >= this.pattern.length) throw new Error('unexpected end');
-    return this.pattern[this.#at] as string;
+    const next = this.pattern[this.#at];
+    if (next === undefined) throw new Error('unexpected end');
+    return next;
   }
 
   #next(): string {

@@ -3,7 +3,7 @@ import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { patience } from '../../../../test/support/patience.js';
-import type { JsonSchema } from '../../json.js';
+import { type JsonObject, schemaData } from '../../json.js';
 import { tool } from '../../tools/tool.js';
 import type { Message, Role } from '../message.js';
 import type { ModelRequest, ToolDefinition } from '../model.js';
@@ -222,7 +222,7 @@ describe('the offline model calls tools', () => {
 });
 
 describe('the offline model fits an output schema', () => {
-  async function fill(schema: JsonSchema, text = 'Hello'): Promise<unknown> {
+  async function fill(schema: JsonObject, text = 'Hello'): Promise<unknown> {
     const output = { name: 'answer', schema, strict: true };
     const value: unknown = JSON.parse(
       (await model.generate(ask([say('user', text)], { output }), options)).content,
@@ -235,15 +235,17 @@ describe('the offline model fits an output schema', () => {
   }
 
   it('takes its values from the message', async () => {
-    const schema = z.toJSONSchema(
-      z.object({
-        name: z.string(),
-        age: z.int(),
-        email: z.email(),
-        mood: z.enum(['happy', 'sad']),
-        tags: z.array(z.string()),
-        nickname: z.string().optional(),
-      }),
+    const schema = schemaData(
+      z.toJSONSchema(
+        z.object({
+          name: z.string(),
+          age: z.int(),
+          email: z.email(),
+          mood: z.enum(['happy', 'sad']),
+          tags: z.array(z.string()),
+          nickname: z.string().optional(),
+        }),
+      ),
     );
     const text = 'This is Ada Lovelace, age: 36, a happy person, ada@example.com. tags: maths, engines';
     expect(await fill(schema, text)).toEqual({
@@ -255,7 +257,7 @@ describe('the offline model fits an output schema', () => {
     });
   });
 
-  it.each<[string, JsonSchema]>([
+  it.each<[string, JsonObject]>([
     [
       'bounds',
       {
@@ -339,16 +341,18 @@ describe('the offline model fits an output schema', () => {
     ['least properties', { type: 'object', additionalProperties: { type: 'number' }, minProperties: 2 }],
     [
       'zod',
-      z.toJSONSchema(
-        z.object({
-          when: z.iso.datetime(),
-          id: z.uuid(),
-          link: z.url(),
-          code: z.string().regex(/^ab+c$/),
-          more: z.record(z.string(), z.number()),
-          pair: z.tuple([z.string(), z.number()]),
-        }),
-      ) as JsonSchema,
+      schemaData(
+        z.toJSONSchema(
+          z.object({
+            when: z.iso.datetime(),
+            id: z.uuid(),
+            link: z.url(),
+            code: z.string().regex(/^ab+c$/),
+            more: z.record(z.string(), z.number()),
+            pair: z.tuple([z.string(), z.number()]),
+          }),
+        ),
+      ),
     ],
   ])('with %s', async (_, schema) => {
     await fill(schema);
@@ -359,7 +363,7 @@ describe('the offline model fits an output schema', () => {
     const twice = (name: string) => ({ anyOf: [{ $ref: `#/$defs/${name}` }, { $ref: `#/$defs/${name}` }] });
     const $defs = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`d${at}`, twice(`d${at + 1}`)]));
     const wide = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`p${at}`, { $ref: '#' }]));
-    const schemas: JsonSchema[] = [
+    const schemas: JsonObject[] = [
       { $ref: '#/$defs/d0', $defs: { ...$defs, d40: { type: 'null' } } },
       { $ref: '#/$defs/d0', $defs: { d0: twice('d0') } },
       { type: 'object', properties: wide, required: Object.keys(wide) },

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JsonSchema } from '../../json.js';
+import type { JsonObject } from '../../json.js';
 import type { Media, MediaContents } from '../../media/media.js';
 import { native } from '../../native-code.js';
 import type { Message, ToolCall, Usage } from '../message.js';
@@ -82,7 +82,7 @@ function chooseCalls({ question, system, told }: ReadRequest, request: ModelRequ
 /** With knowledge, these are called for what a message is about, not for its words. */
 const knowledgeTools = new Set(['search_knowledge_base', 'add_to_knowledge']);
 
-function structured(schema: JsonSchema, { question, results, attachments }: Conversation): string {
+function structured(schema: JsonObject, { question, results, attachments }: Conversation): string {
   const sources = [
     question,
     ...results.map(({ content }) => content),

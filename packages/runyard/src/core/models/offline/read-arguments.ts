@@ -1,4 +1,4 @@
-import type { Json, JsonObject, JsonSchema } from '../../json.js';
+import type { Json, JsonObject } from '../../json.js';
 import type { ToolDefinition } from '../model.js';
 import { choicesOf, propertiesOf, requiredOf, SchemaReader, typeOf } from './schema-parts.js';
 import { enumerated, namesIn, numbersIn, quotedIn, statedValue, words } from './words.js';
@@ -39,7 +39,7 @@ class ArgumentReader {
     return this.#object(this.#reader.plain(this.tool.inputSchema), 0);
   }
 
-  #object(schema: JsonSchema, depth: number): JsonObject | undefined {
+  #object(schema: JsonObject, depth: number): JsonObject | undefined {
     const args: JsonObject = {};
     const required = requiredOf(schema);
     for (const [name, property] of propertiesOf(schema)) {
@@ -51,7 +51,7 @@ class ArgumentReader {
   }
 
   /** What is optional is taken only from where it is named: guesses are for what cannot be left out. */
-  #value(schema: JsonSchema, name: string, required: boolean, depth: number): Json | undefined {
+  #value(schema: JsonObject, name: string, required: boolean, depth: number): Json | undefined {
     const choices = choicesOf(schema);
     if (choices) return this.#choice(choices, name);
     const said = statedValue(name, this.message);
@@ -72,11 +72,13 @@ class ArgumentReader {
     }
   }
 
-  #choice(choices: readonly unknown[], name: string): Json | undefined {
+  #choice(choices: readonly Json[], name: string): Json | undefined {
     const said = statedValue(name, this.message)?.toLowerCase();
     const spoken = new Set(words(this.message));
-    return (choices.find((choice) => String(choice).toLowerCase() === said) ??
-      choices.find((choice) => words(String(choice)).every((word) => spoken.has(word)))) as Json | undefined;
+    return (
+      choices.find((choice) => String(choice).toLowerCase() === said) ??
+      choices.find((choice) => words(String(choice)).every((word) => spoken.has(word)))
+    );
   }
 
   #number(said: string | undefined, required: boolean, whole: boolean): number | undefined {
@@ -91,7 +93,7 @@ class ArgumentReader {
     return accepts(named) ? named : taken;
   }
 
-  #array(items: JsonSchema): Json[] | undefined {
+  #array(items: JsonObject): Json[] | undefined {
     const type = typeOf(items);
     if (type === 'number' || type === 'integer') {
       return this.#numbers.length > 0 ? this.#numbers.splice(0) : undefined;
@@ -104,7 +106,7 @@ class ArgumentReader {
     return parts.length > 0 ? parts : undefined;
   }
 
-  #string(schema: JsonSchema, name: string, said: string | undefined, required: boolean): string | undefined {
+  #string(schema: JsonObject, name: string, said: string | undefined, required: boolean): string | undefined {
     const format = typeof schema.format === 'string' ? formats[schema.format] : undefined;
     if (format) return format.exec(this.message)?.[0];
     if (said !== undefined) return said;

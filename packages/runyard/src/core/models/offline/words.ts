@@ -25,8 +25,8 @@ const sameMeaning = [
 
 const meaning = new Map(
   sameMeaning.flatMap((line) => {
-    const [leader, ...others] = line.split(' ') as [string, ...string[]];
-    return [leader, ...others].map((word) => [word, leader] as const);
+    const all = line.split(' ');
+    return all.map((word) => [word, all[0] ?? word] as const);
   }),
 );
 
@@ -78,7 +78,7 @@ export function numbersIn(text: string): number[] {
 
 export function quotedIn(text: string): string[] {
   return [...text.matchAll(/"([^"]+)"|“([^“”]+)”|«([^«»]+)»|(?<![\p{L}\d])'([^']+)'(?![\p{L}\d])/gu)].map(
-    (match) => match.slice(1).find((part) => part !== undefined) as string,
+    (match) => match.slice(1).find((part) => part !== undefined) ?? '',
   );
 }
 

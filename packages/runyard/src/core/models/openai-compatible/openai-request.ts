@@ -1,4 +1,4 @@
-import type { Json, JsonObject, JsonSchema } from '../../json.js';
+import type { Json, JsonObject } from '../../json.js';
 import type { Media, MediaContents } from '../../media/media.js';
 import type { Message } from '../message.js';
 import type { ModelRequest, ToolChoice } from '../model.js';
@@ -57,7 +57,7 @@ export async function openAIRequestBody(
     const { name, schema, strict } = request.output;
     body.response_format = {
       type: 'json_schema',
-      json_schema: { name: wireName(name), schema, strict: strict && fitsStrictMode(schema as JsonSchema) },
+      json_schema: { name: wireName(name), schema, strict: strict && fitsStrictMode(schema) },
     };
   }
   if (stream) {

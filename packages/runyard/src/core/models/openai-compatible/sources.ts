@@ -31,10 +31,11 @@ export class Sources {
     const urls = new Set(described.map(({ url }) => url));
     for (const url of listed) if (typeof url === 'string' && !urls.has(url)) citations.add({ url });
     for (const index of this.#documents) if (index >= 0) citations.add({ documentIndex: index });
-    const unitAt = this.#annotations.length > 0 ? unitsIn(content) : undefined;
+    if (this.#annotations.length === 0) return citations.part;
+    const unitAt = unitsIn(content);
     for (const annotation of this.#annotations) {
       const source = isJsonObject(annotation) ? annotation.url_citation : undefined;
-      if (isJsonObject(source)) citations.add({ ...citationOf(source), ...rangeOf(source, unitAt!) });
+      if (isJsonObject(source)) citations.add({ ...citationOf(source), ...rangeOf(source, unitAt) });
     }
     return citations.part;
   }

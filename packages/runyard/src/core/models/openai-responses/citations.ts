@@ -42,11 +42,12 @@ export function cite(
 ): void {
   const units = new Map<TextSpan, (characters: number) => number>();
   for (const { wire, part } of annotations) {
-    if (part !== undefined && !units.has(part)) units.set(part, unitsIn(text.slice(part.start, part.end)));
+    const unitAt = part && (units.get(part) ?? unitsIn(text.slice(part.start, part.end)));
+    if (part && unitAt) units.set(part, unitAt);
     const place = (characters: Json | undefined) =>
-      part === undefined || typeof characters !== 'number'
+      part === undefined || unitAt === undefined || typeof characters !== 'number'
         ? {}
-        : { at: offset + part.start + units.get(part)!(characters) };
+        : { at: offset + part.start + unitAt(characters) };
     const { at: start } = place(wire.start_index);
     const { at: end } = place(wire.end_index);
     citations.add({

@@ -78,14 +78,13 @@ const kinds: Readonly<Record<string, ClientCallKind>> = {
     output: (call_id, { text, image }) => {
       const { image_url, file_id, acknowledged_safety_checks } = parsed(text);
       const url = image ?? image_url ?? (/^(https?:|data:image\/)\S+$/.test(text) ? text : undefined);
-      if (url === undefined && file_id === undefined) return undefined;
+      const file = file_id === undefined ? undefined : { file_id };
+      const screenshot: JsonObject | undefined = url === undefined ? file : { image_url: url };
+      if (screenshot === undefined) return undefined;
       return {
         type: 'computer_call_output',
         call_id,
-        output: {
-          type: 'computer_screenshot',
-          ...(url === undefined ? { file_id: file_id! } : { image_url: url }),
-        },
+        output: { type: 'computer_screenshot', ...screenshot },
         ...(Array.isArray(acknowledged_safety_checks) && { acknowledged_safety_checks }),
       };
     },
@@ -136,13 +135,13 @@ export function clientCallOf(item: JsonObject): { call: ToolCall; data: JsonObje
 
 /** The item of an earlier call, from what was kept of it. */
 export function clientCallItem({ arguments: text }: ToolCall, data: JsonObject): JsonObject {
-  return { ...data, ...kindOf(data.type)!.fields(text) };
+  return { ...data, ...kindOf(data.type)?.fields(text) };
 }
 
 /** The item that answers the call; a text that says what the result lacks for it. */
 export function clientCallOutput(call: ToolCall, data: JsonObject, result: CallResult): JsonObject | string {
-  const kind = kindOf(data.type)!;
-  return kind.output(call.id, result, parsed(call.arguments)) ?? `${kind.needs}`;
+  const kind = kindOf(data.type);
+  return kind?.output(call.id, result, parsed(call.arguments)) ?? `${kind?.needs}`;
 }
 
 /** The name under which a tool of the agent answers the calls of one of OpenAI's own tools. */

@@ -81,7 +81,7 @@ function reasoningPiece({ text, parts, wire }: GrowingItem): AnswerPiece {
   const data = {
     id,
     encrypted_content,
-    lengths: text === '' ? [] : all.map(({ start }, index) => ends[index]! - start),
+    lengths: text === '' ? [] : all.map(({ start }, index) => (ends[index] ?? start) - start),
     ...(content.length > 0 && { content }),
   };
   return { type: 'reasoning', text, data };

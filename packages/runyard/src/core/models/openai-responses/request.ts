@@ -42,7 +42,7 @@ export async function responsesBody(
   const owner = unsigned ? undefined : { protocol: 'openai-responses', model: settings.id };
   const place = { contents: forOneRequest(request.media), provider };
   const turns = turnsOf(withPairedToolCalls(request.messages, /^.{1,64}$/s));
-  const last = turns.findLast(([message]) => message!.role === 'assistant');
+  const last = turns.findLast(([message]) => message.role === 'assistant');
   const items = await Promise.all(
     turns.map((turn) => inputItems(turn, { ...place, isLast: turn === last }, owner)),
   );
@@ -78,7 +78,7 @@ function toolsOf({ tools }: ModelRequest, own: readonly JsonObject[]): Json[] {
         type: 'function',
         name,
         description,
-        parameters: inputSchema as JsonObject,
+        parameters: inputSchema,
         strict,
       })),
   ];
@@ -96,7 +96,7 @@ function textFormat({ name, schema, strict }: OutputFormat, given: Json | undefi
     format: {
       type: 'json_schema',
       name: wireName(name),
-      schema: schema as JsonObject,
+      schema,
       strict: strict && fitsStrictMode(schema),
     },
   };
@@ -108,26 +108,29 @@ interface Place {
   readonly provider: string;
 }
 
+type Turn = [Message, ...Message[]];
+
 /** Each answer with the results of its calls; any other message alone. */
-function turnsOf(messages: readonly Message[]): Message[][] {
-  const turns: Message[][] = [];
+function turnsOf(messages: readonly Message[]): Turn[] {
+  const turns: Turn[] = [];
   for (const message of messages) {
-    if (message.role === 'tool') turns.at(-1)!.push(message);
+    const last = turns.at(-1);
+    if (last !== undefined && message.role === 'tool') last.push(message);
     else turns.push([message]);
   }
   return turns;
 }
 
 async function inputItems(
-  [message, ...results]: Message[],
+  [message, ...results]: Turn,
   place: Place & { readonly isLast: boolean },
   owner: PieceOwner | undefined,
 ): Promise<Json[]> {
-  const { role, content, media } = message!;
+  const { role, content, media } = message;
   if (role === 'system') return [{ role: 'developer', content }];
-  if (role === 'assistant') return answerItems(piecesOf(message!, owner), results, place);
+  if (role === 'assistant') return answerItems(piecesOf(message, owner), results, place);
   if (!media?.length) return [{ role: 'user', content }];
-  return [{ role: 'user', content: await contentParts(message!, place, mediaPart) }];
+  return [{ role: 'user', content: await contentParts(message, place, mediaPart) }];
 }
 
 async function contentParts(

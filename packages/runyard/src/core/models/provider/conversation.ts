@@ -20,9 +20,7 @@ export function withPairedToolCalls(messages: readonly Message[], ids = anyId): 
   if (!messages.some(({ role, toolCalls }) => role === 'tool' || toolCalls?.length)) return messages;
   const paired: Message[] = [];
   const used = new Set<string>();
-  for (let at = 0; at < messages.length; ) {
-    const message = messages[at] as Message;
-    at += 1;
+  for (const [at, message] of messages.entries()) {
     if (message.role === 'tool') continue;
     const { toolCalls: given = [] } = message;
     const toolCalls = given.map((call, place) => {
@@ -34,13 +32,11 @@ export function withPairedToolCalls(messages: readonly Message[], ids = anyId): 
     paired.push(unchanged ? message : { ...message, toolCalls });
     if (given.length === 0) continue;
     const answers = new Map<string | undefined, Message>();
-    for (; messages[at]?.role === 'tool'; at += 1) {
-      const answer = messages[at] as Message;
-      answers.set(answer.toolCallId, answer);
-    }
+    for (let next = messages[at + 1], from = at + 2; next?.role === 'tool'; next = messages[from++])
+      answers.set(next.toolCallId, next);
     for (const [place, call] of given.entries()) {
       const answer = answers.get(call.id) ?? missingAnswer(message, call);
-      const { id, name } = toolCalls[place]!;
+      const { id, name } = toolCalls[place] ?? call;
       const same = id === answer.toolCallId && name === call.name;
       paired.push(same ? answer : { ...answer, toolCallId: id, toolName: name });
     }

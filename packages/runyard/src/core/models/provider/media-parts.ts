@@ -28,11 +28,12 @@ const mostFetchedBytes = 52_428_800;
 
 /** The same contents for one request to a model: what is fetched for it comes one after the other, and is bounded. */
 export function forOneRequest(contents: MediaContents): MediaContents {
-  if (contents.fetch === undefined) return contents;
+  const fetchBytes = contents.fetch?.bind(contents);
+  if (fetchBytes === undefined) return contents;
   let left = mostFetchedBytes;
   let turn: Promise<unknown> = Promise.resolve();
   const fetchNext = async (url: string) => {
-    const fetched = await contents.fetch!(url);
+    const fetched = await fetchBytes(url);
     left -= fetched.bytes.length;
     if (left < 0)
       throw new Error(`The files of a request have more than ${mostFetchedBytes} bytes together.`);

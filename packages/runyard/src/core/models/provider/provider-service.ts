@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json.js';
+import type { Json, JsonObject } from '../../json.js';
 import type { Shape } from '../../options/kind.js';
 import { json, name, required, secret } from '../../options/kinds.js';
 import type { KnownProvider } from '../providers.js';
@@ -65,13 +65,13 @@ export class ProviderService {
 export function byIndex(entries: unknown, length: number, listName: string): (JsonObject | undefined)[] {
   if (!Array.isArray(entries)) throw new Error(`an answer without ${listName}`);
   const found = Array.from<JsonObject | undefined>({ length });
-  for (const entry of entries as readonly (JsonObject | null)[]) {
-    const index = entry?.index;
+  for (const entry of entries) {
+    const index: Json | undefined = entry?.index;
     if (typeof index !== 'number' || !(index in found)) {
       throw new Error(`an entry of ${listName} whose index is ${JSON.stringify(index)}, of ${length} in all`);
     }
     if (found[index] !== undefined) throw new Error(`two entries of ${listName} whose index is ${index}`);
-    found[index] = entry as JsonObject;
+    found[index] = entry;
   }
   return found;
 }

@@ -125,8 +125,9 @@ export class EventLog {
     this.storedUntil = index;
     let drop = 0;
     let unstored = 0;
-    while (this.bytes > keptBytes && this.firstIndex + drop < index) {
-      this.bytes -= this.events[drop]!.size;
+    for (const { size } of this.events) {
+      if (this.bytes <= keptBytes || this.firstIndex + drop >= index) break;
+      this.bytes -= size;
       drop += 1;
     }
     if (drop > 0) {
@@ -134,7 +135,7 @@ export class EventLog {
       this.firstIndex += drop;
     }
     for (let position = index - this.firstIndex; position < this.events.length; position += 1) {
-      unstored += this.events[position]!.size;
+      unstored += this.events[position]?.size ?? 0;
     }
     this.unstoredBytes = unstored;
     if (hidden) this.notify();

@@ -31,6 +31,7 @@ export function eventHead(
   sessionId: string,
   at: number,
 ): EventHead {
+  // the tables of events have each name with each prefix
   const name = (event === 'CustomEvent' ? event : prefix + event) as EventName;
   const created_at = Math.floor(at / 1000);
   if (ofJob) return { created_at, event: name, job_id: runId, ...fields };

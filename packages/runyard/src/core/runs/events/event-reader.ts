@@ -66,11 +66,12 @@ export class EventReader {
           this.closedListener = null;
           break;
         }
-        if (events.length === 0) {
+        const last = events.at(-1);
+        if (last === undefined) {
           await this.wait();
           continue;
         }
-        this.cursor = events[events.length - 1]!.index + 1;
+        this.cursor = last.index + 1;
         const wanted = this.filter === null ? events : events.filter(this.filter);
         if (wanted.length > 0) return wanted;
       }

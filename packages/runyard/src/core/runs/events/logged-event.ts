@@ -54,18 +54,18 @@ export class LoggedEvent {
 
   /** The text of a piece that is sent as it comes; undefined for another event. */
   get piece(): string | undefined {
-    return this.template === null ? undefined : (JSON.parse(this.text) as string);
+    return this.template === null ? undefined : JSON.parse(this.text);
   }
 
   /** The event as a value. Only Runyard writes what is decoded here. `Kind`: whose run it is an event of. */
   decoded<Kind extends RunKind = 'workflow'>(): EventsOf[Kind] | Promise<EventsOf[Kind]> {
-    return this.texts === null ? (JSON.parse(this.data) as EventsOf[Kind]) : this.decodedLong(this.texts);
+    return this.texts === null ? JSON.parse(this.data) : this.decodedLong(this.texts);
   }
 
   private async decodedLong<Kind extends RunKind>(texts: TextSource): Promise<EventsOf[Kind]> {
     let json = '';
     for await (const piece of unpackedPieces(this.data, texts)) json += piece;
-    return JSON.parse(json) as EventsOf[Kind];
+    return JSON.parse(json);
   }
 
   /** The run that the event is of. Quotes in texts are escaped: the first field of this name is the event's own. */
@@ -73,7 +73,7 @@ export class LoggedEvent {
     const known = this.template && runIdsOfTemplates.get(this.template);
     if (typeof known === 'string') return known;
     const found = /"run_id":("(?:[^"\\]|\\.)*")/.exec(this.template?.prefix ?? this.data)?.[1];
-    const runId = found === undefined ? '' : (JSON.parse(found) as string);
+    const runId: string = found === undefined ? '' : JSON.parse(found);
     if (this.template !== null) runIdsOfTemplates.set(this.template, runId);
     return runId;
   }
@@ -179,19 +179,20 @@ export function decodeBlock(
       continue;
     }
     const [kind, first = '', second = '', third = ''] = line.split('\t');
+    // only Runyard writes blocks: what is in the place of a name is one
+    const name = first as EventName;
+    const used = kind === 'u' ? templates[Number(first)] : undefined;
     if (kind === 't') {
-      template = { name: first as EventName, prefix: second, suffix: third };
+      template = { name, prefix: second, suffix: third };
       templates.push(template);
       skips = skipped(template.name);
-    } else if (kind === 'u' && templates[Number(first)] !== undefined) {
-      template = templates[Number(first)]!;
+    } else if (used !== undefined) {
+      template = used;
       skips = skipped(template.name);
     } else if (kind === 'd' && template !== null) events.push(deltaFromJson(index++, template, first));
     else if (kind === 'e') {
       const source = isPacked(third) ? texts : null;
-      events.push(
-        new LoggedEvent(index++, first as EventName, second === '' ? null : second, third, null, '', source),
-      );
+      events.push(new LoggedEvent(index++, name, second === '' ? null : second, third, null, '', source));
     } else
       throw new Error(`Event block at index ${firstIndex} is damaged: unknown line '${line.slice(0, 40)}'`);
   }

@@ -1,7 +1,7 @@
 import { thrownError } from '../../errors/thrown-error.js';
 import { newId } from '../../ids.js';
 import type { JsonObject } from '../../json.js';
-import { type RunContext, RunPaused } from '../context.js';
+import { type RunContext, RunPaused, recordedStep } from '../context.js';
 import { teamPrefix } from '../events/event-origin.js';
 import { type Executable, RunCancelled, type RunEnd } from '../executable.js';
 import { childPrefix, stepsByChild } from '../journal/child-steps.js';
@@ -56,7 +56,7 @@ export async function runChild(context: RunContext, request: ChildRequest): Prom
   };
   return context.step(key, spec, () => {
     const entry = earlier === undefined ? 'started' : context.entry;
-    const child = childContext(context, context.recorded(key)!, entry, request.signal, executable);
+    const child = childContext(context, recordedStep(context, key), entry, request.signal, executable);
     return execute(child, executable, context.signal);
   });
 }

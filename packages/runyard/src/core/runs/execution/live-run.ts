@@ -153,7 +153,7 @@ export class LiveRun implements WriteSource {
   begin(owner: string): boolean {
     const { attempt, status } = this.record;
     this.waiting = false;
-    if (this.stored) this.claims = { attempt, status: status as RestingRun['status'] };
+    if (this.stored) this.claims = { attempt, status };
     this.record = { ...this.record, attempt: attempt + 1, leaseOwner: owner };
     this.changed = true;
     return this.stored;

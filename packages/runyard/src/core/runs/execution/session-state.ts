@@ -1,5 +1,4 @@
 import type { Json, JsonObject } from '../../json.js';
-import { parseJson } from '../../json.js';
 import { storable } from '../../storable-json.js';
 import { canonicalJson } from '../../tools/call/canonical-json.js';
 import type { StateChange } from '../journal/ports.js';
@@ -74,7 +73,7 @@ export class SessionState implements StateView {
   }
 
   all(): JsonObject {
-    return this.values.size === 0 ? {} : (copyOf(Object.fromEntries(this.values)) as JsonObject);
+    return this.values.size === 0 ? {} : copyOf<JsonObject>(Object.fromEntries(this.values));
   }
 
   /** From now on these keys hold what the caller's token says, and nothing of the run changes them. */
@@ -186,7 +185,7 @@ function checkKey(key: string): void {
 
 function checkSize(after: StateSize, before: StateSize): void {
   const fault = sizeFault(after, before);
-  if (fault !== undefined) throw new TypeError(`${fault[0]!.toUpperCase()}${fault.slice(1)}.`);
+  if (fault !== undefined) throw new TypeError(`${fault.charAt(0).toUpperCase()}${fault.slice(1)}.`);
 }
 
 /** Application code sets state: what JSON cannot hold is rejected here, so that the code that set it sees the error. */
@@ -199,6 +198,6 @@ function isSame(one: Json | undefined, other: Json | undefined): boolean {
 }
 
 /** What was stored before is JSON. */
-function copyOf(value: Json): Json {
-  return typeof value === 'object' && value !== null ? parseJson(JSON.stringify(value)) : value;
+function copyOf<Value extends Json>(value: Value): Value {
+  return typeof value === 'object' && value !== null ? JSON.parse(JSON.stringify(value)) : value;
 }

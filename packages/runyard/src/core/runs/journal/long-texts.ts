@@ -1,4 +1,5 @@
 import type { Json } from '../../json.js';
+import { fieldsOf } from '../../objects.js';
 
 /** From here on a text is stored once, in parts of its own, and everything that holds it refers to it. */
 export const longTextLength = 65_536;
@@ -77,7 +78,7 @@ export function* partsOf(text: string): Generator<string> {
 
 /** The text whose parts these are. */
 export function joinedParts(parts: readonly string[]): string {
-  return JSON.parse(`"${parts.join('')}"`) as string;
+  return JSON.parse(`"${parts.join('')}"`);
 }
 
 /** U+2028 and U+2029 count as line ends to some clients. */
@@ -139,7 +140,7 @@ function openMembers(value: object, open: unknown[]): number {
   let weight = 0;
   for (const key in value) {
     weight += plainWeight;
-    open.push((value as Record<string, unknown>)[key]);
+    open.push(fieldsOf(value)[key]);
   }
   return weight;
 }
@@ -189,7 +190,11 @@ export class LongTexts implements TextSource {
 
   /** What has to be stored before anything refers to it. What only events refer to is forgotten then. */
   takeNew(): NewText[] {
-    const taken = this.unstored.map((id) => ({ id, text: this.texts.get(id)!, kept: this.kept.has(id) }));
+    const taken = this.unstored.map((id) => ({
+      id,
+      text: this.texts.get(id) ?? '',
+      kept: this.kept.has(id),
+    }));
     this.unstored = [];
     for (const { id, text, kept } of taken) {
       if (kept) continue;

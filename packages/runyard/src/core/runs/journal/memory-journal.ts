@@ -94,7 +94,7 @@ export class MemoryJournal implements RunJournal, RunLeases, RunQueue, PastSessi
   async due(...page: Page): Promise<readonly Run[]> {
     const now = Date.now();
     const isDue = ({ status, wakeAt }: Run) => status === 'paused' && wakeAt !== null && wakeAt <= now;
-    return this.page(page, isDue, ({ wakeAt }) => wakeAt!);
+    return this.page(page, isDue, ({ wakeAt }) => wakeAt ?? now);
   }
 
   async expired(...page: Page): Promise<readonly Run[]> {
@@ -233,8 +233,8 @@ export class MemoryJournal implements RunJournal, RunLeases, RunQueue, PastSessi
     const { idempotency } = write;
     if (idempotency && (this.keys.get(keyText(idempotency))?.now ?? 0) > idempotency.since)
       return 'key_taken';
-    const session = write.session && this.sessions.get(write.session.sessionId);
-    return session !== undefined && session.userId !== write.session!.userId ? 'foreign_session' : null;
+    const owner = write.session && this.sessions.get(write.session.sessionId)?.userId;
+    return owner !== undefined && owner !== write.session?.userId ? 'foreign_session' : null;
   }
 
   /** Approvals are not kept: only a service lists them. */
@@ -246,7 +246,7 @@ export class MemoryJournal implements RunJournal, RunLeases, RunQueue, PastSessi
     if (insert !== undefined)
       this.runs.set(runId, { run: { ...insert, ...lease }, steps: new Map(), blocks: [], texts: new Map() });
     if (idempotency !== undefined) this.keys.set(keyText(idempotency), idempotency);
-    const stored = this.runs.get(runId)!;
+    const stored = this.storedRun(runId);
     if (update !== undefined) stored.run = { ...stored.run, ...update, attempt };
     if (write.replaces !== undefined) this.replaceRun(write.replaces, stored.run.updatedAt);
     for (const seq of write.removedSteps ?? []) stored.steps.delete(seq);
@@ -288,8 +288,14 @@ export class MemoryJournal implements RunJournal, RunLeases, RunQueue, PastSessi
     session.summary = summary;
   }
 
+  private storedRun(runId: string): StoredRun {
+    const stored = this.runs.get(runId);
+    if (stored === undefined) throw new Error(`The run ${runId} is not in the journal.`);
+    return stored;
+  }
+
   private setLease(runId: string, leaseOwner: string | null, leaseExpiresAt: number | null): void {
-    const stored = this.runs.get(runId)!;
+    const stored = this.storedRun(runId);
     stored.run = { ...stored.run, leaseOwner, leaseExpiresAt };
   }
 

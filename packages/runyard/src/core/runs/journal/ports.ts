@@ -211,7 +211,7 @@ export interface SummaryWrite extends SessionSummary {
 /** A run that no process executes: it waits for an answer or for a free slot, or it failed. */
 export interface RestingRun {
   readonly attempt: number;
-  readonly status: 'paused' | 'error' | 'pending' | 'running';
+  readonly status: RunStatus;
   /** The run as it continues, for records about it in other tables, which may be removed by then. */
   readonly run?: Run;
 }

@@ -209,7 +209,7 @@ export class WriteQueue {
       // what is left was not at fault: the database went away while the fault was looked for
       this.giveUpOverdue(batch, this.isTransient(error) ? error : errors.databaseOutage('lost'));
       if (batch.size === 0) return;
-      const delay = retryDelaysMs[Math.min(failures, retryDelaysMs.length - 1)]!;
+      const delay = retryDelaysMs[failures] ?? retryDelaysMs.at(-1) ?? 0;
       await new Promise<void>((resolve) => {
         this.timers.after(delay, resolve);
       });
@@ -237,8 +237,8 @@ export class WriteQueue {
    */
   private async withoutFaulty(entries: readonly Entry[], error: Error): Promise<readonly Entry[]> {
     if (this.isTransient(error)) return entries;
-    if (entries.length === 1) {
-      const [entry] = entries as [Entry];
+    const [entry] = entries;
+    if (entry !== undefined && entries.length === 1) {
       this.log.error({ err: error, runId: entry.write.runId }, 'a run could not be stored');
       this.refuse(entry, errors.notStorable(entry.write.runId, error));
       return [];
@@ -279,7 +279,7 @@ export class WriteQueue {
     for (const refusal of refused) {
       const entry = entries.find(({ write }) => write.runId === refusal.runId);
       const stored = entry?.tried ? await this.journal.load(refusal.runId) : undefined;
-      if (stored === undefined || !hasLanded(refusal.reason, entry!.write, stored.run)) foreign.push(refusal);
+      if (!entry || !stored || !hasLanded(refusal.reason, entry.write, stored.run)) foreign.push(refusal);
     }
     return foreign;
   }

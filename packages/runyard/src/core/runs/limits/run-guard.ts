@@ -153,15 +153,15 @@ export class RunGuard implements ExecutionGuard {
     if (!spends) return;
     this.warnOfUnpriced();
     const spent = this.spent();
-    if (spent !== undefined) throw this.exceed(spent, tally[spent.limit as 'tokens' | 'cost']);
+    if (spent !== undefined) throw this.exceed(...spent);
   }
 
-  /** The limit on tokens or costs that was met. */
-  private spent(): Bound | undefined {
+  /** The limit on tokens or costs that was met, and what was spent. */
+  private spent(): [Bound, number] | undefined {
     const { tokens, cost } = this.bounds;
     const tally = this.run.meter.of(this.run.prefix);
-    if (tokens !== undefined && tally.tokens >= tokens.value) return tokens;
-    return cost !== undefined && tally.cost >= cost.value ? cost : undefined;
+    if (tokens !== undefined && tally.tokens >= tokens.value) return [tokens, tally.tokens];
+    return cost !== undefined && tally.cost >= cost.value ? [cost, tally.cost] : undefined;
   }
 
   /** A limit that cannot be met is no limit: the operator who set it has to know. */

@@ -29,6 +29,7 @@ export class RunMeter {
   /** By what the keys of the steps of a run begin with. */
   private readonly tallies = new Map<string, Tally>();
   private readonly models = new Map<string, CalledModel>();
+  private readonly ownModel: CalledModel;
   private readonly paidAttempt: number;
   /** A model that was called and whose calls cannot be counted as costs. */
   unpriced: CalledModel | undefined;
@@ -39,7 +40,7 @@ export class RunMeter {
     private readonly prices: ModelPrices,
   ) {
     this.paidAttempt = run.lineage?.paidAttempt ?? inheritedAttempt;
-    this.models.set('', { id: run.model ?? '', provider: run.modelProvider ?? '' });
+    this.ownModel = { id: run.model ?? '', provider: run.modelProvider ?? '' };
     for (const step of steps) this.changed(undefined, step);
   }
 
@@ -79,7 +80,7 @@ export class RunMeter {
     const call = answeredCall(step);
     if (call === undefined) return;
     const { usage } = call;
-    const model = call.model ?? this.models.get(prefixOf(step.key)) ?? this.models.get('')!;
+    const model = call.model ?? this.models.get(prefixOf(step.key)) ?? this.ownModel;
     const cost = costOf(model.provider, model.id, usage, this.prices);
     if (cost === undefined) this.unpriced ??= model;
     const tokens = countOf(usage.totalTokens) || countOf(usage.inputTokens) + countOf(usage.outputTokens);

@@ -195,9 +195,9 @@ function leftOver(steps: readonly StepRecord[], trail: ReplayTrail): Difference 
   // what runs beside the conversation is asked for first: the code stopped at the last one; a further model call is
   // how a conversation continues
   const isNew = ([key, { kind }]: [string, ExpectedStep]) => kind !== 'model' && isBeside(key, found.key);
-  const [key, added] = [...trail.missing].findLast(isNew) ?? [];
-  if (key === undefined) return { key: found.key, was: recordInWords(found), is: null };
-  return { key, was: null, is: expectedInWords(added!) };
+  const added = [...trail.missing].findLast(isNew);
+  if (added === undefined) return { key: found.key, was: recordInWords(found), is: null };
+  return { key: added[0], was: null, is: expectedInWords(added[1]) };
 }
 
 /** Whether both are steps of the same run. */
@@ -244,11 +244,13 @@ function surroundings(timers: Timers): RunSurroundings {
     log: silentLog,
     journal: outOfReach(),
     leases: outOfReach(),
+    // whatever is asked of it ends the comparison, so that it needs nothing of its type
     ports: new Proxy({} as RunPorts, { get: () => outOfReach() }),
   };
 }
 
 function outOfReach<T extends object>(): T {
+  // as above
   return new Proxy({} as T, {
     get() {
       throw new ReplayEnd();

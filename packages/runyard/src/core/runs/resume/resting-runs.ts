@@ -210,7 +210,7 @@ export class RestingRuns {
         steps,
         leaseMs,
         entry: 'continued',
-        claims: { attempt: run.attempt, status: run.status as RestingRun['status'] },
+        claims: { attempt: run.attempt, status: run.status },
         session: null,
         sessionState: session?.state ?? {},
         sentEvents: sentWith(kept),

@@ -11,7 +11,7 @@ export interface MemberEvents {
 
 /** The same context with other functions. It inherits instead of copying: the rest stays what it is. */
 export function contextWith(context: RunContext, functions: Partial<RunContext>): RunContext {
-  return Object.create(context, Object.getOwnPropertyDescriptors(functions)) as RunContext;
+  return Object.create(context, Object.getOwnPropertyDescriptors(functions));
 }
 
 /** A context in which the events of runs inside are sent in this way. */

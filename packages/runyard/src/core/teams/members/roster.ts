@@ -5,8 +5,8 @@ import type { TeamMember } from '../settings.js';
 export function memberNamed(members: readonly TeamMember[], wanted: string): TeamMember {
   const byId = members.find(({ id }) => id === wanted);
   if (byId !== undefined) return byId;
-  const named = members.filter(({ name }) => name.toLowerCase() === wanted.trim().toLowerCase());
-  if (named.length === 1) return named[0]!;
+  const [named, ...more] = members.filter(({ name }) => name.toLowerCase() === wanted.trim().toLowerCase());
+  if (named !== undefined && more.length === 0) return named;
   throw new ToolRefused(`There is no member '${wanted}' in this team. Members:\n${membersText(members)}`);
 }
 

@@ -60,10 +60,11 @@ export function executeTasks(team: LeadersTeam): Tool {
       const outcomes = settledValues(
         await Promise.allSettled(assignments.map((assignment) => perform(call, assignment))),
       );
-      const results = new Map(assignments.map((assignment, index) => [assignment, outcomes[index]!]));
-      const texts = planned.map((one) =>
-        typeof one === 'string' ? one : resultText(one.task, results.get(one)!),
-      );
+      const left = outcomes.values();
+      const texts = planned.map((one) => {
+        const outcome = typeof one === 'string' ? undefined : left.next().value;
+        return typeof one === 'string' || outcome === undefined ? String(one) : resultText(one.task, outcome);
+      });
       return outcomeResult(texts.join('\n\n'), outcomes);
     },
   });
@@ -100,9 +101,10 @@ function assignmentOf(
   const { tasks } = tasksOf(call.context, call.stepKey);
   const task = namedTask(tasks, id);
   const wanted = memberId || task.assignee;
-  if (!wanted && team.members.length > 1)
+  const [only, ...others] = team.members;
+  const member = wanted ? memberNamed(team.members, wanted) : others.length === 0 ? only : undefined;
+  if (member === undefined)
     throw new ToolRefused(`Task ${task.id} is assigned to nobody: give the member_id of who is to do it.`);
-  const member = wanted ? memberNamed(team.members, wanted) : team.members[0]!;
   // what has begun continues, however the list looks by now
   if (call.context.recorded(key) === undefined) assertReady(task, tasks);
   return { key, task, member };

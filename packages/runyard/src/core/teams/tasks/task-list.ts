@@ -54,7 +54,7 @@ export function tasksOf(journal: Journal, before?: string): TaskList {
     if (calls === undefined) return list.result();
     for (const call of calls) {
       if (call.key === before) return list.result();
-      if (isEffective(call.step)) list.apply(call);
+      if (isEffective(call)) list.apply(call);
     }
   }
 }
@@ -64,7 +64,7 @@ function keptList(journal: Journal): KeptList {
   kept.set(journal, known);
   // a turn is over when the model was called again
   while (callsOfTurn(journal, known.turn + 1) !== undefined) {
-    for (const call of callsOfTurn(journal, known.turn)!) if (isEffective(call.step)) known.list.apply(call);
+    for (const call of callsOfTurn(journal, known.turn) ?? []) if (isEffective(call)) known.list.apply(call);
     known.turn += 1;
   }
   return known;
@@ -103,7 +103,10 @@ function argumentsOf(written: string, step: StepRecord | undefined): JsonObject 
   return parsed.ok ? parsed.args : {};
 }
 
-function isEffective(step: StepRecord | undefined): step is StepRecord {
+type EffectiveCall = Call & { readonly step: StepRecord };
+
+function isEffective(call: Call): call is EffectiveCall {
+  const { step } = call;
   if (step === undefined || step.status === 'error') return false;
   return step.status === 'running' || !read(step, toolRecord).error;
 }
@@ -132,13 +135,13 @@ class Fold {
     return copy;
   }
 
-  apply(call: Call): void {
+  apply(call: EffectiveCall): void {
     const { name, args, key } = call;
     if (name === 'create_task') this.create(key, args);
-    else if (name === 'execute_task') this.execute(args.task_id, memberKeyOf(key), call.step!);
+    else if (name === 'execute_task') this.execute(args.task_id, memberKeyOf(key), call.step);
     else if (name === 'execute_tasks_parallel')
       for (const [position, id] of texts(args.task_ids).entries())
-        this.execute(id, `${memberKeyOf(key)}:${position}`, call.step!);
+        this.execute(id, `${memberKeyOf(key)}:${position}`, call.step);
     else if (name === 'update_task_status') this.update(args);
     else if (name === 'add_task_note') this.find(args.task_id)?.notes.push(text(args.note));
     else if (name === 'mark_all_complete') {

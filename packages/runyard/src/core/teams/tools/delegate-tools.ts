@@ -54,7 +54,7 @@ export function delegateToMembers(team: LeadersTeam): Tool {
         await Promise.allSettled(questions.map((question) => delegations.ask(question))),
       );
       const texts = outcomes.map(
-        (outcome, position) => `Member '${team.members[position]!.id}':\n${outcomeText(outcome)}`,
+        (outcome, position) => `Member '${team.members[position]?.id}':\n${outcomeText(outcome)}`,
       );
       return outcomeResult(texts.join('\n\n'), outcomes);
     },

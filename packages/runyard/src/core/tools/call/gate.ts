@@ -8,16 +8,22 @@ export type GateKind = 'confirmation' | 'user_input' | 'user_feedback' | 'extern
 /** `required`: a person with the right to approve decides; `audit`: the caller decides, and it is written down. */
 export type ApprovalType = 'required' | 'audit';
 
+/**
+ * A function of the tool that takes the checked arguments. As a method, so that it may declare the type that the
+ * tool's schema gives them.
+ */
+export type OfArguments<Result> = { method(args: unknown): Result }['method'];
+
 /** The human-in-the-loop flags of a tool. */
 export interface ToolGate {
-  readonly requiresConfirmation: boolean | ((args: never) => boolean | Promise<boolean>);
+  readonly requiresConfirmation: boolean | OfArguments<boolean | Promise<boolean>>;
   readonly requiresUserInput: boolean;
   /** The arguments that a person fills in; all of them when empty. */
   readonly userInputFields: readonly string[];
   readonly externalExecution: boolean;
   readonly externalExecutionSilent: boolean;
   /** Makes what a person is asked from the arguments; what they answer is the result. */
-  readonly askPerson: ((args: never) => PersonForm) | undefined;
+  readonly askPerson: OfArguments<PersonForm> | undefined;
   readonly approval: ApprovalType | undefined;
   /** How long an approval can be given. */
   readonly approvalTimeoutMs: number | undefined;
@@ -140,10 +146,10 @@ function isAnsweredOutside({ externalExecution, askPerson }: ToolGate): boolean 
 export async function closedGate(gate: ToolGate, value: unknown): Promise<GateKind | null> {
   if (gate.externalExecution) return 'external_execution';
   if (gate.askPerson !== undefined)
-    return 'questions' in gate.askPerson(value as never) ? 'user_feedback' : 'user_input';
+    return 'questions' in gate.askPerson(value) ? 'user_feedback' : 'user_input';
   if (gate.requiresUserInput) return 'user_input';
   const { requiresConfirmation } = gate;
   if (typeof requiresConfirmation !== 'function') return requiresConfirmation ? 'confirmation' : null;
   // Anything but a clear "no" closes the gate.
-  return (await requiresConfirmation(value as never)) === false ? null : 'confirmation';
+  return (await requiresConfirmation(value)) === false ? null : 'confirmation';
 }

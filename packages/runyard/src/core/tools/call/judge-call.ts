@@ -35,7 +35,7 @@ async function waitingCall(tool: Tool, args: JsonObject, value: unknown): Promis
   const kind = await closedGate(gate, value);
   if (kind === null) return undefined;
   if (gate.askPerson !== undefined) {
-    const form = gate.askPerson(value as never);
+    const form = gate.askPerson(value);
     if ('questions' in form) return { kind, args, questions: form.questions };
     return { kind, args, inputFields: form.fields, answerIsResult: true };
   }

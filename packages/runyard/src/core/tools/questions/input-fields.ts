@@ -40,8 +40,8 @@ const deepest = 10;
 function fieldTypeOf(root: JsonSchema, property: unknown, depth: number): InputFieldType | undefined {
   if (!isJsonObject(property) || depth > deepest) return undefined;
   const types = Array.isArray(property.type) ? property.type : [property.type];
-  const known = types.find((type) => typeof type === 'string' && Object.hasOwn(fieldTypes, type));
-  if (known !== undefined) return fieldTypes[known as string];
+  const known = types.map(String).find((type) => Object.hasOwn(fieldTypes, type));
+  if (known !== undefined) return fieldTypes[known];
   const inner = [
     ...(property.$ref === undefined ? [] : [referenced(root, property.$ref)]),
     ...[property.anyOf, property.oneOf, property.allOf].flatMap((list) => (Array.isArray(list) ? list : [])),

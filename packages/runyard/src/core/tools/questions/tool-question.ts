@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../json.js';
+import { fieldsOf } from '../../objects.js';
 import { isObject } from '../../options/faults.js';
 import {
   anyOf,
@@ -49,9 +50,9 @@ const typesOfJson = ['string', 'number', 'integer', 'boolean', 'array', 'object'
 
 /** A field with a schema that no value fits could not be answered. */
 const valueSchema = kind("a JSON schema such as { enum: ['S', 'M'] }", (value) => {
-  const { type = [], '~standard': ofLibrary } = Object(value) as Readonly<Record<string, unknown>>;
+  const { type = [], '~standard': ofLibrary } = fieldsOf(value);
   if (!isObject(value) || ofLibrary !== undefined) return false;
-  return [type].flat().every((one) => typesOfJson.includes(one as string));
+  return [type].flat().every((one) => typeof one === 'string' && typesOfJson.includes(one));
 });
 
 const field = objectOf<InputField>({

@@ -52,7 +52,7 @@ function describeMoment(time: number, timeZone: string) {
       .formatToParts(time)
       .map(({ type, value }) => [type, value]),
   );
-  const offset = parts.timeZoneName!.replace('GMT', '') || '+00:00';
+  const offset = parts.timeZoneName?.replace('GMT', '') || '+00:00';
   return {
     time_zone: timeZone,
     date: `${parts.year}-${parts.month}-${parts.day}`,

@@ -10,10 +10,11 @@ const constants: ReadonlyMap<string, number> = new Map([
   ['tau', 2 * Math.PI],
 ]);
 
-type NumberFunction = (...values: number[]) => number;
+type NumberFunction = KnownFunction['compute'];
 
 interface KnownFunction {
-  readonly compute: NumberFunction;
+  /** As a method: it may take fewer arguments than a list has, and gets as many as `least` says. */
+  compute(...values: number[]): number;
   readonly least: number;
   readonly most: number;
 }
@@ -27,22 +28,22 @@ const plainFunctions = [
 ];
 
 const functions: ReadonlyMap<string, KnownFunction> = new Map([
-  ...plainFunctions.map((name): [string, KnownFunction] => [name, oneArgument(Math[name] as NumberFunction)]),
+  ...plainFunctions.map((name): [string, KnownFunction] => [name, oneArgument(Math[name])]),
   ['ln', oneArgument(Math.log)],
   ['log', { compute: logarithm, least: 1, most: 2 }],
   ['round', { compute: roundTo, least: 1, most: 2 }],
   ['factorial', oneArgument(factorial)],
   ['atan2', { compute: Math.atan2, least: 2, most: 2 }],
   ['pow', { compute: Math.pow, least: 2, most: 2 }],
-  ['root', { compute: (value, degree) => value! ** (1 / degree!), least: 2, most: 2 }],
+  ['root', { compute: (value: number, degree: number) => value ** (1 / degree), least: 2, most: 2 }],
   ['mod', { compute: modulo, least: 2, most: 2 }],
   ['min', manyArguments(Math.min)],
   ['max', manyArguments(Math.max)],
   ['sum', manyArguments(sum)],
   ['mean', manyArguments((...values) => sum(...values) / values.length)],
   ['hypot', manyArguments(Math.hypot)],
-  ['radians', oneArgument((degrees) => (degrees! * Math.PI) / 180)],
-  ['degrees', oneArgument((radians) => (radians! * 180) / Math.PI)],
+  ['radians', oneArgument((degrees: number) => (degrees * Math.PI) / 180)],
+  ['degrees', oneArgument((radians: number) => (radians * 180) / Math.PI)],
 ]);
 
 /** Computes `2 * (3 + sqrt(16))`. Throws in words that a model can act on. */
@@ -188,30 +189,30 @@ function divide(value: number, by: number): number {
 }
 
 /** The remainder with the sign of the divisor, as on paper. */
-function modulo(value: number | undefined, by: number | undefined): number {
+function modulo(value: number, by: number): number {
   if (by === 0) throw new Error('Division by zero.');
-  return value! - by! * Math.floor(value! / by!);
+  return value - by * Math.floor(value / by);
 }
 
-function factorial(value: number | undefined): number {
-  if (!Number.isInteger(value) || value! < 0 || value! > largestFactorial)
+function factorial(value: number): number {
+  if (!Number.isInteger(value) || value < 0 || value > largestFactorial)
     throw new Error(`A factorial takes a whole number from 0 to ${largestFactorial}.`);
   let product = 1;
-  for (let factor = 2; factor <= value!; factor++) product *= factor;
+  for (let factor = 2; factor <= value; factor++) product *= factor;
   return product;
 }
 
-function logarithm(value: number | undefined, base = 10): number {
-  return base === 10 ? Math.log10(value!) : Math.log(value!) / Math.log(base);
+function logarithm(value: number, base = 10): number {
+  return base === 10 ? Math.log10(value) : Math.log(value) / Math.log(base);
 }
 
-function roundTo(value: number | undefined, digits = 0): number {
+function roundTo(value: number, digits = 0): number {
   if (!Number.isInteger(digits) || Math.abs(digits) > 15)
     throw new Error('round() takes a whole number of digits from -15 to 15.');
   // Shifting by text avoids the error that a multiplication would add: round(1.005, 2) is 1.01.
-  const [mantissa, exponent = '0'] = String(Math.abs(value!)).split('e');
+  const [mantissa, exponent = '0'] = String(Math.abs(value)).split('e');
   const shifted = Math.round(Number(`${mantissa}e${Number(exponent) + digits}`));
-  return Math.sign(value!) * Number(`${shifted}e${-digits}`);
+  return Math.sign(value) * Number(`${shifted}e${-digits}`);
 }
 
 function sum(...values: number[]): number {

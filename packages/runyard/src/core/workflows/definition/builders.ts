@@ -1,6 +1,7 @@
 import { defaultBackoff } from '../../back-off.js';
 import { errors } from '../../errors/errors.js';
 import type { Json } from '../../json.js';
+import { isList } from '../../objects.js';
 import { checkOptions, ownerOf } from '../../options/check-options.js';
 import type { Executable } from '../../runs/executable.js';
 import { compileExpression, type ExpressionPlace } from './cel.js';
@@ -42,17 +43,17 @@ export function step<Input = Json, Contents extends StepContents = Record<string
   const settings = given as StepSettings;
   checkOptions(stepOwner(settings), settings, stepOptions);
   const { agent, team, workflow, run, onError = 'fail', timeoutMs } = settings;
-  const work = { agent, team, workflow, run };
-  const workers = Object.entries(work).filter(([, value]) => value !== undefined);
-  const name = settings.name ?? nameOf(agent ?? team ?? workflow ?? run);
+  const workers = [agent, team, workflow, run].filter((value) => value !== undefined);
+  const component = agent ?? team ?? workflow;
+  const name = settings.name ?? nameOf(component ?? run);
   const owner = `Step '${name ?? '(without a name)'}'`;
-  if (workers.length !== 1)
+  const work = component ? { component } : run && { function: run };
+  if (work === undefined || workers.length !== 1)
     throw errors.invalidConfig(`${owner} needs exactly one of agent, team, workflow and run.`);
-  const [[, worker]] = workers as [[string, unknown]];
   return {
     ...base(owner, 'Step', settings, name),
     type: 'Step',
-    run: run === undefined ? { component: worker as Executable } : { function: run },
+    run: work,
     maxRetries: settings.maxRetries ?? (run === undefined ? 0 : defaultRetries),
     backoff: settings.backoff ?? defaultBackoff,
     skipOnFailure: settings.skipOnFailure ?? false,
@@ -176,7 +177,8 @@ function decision<F extends (...args: never[]) => unknown>(
 
 /** What may be left out when a list says it all. */
 function listed<S extends { readonly steps: readonly StepEntry[] }>(settings: S | readonly StepEntry[]): S {
-  return (Array.isArray(settings) ? { steps: settings } : settings) as S;
+  // only groups whose other settings may be left out take a list
+  return (isList(settings) ? { steps: settings } : settings) as S;
 }
 
 function groupOf(type: NodeType, settings: NamedSettings): string {

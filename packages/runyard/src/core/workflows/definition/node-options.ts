@@ -1,5 +1,6 @@
 import type { RetryBackoff } from '../../back-off.js';
 import type { Json } from '../../json.js';
+import { fieldsOf, keysOf } from '../../objects.js';
 import { backoff } from '../../options/backoff-kind.js';
 import type { Kind, Optional, Shape } from '../../options/kind.js';
 import {
@@ -71,13 +72,13 @@ const entry: Optional = {
     'an agent, a team, a workflow, a function, or what step(), steps(), loop(), parallel(), condition() or router() made',
   takes: (value) => typeof value === 'function' || isComponent(value) || nodeKindOf(value) !== undefined,
   inside: (value: unknown, path, faults) => {
-    if (!isComponent(value)) nodeKindOf(value)?.inside?.(value as never, path, faults);
+    if (!isComponent(value)) nodeKindOf(value)?.inside?.(value, path, faults);
   },
 };
 
 function nodeKindOf(value: unknown): Kind | undefined {
-  const { type } = (value ?? {}) as { readonly type?: unknown };
-  return Object.hasOwn(nodeKinds, type as NodeType) ? nodeKinds[type as NodeType] : undefined;
+  const { type } = fieldsOf(value);
+  return keysOf(nodeKinds).flatMap((known) => (known === type ? [nodeKinds[known]] : []))[0];
 }
 
 /** An entry of a list of steps. */
@@ -96,7 +97,7 @@ export function isComponent(value: unknown): value is Executable {
     typeof value === 'object' &&
     value !== null &&
     'kind' in value &&
-    typeof (value as Partial<Executable>).execute === 'function'
+    typeof fieldsOf(value).execute === 'function'
   );
 }
 

@@ -117,6 +117,7 @@ export function nodesInside(node: WorkflowNode): readonly WorkflowNode[] {
 
 /** The nodes of the workflow that a component is; undefined for any other component. */
 export function nodesOf(component: Executable): readonly WorkflowNode[] | undefined {
+  // of the kind that has them; a workflow cannot be imported here, whose nodes these are
   return component.kind === 'workflow' && 'nodes' in component
     ? (component.nodes as readonly WorkflowNode[])
     : undefined;

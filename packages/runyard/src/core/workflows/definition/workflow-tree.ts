@@ -104,5 +104,7 @@ function reviewBody(review: ReviewSettings): JsonObject {
     timeout_ms: review.timeoutMs,
     on_timeout: review.onTimeout,
   };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as JsonObject;
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }

@@ -33,10 +33,10 @@ export function matchGroup(flow: Flow, node: WorkflowNode, path: string): void {
 
 /** What decided is all that distinguishes a group without a name and without executed steps from another one. */
 function matchDecision({ context }: Flow, node: WorkflowNode, path: string): void {
-  const [key, by] =
-    node.type === 'Condition' ? ['when', node.when] : node.type === 'Router' ? ['select', node.select] : [];
-  if (key === undefined || by === undefined || typeof by === 'boolean' || by === 'user') return;
-  context.recorded(`${nodeKey(path)}:${key}`, decisionSpec({ key, node, by: by as Expression }));
+  const match = (key: string, by: Expression | ((...args: never[]) => unknown)) =>
+    context.recorded(`${nodeKey(path)}:${key}`, decisionSpec({ key, node, by }));
+  if (node.type === 'Condition' && typeof node.when !== 'boolean') match('when', node.when);
+  else if (node.type === 'Router' && node.select !== 'user') match('select', node.select);
 }
 
 interface ExpectedNode {
@@ -81,10 +81,12 @@ function listsIn(
   }
   const all = at(node.steps, (position) => childPath.of(path, position));
   if (node.type !== 'Router') return [{ done: children, expected: all }];
-  const ways = (selected ?? []).map((name) => all.find((way) => way.node.name === name));
-  const gone = ways.indexOf(undefined);
-  if (gone !== -1) throw removed(flow, nodeKey(path), selected![gone]);
-  return [{ done: children, expected: ways as ExpectedNode[] }];
+  const expected = (selected ?? []).map((name) => {
+    const way = all.find(({ node: one }) => one.name === name);
+    if (way === undefined) throw removed(flow, nodeKey(path), name);
+    return way;
+  });
+  return [{ done: children, expected }];
 }
 
 function expectedAt(node: WorkflowNode) {

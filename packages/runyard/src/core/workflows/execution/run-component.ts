@@ -197,7 +197,8 @@ function wasAnswered({ context }: Flow, key: string): boolean {
 function tellOfPause(flow: Flow, node: StepNode, component: Executable, place: Place, key: string): void {
   if (component.kind === 'workflow') return;
   const { context } = flow;
-  const inside = childrenOf(context.run, context.allSteps()).find(({ step }) => step.key === key)!;
+  const inside = childrenOf(context.run, context.allSteps()).find(({ step }) => step.key === key);
+  if (inside === undefined) return;
   const waits = teamRequirementsOf(inside.run, inside.steps).filter(({ answer }) => answer === null);
   tell(flow, place, `executor-paused:${context.run.attempt}`, {
     event: 'StepExecutorPaused',

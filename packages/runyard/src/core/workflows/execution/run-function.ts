@@ -2,7 +2,7 @@ import { pause, withinTime } from '../../abort.js';
 import { backOffMs } from '../../back-off.js';
 import { thrownError } from '../../errors/thrown-error.js';
 import { customEvent } from '../../events/custom-event.js';
-import type { Json, JsonObject } from '../../json.js';
+import type { JsonObject } from '../../json.js';
 import { RunPaused, type StepScope } from '../../runs/context.js';
 import { resumeTries } from '../../runs/execution/failed-tries.js';
 import { Reports } from '../../runs/execution/reports.js';
@@ -166,7 +166,7 @@ export function recordOf(value: StepReturn): Exclude<FunctionRecord, { failure: 
     success = true,
     error,
     media,
-  } = value instanceof StepOutputValue ? value.settings : { content: value as Json | undefined };
+  } = value instanceof StepOutputValue ? value.settings : { content: value };
   return {
     content: content === undefined ? '' : storable(content, 'it returned a value that'),
     ...(media !== undefined && media.length > 0 && { media: storableCopy(media, 'it returned media that') }),

@@ -29,14 +29,14 @@ export async function runRouter(
       stop: false,
       skipped: true,
     };
-  const positions = selected.map((name) => positionOf(flow, node, place, name));
+  const chosen = selected.map((name) => choiceOf(flow, node, place, name));
   const fields = stepFields(node, place);
-  const first = positions[0];
-  if (first === undefined || !hasBegun(flow, childPath.of(place.path, first)))
+  const [first] = chosen;
+  if (first === undefined || !hasBegun(flow, childPath.of(place.path, first.position)))
     tell(flow, place, 'started', { event: 'RouterExecutionStarted', ...fields, selected_steps: selected });
-  const nodes = positions.map((position) => node.steps[position]!);
+  const nodes = chosen.map((choice) => choice.node);
   const { keys, views, stopped } = await runList(flow, nodes, scope.fork(), (order) => {
-    const position = positions[order]!;
+    const position = chosen[order]?.position ?? 0;
     const inside = placeInside(flow, place, childPath.of(place.path, position), position);
     return { ...inside, index: place.index };
   });
@@ -51,9 +51,10 @@ export async function runRouter(
 }
 
 /** What was chosen before the code changed may be gone. */
-function positionOf({ context }: Flow, node: RouterNode, { path }: Place, name: string): number {
+function choiceOf({ context }: Flow, node: RouterNode, { path }: Place, name: string) {
   const position = node.steps.findIndex((choice) => choice.name === name);
-  if (position !== -1) return position;
+  const chosen = node.steps[position];
+  if (chosen !== undefined) return { position, node: chosen };
   const was = `'${node.name}' (router) with the choice '${name}'`;
   throw context.definitionChanged({ key: nodeKey(path), was, is: `'${node.name}' (router) without it` });
 }
@@ -85,7 +86,7 @@ async function choose(
 function readChoices(value: unknown, choices: readonly string[]): string[] {
   const names = [...new Set<unknown>(Array.isArray(value) ? value : [value])];
   const unknown = names.find((name) => typeof name !== 'string' || !choices.includes(name));
-  if (unknown === undefined) return names as string[];
+  if (unknown === undefined) return names.map(String);
   const known = choices.map((name) => `'${name}'`).join(', ');
   throw new TypeError(
     `it returned ${JSON.stringify(unknown) ?? String(unknown)}, which is not one of its choices: ${known}`,

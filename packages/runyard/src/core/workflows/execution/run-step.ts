@@ -1,3 +1,4 @@
+import { recordedStep } from '../../runs/context.js';
 import { RunFailed } from '../../runs/executable.js';
 import type { StepNode } from '../definition/node.js';
 import { contentTypeOf, foldNode, type NodeView } from '../fold/node-view.js';
@@ -130,7 +131,7 @@ function viewOf({ context }: Flow, place: Place, record: LeafRecord): NodeView {
   const key = nodeKey(place.path);
   const now = context.timers.now();
   return foldNode((other) => {
-    const step = context.recorded(other);
-    return other === key ? { ...step!, output: record, endedAt: now } : step;
+    if (other !== key) return context.recorded(other);
+    return { ...recordedStep(context, key), output: record, endedAt: now };
   }, key);
 }

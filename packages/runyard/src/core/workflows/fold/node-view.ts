@@ -32,7 +32,8 @@ export interface NodeView {
 
 /** Folds a node that has ended. */
 export function foldNode(find: FindStep, key: string): NodeView {
-  const step = find(key)!;
+  const step = find(key);
+  if (step === undefined) throw new Error(`The step '${key}' is not in the journal of its run.`);
   const record = read(step, nodeRecord);
   return isGroup(record) ? foldGroup(find, step, record) : foldLeaf(find, step, record);
 }

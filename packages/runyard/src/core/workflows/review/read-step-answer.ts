@@ -44,8 +44,8 @@ function choicesIn({ body, stepName }: StepRequirementState, given: JsonObject):
     !selected.every((name) => typeof name === 'string')
   )
     throw refused(stepName, "'selected_choices' must be a list with at least one name");
-  const choices = body.available_choices as string[];
-  const names = [...new Set(selected as string[])];
+  const choices = Array.isArray(body.available_choices) ? body.available_choices.map(String) : [];
+  const names = [...new Set(selected)];
   const unknown = names.find((name) => !choices.includes(name));
   if (unknown !== undefined)
     throw refused(
@@ -65,7 +65,7 @@ function inputIn(
   const values = inputValues(stepName, given);
   if (values === undefined && confirmed === undefined) return undefined;
   if (body.requires_confirmation && confirmed === undefined) return undefined;
-  const fields = (body.user_input_schema ?? []) as JsonObject[];
+  const fields = Array.isArray(body.user_input_schema) ? body.user_input_schema.filter(isJsonObject) : [];
   const unknown = Object.keys(values ?? {}).find((name) => !fields.some((field) => field.name === name));
   if (unknown !== undefined) throw refused(stepName, `'user_input.${unknown}' is not asked for`);
   const fitted = fields.flatMap((field) => {
@@ -82,10 +82,10 @@ function inputValues(stepName: string, { user_input: given, user_input_schema: s
     throw refused(stepName, "'user_input' must be an object");
   }
   if (!Array.isArray(schema)) return undefined;
-  const filled = schema.filter(isJsonObject).filter(({ value }) => value !== null && value !== undefined);
-  return filled.length === 0
-    ? undefined
-    : Object.fromEntries(filled.map(({ name, value }) => [String(name), value as Json]));
+  const filled = schema
+    .filter(isJsonObject)
+    .flatMap(({ name, value }): [string, Json][] => (value == null ? [] : [[String(name), value]]));
+  return filled.length === 0 ? undefined : Object.fromEntries(filled);
 }
 
 function fieldValue(stepName: string, field: JsonObject, given: Json): Json {
@@ -95,6 +95,7 @@ function fieldValue(stepName: string, field: JsonObject, given: Json): Json {
     if (required === false) return null;
     throw refused(stepName, `${place} is required`);
   }
+  // as `user_input_schema` of the step has it
   const type = field_type as InputFieldType;
   const fit = fitValue(type, given);
   if (!fit.fits) throw refused(stepName, `${place} must be ${typeInWords[type]}`);

@@ -8,11 +8,11 @@ const iterationReview = /^wait:(node:([^:]+)):iteration:(\d+):(\d+)$/;
 
 /** What the person who is asked looks at; undefined when nothing has been made yet. */
 export function reviewedOutput(wait: StepRecord, steps: readonly StepRecord[]): StepOutput | undefined {
-  const [, stepKey, round] = outputReview.exec(wait.key) ?? [];
-  if (stepKey !== undefined) return outputOfRound(stepKey, round!, steps);
-  const [, loopKey, path, iteration, retry] = iterationReview.exec(wait.key) ?? [];
+  const [, stepKey, round = ''] = outputReview.exec(wait.key) ?? [];
+  if (stepKey !== undefined) return outputOfRound(stepKey, round, steps);
+  const [, loopKey, path = '', iteration, retry] = iterationReview.exec(wait.key) ?? [];
   if (loopKey === undefined) return undefined;
-  return outputOfIteration(loopKey, childPath.iteration(path!, Number(iteration), Number(retry)), steps);
+  return outputOfIteration(loopKey, childPath.iteration(path, Number(iteration), Number(retry)), steps);
 }
 
 /** The last execution of the round: the others failed. */

@@ -1,5 +1,6 @@
 import { errors } from '../../../core/errors/errors.js';
 import type { Json, JsonObject } from '../../../core/json.js';
+import { isWhole } from '../../../core/options/faults.js';
 import type { TokenSettings } from './settings.js';
 
 /** What a token proved. It is shared between requests and frozen. */
@@ -75,8 +76,8 @@ function checkTimes(claims: JsonObject, leewayMs: number, now: number): number |
 function timeOf(claims: JsonObject, name: keyof typeof integerTexts): number | null {
   const value = claim(claims, name);
   if (value === undefined) return null;
-  if (!Number.isSafeInteger(value)) throw errors.invalidToken(integerTexts[name]);
-  return (value as number) * 1000;
+  if (!isWhole(value)) throw errors.invalidToken(integerTexts[name]);
+  return value * 1000;
 }
 
 function checkIssuer(claims: JsonObject, issuer: string): void {
@@ -127,7 +128,7 @@ function scopesOf(claims: JsonObject, scopesClaim: string): string[] {
 /** The token is kept for the next requests: agent code that writes into its claims must not change them. */
 function frozen<Value extends Json>(value: Value): Value {
   if (typeof value === 'object' && value !== null) {
-    for (const inner of Object.values(value)) frozen(inner as Json);
+    for (const inner of Object.values(value)) frozen(inner);
     Object.freeze(value);
   }
   return value;

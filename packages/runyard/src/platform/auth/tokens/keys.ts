@@ -42,6 +42,7 @@ async function importKey(key: KeyObject, algorithm: SignatureAlgorithm): Promise
     return webcrypto.subtle.importKey('raw', key.export(), { name: 'HMAC', hash }, false, ['verify']);
   }
   const { importJWK } = await import('jose/key/import');
+  // bytes would be made of a symmetric key, which is above
   return (await importJWK(key.export({ format: 'jwk' }), algorithm)) as CryptoKey;
 }
 
@@ -114,9 +115,10 @@ export function algorithmsOf(key: KeyObject): readonly SignatureAlgorithm[] {
       return ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
     case 'ec': {
       const curve = key.asymmetricKeyDetails?.namedCurve ?? '';
-      if (!Object.hasOwn(curveAlgorithms, curve))
+      const algorithm = Object.hasOwn(curveAlgorithms, curve) ? curveAlgorithms[curve] : undefined;
+      if (algorithm === undefined)
         throw new KeyFault('is on a curve that is not supported: use P-256, P-384 or P-521');
-      return [curveAlgorithms[curve] as SignatureAlgorithm];
+      return [algorithm];
     }
     case 'ed25519':
       return ['EdDSA', 'Ed25519'];

@@ -21,7 +21,7 @@ export function readHeader(token: string): TokenHeader {
   const segments = token.split('.');
   if (segments.length < 3) throw errors.invalidToken('Not enough segments');
   if (segments.length > 3) throw errors.invalidToken('Too many segments');
-  const [header, payload, signature] = segments as [string, string, string];
+  const [header = '', payload = '', signature = ''] = segments;
   const content = objectOf(bytesOf(header, 'header'), 'header');
   if (!isBase64Url(payload)) throw errors.invalidToken('Invalid payload padding');
   if (!isBase64Url(signature)) throw errors.invalidToken('Invalid crypto padding');

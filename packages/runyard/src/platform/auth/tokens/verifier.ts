@@ -5,7 +5,7 @@ import { jwksFileLoader } from './jwks-file.js';
 import { jwksUrlLoader } from './jwks-url.js';
 import type { VerificationKey } from './keys.js';
 import { ReloadingKeys, type ReloadingKeysOptions } from './reloading-keys.js';
-import type { SignatureAlgorithm, TokenSettings } from './settings.js';
+import type { TokenSettings } from './settings.js';
 import { readStaticKeys, type StaticKeys } from './static-keys.js';
 import { checkLength, readClaims, readHeader, type TokenHeader, unverifiedPayload } from './token-text.js';
 import { VerifiedTokens } from './verified-tokens.js';
@@ -97,9 +97,8 @@ export class TokenVerifier {
 
   /** The payload, once one of the keys that the token may be signed with says that it is. */
   async #checkSignature(token: string, header: TokenHeader): Promise<Uint8Array> {
-    const algorithm = header.algorithm as SignatureAlgorithm;
-    if (!this.#static.algorithms.has(algorithm))
-      throw errors.invalidToken('The specified alg value is not allowed');
+    const algorithm = [...this.#static.algorithms].find((allowed) => allowed === header.algorithm);
+    if (algorithm === undefined) throw errors.invalidToken('The specified alg value is not allowed');
     const { keys, unavailable } = await this.#keysFor(header.keyId);
     const fitting = keys.filter((key) => key.algorithms.has(algorithm));
     // loaded with the first token: a service that starts has nothing to check

@@ -45,11 +45,12 @@ export class ClientAddresses {
 
   /** Whether the request comes from a proxy of ours. */
   isProxy(request: IncomingMessage): boolean {
-    return this.#trusted !== undefined && this.#isTrusted(remoteOf(request));
+    return this.#isTrusted(remoteOf(request));
   }
 
   #isTrusted(address: string): boolean {
-    return isIP(address) !== 0 && this.#trusted!.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+    if (this.#trusted === undefined || isIP(address) === 0) return false;
+    return this.#trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
   }
 }
 

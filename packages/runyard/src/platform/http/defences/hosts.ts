@@ -66,7 +66,7 @@ export class Hosts {
 
 /** The name that the client called, as it says. */
 export function hostOf({ headers }: IncomingMessage): string | undefined {
-  return headers.host ?? (headers[':authority'] as string | undefined);
+  return headers.host ?? [headers[':authority']].flat()[0];
 }
 
 const hostPattern = /^(?:\[[\da-f:.]+\]|[^\s/?#@\\:[\]]+)(?::\d{1,5})?$/i;
@@ -103,7 +103,7 @@ const onLoopback = new WeakMap<Server, boolean>();
 
 /** Whether the server of a connection, ours or the one that the service is mounted in, listens on loopback only. */
 export function isOnLoopback(socket: Socket): boolean {
-  const { server } = socket as Socket & { readonly server?: Server };
+  const { server }: Socket & { readonly server?: Server } = socket;
   if (server === undefined) return isLoopbackAddress(socket.localAddress);
   let known = onLoopback.get(server);
   if (known === undefined) {

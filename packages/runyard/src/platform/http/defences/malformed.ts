@@ -32,8 +32,11 @@ const reasons: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 };
 
-function explain({ code }: ConnectionError, { maxHeaderBytes, requestTimeoutMs }: Bounds): RunyardError {
-  switch (code as string) {
+function explain(
+  { code }: { readonly code: string },
+  { maxHeaderBytes, requestTimeoutMs }: Bounds,
+): RunyardError {
+  switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return errors.requestTimeout(
         `did not arrive in time: its headers within ${headersTimeoutMs} ms, all of it within ${requestTimeoutMs} ms`,

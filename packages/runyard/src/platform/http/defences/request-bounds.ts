@@ -38,7 +38,7 @@ export function repeatedHeaderOf({ headers, rawHeaders }: IncomingMessage): Runy
   if (Object.keys(headers).length === rawHeaders.length / 2) return undefined;
   const seen = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = (rawHeaders[at] as string).toLowerCase();
+    const name = rawHeaders[at]?.toLowerCase() ?? '';
     if (onceOnly.has(name) && seen.has(name)) return errors.repeatedHeader(name);
     seen.add(name);
   }

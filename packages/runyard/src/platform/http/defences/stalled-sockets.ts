@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Log } from '../../../core/log.js';
 
@@ -66,16 +65,15 @@ export class StalledSockets {
     }
   }
 
-  #close(socket: Duplex): void {
-    const facts = { client: (socket as Socket).remoteAddress, silent_ms: this.spanMs };
+  #close(socket: Duplex & { readonly remoteAddress?: string }): void {
+    const facts = { client: socket.remoteAddress, silent_ms: this.spanMs };
     this.log.info(facts, 'closing a connection: its client does not read (setting slowClientMs)');
     socket.destroy();
   }
 }
 
-function outflowOf(socket: Duplex): Outflow {
-  const handle = (socket as { _handle?: Partial<Handle> | null })._handle;
-  const { bytesWritten, writeQueueSize } = handle ?? {};
+function outflowOf(socket: Duplex & { _handle?: Partial<Handle> | null }): Outflow {
+  const { bytesWritten, writeQueueSize } = socket._handle ?? {};
   const waiting = socket.writableLength > 0;
   // another kind of stream: it is seen to take something when less waits
   if (bytesWritten === undefined || writeQueueSize === undefined)

@@ -1,10 +1,20 @@
 import type { z } from 'zod';
+import { fieldsOf } from '../../../core/objects.js';
 import { formContentTypes } from '../request/forms.js';
 import { jsonMayBe } from '../request/json-body.js';
 import type { Route } from '../route.js';
 import type { SchemaCollection } from './openapi-schemas.js';
 
 type JsonSchema = Record<string, unknown>;
+type ObjectSchema = { properties?: Record<string, JsonSchema>; required?: readonly string[] };
+
+/** The parts of a schema that zod made of an object. */
+export function partsOf({ properties = {}, required = [] }: ObjectSchema): {
+  readonly properties: [string, JsonSchema][];
+  readonly required: readonly string[];
+} {
+  return { properties: Object.entries(properties), required };
+}
 
 /** How the body of a request is described: JSON, or a form in each way that it can be sent. */
 export function requestBodyOf<Services>(
@@ -33,25 +43,23 @@ export function requestBodyOf<Services>(
  * which counts as not sent. Of a list of files it shows one empty place.
  */
 function withEmptyFields(schema: JsonSchema): JsonSchema {
-  const needed = (schema.required ?? []) as readonly string[];
+  const { properties, required } = partsOf(schema);
   const field = ([name, property]: [string, JsonSchema]) => {
-    if (needed.includes(name) || property.default !== undefined) return [name, property];
-    const { examples = [] } = property as { examples?: readonly unknown[] };
-    return [name, { ...property, examples: isFileList(property) ? [['']] : ['', ...examples] }];
+    if (required.includes(name) || property.default !== undefined) return [name, property];
+    const examples = isFileList(property) ? [['']] : ['', ...examplesOf(property)];
+    return [name, { ...property, examples }];
   };
-  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
   return { ...schema, properties: Object.fromEntries(properties.map(field)) };
 }
 
 /** Where a form holds JSON as text, a body of JSON may hold the value itself. */
 function withValues(schema: JsonSchema): JsonSchema {
-  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
-  const needed = (schema.required ?? []) as readonly string[];
+  const { properties, required } = partsOf(schema);
   const example = properties
     .filter(
-      ([name, { default: usual, examples }]) => needed.includes(name) || (usual !== undefined && examples),
+      ([name, { default: usual, examples }]) => required.includes(name) || (usual !== undefined && examples),
     )
-    .map(([name, { examples }]) => [name, (examples as readonly unknown[] | undefined)?.[0] ?? '…']);
+    .map(([name, property]) => [name, examplesOf(property)[0] ?? '…']);
   return {
     ...schema,
     properties: Object.fromEntries(properties.map(([name, one]) => [name, jsonSchemaOf(one)])),
@@ -82,11 +90,14 @@ function jsonSchemaOf(property: JsonSchema): JsonSchema {
 
 /** Files travel in multipart bodies only. */
 function withoutFiles(schema: JsonSchema): JsonSchema {
-  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
-  const kept = properties.filter(([, property]) => !isFileList(property));
+  const kept = partsOf(schema).properties.filter(([, property]) => !isFileList(property));
   return { ...schema, properties: Object.fromEntries(kept) };
 }
 
 function isFileList({ items }: JsonSchema): boolean {
-  return (items as JsonSchema | undefined)?.format === 'binary';
+  return fieldsOf(items).format === 'binary';
+}
+
+function examplesOf({ examples }: JsonSchema): readonly unknown[] {
+  return Array.isArray(examples) ? examples : [];
 }

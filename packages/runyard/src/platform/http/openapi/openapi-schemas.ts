@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { isJsonObject } from '../../../core/json.js';
+import { definitionOf } from '../request/fields.js';
 
 type JsonSchema = Record<string, unknown>;
 type Direction = 'input' | 'output';
@@ -18,14 +20,14 @@ export class SchemaCollection {
 
   /** A schema for the place where it is used: a reference if it has an id, else itself. */
   add(schema: z.ZodType, direction: Direction): JsonSchema {
-    const { $schema: _dialect, $defs = {}, ...root } = toJsonSchema(schema, direction);
-    const named = Object.entries($defs as Record<string, JsonSchema>);
+    const { $schema: _dialect, $defs, ...root } = toJsonSchema(schema, direction);
+    const named = Object.entries<JsonSchema>(Object($defs));
     const names = new Map(named.map(([id, definition]) => [id, this.#nameFor(id, definition, direction)]));
     for (const [id, definition] of named) {
-      const name = names.get(id) as string;
-      if (!this.#named.has(name)) this.#named.set(name, renamed(definition, names) as JsonSchema);
+      const name = names.get(id) ?? id;
+      if (!this.#named.has(name)) this.#named.set(name, renamed(definition, names));
     }
-    return renamed(root, names) as JsonSchema;
+    return renamed(root, names);
   }
 
   /** A schema of input whose own fields are needed in place, even if it has an id. */
@@ -60,30 +62,33 @@ function toJsonSchema(schema: z.ZodType, direction: Direction): JsonSchema {
     io: direction,
     unrepresentable: 'any',
     override({ zodSchema, jsonSchema }) {
-      const { def } = (zodSchema as z.core.$ZodTypes)._zod;
+      const def = definitionOf(zodSchema);
       // Answers may grow new fields; only schemas that were made strict forbid them.
       if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
       // zod leaves these out for fields that are converted from text. They are meant for the reader.
       const meta = z.globalRegistry.get(zodSchema);
       if (Array.isArray(meta?.examples)) jsonSchema.examples = meta.examples;
-      if (meta?.default !== undefined) jsonSchema.default = meta.default as typeof jsonSchema.default;
-      else if (def.type === 'default' && typeof def.defaultValue !== 'object') {
-        jsonSchema.default = def.defaultValue as typeof jsonSchema.default;
-      }
+      const usual =
+        def.type === 'default' && typeof def.defaultValue !== 'object' ? def.defaultValue : undefined;
+      const fallback = meta?.default === undefined ? usual : meta.default;
+      if (fallback !== undefined) Object.assign(jsonSchema, { default: fallback });
     },
-  }) as JsonSchema;
+  });
 }
 
-function renamed(value: unknown, names: ReadonlyMap<string, string>): unknown {
-  if (Array.isArray(value)) return value.map((item) => renamed(item, names));
-  if (typeof value !== 'object' || value === null) return value;
+function renamedIn(value: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => renamedIn(item, names));
+  return isJsonObject(value) ? renamed(value, names) : value;
+}
+
+function renamed(schema: JsonSchema, names: ReadonlyMap<string, string>): JsonSchema {
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => {
+    Object.entries(schema).map(([key, item]) => {
       if (key === '$ref' && typeof item === 'string' && item.startsWith(definitions)) {
         const id = item.slice(definitions.length);
         return [key, `${components}${names.get(id) ?? id}`];
       }
-      return [key, renamed(item, names)];
+      return [key, renamedIn(item, names)];
     }),
   );
 }

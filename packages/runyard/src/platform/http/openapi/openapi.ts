@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pathTemplate, type ResponseDescription, type Route } from '../route.js';
-import { requestBodyOf } from './openapi-bodies.js';
+import { partsOf, requestBodyOf } from './openapi-bodies.js';
 import { apiErrors, hintHeader, problemSchemas } from './openapi-errors.js';
 import { SchemaCollection } from './openapi-schemas.js';
 
@@ -17,7 +17,6 @@ export interface ApiDescription {
   json(basePath?: string): string;
 }
 
-type JsonSchema = Record<string, unknown>;
 type Operation = Record<string, unknown>;
 
 export interface OpenApiDocument {
@@ -70,12 +69,12 @@ function buildDocument<Services>(
 
 function withExamples(paths: OpenApiDocument['paths'], examples: PathExamples): OpenApiDocument['paths'] {
   const filled = (parameter: Operation) => {
-    const example = parameter.in === 'path' ? examples[parameter.name as string] : undefined;
+    const example = parameter.in === 'path' ? examples[String(parameter.name)] : undefined;
     return example === undefined ? parameter : { ...parameter, example };
   };
   const operation = ([method, { parameters, ...rest }]: [string, Operation]) => [
     method,
-    parameters === undefined ? rest : { ...rest, parameters: (parameters as Operation[]).map(filled) },
+    Array.isArray(parameters) ? { ...rest, parameters: parameters.map(filled) } : rest,
   ];
   const path = ([name, methods]: [string, Readonly<Record<string, Operation>>]) => [
     name,
@@ -142,11 +141,8 @@ function parametersOf(
   schemas: SchemaCollection,
 ): Operation[] {
   if (!schema) return [];
-  const { properties = {}, required = [] } = schemas.inline(schema) as {
-    properties?: Record<string, JsonSchema>;
-    required?: readonly string[];
-  };
-  return Object.entries(properties).map(([name, { description, ...property }]) => ({
+  const { properties, required } = partsOf(schemas.inline(schema));
+  return properties.map(([name, { description, ...property }]) => ({
     name,
     in: place,
     required: place === 'path' || required.includes(name),
@@ -169,7 +165,7 @@ function responsesOf<Services>(route: Route<Services>, schemas: SchemaCollection
 /** Answers to a form, or to the JSON that says the same, may say which field was misspelt. */
 function withHint<Services>({ accepts }: Route<Services>, response: Operation): Operation {
   if (accepts !== 'form') return response;
-  return { ...response, headers: { ...(response.headers as Operation), ...hintHeader } };
+  return { ...response, headers: { ...Object(response.headers), ...hintHeader } };
 }
 
 function responseOf(response: z.ZodType | ResponseDescription, schemas: SchemaCollection): Operation {
@@ -179,7 +175,9 @@ function responseOf(response: z.ZodType | ResponseDescription, schemas: SchemaCo
     events,
     headers,
     contentType = 'application/json',
-  } = response instanceof z.ZodType ? { schema: response } : (response as ResponseDescription);
+  } = response instanceof z.ZodType
+    ? { schema: response, description: undefined, events: undefined, headers: undefined }
+    : response;
   const content: Operation = {};
   if (schema) content[contentType] = { schema: schemas.add(schema, 'output') };
   else if (contentType !== 'application/json') content[contentType] = { schema: { type: 'string' } };

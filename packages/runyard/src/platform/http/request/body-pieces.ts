@@ -24,7 +24,8 @@ export class BodyPieces {
 
   whole(): Buffer {
     this.#endTogether();
-    return this.#pieces.length === 1 ? (this.#pieces[0] as Buffer) : Buffer.concat(this.#pieces);
+    const [first, ...more] = this.#pieces;
+    return first !== undefined && more.length === 0 ? first : Buffer.concat(this.#pieces);
   }
 
   #endTogether(): void {

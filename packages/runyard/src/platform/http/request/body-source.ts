@@ -41,7 +41,7 @@ export class BodySource {
     if (performance.now() - this.#takenAt > ownPauseMs) this.#reading.looked = undefined;
     for (;;) {
       if (this.#failure !== undefined) throw this.#failure;
-      const piece = request.read() as Buffer | null;
+      const piece: Buffer | null = request.read();
       if (piece !== null) return this.#taken(piece);
       if (this.#ended) return undefined;
       bodies.add(this.#reading);

@@ -124,7 +124,7 @@ export function jsonObjectField() {
 /** A form field that holds a JSON array as text. */
 export function jsonArrayField() {
   const array = z.custom<Json>().transform((value, payload): Json[] => {
-    if (Array.isArray(value)) return value as Json[];
+    if (Array.isArray(value)) return value;
     report(payload, { type: 'list_type', msg: 'Input should be a valid list' });
     return z.NEVER;
   });
@@ -174,14 +174,23 @@ function fieldsOf(
   schema: z.ZodType | undefined,
   includes: (field: z.core.$ZodType) => boolean,
 ): ReadonlySet<string> {
-  const shape: Readonly<Record<string, z.core.$ZodType>> = schema instanceof z.ZodObject ? schema.shape : {};
-  const fields = Object.entries(shape).filter(([, field]) => includes(field));
-  return new Set(fields.map(([name]) => name));
+  return new Set(fieldsIn(schema).flatMap(([name, field]) => (includes(field) ? [name] : [])));
 }
 
-function listOf(schema: z.core.$ZodType): z.core.$ZodArrayDef | undefined {
-  const { def } = (schema as z.core.$ZodTypes)._zod;
+/** The fields of an object schema. */
+export function fieldsIn(schema: z.ZodType | undefined): [string, z.core.$ZodType][] {
+  return schema instanceof z.ZodObject ? Object.entries<z.core.$ZodType>(schema.shape) : [];
+}
+
+/** What a schema consists of, by its type. */
+export function definitionOf(schema: z.core.SomeType): z.core.$ZodTypes['_zod']['def'] {
+  // every schema is of one of zod's types
+  return (schema as z.core.$ZodTypes)._zod.def;
+}
+
+function listOf(schema: z.core.SomeType): z.core.$ZodArrayDef | undefined {
+  const def = definitionOf(schema);
   if (def.type === 'array') return def;
   if (def.type === 'pipe') return listOf(def.in);
-  return 'innerType' in def ? listOf(def.innerType as z.core.$ZodType) : undefined;
+  return 'innerType' in def ? listOf(def.innerType) : undefined;
 }

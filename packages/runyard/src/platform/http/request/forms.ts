@@ -114,7 +114,7 @@ export async function readStreamedForm(
 }
 
 class FormBuilder implements PartReceiver {
-  readonly fields: FormFields = Object.create(null) as FormFields;
+  readonly fields: FormFields = Object.create(null);
 
   constructor(private readonly repeatable: ReadonlySet<string>) {}
 

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { errors } from '../../../core/errors/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.js';
-import { longestFieldName, repeatableFields } from './fields.js';
+import { definitionOf, fieldsIn, longestFieldName, repeatableFields } from './fields.js';
 import { JsonFault, parseUntrustedJson } from './json-text.js';
 
 /** Refuses JSON in another encoding than UTF-8: it would be read as other text than the client wrote. */
-export function checkCharset(contentType: string | undefined): void {
-  const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType ?? '')?.[1];
+export function checkCharset(contentType = ''): void {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType)?.[1];
   if (charset && !/^(utf-?8|us-ascii)$/i.test(charset))
-    throw errors.unsupportedMediaType(contentType!, ['application/json in UTF-8']);
+    throw errors.unsupportedMediaType(contentType, ['application/json in UTF-8']);
 }
 
 /** The value of a body of JSON, which may begin with a byte order mark. */
@@ -55,7 +55,7 @@ export class JsonForms {
   }
 
   fieldsOf(value: JsonObject): Record<string, unknown> {
-    const fields: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+    const fields: Record<string, unknown> = Object.create(null);
     for (const [name, member] of Object.entries(value)) {
       // no field has this name, and copying it would set a prototype instead of a field
       if (name === '__proto__' || member === null || member === '') continue;
@@ -82,14 +82,22 @@ type JsonMayBe = 'object' | 'number' | undefined;
 
 /** The fields that hold a text, each with what a body of JSON may hold in its place. */
 function textFields(schema: z.ZodType | undefined): ReadonlyMap<string, JsonMayBe> {
-  const shape = schema instanceof z.ZodObject ? (schema.shape as Record<string, z.core.$ZodType>) : {};
-  const texts = Object.entries(shape).filter(([, field]) => isText(field));
-  return new Map(texts.map(([name, field]) => [name, z.globalRegistry.get(field)?.[jsonMayBe] as JsonMayBe]));
+  const texts = fieldsIn(schema).filter(([, field]) => isText(field));
+  return new Map(
+    texts.map(([name, field]) => {
+      const kind = z.globalRegistry.get(field)?.[jsonMayBe];
+      return [name, kind === 'object' || kind === 'number' ? kind : undefined];
+    }),
+  );
 }
 
-function isText(schema: z.core.$ZodType): boolean {
-  if (z.globalRegistry.get(schema)?.contentMediaType === 'application/json') return false;
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  if ('innerType' in def) return isText(def.innerType as z.core.$ZodType);
+function isText(schema: z.core.SomeType): boolean {
+  if (
+    schema instanceof z.core.$ZodType &&
+    z.globalRegistry.get(schema)?.contentMediaType === 'application/json'
+  )
+    return false;
+  const def = definitionOf(schema);
+  if ('innerType' in def) return isText(def.innerType);
   return def.type === 'string' || def.type === 'enum';
 }

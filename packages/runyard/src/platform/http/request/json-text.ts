@@ -44,7 +44,7 @@ const mayBeInfinite = /\d[eE]\+?\d{3}|(?<!\d)\d{309}/;
 function infiniteOffset(text: string): number | undefined {
   if (!mayBeInfinite.test(text)) return undefined;
   for (let at = 0; at < text.length; at++) {
-    const character = text[at]!;
+    const character = text.charAt(at);
     if (character === '"') at = endOfString(text, at) - 1;
     else if (character === '-' || (character >= '0' && character <= '9')) {
       number.lastIndex = at;
@@ -73,7 +73,7 @@ function endOfString(text: string, start: number): number {
 const tooDeep = Number.NEGATIVE_INFINITY;
 
 /** How many values may still come after this one and all inside; below zero when it was too many. */
-function valuesLeft(value: Json, levels: number, before: number): number {
+function valuesLeft(value: Json | undefined, levels: number, before: number): number {
   if (typeof value !== 'object' || value === null) return before - 1;
   if (levels === 0) return tooDeep;
   let left = before - 1;
@@ -85,7 +85,7 @@ function valuesLeft(value: Json, levels: number, before: number): number {
     return left;
   }
   for (const key in value) {
-    left = valuesLeft(value[key] as Json, levels - 1, left);
+    left = valuesLeft(value[key], levels - 1, left);
     if (left < 0) return left;
   }
   return left;
@@ -94,7 +94,7 @@ function valuesLeft(value: Json, levels: number, before: number): number {
 function depthOffset(text: string): number {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
-    const mark = text[at]!;
+    const mark = text.charAt(at);
     if (mark === '"') at = endOfString(text, at) - 1;
     else if (mark === '[' || mark === '{') depth++;
     else if (mark === ']' || mark === '}') depth--;

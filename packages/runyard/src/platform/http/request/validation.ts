@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ValidationItem } from '../../../core/errors/errors.js';
+import { fieldsOf } from '../../../core/objects.js';
 
 /** Which part of a request is checked; the first element of a fault's location. */
 export type RequestPart = 'path' | 'query' | 'header' | 'body';
@@ -53,7 +54,7 @@ function itemsOf(issue: z.core.$ZodIssue, prefix: Location, root: unknown, form:
       type: 'extra_forbidden',
       loc: [...loc, key],
       msg: 'Extra inputs are not permitted',
-      input: shown((issue.input as Record<string, unknown> | undefined)?.[key]),
+      input: shown(fieldsOf(issue.input)[key]),
     }));
   }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
@@ -93,6 +94,7 @@ function faultOf(issue: z.core.$ZodIssue): Fault {
       return { type, msg: `Input should be ${expected}`, ctx: { expected } };
     }
     case 'custom':
+      // only `report` of fields.ts puts it there
       return (issue.params?.fault as Fault | undefined) ?? valueError(issue.message);
     default:
       return valueError(issue.message);
@@ -125,7 +127,8 @@ const textFaults: Readonly<Record<string, Fault>> = {
 };
 
 function typeFault(expected: string, { path, input }: z.core.$ZodIssue): Fault {
-  if (typeof input === 'string' && Object.hasOwn(textFaults, expected)) return textFaults[expected]!;
+  const textFault = Object.hasOwn(textFaults, expected) ? textFaults[expected] : undefined;
+  if (typeof input === 'string' && textFault !== undefined) return textFault;
   if (path.length === 0 && (expected === 'object' || expected === 'record')) {
     return {
       type: 'model_attributes_type',
@@ -214,7 +217,7 @@ function count(bound: number, thing: string): string {
 
 function at(root: unknown, path: readonly PropertyKey[]): unknown {
   let value = root;
-  for (const key of path) value = (value as Record<PropertyKey, unknown> | undefined)?.[key];
+  for (const key of path) value = value == null ? undefined : Object(value)[key];
   return value;
 }
 

@@ -66,7 +66,7 @@ export function headerList(exchange: Exchange, headers?: Headers): string[] {
   if (headers?.['cache-control'] === undefined) list.push('cache-control', 'no-store');
   if (exchange.cors) list.push(...exchange.cors);
   if (exchange.hint !== undefined) list.push('x-runyard-hint', exchange.hint);
-  if (headers) for (const name in headers) list.push(name, headers[name] as string);
+  if (headers) for (const name in headers) list.push(name, headers[name] ?? '');
   return list;
 }
 

@@ -1,3 +1,4 @@
+import { fieldsOf } from '../../../core/objects.js';
 import type { PostgresDatabase } from '../database.js';
 import {
   assignments,
@@ -48,9 +49,11 @@ export async function writeBatch<Reason extends string>(
     await database.write(statement, filled.flatMap(listsOf));
     return [];
   } catch (error) {
-    const { code, detail } = error as { code?: string; detail?: string };
-    if (code !== refusedCode || detail === undefined) throw error;
-    return (JSON.parse(detail) as [Reason, string][]).map(([reason, id]) => ({ reason, id }));
+    const { code, detail } = fieldsOf(error);
+    if (code !== refusedCode || typeof detail !== 'string') throw error;
+    // the statement above wrote it
+    const refused: [Reason, string][] = JSON.parse(detail);
+    return refused.map(([reason, id]) => ({ reason, id }));
   }
 }
 
@@ -71,6 +74,7 @@ function batchText({ guards, effects }: WritePlan): string {
   };
   for (const { write, reason } of guards) {
     const first = position;
+    // each write has columns, and its key is the first
     const key = nameOf(write.columns[0]!);
     const returned = [key, write.returning ?? []].flat().map((column) => `stored.${column}`);
     parts.push(`${write.name} AS MATERIALIZED (${textOf(write, words, given(write), returned)})`);
@@ -126,7 +130,7 @@ function textOf(write: TableWrite, words: Words, from: string, returned?: readon
     case 'delete':
       return `DELETE FROM ${table} AS stored USING ${from} WHERE ${where}${returning}`;
     case 'lock': {
-      const [key] = returned!;
+      const [key] = returned ?? [];
       return `SELECT ${key} FROM ${from} JOIN ${table} AS stored ON ${where} ORDER BY ${key} FOR NO KEY UPDATE OF stored`;
     }
   }

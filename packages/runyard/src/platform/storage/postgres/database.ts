@@ -81,7 +81,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
     async read<Row>(statement: { name: string; postgres: string }, parameters: readonly unknown[]) {
       const values = parameters.map(encodeParameter);
       const { rows } = await hot.read({ name: statement.name, text: statement.postgres, values });
-      return decodeRows(rows as Row[]);
+      return decodeRows<Row>(rows);
     },
     async write(statement, parameters) {
       const written = hot.write({ ...statement, values: parameters.map(encodeParameter) });
@@ -141,6 +141,7 @@ function newPool(url: string, max: number, more: pg.PoolConfig = {}): pg.Pool {
 
 /** Counts and times are well within what a number holds exactly; the driver's default for them is text. */
 function typeParser(oid: number, format?: 'text' | 'binary') {
+  // its two signatures differ in the format alone
   return oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text');
 }
 

@@ -63,7 +63,7 @@ class PostgresConnection implements DatabaseConnection {
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const result = await this.client.query({ text: sql, values: parameters.map(encodeParameter) });
-    const rows = decodeRows(result.rows as Row[]);
+    const rows = decodeRows<Row>(result.rows);
     return result.command === 'SELECT' ? { rows } : { rows, numAffectedRows: BigInt(result.rowCount ?? 0) };
   }
 

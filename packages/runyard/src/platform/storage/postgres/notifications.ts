@@ -89,7 +89,7 @@ export class PostgresNotifications implements RunNotifications {
     try {
       await client.connect();
       const { rows } = await client.query<{ channel: string }>(`SELECT ${channel} AS channel`);
-      await client.query(`LISTEN ${rows[0]!.channel}`);
+      await client.query(`LISTEN ${rows[0]?.channel}`);
       await ended;
     } finally {
       signal.removeEventListener('abort', end);
@@ -99,7 +99,7 @@ export class PostgresNotifications implements RunNotifications {
 
   #hear(payload = ''): void {
     try {
-      this.#local.publish(JSON.parse(payload) as RunHint);
+      this.#local.publish(JSON.parse(payload));
     } catch {
       // every client of the database can send on the channel
     }

@@ -14,7 +14,7 @@ export async function beginPostgresTransaction(connections: Connections): Promis
   return {
     async query(sql, parameters) {
       const { rows } = await client.query({ text: sql, values: parameters.map(encodeParameter) });
-      return decodeRows(rows as unknown[]);
+      return decodeRows(rows);
     },
     async commit() {
       await client.query({ text: 'COMMIT' }, 'write');

@@ -70,15 +70,17 @@ class SqliteDriverConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    // stores give no other values, and rows have the columns that the query selects
     const parameters = query.parameters as readonly SqlValue[];
     if (this.#transaction !== undefined) {
       const { rows, changes } = await this.#transaction.execute(query.sql, parameters);
+      // as above
       return { rows: rows as Row[], numAffectedRows: BigInt(changes) };
     }
     const encoded = parameters.map(encodeForSqlite);
-    if (onlyReads(query)) return { rows: decodeRows(this.reader.query(query.sql, encoded) as Row[]) };
+    if (onlyReads(query)) return { rows: decodeRows<Row>(this.reader.query(query.sql, encoded)) };
     const { rows, changes } = await this.writer.query(query.sql, encoded);
-    return { rows: decodeRows(rows as Row[]), numAffectedRows: BigInt(changes) };
+    return { rows: decodeRows<Row>(rows), numAffectedRows: BigInt(changes) };
   }
 
   // biome-ignore lint/correctness/useYield: the interface asks for a generator

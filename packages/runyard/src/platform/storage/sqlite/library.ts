@@ -21,5 +21,5 @@ export function sqliteLibraryPath(): string {
 }
 
 export function loadSqliteLibrary(): SqliteLibrary {
-  return require(sqliteLibraryPath()) as SqliteLibrary;
+  return require(sqliteLibraryPath());
 }

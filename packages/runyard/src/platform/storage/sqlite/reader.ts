@@ -22,7 +22,7 @@ export class SqliteReader {
 
   read<Row>(statement: Statement, parameters: readonly SqlValue[]): Row[] {
     const values = parameters.map(encodeForSqlite);
-    return decodeRows(this.#attempt(() => this.#prepared(statement).all(...values)) as Row[]);
+    return decodeRows<Row>(this.#attempt(() => this.#prepared(statement).all(...values)));
   }
 
   #prepared(statement: Statement): SqliteStatement {

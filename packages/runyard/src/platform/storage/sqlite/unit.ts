@@ -41,11 +41,13 @@ export function unitOf<Reason extends string>(
   // A refused unit leaves what it has written: each guard asks before anything is written, but for the first that
   // writes. That one says by its own write whether it came through.
   const first = guards.find(({ write }) => write.does !== 'lock');
-  for (let index = guards.length - 1; index >= 0; index--) {
-    const { write, rows, reason } = guards[index]!;
-    if (reason === undefined || guards[index] === first) continue;
+  const fromLast = guards.toReversed();
+  for (const guard of fromLast) {
+    const { write, rows, reason } = guard;
+    if (reason === undefined || guard === first) continue;
     for (const row of rows) {
       reasons[unit.length] = reason;
+      // a guard has a statement that only asks
       unit.push(rowOf(renderedOf(write).check!, row, 'found'));
     }
   }
@@ -54,8 +56,7 @@ export function unitOf<Reason extends string>(
     addRows(unit, first, 'changed');
   }
   // From the last to the first: a guard may refer to what a later one writes.
-  for (let index = guards.length - 1; index >= 0; index--)
-    if (guards[index] !== first) addRows(unit, guards[index]!);
+  for (const guard of fromLast) if (guard !== first) addRows(unit, guard);
   for (const effect of plan.effects) if (isFilled(effect)) addRows(unit, effect);
   return { rows: unit, reasons };
 }
@@ -89,7 +90,7 @@ function render(write: TableWrite): RenderedWrite {
   const prepared = (sql: string): RowStatement => {
     let count = 0;
     const text = sql.replace(/\bgiven\.(\w+)/g, (_, name: string) => {
-      const place = places.get(name)!;
+      const place = places.get(name) ?? 0;
       count = Math.max(count, place);
       return `?${place}`;
     });

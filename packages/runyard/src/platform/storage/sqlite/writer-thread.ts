@@ -43,8 +43,10 @@ export type ThreadReply =
  * the bundled or the TypeScript sources; hence it uses nothing but its parameters and its types.
  */
 export function writerThread(threads: typeof WorkerThreads, load: (path: string) => unknown): void {
-  const { libraryPath, path, setup } = threads.workerData as WriterThreadData;
-  const port = threads.parentPort!;
+  const { libraryPath, path, setup }: WriterThreadData = threads.workerData;
+  const port = threads.parentPort;
+  if (port === null) throw new Error('This is the body of a thread.');
+  // the library that `sqliteLibraryPath` found
   const { DatabaseSync } = load(libraryPath) as SqliteLibrary;
   // `connection` stays reachable through this closure: statements alone do not keep it from being collected.
   const connection = new DatabaseSync(path);
@@ -59,14 +61,16 @@ export function writerThread(threads: typeof WorkerThreads, load: (path: string)
   const maximumQueries = 200;
 
   function failure(error: unknown): ThreadFailure {
+    // only the library throws here
     const { message, code, errcode } = error as Error & { code?: string; errcode?: number };
     return { message, code, errcode };
   }
 
   function runUnit(unit: readonly ThreadRow[]): number {
     for (let index = 0; index < unit.length; index++) {
+      // without an iterator, on the path of every run: the index is within the list
       const [number, guard, parameters] = unit[index]!;
-      // only now: one that cannot be prepared fails with its own unit
+      // only now: one that cannot be prepared fails with its own unit; the main thread sent the text before its number
       statements[number] ??= connection.prepare(texts[number]!);
       const statement = statements[number];
       if (guard === 2) {
@@ -118,6 +122,7 @@ export function writerThread(threads: typeof WorkerThreads, load: (path: string)
       queries.set(sql, statement);
     }
     const rows = statement.all(...parameters);
+    // SELECT changes() AS changes
     const counted = changes.get() as { changes: number };
     return { kind: 'query', rows, changes: counted.changes };
   }

@@ -164,10 +164,10 @@ export class SqliteWriter {
       if (reply.kind !== 'batches') throw errorIn(reply);
       reply.outcomes.forEach((outcome, index) => {
         if ('message' in outcome)
-          batches[index]!.reject(this.options.availability.failure(new SqliteError(outcome)));
+          batches[index]?.reject(this.options.availability.failure(new SqliteError(outcome)));
         else {
           this.options.availability.end('unwritable');
-          batches[index]!.resolve(outcome);
+          batches[index]?.resolve(outcome);
         }
       });
     } catch (error) {

@@ -70,6 +70,7 @@ function openProcess(
     ...(server.env !== undefined && { env: { ...server.env } }),
     ...(server.cwd !== undefined && { cwd: server.cwd }),
   });
+  // piped, as asked for above
   return open(library, transport, mode, options, lastWords(transport.stderr as Readable | null));
 }
 
@@ -150,17 +151,22 @@ async function open(
 function resultCheck<T>(schema: JsonSchema): JsonSchemaValidator<T> {
   const check = foreignCheck(schema);
   return (result) => {
+    // a result is JSON, and has the type that its schema describes
     const [fault] = check(structuredClone(result) as Json);
     return fault === undefined
-      ? { valid: true, data: result as T, errorMessage: undefined }
+      ? // as just checked
+        { valid: true, data: result as T, errorMessage: undefined }
       : { valid: false, data: undefined, errorMessage: faultText(fault) };
   };
 }
 
-async function closeClient(client: McpClient, transport: Transport): Promise<void> {
+async function closeClient(
+  client: McpClient,
+  transport: Transport & { terminateSession?(): Promise<void> },
+): Promise<void> {
   // A server keeps a session until the client ends it. One that is gone or hangs is not waited for.
-  if ('terminateSession' in transport) {
-    const told = (transport.terminateSession as () => Promise<void>)().catch(() => {});
+  if (transport.terminateSession !== undefined) {
+    const told = transport.terminateSession().catch(() => {});
     await Promise.race([told, setTimeout(goodbyeMs, undefined, { ref: false })]);
   }
   await client.close().catch(() => {});

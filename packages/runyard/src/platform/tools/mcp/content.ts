@@ -87,5 +87,10 @@ function kindOf(mimeType = 'application/octet-stream'): Pick<NewMedia, 'kind' | 
 }
 
 function nameOf(uri: string): string {
-  return uri.split(/[?#]/, 1)[0]!.split('/').pop() || 'resource';
+  return (
+    uri
+      .replace(/[?#][\s\S]*/, '')
+      .split('/')
+      .pop() || 'resource'
+  );
 }

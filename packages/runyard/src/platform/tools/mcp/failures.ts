@@ -1,5 +1,6 @@
 import { driverFaultOf } from '../../../core/errors/driver-fault.js';
 import { thrownError } from '../../../core/errors/thrown-error.js';
+import { fieldsOf } from '../../../core/objects.js';
 import { notOffered } from './server-requests.js';
 
 /**
@@ -7,12 +8,6 @@ import { notOffered } from './server-requests.js';
  * can be made again. `lost`: its outcome is unknown.
  */
 export type CallFailure = 'answered' | 'unsent' | 'lost';
-
-interface ErrorShape {
-  readonly code?: string | number;
-  readonly status?: number;
-  readonly cause?: ErrorShape;
-}
 
 const unsentCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'NOT_CONNECTED', 'EPIPE']);
 const lostCodes = new Set([
@@ -28,34 +23,30 @@ export const streamEnded = -32_099;
 
 /** Reads the errors of the client by their codes: its classes exist only once it is loaded. */
 export function callFailureOf(error: unknown): CallFailure {
-  const { code, status, cause } = error as ErrorShape;
+  const { code, status, cause } = fieldsOf(error);
   // A session that a restarted server does not know is refused before anything is done.
   if (status === 404 || status === 400) return 'unsent';
   if (typeof code === 'number') return code === streamEnded ? 'lost' : 'answered';
-  if (code !== undefined && unsentCodes.has(code)) return 'unsent';
-  if (code !== undefined && lostCodes.has(code)) return 'lost';
-  if (cause?.code !== undefined) return callFailureOf(cause);
+  if (typeof code === 'string' && unsentCodes.has(code)) return 'unsent';
+  if (typeof code === 'string' && lostCodes.has(code)) return 'lost';
+  if (fieldsOf(cause).code !== undefined) return callFailureOf(cause);
   return error instanceof TypeError ? 'lost' : 'answered';
-}
-
-interface Lacking {
-  readonly method?: string;
-  readonly requiredCapabilities?: object;
 }
 
 /** What the server wanted, and the source does not offer, worded so that the reader can act on it. */
 export function unofferedIn(error: unknown): Error | undefined {
-  const { code, data } = error as ErrorShape & { readonly data?: Lacking };
+  const { code, data } = fieldsOf(error);
+  const { method, requiredCapabilities } = fieldsOf(data);
   // a server that looks at what is offered refuses the call itself
-  const [lacking] = Object.keys(data?.requiredCapabilities ?? {});
-  const asked = code === 'CAPABILITY_NOT_SUPPORTED' ? data?.method : lacking;
-  return asked === undefined ? undefined : notOffered(asked);
+  const [lacking] = Object.keys(requiredCapabilities ?? {});
+  const asked = code === 'CAPABILITY_NOT_SUPPORTED' ? method : lacking;
+  return asked === undefined ? undefined : notOffered(String(asked));
 }
 
 const unsupportedVersion = -32022;
 
 export function isUnsupportedVersion(error: unknown): boolean {
-  return (error as ErrorShape).code === unsupportedVersion;
+  return fieldsOf(error).code === unsupportedVersion;
 }
 
 /** The server cannot be used; what it said about itself is the best hint at why. */
@@ -71,8 +62,8 @@ export function reasonOf(error: unknown): string {
   const thrown = thrownError(error);
   const fault = driverFaultOf(thrown);
   const message = fault?.code ?? thrown.message;
-  let bottom = error as ErrorShape;
-  while (typeof bottom.cause === 'object' && bottom.cause !== null) bottom = bottom.cause;
+  let bottom = fieldsOf(error);
+  while (typeof bottom.cause === 'object' && bottom.cause !== null) bottom = fieldsOf(bottom.cause);
   const { code } = bottom;
   const isTold = typeof code !== 'string' || message.includes(code);
   return (isTold ? message : `${message} (${code})`).replace(/\.$/, '');

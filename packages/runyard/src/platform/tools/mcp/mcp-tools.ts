@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { untilAborted } from '../../../core/abort.js';
 import { errorCode } from '../../../core/errors/error-code.js';
 import { errors } from '../../../core/errors/errors.js';
-import type { JsonObject, JsonSchema } from '../../../core/json.js';
+import type { JsonObject } from '../../../core/json.js';
 import type { Log } from '../../../core/log.js';
 import { nearestName } from '../../../core/nearest-name.js';
 import { checkOptions } from '../../../core/options/check-options.js';
@@ -128,7 +128,7 @@ class McpSource implements ToolSource {
       // Once known, a tool stays: a call shows the model that the server is unavailable, and it may be back by then.
       if (this.#known === undefined) throw error;
     }
-    return [...this.#known!.values()];
+    return [...(this.#known?.values() ?? [])];
   }
 
   async close(): Promise<void> {
@@ -221,7 +221,7 @@ class McpSource implements ToolSource {
     return tool({
       name,
       description: definition.description ?? definition.title ?? definition.name,
-      inputSchema: fromElsewhere(definition.inputSchema as JsonSchema),
+      inputSchema: fromElsewhere({ ...definition.inputSchema }),
       readOnly: readOnlyHint,
       // The protocol has no key by which a server could recognize a repeated call.
       sideEffects: !readOnlyHint && !idempotentHint,

@@ -9,7 +9,7 @@ import type {
   SamplingMessageContentBlock,
 } from '@modelcontextprotocol/client';
 import { type SampledMessage, sampleInCall } from '../../../core/agents/auxiliary/sampling.js';
-import type { JsonObject, JsonSchema } from '../../../core/json.js';
+import type { JsonSchema } from '../../../core/json.js';
 import { formFieldsOf } from '../../../core/tools/questions/input-fields.js';
 import type { InputField } from '../../../core/tools/questions/person-form.js';
 import type { NewMedia } from '../../../core/tools/tool-result.js';
@@ -75,7 +75,8 @@ async function elicit(call: CallUnderWay, params: ElicitRequestParams): Promise<
   if (params.mode === 'url') return { action: (await call.ask({ message: urlMessage(params) })).action };
   const answer = await call.ask({ message: params.message, fields: fieldsOf(params.requestedSchema) });
   return answer.action === 'accept'
-    ? { action: 'accept', content: answer.values as NonNullable<ElicitResult['content']> }
+    ? // `ask` checks the values against the fields, which are those of the schema
+      { action: 'accept', content: answer.values as NonNullable<ElicitResult['content']> }
     : { action: answer.action };
 }
 
@@ -87,11 +88,11 @@ function urlMessage({ message, url }: { message: string; url: string }): string 
 }
 
 function fieldsOf(schema: JsonSchema): InputField[] {
-  const properties = schema.properties as Readonly<Record<string, JsonObject>>;
+  const properties = Object(schema.properties);
   return formFieldsOf(schema).map((field) => {
-    const { title } = properties[field.name]!;
-    const description = field.description ?? (typeof title === 'string' ? title : null);
-    return { ...field, description, schema: properties[field.name]! };
+    const property: JsonSchema = properties[field.name];
+    const description = field.description ?? (typeof property.title === 'string' ? property.title : null);
+    return { ...field, description, schema: property };
   });
 }
 

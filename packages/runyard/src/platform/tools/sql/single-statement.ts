@@ -20,7 +20,7 @@ function significantText(sql: string): string {
   let text = '';
   let position = 0;
   while (position < sql.length) {
-    const character = sql[position]!;
+    const character = sql.charAt(position);
     const quote = quotes[character];
     if (sql.startsWith('--', position)) position = endOf(sql, '\n', position + 2);
     else if (sql.startsWith('/*', position)) position = endOf(sql, '*/', position + 2);

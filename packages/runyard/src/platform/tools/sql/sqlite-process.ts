@@ -26,10 +26,11 @@ export function sqliteProcess(child: NodeJS.Process, load: (path: string) => unk
     } catch (error) {
       reply = { message: error instanceof Error ? error.message : String(error) };
     }
-    child.send!(reply, () => child.exit());
+    child.send?.(reply, () => child.exit());
   });
 
   function answer({ libraryPath, path, sql, maximumRows, largestAnswer }: SqliteTask): SqliteTaskReply {
+    // the library that `sqliteLibraryPath` found
     const { DatabaseSync } = load(libraryPath) as SqliteLibrary;
     const database = new DatabaseSync(path, {
       readOnly: true,
@@ -51,9 +52,9 @@ export function sqliteProcess(child: NodeJS.Process, load: (path: string) => unk
     const columns = statement.columns().map((column) => column.name);
     const rows: unknown[][] = [];
     let size = 0;
-    for (const row of statement.iterate() as Iterable<unknown>) {
+    for (const row of statement.iterate()) {
       if (rows.length === maximumRows || size > largestAnswer) return { columns, rows, more: true };
-      const cells = (Array.isArray(row) ? row : Object.values(row as object)).map(plain);
+      const cells = (Array.isArray(row) ? row : Object.values(Object(row))).map(plain);
       size += cells.reduce<number>((sum, cell) => sum + String(cell).length, 0);
       rows.push(cells);
     }

@@ -79,8 +79,10 @@ export class BitIndexes {
     const { rowIds, bits } = await loadBits(this.database, ranges);
     const bytes = rowIds.length === 0 ? 0 : bits.length / rowIds.length;
     for (let from = 0; from < rowIds.length; ) {
+      // both indices are within the list
       const versionNo = versionOf(rowIds[from]!);
       let to = from;
+      // as above
       while (to < rowIds.length && versionOf(rowIds[to]!) === versionNo) to += 1;
       index.add(versionNo, rowIds.slice(from, to), bits.subarray(from * bytes, to * bytes));
       from = to;

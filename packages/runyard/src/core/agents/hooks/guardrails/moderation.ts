@@ -3,6 +3,7 @@ import type { OutputFormat } from '../../../models/model.js';
 import { model as modelKind } from '../../../models/model-kind.js';
 import { type ModelLike, resolveModel } from '../../../models/resolve.js';
 import { native } from '../../../native-code.js';
+import { isList } from '../../../objects.js';
 import { checkOptions } from '../../../options/check-options.js';
 import { anyOf, listOf, name, objectOf, recordOf, required, text } from '../../../options/kinds.js';
 import { jsonInText } from '../../answer/output-format.js';
@@ -60,10 +61,8 @@ export function moderationGuardrail(options: ModerationOptions): Guardrail {
 function meaningsOf(
   categories: readonly string[] | Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  if (!Array.isArray(categories)) return categories as Readonly<Record<string, string>>;
-  return Object.fromEntries(
-    (categories as readonly string[]).map((name) => [name, defaultCategories[name] ?? name]),
-  );
+  if (!isList(categories)) return categories;
+  return Object.fromEntries(categories.map((name) => [name, defaultCategories[name] ?? name]));
 }
 
 function instructionsFor(categories: Readonly<Record<string, string>>): string {

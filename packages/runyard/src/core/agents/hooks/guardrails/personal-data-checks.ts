@@ -22,8 +22,8 @@ function isDigit(text: string, at: number): boolean {
 /** Every second digit from the right counts double; the whole adds up to tens. */
 function isCardNumber(digits: readonly number[]): boolean {
   let sum = 0;
-  for (let at = digits.length - 1, twice = false; at >= 0; at -= 1, twice = !twice) {
-    const counted = twice ? digits[at]! * 2 : digits[at]!;
+  for (const [at, digit] of digits.toReversed().entries()) {
+    const counted = at % 2 === 1 ? digit * 2 : digit;
     sum += counted > 9 ? counted - 9 : counted;
   }
   // a row of one digit passes the checksum too, and is no card
@@ -35,7 +35,7 @@ export function leadingPhone(text: string): string | undefined {
   let digits = 0;
   let end = 0;
   for (let at = 0; at < text.length && digits < 15; at += 1) {
-    if (!/\d/.test(text[at]!)) continue;
+    if (!/\d/.test(text.charAt(at))) continue;
     digits += 1;
     end = at + 1;
   }

@@ -1,4 +1,5 @@
 import { native } from '../../../native-code.js';
+import { keysOf } from '../../../objects.js';
 import { checkOptions } from '../../../options/check-options.js';
 import { flag, listOf, objectOf, word } from '../../../options/kinds.js';
 import { type Guardrail, GuardrailRefusal } from '../hook.js';
@@ -36,7 +37,7 @@ const finders: Readonly<Record<PersonalDataKind, Finder>> = {
   },
 };
 
-const allKinds = Object.keys(finders) as PersonalDataKind[];
+const allKinds = keysOf(finders);
 const defaultKinds = allKinds.filter((kind) => kind !== 'ip_address');
 
 export interface PersonalDataOptions {

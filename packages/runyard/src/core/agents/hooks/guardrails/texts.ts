@@ -9,6 +9,7 @@ export function textsIn(value: Json): string[] {
 
 /** The same value with every text in it rewritten. */
 export function mapTexts<Value extends Json>(value: Value, rewrite: (text: string) => string): Value {
+  // texts become texts, and everything else stays what it is
   return mapped(value, rewrite) as Value;
 }
 

@@ -5,17 +5,20 @@ const execution = Symbol('execution');
 const step = Symbol('step');
 
 /** A call site through which built-in tools find the run that they serve. Tools of the application do not. */
-export function siteWithin(within: AgentExecution, stepKey: string, site: ToolCallSite): ToolCallSite {
-  return { ...site, [execution]: within, [step]: stepKey } as ToolCallSite;
+type SiteWithin = ToolCallSite & { readonly [execution]?: AgentExecution; readonly [step]?: string };
+
+export function siteWithin(within: AgentExecution, stepKey: string, site: ToolCallSite): SiteWithin {
+  return { ...site, [execution]: within, [step]: stepKey };
 }
 
 export function executionOf(site: ToolCallSite): AgentExecution {
-  const found = (site as { [execution]?: AgentExecution })[execution];
+  const { [execution]: found }: SiteWithin = site;
   if (found === undefined) throw new Error('This tool works only within the run of an agent.');
   return found;
 }
 
 /** The key of the step that the call is. */
 export function stepKeyOf(site: ToolCallSite): string {
-  return (site as { [step]?: string })[step] ?? '';
+  const { [step]: key = '' }: SiteWithin = site;
+  return key;
 }

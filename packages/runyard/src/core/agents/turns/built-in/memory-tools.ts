@@ -54,7 +54,7 @@ const updateUserMemory = nativeTool({
     operation: z.enum(operations).describe('What to do.'),
     ...fields,
   }),
-  execute: (args, site) => update(args as Wanted, site),
+  execute: (args, site) => update(args, site),
 });
 
 const updateOrClearUserMemory = nativeTool({
@@ -64,7 +64,7 @@ const updateOrClearUserMemory = nativeTool({
     operation: z.enum([...operations, 'clear']).describe('What to do.'),
     ...fields,
   }),
-  execute: (args, site) => update(args as Wanted, site),
+  execute: (args, site) => update(args, site),
 });
 
 const searchUserMemories = nativeTool({
@@ -114,17 +114,17 @@ async function update(wanted: Wanted, site: ToolCallSite): Promise<JsonObject> {
 function changeOf({ operation, memory, topics, memory_id }: Wanted, site: ToolCallSite): MemoryChange {
   const { context, input } = executionOf(site);
   if (operation === 'clear') return { kind: 'clear' };
-  const text = memoryText(memory);
+  const text = memoryText(memory) ?? '';
   const memoryId = memory_id?.trim() ?? '';
-  if (operation !== 'delete' && text === undefined)
+  if (operation !== 'delete' && text === '')
     throw new ToolRefused(`To ${operation} a memory, say in 'memory' what is to be remembered.`);
   if (operation === 'add') {
     const source = { run: context.run, message: input.content };
-    return addition(source, site.idempotencyKey, text!, memoryTopics(topics));
+    return addition(source, site.idempotencyKey, text, memoryTopics(topics));
   }
   if (memoryId === '') throw new ToolRefused(`To ${operation} a memory, give its id in 'memory_id'.`);
   if (operation === 'delete') return { kind: 'delete', memoryId };
-  return { kind: 'update', memoryId, memory: text!, ...(topics && { topics: memoryTopics(topics) }) };
+  return { kind: 'update', memoryId, memory: text, ...(topics && { topics: memoryTopics(topics) }) };
 }
 
 /** When the model asked for it: the same, however often the call is made. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Json } from '../../../json.js';
 import { nativeTool } from '../../../tools/tool.js';
 
 export const updateSessionState = nativeTool({
@@ -14,7 +13,7 @@ export const updateSessionState = nativeTool({
   execute({ session_state_updates: updates }, { state }) {
     for (const [key, value] of Object.entries(updates)) {
       if (value === null) state.delete(key);
-      else state.set(key, value as Json);
+      else state.set(key, value);
     }
     return { session_state: state.all() };
   },

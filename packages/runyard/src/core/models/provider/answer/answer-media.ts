@@ -6,7 +6,7 @@ export async function storeMedia(
   contents: MediaContents,
   mimeType: string,
   bytes: Uint8Array,
-): Promise<Media> {
+): Promise<Media & { readonly hash: string }> {
   const hash = await contents.put(bytes);
   return { kind: kindOf(mimeType), id: newId(), hash, mimeType, size: bytes.byteLength };
 }

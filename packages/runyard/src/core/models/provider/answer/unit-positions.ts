@@ -18,6 +18,7 @@ function countBelow(sorted: readonly number[], bound: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >> 1;
+    // the middle of a part of the list is in the list
     if (sorted[middle]! < bound) low = middle + 1;
     else high = middle;
   }

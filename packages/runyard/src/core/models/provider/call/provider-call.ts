@@ -141,7 +141,7 @@ export class ProviderAnswer {
       redirect: 'manual',
     });
     this.contentType = response.headers.get('content-type') ?? '';
-    this.#reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined;
+    this.#reader = response.body?.getReader();
     if (!response.ok) {
       const body = await this.text(64 * 1024).catch(() => '');
       call.signal.throwIfAborted();
@@ -209,7 +209,7 @@ export class ProviderAnswer {
 function reasonOf(cause: unknown, code: unknown): string {
   const text = cause instanceof Error ? cause.message : String(cause);
   if (typeof code !== 'string') return text;
-  const namesHost = ['address', 'hostname', 'host'].some((name) => name in (cause as object));
+  const namesHost = ['address', 'hostname', 'host'].some((name) => name in Object(cause));
   if (namesHost || text === '' || text.includes(code)) return code;
   return `${code}: ${text}`;
 }

@@ -72,7 +72,7 @@ function duration(text: string): number | undefined {
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text)) return undefined;
   let milliseconds = 0;
   for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) {
-    milliseconds += Number(amount) * (units[unit as string] ?? 0);
+    milliseconds += Number(amount) * (units[unit ?? ''] ?? 0);
   }
   return milliseconds;
 }
