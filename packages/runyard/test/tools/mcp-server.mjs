@@ -44,6 +44,16 @@ function makeServer() {
     },
     ({ a, b }) => ({ content: [], structuredContent: { sum: a + b } }),
   );
+  server.registerTool(
+    'weigh',
+    {
+      description: 'Says what it weighed in words too',
+      inputSchema: z.object({ grams: z.number() }),
+      // the server does not check what is only said about the number
+      outputSchema: z.object({ grams: z.number().meta({ maximum: 1000 }) }),
+    },
+    ({ grams }) => ({ content: [{ type: 'text', text: 'It is heavy.' }], structuredContent: { grams } }),
+  );
   const endless = z.string().meta({ pattern: '^(a+)+$' });
   server.registerTool(
     'endless',

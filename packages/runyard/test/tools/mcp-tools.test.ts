@@ -264,6 +264,18 @@ describe('the tools of an MCP server', () => {
     );
   });
 
+  it('pass on the description of their output, and return the value that fits it', async () => {
+    const { source, call } = use(await addressOf('http'), { include: ['weigh', 'echo'] });
+    const [weigh, echo] = (await ask(source)).toSorted((one, other) => other.name.localeCompare(one.name));
+    expect(weigh?.outputSchema).toMatchObject({ properties: { grams: { type: 'number', maximum: 1000 } } });
+    expect(echo?.outputSchema).toBeUndefined();
+    expect(await call('weigh', { grams: 12 })).toMatchObject({ content: '{"grams":12}', written: 'json' });
+    expect(await call('weigh', { grams: 5000 })).toMatchObject({
+      error: true,
+      content: expect.stringContaining('its result does not fit its outputSchema:\n- grams: must be <= 1000'),
+    });
+  });
+
   it('can be chosen, prefixed and gated', async () => {
     const { source, call } = use(await addressOf('http'), {
       include: ['echo', 'add', 'who.am.i', 'die'],

@@ -210,6 +210,14 @@ describe('the message names the option and what to give', () => {
       "approval is 'need'. Give 'required' or 'audit'",
     ],
     ['no retries', () => definitions.agent!({ retries: null }), 'retries is null'],
+    ['a misspelt model', () => definitions.agent!({ model: 'ofline' }), 'Did you mean offline?'],
+    [
+      'a misspelt provider',
+      () => definitions.agent!({ model: 'antropic:claude-opus-5-5' }),
+      'Did you mean anthropic:claude-opus-5-5?',
+    ],
+    ['a model without its provider', () => definitions.agent!({ model: 'gpt-5-mini' }), 'names no provider'],
+    ['a provider without a model', () => definitions.team!({ model: 'openai:' }), 'Write openai:<model>.'],
     [
       'an unknown limit',
       () => definitions.agent!({ limits: { turn: 3 } }),

@@ -4,11 +4,19 @@ import type { McpCallResult } from './library.js';
 
 type Block = McpCallResult['content'][number];
 
-/** What a server answered to a call, as a tool would return it. What it calls an error is thrown. */
-export function resultOf(answer: McpCallResult): unknown {
+/**
+ * What a server answered to a call, as a tool would return it: the value of a tool that describes its output, the texts
+ * of any other. What the server calls an error is thrown.
+ */
+export function resultOf(answer: McpCallResult, describesOutput: boolean): unknown {
   const { content: blocks = [], structuredContent } = answer;
   const media = new MediaOfAnswer();
   const texts = blocks.map((block) => textOf(block, media)).filter((text) => text !== '');
+  if (describesOutput && structuredContent !== undefined && !answer.isError) {
+    if (media.found.length === 0) return structuredContent;
+    const value: unknown = JSON.parse(media.withoutBytes(JSON.stringify(structuredContent)));
+    return toolResult(value, { media: media.found });
+  }
   // Servers repeat what is structured as a text, for clients that know only texts.
   const isRepeated = texts.length > media.marks;
   if (structuredContent !== undefined && !isRepeated) {

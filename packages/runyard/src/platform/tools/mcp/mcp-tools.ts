@@ -222,6 +222,7 @@ class McpSource implements ToolSource {
       name,
       description: definition.description ?? definition.title ?? definition.name,
       inputSchema: fromElsewhere({ ...definition.inputSchema }),
+      ...(definition.outputSchema && { outputSchema: fromElsewhere({ ...definition.outputSchema }) }),
       readOnly: readOnlyHint,
       // The protocol has no key by which a server could recognize a repeated call.
       sideEffects: !readOnlyHint && !idempotentHint,
@@ -229,15 +230,20 @@ class McpSource implements ToolSource {
         typeof requiresConfirmation === 'boolean'
           ? requiresConfirmation
           : requiresConfirmation.includes(definition.name),
-      execute: (args, context) => this.#call(definition.name, args, context, readOnlyHint || idempotentHint),
+      execute: (args, context) => this.#call(definition, args, context, readOnlyHint || idempotentHint),
     });
   }
 
-  async #call(name: string, args: JsonObject, context: ToolContext, repeatable: boolean): Promise<unknown> {
+  async #call(
+    { name, outputSchema }: McpToolDefinition,
+    args: JsonObject,
+    context: ToolContext,
+    repeatable: boolean,
+  ): Promise<unknown> {
     for (let attempt = 0; ; attempt++) {
       const connection = await untilAborted(this.#connected(), context.signal);
       try {
-        return resultOf(await this.#request(connection, name, args, context));
+        return resultOf(await this.#request(connection, name, args, context), outputSchema !== undefined);
       } catch (error) {
         context.signal.throwIfAborted();
         const failure = callFailureOf(error);
