@@ -65,12 +65,11 @@ export async function guardedFetch(url: string, options: GuardedFetchOptions = {
  */
 export async function guardedStream(url: string, options: GuardedFetchOptions = {}): Promise<GuardedStream> {
   const { timeoutMs = 15_000, idleMs, maximumRedirects = 5, maximumBytes = 5_000_000 } = options;
-  const deadline = AbortSignal.timeout(timeoutMs);
-  const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
+  const time = timeBound(timeoutMs, options.signal);
   const silent = (ms: number) => new FetchRefused(`${url} did not answer within ${ms} ms.`);
   const failure = (error: unknown): unknown => {
     if (options.signal?.aborted) return options.signal.reason;
-    return deadline.aborted ? silent(timeoutMs) : error;
+    return time.isUp() ? silent(timeoutMs) : error;
   };
   let request: Hop = {
     url: checkedUrl(url),
@@ -80,16 +79,19 @@ export async function guardedStream(url: string, options: GuardedFetchOptions = 
   };
   try {
     for (let redirects = 0; ; redirects++) {
-      const response = await exchange(request, options, signal, () => silent(idleMs ?? timeoutMs));
+      const response = await exchange(request, options, time.signal, () => silent(idleMs ?? timeoutMs));
       const next = redirectOf(request, response);
       if (next === undefined) {
-        const body = boundedBody(response, { maximumBytes, idleMs, signal, stalled: silent });
+        const bounds = { maximumBytes, idleMs, signal: time.signal, stalled: silent };
         return {
           url: request.url.href,
           status: response.statusCode ?? 0,
           headers: flat(response.headers),
-          body: withFailures(body, failure),
-          close: () => response.destroy(),
+          body: withFailures(boundedBody(response, bounds), failure, time.end),
+          close: () => {
+            time.end();
+            response.destroy();
+          },
         };
       }
       response.destroy();
@@ -98,19 +100,51 @@ export async function guardedStream(url: string, options: GuardedFetchOptions = 
       request = next;
     }
   } catch (error) {
+    time.end();
     throw failure(error);
   }
+}
+
+interface TimeBound {
+  /** Aborts with the signal of the caller, or when the time is up. */
+  readonly signal: AbortSignal;
+  isUp(): boolean;
+  end(): void;
+}
+
+/** What it holds on to is released by `end`: a caller's signal outlives many fetches, and so would their timers. */
+function timeBound(timeoutMs: number, caller: AbortSignal | undefined): TimeBound {
+  const controller = new AbortController();
+  let isUp = false;
+  const stop = () => {
+    end();
+    controller.abort();
+  };
+  const timer = setTimeout(() => {
+    isUp = true;
+    stop();
+  }, timeoutMs).unref();
+  const end = () => {
+    clearTimeout(timer);
+    caller?.removeEventListener('abort', stop);
+  };
+  if (caller?.aborted) stop();
+  else caller?.addEventListener('abort', stop, { once: true });
+  return { signal: controller.signal, isUp: () => isUp, end };
 }
 
 /** A body whose errors say who ended it: the caller, the deadline, or the other side. */
 async function* withFailures(
   body: AsyncIterable<Uint8Array>,
   failure: (error: unknown) => unknown,
+  end: () => void,
 ): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch (error) {
     throw failure(error);
+  } finally {
+    end();
   }
 }
 

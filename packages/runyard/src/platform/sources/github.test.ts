@@ -6,7 +6,7 @@ import { type GitHubSourceOptions, gitHubSource } from './github.js';
 
 const blob = (path: string, sha: string, mode = '100644') => ({ path, sha, mode, type: 'blob', size: 5 });
 const folder = (path: string, sha: string) => ({ path, sha, mode: '040000', type: 'tree' });
-const trees: Readonly<Record<string, unknown>> = {
+const trees: Readonly<Record<string, readonly unknown[]>> = {
   'release/1': [blob('README.md', 'b0'), folder('docs', 't1'), blob('link', 'b9', '120000')],
   t1: [blob('a.md', 'b1'), folder('deep', 't2')],
   t2: [blob('ü.md', 'b2'), { path: 'module', sha: 'c', mode: '160000', type: 'commit' }],
@@ -30,7 +30,9 @@ async function hub(options: Partial<GitHubSourceOptions> = {}, token = 'TOKEN') 
     if (sha !== undefined) {
       const recursive = url.searchParams.has('recursive');
       const tree = trees[decodeURIComponent(sha) + (recursive ? ' recursive' : '')];
-      return tree ? send({ tree, truncated: recursive && state.truncated }) : send({}, 404);
+      if (tree === undefined) return send({}, 404);
+      const truncated = recursive && state.truncated;
+      return send({ tree: truncated ? tree.slice(0, 1) : tree, truncated });
     }
     const [, id] = /^\/repos\/acme\/handbook\/git\/blobs\/(\w+)$/.exec(url.pathname) ?? [];
     return id && request.headers.accept === 'application/vnd.github.raw+json'

@@ -109,7 +109,7 @@ class GitHubService implements SourceService {
       service: 'GitHub',
       credentials: new Remembered(() => gitHubToken(options, this.#address)),
       sign: (request, token) => (token === null ? request : bearer(request, token)),
-      faultOf: rateLimitOf,
+      faultOf,
     });
   }
 
@@ -242,11 +242,13 @@ function fileOf({ path, size, sha }: TreeEntry, folder: string): RemoteFile {
   return { key: folder + path, size: sizeOf(size), lastModified: null, contentType: null, handle: sha };
 }
 
-function rateLimitOf({ status, headers }: ServiceFault) {
-  const isLimit = status === 429 || (status === 403 && headers['x-ratelimit-remaining'] === '0');
-  return isLimit
-    ? errors.sourceFailed('read the repository', 'the rate limit of GitHub is reached.')
-    : undefined;
+function faultOf({ status, headers, text }: ServiceFault) {
+  const work = 'read the repository';
+  if (status === 429 || (status === 403 && headers['x-ratelimit-remaining'] === '0'))
+    return errors.sourceFailed(work, 'the rate limit of GitHub is reached.');
+  if (status === 403 && text.includes('too_large'))
+    return errors.sourceFailed(work, 'GitHub gives out no file of this size.');
+  return undefined;
 }
 
 const installationToken = z

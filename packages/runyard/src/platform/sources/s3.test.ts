@@ -131,6 +131,9 @@ it('says what the service refused, without what was sent to it', async () => {
   expect(() => source.check('a', { repo: 'x' })).toThrow(
     "Source type 'S3Config' does not accept source_params.",
   );
+  service.answer = (_, response) =>
+    Boolean(response.writeHead(301, { 'x-amz-bucket-region': 'us-west-2' }).end());
+  await expect(list(source)).rejects.toThrow('it is in the region us-west-2');
   service.answer = (_, response) => Boolean(response.writeHead(418).end());
   await expect(list(source)).rejects.toMatchObject({
     status: 502,

@@ -91,10 +91,15 @@ class S3Service implements SourceService {
       service: 'AWS',
       credentials: new Remembered(() => keptForAWhile(() => awsKeys(options))),
       sign: (request, keys) => signed(request, keys, region),
-      faultOf: ({ status, text }) =>
-        status === 404 && codeOf(text) === 'NoSuchBucket'
+      faultOf: ({ status, headers, text }) => {
+        const home = headers['x-amz-bucket-region'] ?? region;
+        // a request for another region is redirected or refused: neither says why
+        if (home !== region && /^[a-z0-9-]{1,40}$/.test(home))
+          return errors.sourceFailed('reach the bucket', `it is in the region ${home}.`);
+        return status === 404 && codeOf(text) === 'NoSuchBucket'
           ? errors.sourceContainerMissing('Bucket', bucket)
-          : undefined,
+          : undefined;
+      },
     });
   }
 

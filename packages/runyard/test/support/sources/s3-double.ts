@@ -59,7 +59,7 @@ function isSigned(request: IncomingMessage, secret: string): boolean {
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d+)\/([^/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=(\w+)$/.exec(
       request.headers.authorization ?? '',
     );
-  if (found === null) return false;
+  if (found === null || found[3] !== 'eu-west-1') return false;
   const [, , day, region, signedHeaders, signature] = found;
   const url = new URL(request.url!, 'http://x');
   const strict = (text: string) =>
