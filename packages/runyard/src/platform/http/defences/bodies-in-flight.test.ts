@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { type RawClient, rawClient, startServer } from '../../../../test/support/clients/http-server.js';
 import { until } from '../../../../test/support/until.js';
@@ -190,4 +190,29 @@ test('one body has room however small the bound is, and what has gone is counted
     bodies.grow(reading, bytes);
   }
   expect([larger.cuts, smaller.cuts]).toEqual([['crowded'], []]);
+});
+
+test('a body that is stored as it arrives counts for a few megabytes, and is not slow while this side takes its time', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const megabyte = 1_048_576;
+  const bodies = new BodiesInFlight({ slowClientMs: 1_000, maxUploadBytes: 9 * megabyte });
+  expect(bodies.most).toBe(64 * megabyte);
+  const stored = Array.from({ length: 9 }, () => ({ ...readingOf('a'), awaits: false }));
+  for (const reading of stored) {
+    bodies.add(reading);
+    bodies.grow(reading, 100 * megabyte);
+  }
+  // those of one caller may hold half of all
+  expect(stored.map(({ cuts }) => cuts)).toEqual([...Array.from({ length: 8 }, () => []), ['crowded']]);
+  const [busy, waiting] = [stored[0]!, stored[1]!];
+  waiting.awaits = true;
+  vi.advanceTimersByTime(5_000);
+  expect(busy.cuts).toEqual([]);
+  expect(waiting.cuts[0]).toBe('slow');
+  for (const reading of stored) bodies.delete(reading);
+  const next = readingOf('b');
+  bodies.add(next);
+  bodies.grow(next, 32 * megabyte);
+  expect(next.cuts).toEqual([]);
 });

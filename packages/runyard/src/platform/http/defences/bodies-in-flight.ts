@@ -1,4 +1,3 @@
-import { Semaphore } from '../../../core/concurrency.js';
 import type { HttpSettings } from '../settings.js';
 
 /** Whose a body is. */
@@ -11,8 +10,8 @@ export interface BodyOwner {
 /** A body that is being read. */
 export interface BodyReading {
   readonly owner: BodyOwner;
-  /** Its bytes are stored as they arrive: they do not stay in memory, and do not count. */
-  readonly isStored?: boolean;
+  /** Set for a body whose bytes are stored as they arrive: whether this side waits for the client. */
+  awaits?: boolean;
   /** How many bytes have come. */
   received: number;
   /** How many had come at the last check; undefined before the first. */
@@ -24,8 +23,8 @@ export interface BodyReading {
 /** What a body has to bring in each span, unless it ends. */
 export const leastBytes = 16_384;
 
-/** How many bodies are stored at once as they arrive; the others are read when it is their turn. */
-const storedAtOnce = 16;
+/** What a body takes of memory that is stored as it arrives: what was read, and the piece that is being written. */
+const storedBytes = 4_194_304;
 
 /** What all bodies may hold when the settings do not say. */
 const usualMost = 67_108_864;
@@ -43,8 +42,8 @@ export class BodiesInFlight {
   readonly most: number;
   /** How many those of one known caller may. */
   readonly #mostOfOne: number;
-  /** Bounds what bodies that are stored as they arrive hold together: a few megabytes each. */
-  readonly stored = new Semaphore(storedAtOnce);
+  /** What a body counts for that is stored as it arrives, whatever its size. */
+  readonly #storedBytes: number;
   readonly #reading = new Set<BodyReading>();
   readonly #heldBy = new Map<string, number>();
   #held = 0;
@@ -55,17 +54,22 @@ export class BodiesInFlight {
     // one body has room, however large it may be
     this.most = Math.max(maxBodiesBytes ?? Math.max(usualMost, 2 * maxUploadBytes), maxUploadBytes);
     this.#mostOfOne = Math.max(this.most / 2, maxUploadBytes);
+    this.#storedBytes = Math.min(storedBytes, this.#mostOfOne);
   }
 
   add(reading: BodyReading): void {
     this.#reading.add(reading);
     this.#timer ??= setInterval(() => this.#look(), this.spanMs).unref();
+    if (reading.awaits !== undefined) this.#hold(reading, this.#storedBytes);
   }
 
   /** Counts what has come. It may be the body itself that is given up for it. */
   grow(reading: BodyReading, bytes: number): void {
     reading.received += bytes;
-    if (reading.isStored) return;
+    if (reading.awaits === undefined) this.#hold(reading, bytes);
+  }
+
+  #hold(reading: BodyReading, bytes: number): void {
     const { key, isKnown } = reading.owner;
     const held = this.#count(key, bytes);
     if (isKnown && held > this.#mostOfOne) this.#cutLargestOf(key);
@@ -73,7 +77,7 @@ export class BodiesInFlight {
   }
 
   delete(reading: BodyReading): void {
-    if (this.#reading.delete(reading) && !reading.isStored) this.#count(reading.owner.key, -reading.received);
+    if (this.#reading.delete(reading)) this.#count(reading.owner.key, -this.#bytesOf(reading));
   }
 
   #count(key: string, bytes: number): number {
@@ -82,6 +86,10 @@ export class BodiesInFlight {
     if (held === 0) this.#heldBy.delete(key);
     else this.#heldBy.set(key, held);
     return held;
+  }
+
+  #bytesOf({ awaits, received }: BodyReading): number {
+    return awaits === undefined ? received : this.#storedBytes;
   }
 
   #heaviest(): string {
@@ -94,8 +102,9 @@ export class BodiesInFlight {
   #cutLargestOf(key: string): void {
     let largest: BodyReading | undefined;
     for (const reading of this.#reading) {
-      if (reading.isStored) continue;
-      if (reading.owner.key === key && reading.received > (largest?.received ?? -1)) largest = reading;
+      // of two alike the later one, which has got less far
+      const isLarger = largest === undefined || this.#bytesOf(reading) >= this.#bytesOf(largest);
+      if (reading.owner.key === key && isLarger) largest = reading;
     }
     if (largest === undefined) return;
     this.delete(largest);
@@ -108,7 +117,12 @@ export class BodiesInFlight {
       this.#timer = undefined;
     }
     for (const reading of this.#reading) {
-      const { looked, received } = reading;
+      const { looked, received, awaits = true } = reading;
+      // it is this side that takes its time
+      if (!awaits) {
+        reading.looked = undefined;
+        continue;
+      }
       reading.looked = received;
       if (looked !== undefined && received - looked < leastBytes) reading.cut('slow');
     }

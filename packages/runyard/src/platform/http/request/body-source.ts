@@ -1,6 +1,6 @@
 import type { BodyReading } from '../defences/bodies-in-flight.js';
 import type { Exchange } from '../exchange.js';
-import { type BodyLimit, ClientGone, tooLarge, tooSlow } from './body.js';
+import { type BodyLimit, ClientGone, tooLarge, tooManyBodies, tooSlow } from './body.js';
 
 /** A pause of the reader that is longer than this says nothing about how fast the client sends. */
 const ownPauseMs = 1_000;
@@ -26,29 +26,32 @@ export class BodySource {
     if (exchange.expectsContinue) response.writeContinue();
     this.#reading = {
       owner: exchange.bodyOwner,
-      isStored: true,
+      awaits: false,
       received: 0,
       looked: undefined,
-      cut: () => this.#fail(tooSlow(exchange)),
+      cut: (why) => this.#fail(why === 'slow' ? tooSlow(exchange) : tooManyBodies(exchange)),
     };
+    // it may have left while a place for its file was found
+    if (request.destroyed && !request.readableEnded) this.#failure = new ClientGone();
+    exchange.bodies.add(this.#reading);
     request.on('readable', this.#onReadable).on('end', this.#onEnd);
     request.on('close', this.#onClose).on('error', this.#onClose);
   }
 
   /** The next bytes; undefined at the end of the body. */
   async next(): Promise<Buffer | undefined> {
-    const { request, bodies } = this.exchange;
+    const { request } = this.exchange;
     if (performance.now() - this.#takenAt > ownPauseMs) this.#reading.looked = undefined;
     for (;;) {
       if (this.#failure !== undefined) throw this.#failure;
       const piece: Buffer | null = request.read();
       if (piece !== null) return this.#taken(piece);
       if (this.#ended) return undefined;
-      bodies.add(this.#reading);
+      this.#reading.awaits = true;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-      bodies.delete(this.#reading);
+      this.#reading.awaits = false;
     }
   }
 
@@ -62,8 +65,8 @@ export class BodySource {
 
   #taken(piece: Buffer): Buffer {
     this.#total += piece.length;
-    this.#takenAt = performance.now();
     if (this.#total > this.limit.bytes) throw tooLarge(this.limit);
+    this.#takenAt = performance.now();
     this.exchange.bodies.grow(this.#reading, piece.length);
     return piece;
   }

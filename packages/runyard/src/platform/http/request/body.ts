@@ -39,9 +39,7 @@ export function readBody(exchange: Exchange, limit: BodyLimit): Promise<Buffer> 
       looked: undefined,
       cut: (why) => {
         settle();
-        reject(
-          why === 'slow' ? tooSlow(exchange) : errors.tooManyBodies(describeBytes(exchange.bodies.most)),
-        );
+        reject(why === 'slow' ? tooSlow(exchange) : tooManyBodies(exchange));
       },
     };
     exchange.bodies.add(reading);
@@ -72,6 +70,10 @@ export function readBody(exchange: Exchange, limit: BodyLimit): Promise<Buffer> 
 
 export function tooLarge(limit: BodyLimit): RunyardError {
   return errors.payloadTooLarge('The request body', describeBytes(limit.bytes), limit.setting);
+}
+
+export function tooManyBodies({ bodies }: Exchange): RunyardError {
+  return errors.tooManyBodies(describeBytes(bodies.most));
 }
 
 export function tooSlow({ slowClientMs }: Exchange): RunyardError {

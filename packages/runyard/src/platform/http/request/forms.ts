@@ -96,20 +96,18 @@ export async function readStreamedForm(
   if (mediaType(header) !== 'multipart/form-data') return readForm(exchange, repeatable, jsonForms, settings);
   const form = new FormBuilder(repeatable);
   const limit: BodyLimit = { bytes: settings.maxStreamedBytes, setting: 'maxStreamedBytes' };
-  await exchange.bodies.stored.run(async () => {
-    const source = new BodySource(exchange, limit);
-    try {
-      await streamMultipart(source, header ?? '', settings, {
-        addText: (name, value) => form.addText(name, value),
-        addFile: async (name, filename, mimeType, bytes) => {
-          // what no field is for is not stored
-          if (fields.files.has(name)) form.add(name, await files.receive(filename, mimeType, bytes));
-        },
-      });
-    } finally {
-      source.close();
-    }
-  });
+  const source = new BodySource(exchange, limit);
+  try {
+    await streamMultipart(source, header ?? '', settings, {
+      addText: (name, value) => form.addText(name, value),
+      addFile: async (name, filename, mimeType, bytes) => {
+        // what no field is for is not stored
+        if (fields.files.has(name)) form.add(name, await files.receive(filename, mimeType, bytes));
+      },
+    });
+  } finally {
+    source.close();
+  }
   return form.fields;
 }
 
