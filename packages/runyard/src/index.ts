@@ -49,6 +49,43 @@ export { RunyardError } from './core/errors/errors.js';
 export type { AgentEvent, TeamEvent, WorkflowEvent } from './core/events/run-event.js';
 export type { StepOutput } from './core/events/workflow-event.js';
 export type { Json, JsonObject, JsonSchema } from './core/json.js';
+export type { Chunker, ChunkerOptions, ChunkerTools } from './core/knowledge/chunkers/chunker.js';
+export type { Chunk, Document } from './core/knowledge/document.js';
+export type { ComparisonOp, KnowledgeFilter } from './core/knowledge/filter.js';
+export { Knowledge } from './core/knowledge/knowledge.js';
+export type { KnowledgeSettings } from './core/knowledge/knowledge-settings.js';
+export type {
+  ContentStatus,
+  FoundDocument,
+  GivenContent,
+  GivenFrom,
+  KnowledgeContent,
+  KnowledgeSearch,
+  KnowledgeSpace,
+} from './core/knowledge/knowledge-space.js';
+export {
+  ContentUnreadable,
+  type ReadableContent,
+  type Reader,
+  type ReadOptions,
+} from './core/knowledge/readers/reader.js';
+export type {
+  ContentSource,
+  ListedFile,
+  ListRequest,
+  SourceFile,
+  SourceListing,
+  SourceParameters,
+} from './core/knowledge/sources/source.js';
+export type {
+  ContentVersion,
+  EmbeddedChunk,
+  FoundChunk,
+  SearchRequest,
+  SearchType,
+  StoredChunk,
+  VectorStore,
+} from './core/knowledge/vector-store.js';
 export type { Log } from './core/log.js';
 export type { GivenMedia, RunMediaOptions } from './core/media/given-media.js';
 export type { MadeMedia } from './core/media/made-media.js';
@@ -129,7 +166,7 @@ export {
 export type { OpenRequirement, WorkflowRunOptions, WorkflowRunOutput } from './core/workflows/run-in-code.js';
 export { type AnyWorkflow, Workflow } from './core/workflows/workflow.js';
 export type { WorkflowSettings } from './core/workflows/workflow-options.js';
-export { agent, team, workflow } from './library.js';
+export { agent, knowledge, team, workflow } from './library.js';
 export type { Settings } from './platform/config.js';
 export type { FetchHandler, FetchHandlerOptions } from './platform/http/fetch-handler.js';
 export type { NodeHandler } from './platform/http/handler.js';

@@ -2,6 +2,8 @@ import { Agent } from './core/agents/agent.js';
 import type { AgentSettings } from './core/agents/definition.js';
 import { type ComponentSpace, inProcessSpace } from './core/components/component-space.js';
 import type { Json } from './core/json.js';
+import { Knowledge } from './core/knowledge/knowledge.js';
+import type { KnowledgeSettings } from './core/knowledge/knowledge-settings.js';
 import type { Executable } from './core/runs/executable.js';
 import type { FittedTo, InputFor } from './core/schemas/schema-types.js';
 import type { ValueSchema } from './core/schemas/value-schema.js';
@@ -45,6 +47,20 @@ export function workflow<Input extends ValueSchema = never>(
 ): Workflow<Json, InputFor<Input>> {
   // its functions are called with what their schema made of the input
   return inProcess(new Workflow(settings as WorkflowSettings));
+}
+
+/**
+ * Defines a knowledge base. It can be used as it is, with a temporary database that ends with the process; registered
+ * with `new Runyard({ knowledge })`, or used by a registered agent or team, its contents are stored.
+ */
+export function knowledge(settings: KnowledgeSettings): Knowledge {
+  const defined = new Knowledge(settings);
+  defined.attach(async () => {
+    // a service of its own attaches it anew: what follows does not come here again
+    const { openTemporary } = await import('./temporary-knowledge.js');
+    return openTemporary(defined);
+  });
+  return defined;
 }
 
 type Attachable = Executable & { attach(open: () => Promise<ComponentSpace>): void };

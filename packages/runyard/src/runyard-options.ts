@@ -1,6 +1,7 @@
 import type { RegisteredAgent } from './capabilities/components/service.js';
 import { Agent } from './core/agents/agent.js';
 import { AgentFactory } from './core/agents/agent-factory.js';
+import { Knowledge } from './core/knowledge/knowledge.js';
 import type { Log } from './core/log.js';
 import { prices } from './core/models/price-kind.js';
 import type { ModelPrices } from './core/models/prices.js';
@@ -32,6 +33,8 @@ interface OwnOptions {
   readonly agents?: readonly RegisteredAgent[];
   readonly teams?: readonly AnyTeam[];
   readonly workflows?: readonly AnyWorkflow[];
+  /** Knowledge bases that callers manage. Those of agents and teams need not be named here. */
+  readonly knowledge?: readonly Knowledge[];
   /** Routes of your own on the same application: a fastify plugin. */
   readonly routes?: CustomRoutes;
   /** What the tokens of models cost, over the list prices: `{ 'openai:gpt-5*': { input: 1.25, output: 10 } }`. */
@@ -52,6 +55,7 @@ const ownShape: Shape<OwnOptions> = {
   agents: listOf(agent),
   teams: listOf(instanceOf(Team, 'a team, made with team()')),
   workflows: listOf(instanceOf(Workflow, 'a workflow, made with workflow()')),
+  knowledge: listOf(instanceOf(Knowledge, 'a knowledge base, made with knowledge()')),
   routes: callable,
   prices,
   log: having<Log>('a log with debug, info, warn and error', {
@@ -95,4 +99,5 @@ export const fetchHandlerOptions = objectOf<FetchHandlerOptions<[]>>({
 });
 export const migrateOptions = objectOf<{ to?: number; database?: string }>({ to: count(0), database: text });
 export const replayOptions = objectOf<{ runs?: unknown }>({ runs: anything });
+export const reembedOptions = objectOf<{ knowledge?: string }>({ knowledge: text });
 export const closeOptions = objectOf<{ graceMs?: number }>({ graceMs: milliseconds(0) });

@@ -5,6 +5,8 @@ import { Readiness } from './capabilities/system/readiness.js';
 import { healthOf } from './capabilities/system/service.js';
 import type { ComponentSpace } from './core/components/component-space.js';
 import { errors } from './core/errors/errors.js';
+import type { Knowledge } from './core/knowledge/knowledge.js';
+import type { KnowledgeContent, KnowledgeSpace } from './core/knowledge/knowledge-space.js';
 import type { Log } from './core/log.js';
 import { checkOptions } from './core/options/check-options.js';
 import {
@@ -37,6 +39,7 @@ import {
 import { guardProcess } from './platform/stray-failures.js';
 import { survivingLog } from './platform/surviving-log.js';
 import { version } from './platform/version.js';
+import { allKnowledge, checkKnowledge, namedKnowledge } from './registered-knowledge.js';
 import {
   assertDatabasesExist,
   type ReplayedRun,
@@ -53,6 +56,7 @@ import {
   migrateOptions,
   ownOptionNames,
   type RunyardOptions,
+  reembedOptions,
   replayOptions,
   sourcesOptions,
 } from './runyard-options.js';
@@ -64,6 +68,7 @@ const appBrand = Symbol.for('runyard.app');
 export class Runyard {
   readonly [appBrand] = true;
   readonly components: ComponentsService;
+  readonly knowledge: readonly Knowledge[];
   private readonly options: RunyardOptions;
   private readonly startedAt = new Date();
   private sources: Omit<SettingsSources, 'code' | 'otherCodeNames'> = {};
@@ -83,6 +88,8 @@ export class Runyard {
     this.options = options;
     this.components = new ComponentsService(options);
     for (const component of this.components.ready()) component.attach(() => this.spaceOf(component));
+    this.knowledge = allKnowledge(options.knowledge, this.components);
+    for (const knowledge of this.knowledge) knowledge.attach(() => this.knowledgeSpaceOf(knowledge));
   }
 
   /** Adds settings from a file, the environment and flags. Before anything is opened. */
@@ -202,6 +209,22 @@ export class Runyard {
     return replayRuns(this.components, options.runs ?? this.waitingRuns());
   }
 
+  /**
+   * Embeds contents anew that another embedder has embedded: what changing an embedder needs. Left out: those of all
+   * knowledge bases.
+   */
+  async *reembed(
+    options: { readonly knowledge?: string } = {},
+  ): AsyncGenerator<{ readonly knowledge: string; readonly content: KnowledgeContent }, void, void> {
+    checkOptions('reembed()', options, reembedOptions);
+    const { spaces } = await this.open();
+    for (const knowledge of namedKnowledge(this.knowledge, options.knowledge)) {
+      const space = await spaces.get(knowledge.settings.database);
+      for await (const content of space.knowledge.of(knowledge).reembedAll())
+        yield { knowledge: knowledge.name, content };
+    }
+  }
+
   /** Accepts no new runs, gives running ones time, releases what is left, ends streams cleanly, and closes. */
   close(options: { readonly graceMs?: number } = {}): Promise<void> {
     checkOptions('close()', options, closeOptions);
@@ -301,10 +324,11 @@ export class Runyard {
 
   private async assemble(): Promise<OpenService> {
     for (const warning of this.load().warnings) this.log.warn({}, warning);
-    const { settings, components, log, startedAt } = this;
+    const { settings, components, knowledge, log, startedAt } = this;
     checkAuthSettings(settings);
     const databases = await this.openDatabases();
     checkDatabaseNames(components.list(), databases);
+    checkKnowledge(knowledge, databases);
     try {
       await migrateOwnDatabases(databases, settings);
       return await openService({
@@ -312,6 +336,7 @@ export class Runyard {
         interfaces,
         settings,
         components,
+        knowledge,
         databases,
         startedAt,
         readiness: this.readinessNow(),
@@ -342,5 +367,11 @@ export class Runyard {
     const { spaces } = await this.open();
     const { engine, runs, media } = await spaces.get(settings.database);
     return { engine, journal: runs, media: media.contents };
+  }
+
+  /** Where the contents of a registered knowledge base are. */
+  async knowledgeSpaceOf(knowledge: Knowledge): Promise<KnowledgeSpace> {
+    const { spaces } = await this.open();
+    return (await spaces.get(knowledge.settings.database)).knowledge.of(knowledge);
   }
 }

@@ -1,6 +1,7 @@
 import { approvals } from './approvals/capability.js';
 import { type Capability, migrationsOf, routesOf } from './capability.js';
 import { components } from './components/capability.js';
+import { knowledge } from './knowledge/capability.js';
 import { learnings } from './learnings/capability.js';
 import { media } from './media/capability.js';
 import { memory } from './memory/capability.js';
@@ -21,6 +22,7 @@ export const capabilities: readonly Capability[] = [
   media,
   memory,
   learnings,
+  knowledge,
   traces,
   metrics,
   approvals,

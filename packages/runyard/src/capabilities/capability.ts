@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Knowledge } from '../core/knowledge/knowledge.js';
 import type { Log } from '../core/log.js';
 import type { ModelPrices } from '../core/models/prices.js';
 import type { RunEngine } from '../core/runs/engine.js';
@@ -89,6 +90,8 @@ export interface Spaces {
 export interface ServiceParts {
   readonly settings: Settings;
   readonly components: ComponentsService;
+  /** What is registered, and what registered agents and teams use. Left out: none. */
+  readonly knowledge?: readonly Knowledge[];
   /** The service's own first. Their schemas are up to date, or theirs who keep them. */
   readonly databases: readonly Database[];
   readonly prices: ModelPrices;

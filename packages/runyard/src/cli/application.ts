@@ -14,6 +14,7 @@ export type Application = Pick<
   | 'schemaStatus'
   | 'waitingRuns'
   | 'replay'
+  | 'reembed'
   | 'close'
 >;
 

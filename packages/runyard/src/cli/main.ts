@@ -10,6 +10,7 @@ Examples:
   runyard start --port 8080       serve on another port
   runyard migrate --status        show the pending migrations of each database
   runyard replay                  check that unfinished runs match the code
+  runyard knowledge reembed       embed contents anew after the embedder changed
   runyard openapi --out api.json  write the OpenAPI document to a file
   runyard token --user ada --admin
                                   print a development token
@@ -54,6 +55,7 @@ function program(): Command {
     .action(async (file, flags) => (await import('./openapi.js')).openapi(file, flags));
   addMigrate(runyard, entry);
   addReplay(runyard, entry);
+  addKnowledge(runyard, entry);
   addToken(runyard, entry);
   return runyard;
 }
@@ -87,6 +89,21 @@ function addReplay(runyard: Command, entry: string): void {
     // 1 says that a run does not fit: a command line that is wrong says nothing about runs
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : notCompared))
     .action(async (file, flags) => (await import('./replay.js')).replay(file, flags));
+}
+
+function addKnowledge(runyard: Command, entry: string): void {
+  runyard
+    .command('knowledge')
+    .description('maintain knowledge bases')
+    .command('reembed')
+    .description('embed contents anew that another embedder has embedded')
+    .argument('[entry]', entry)
+    .option('--knowledge <name>', 'only this knowledge base')
+    .option('--data-dir <folder>', 'folder of the embedded database')
+    .option('--database <url>', 'database URL, such as postgres://user:password@host/name')
+    .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent')
+    .option('--config <file>', 'settings file (default: runyard.json, if it exists)')
+    .action(async (file, flags) => (await import('./knowledge/reembed.js')).reembed(file, flags));
 }
 
 function addToken(runyard: Command, entry: string): void {

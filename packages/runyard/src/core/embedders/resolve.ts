@@ -21,12 +21,12 @@ const providers: Readonly<Record<string, KnownProvider>> = {
   voyage,
   cohere,
 };
-const embedderLike = required(
-  kind("an embedder, or the name of one such as 'offline'", (value) => {
-    if (typeof value === 'string' || isAiSdkEmbedder(value)) return true;
-    return typeof fieldsOf(value).embed === 'function';
-  }),
-);
+/** For options. */
+export const embedder = kind("an embedder, or the name of one such as 'offline'", (value) => {
+  if (typeof value === 'string' || isAiSdkEmbedder(value)) return true;
+  return typeof fieldsOf(value).embed === 'function';
+});
+const embedderLike = required(embedder);
 const supported = ['offline', ...nameForms(providers), 'ai-sdk:<provider>:<model>'];
 
 /**
@@ -34,18 +34,16 @@ const supported = ['offline', ...nameForms(providers), 'ai-sdk:<provider>:<model
  * AI SDK, or from one of the application, which is then given batches and checked like the others. Nothing is loaded
  * and no key is looked up before the first call.
  */
-export function resolveEmbedder(embedder: EmbedderLike, environment: Environment = process.env): Embedder {
-  checkValue('resolveEmbedder()', 'the embedder', embedder, embedderLike);
-  if (typeof embedder === 'string') {
-    const name = parseModelName(embedder, providers);
+export function resolveEmbedder(given: EmbedderLike, environment: Environment = process.env): Embedder {
+  checkValue('resolveEmbedder()', 'the embedder', given, embedderLike);
+  if (typeof given === 'string') {
+    const name = parseModelName(given, providers);
     return new LazyEmbedder(name, () => loadNamedEmbedder(name, environment));
   }
-  if (embedder instanceof BatchedEmbedder || embedder instanceof LazyEmbedder) return embedder;
-  if (!isAiSdkEmbedder(embedder)) return batched(embedder);
-  const { modelId: id, provider } = embedder;
-  return new LazyEmbedder({ id, provider }, async () =>
-    (await import('./ai-sdk.js')).aiSdkEmbedder(embedder),
-  );
+  if (given instanceof BatchedEmbedder || given instanceof LazyEmbedder) return given;
+  if (!isAiSdkEmbedder(given)) return batched(given);
+  const { modelId: id, provider } = given;
+  return new LazyEmbedder({ id, provider }, async () => (await import('./ai-sdk.js')).aiSdkEmbedder(given));
 }
 
 function batched(own: Embedder): Embedder {

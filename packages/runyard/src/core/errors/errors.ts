@@ -1,4 +1,5 @@
 import { callerErrors } from './caller-errors.js';
+import { knowledgeErrors } from './knowledge-errors.js';
 import { recordErrors } from './record-errors.js';
 import { requestErrors } from './request-errors.js';
 import { runErrors } from './run-errors.js';
@@ -16,6 +17,7 @@ export const errors = {
   ...callerErrors,
   ...runErrors,
   ...recordErrors,
+  ...knowledgeErrors,
   ...setupErrors,
   ...sourceErrors,
 } as const;

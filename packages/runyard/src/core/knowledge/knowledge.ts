@@ -1,4 +1,5 @@
 import { errors } from '../errors/errors.js';
+import { checkedKnowledgeSettings } from './knowledge-options.js';
 import type { KnowledgeSettings } from './knowledge-settings.js';
 import type {
   FoundDocument,
@@ -12,9 +13,11 @@ import type {
 export class Knowledge {
   readonly name: string;
   private openSpace: (() => Promise<KnowledgeSpace>) | null = null;
+  readonly settings: KnowledgeSettings;
 
-  constructor(readonly settings: KnowledgeSettings) {
-    this.name = settings.name;
+  constructor(settings: KnowledgeSettings) {
+    this.settings = checkedKnowledgeSettings(settings);
+    this.name = this.settings.name;
   }
 
   /** Says where its contents are. `open` is called before each use. */

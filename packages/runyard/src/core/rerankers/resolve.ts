@@ -11,21 +11,21 @@ export type RerankerLike = Reranker | string;
 
 const local = Object.entries(knownProviders).filter(([prefix]) => /^(vllm|llamacpp)$/.test(prefix));
 const providers = { ...retrievalProviders, ...Object.fromEntries(local) };
-const rerankerLike = required(
-  kind(
-    "a reranker, or the name of one such as 'cohere:rerank-v3.5'",
-    (value) => typeof value === 'string' || typeof fieldsOf(value).rerank === 'function',
-  ),
+/** For options. */
+export const reranker = kind(
+  "a reranker, or the name of one such as 'cohere:rerank-v3.5'",
+  (value) => typeof value === 'string' || typeof fieldsOf(value).rerank === 'function',
 );
+const rerankerLike = required(reranker);
 
 /**
  * A reranker from its name, such as `cohere:rerank-v3.5`, or as it is. Nothing is loaded and no key is looked up
  * before the first call.
  */
-export function resolveReranker(reranker: RerankerLike, environment: Environment = process.env): Reranker {
-  checkValue('resolveReranker()', 'the reranker', reranker, rerankerLike);
-  if (typeof reranker !== 'string') return reranker;
-  const name = parseModelName(reranker, providers);
+export function resolveReranker(given: RerankerLike, environment: Environment = process.env): Reranker {
+  checkValue('resolveReranker()', 'the reranker', given, rerankerLike);
+  if (typeof given !== 'string') return given;
+  const name = parseModelName(given, providers);
   let loaded: Reranker | undefined;
   return {
     id: name.id,

@@ -59,6 +59,8 @@ export type RouteFacts = RouteAccess & {
   /** The encoding of the body; `json` by default. `form` means both form content types, and JSON with the same fields. */
   readonly accepts?: 'json' | 'form';
   readonly responses: Readonly<Record<number, z.ZodType | ResponseDescription>>;
+  /** It needs an answer of another service, whose failure is answered with 502. */
+  readonly asksOthers?: boolean;
   /** Not part of the wire contract. */
   readonly addition?: boolean;
   /** Left out of the API description. */

@@ -43,6 +43,7 @@ const table: readonly (readonly [scopes: string, operations: readonly string[]])
       'GET /knowledge/content',
       'GET /knowledge/content/{content_id}',
       'GET /knowledge/content/{content_id}/status',
+      'GET /knowledge/content/{content_id}/events',
       'GET /knowledge/config',
       'GET /knowledge/{knowledge_id}/sources',
       'GET /knowledge/{knowledge_id}/sources/{source_id}/files',

@@ -93,6 +93,12 @@ export const sharedFields: ReadonlyMap<string, string> = new Map([
   ['last-event-id', 'a number of events'],
   ['version', 'a number'],
   ['file', 'a file of the API browser'],
+  ['content_id', 'contents of a knowledge base are shared; claimFilters are tested with knowledge'],
+  ['knowledge_id', 'knowledge bases are registered for everybody'],
+  ['source_id', 'sources are configured for everybody'],
+  ['config_id', 'sources are configured for everybody'],
+  ['reader_id', 'readers are the same for everybody'],
+  ['vector_db_ids', 'vector stores are configured for everybody'],
 ]);
 
 /** What other fields of bodies hold, so that a request does what it is there for. */

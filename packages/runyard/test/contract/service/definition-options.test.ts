@@ -20,8 +20,20 @@ const entryPoints: Readonly<Record<string, Readonly<Record<string, unknown>>>> =
   './testing': testing,
 };
 
-const { Agent, AgentFactory, agent, agentFactory, Runyard, step, Team, team, tool, Toolkit, toolkit } =
-  runyard;
+const {
+  Agent,
+  AgentFactory,
+  agent,
+  agentFactory,
+  Knowledge,
+  Runyard,
+  step,
+  Team,
+  team,
+  tool,
+  Toolkit,
+  toolkit,
+} = runyard;
 const { condition, loop, parallel, router, stepOutput, steps, toolResult, Workflow, workflow } = runyard;
 const { scriptedModel } = testing;
 
@@ -50,6 +62,8 @@ const definitions: Readonly<Record<string, (given: Given) => unknown>> = {
   Team: (given) => new Team({ id: 't', model: 'offline', members: [helper], ...given }),
   workflow: (given) => workflow({ id: 'w', steps: [done], ...given }),
   Workflow: (given) => new Workflow({ id: 'w', steps: [done], ...given }),
+  knowledge: (given) => runyard.knowledge({ name: 'k', ...given }),
+  Knowledge: (given) => new Knowledge({ name: 'k', ...given }),
   step: (given) => step({ name: 's', run: done, ...given }),
   steps: (given) => steps({ steps: [done], ...given }),
   loop: (given) => loop({ steps: [done], ...given }),

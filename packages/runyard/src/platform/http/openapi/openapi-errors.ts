@@ -225,6 +225,15 @@ export const apiErrors: Readonly<Record<number, ApiError>> = {
       'internal_error',
     ),
   },
+  502: {
+    name: 'BadGateway',
+    applies: ({ asksOthers = false }) => asksOthers,
+    response: problem(
+      'A service that this one needs, such as a model provider, failed.',
+      'The query could not be embedded: OpenAI answered with status 500.',
+      'embedder_failed',
+    ),
+  },
   503: {
     name: 'Unavailable',
     applies: closed,

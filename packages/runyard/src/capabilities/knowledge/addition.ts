@@ -1,0 +1,274 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { errors } from '../../core/errors/errors.js';
+import { newId } from '../../core/ids.js';
+import type { JsonObject } from '../../core/json.js';
+import { checkChunkerOptions } from '../../core/knowledge/chunkers/chunkers.js';
+import type { GivenContent, GivenFrom } from '../../core/knowledge/knowledge-space.js';
+import { readerWithId } from '../../core/knowledge/readers/choose-reader.js';
+import type { BaseInDatabase } from './base-in-database.js';
+import type { ContentRequest, ContentScope, RequestedFrom, StoredContent } from './contents/content.js';
+import { contentIdOf, sha256 } from './contents/content-id.js';
+import { metadataFault, withoutReserved } from './contents/metadata-values.js';
+import type { Upload } from './uploads/upload-store.js';
+
+/** A file that a request has brought to the spool already. */
+export interface UploadedFrom {
+  readonly upload: Upload;
+  readonly filename: string;
+  readonly mediaType?: string | undefined;
+}
+
+export interface Addition extends Omit<GivenContent, 'from'> {
+  readonly from: GivenFrom | UploadedFrom;
+}
+
+/** The first characters of a text without a name are its name. */
+const nameLength = 10;
+const mostUrls = 1_000;
+
+interface ReadFrom {
+  /** As the content id is made from it. */
+  readonly origin: string;
+  readonly name: string | null;
+  /** A content without any name of its own gets this one. */
+  readonly shownName?: string;
+  readonly type: string | null;
+  readonly size: number;
+  readonly digest: string | null;
+  readonly source?: string;
+  readonly provenance: JsonObject | null;
+  readonly file?: { readonly name: string | null; readonly mediaType: string | undefined };
+  /** Brings the bytes to the spool, if that is not done. */
+  request(): Promise<RequestedFrom>;
+}
+
+/** The content that is stored for what is given. Everything that is wrong with it is found before anything is stored. */
+export async function additionOf(
+  base: BaseInDatabase,
+  given: Addition,
+  scope: ContentScope,
+): Promise<{ readonly content: StoredContent; readonly isUnchanged: boolean }> {
+  if (scope.kind === 'none') throw errors.claimRequired(base.name);
+  const own = given.metadata === undefined ? null : withoutReserved(given.metadata);
+  const metadata = scope.kind === 'bound' ? { ...own, ...scope.values } : own;
+  const fault = metadata === null ? undefined : metadataFault(metadata);
+  if (fault !== undefined) throw invalid('metadata', fault);
+  const read = await readFrom(base, given);
+  checkIndexing(base, given, read.file);
+  const name = given.name ?? read.name;
+  const { description = null } = given;
+  // a text that nothing else tells apart is told apart by its bytes
+  const isBare = read.file?.name === null && !name && !description && own === null;
+  const { origin, source, digest } = read;
+  const id = contentIdOf({
+    name,
+    description,
+    metadata,
+    source,
+    origin,
+    ...(isBare && digest !== null && { digest }),
+  });
+  const settings = indexingOf(given);
+  const existing = await base.parts.contents.findAny(base.id, id);
+  if (existing?.deletedAt === null) {
+    if ((await base.get(id, scope)) === undefined) throw errors.contentIdTaken(id);
+    if (isSame(existing, digest, settings)) {
+      if ('upload' in given.from) await base.parts.uploads.remove(given.from.upload);
+      return { content: existing, isUnchanged: true };
+    }
+  }
+  const now = Date.now();
+  const content: StoredContent = {
+    knowledgeId: base.id,
+    id,
+    name: name ?? read.shownName ?? null,
+    description: description ?? '',
+    type: given.type ?? read.type,
+    size: read.size,
+    metadata,
+    provenance: read.provenance,
+    status: 'processing',
+    statusMessage: '',
+    digest,
+    request: { from: await read.request(), ...settings },
+    parentId: null,
+    jobId: newId(),
+    published: existing?.published ?? false,
+    deletedAt: null,
+    createdAt: existing?.deletedAt === null ? existing.createdAt : now,
+    updatedAt: now,
+  };
+  return { content, isUnchanged: false };
+}
+
+/** Whether the content is indexed, or being indexed, as it is given now. */
+function isSame(
+  { status, digest: stored, request: { from: _, ...settings } }: StoredContent,
+  digest: string | null,
+  wanted: Omit<ContentRequest, 'from'>,
+): boolean {
+  if (status === 'failed' || digest === null || stored !== digest) return false;
+  const keys = ['reader', 'chunker', 'chunkSize', 'chunkOverlap'] as const;
+  return keys.every((key) => settings[key] === wanted[key]);
+}
+
+function indexingOf({ reader, chunker, chunkSize, chunkOverlap }: Addition): Omit<ContentRequest, 'from'> {
+  return {
+    ...(reader !== undefined && { reader }),
+    ...(chunker !== undefined && { chunker }),
+    ...(chunkSize !== undefined && { chunkSize }),
+    ...(chunkOverlap !== undefined && { chunkOverlap }),
+  };
+}
+
+/** Refuses readers, chunkers and sizes that do not exist. */
+function checkIndexing(
+  base: BaseInDatabase,
+  { reader, chunker, chunkSize, chunkOverlap }: Addition,
+  file: ReadFrom['file'],
+): void {
+  if (reader !== undefined && readerWithId(base.readers, reader) === undefined)
+    throw errors.invalidReader(reader);
+  if (chunker !== undefined && !base.chunkers.some(({ key }) => key === chunker))
+    throw invalid(
+      'chunker',
+      `unknown chunker. Known: ${base.chunkers.map(({ key }) => key).join(', ')}`,
+      chunker,
+    );
+  const request = { reader, chunker, chunkSize, chunkOverlap };
+  const { options, chunkerFor } = base.indexedWith(file ?? { name: null, mediaType: undefined }, request);
+  const chosen = chunkerFor({ name: file?.name ?? null, content: '', metadata: {} });
+  const fault = chosen && checkChunkerOptions(chosen, options);
+  if (fault !== undefined)
+    throw invalid(fault.startsWith('chunk_size') ? 'chunk_size' : 'chunk_overlap', fault);
+}
+
+async function readFrom(base: BaseInDatabase, { from, type, name }: Addition): Promise<ReadFrom> {
+  const { uploads } = base.parts;
+  if ('text' in from) {
+    const bytes = Buffer.from(from.text);
+    const mediaType = 'text/plain';
+    return {
+      origin: type ?? 'manual',
+      name: null,
+      shownName: [...from.text.trim().slice(0, 2 * nameLength)].slice(0, nameLength).join(''),
+      type: 'manual',
+      size: bytes.byteLength,
+      digest: sha256(bytes),
+      provenance: null,
+      file: { name: null, mediaType },
+      request: async () => {
+        const { uploadId } = await uploads.write([bytes]);
+        return { kind: 'upload', uploadId, filename: null, mediaType };
+      },
+    };
+  }
+  if ('bytes' in from) {
+    const { bytes, filename, mediaType } = from;
+    const digest = sha256(bytes);
+    return fileFrom({ filename, mediaType, size: bytes.byteLength, digest }, async () =>
+      uploads.write([bytes]),
+    );
+  }
+  if ('upload' in from) {
+    const { upload, filename, mediaType } = from;
+    const { size, digest } = upload;
+    return fileFrom({ filename, mediaType, size, digest }, async () => upload);
+  }
+  if ('path' in from) return localFile(base, from.path);
+  if ('url' in from) return addresses(from.url);
+  return fromSource(base, from, name);
+}
+
+interface GivenFile {
+  readonly filename: string;
+  readonly mediaType: string | undefined;
+  readonly size: number;
+  readonly digest: string;
+  readonly origin?: string;
+}
+
+function fileFrom(
+  { filename, mediaType, size, digest, origin = filename }: GivenFile,
+  stored: () => Promise<Upload>,
+): ReadFrom {
+  return {
+    origin,
+    name: filename,
+    type: mediaType ?? null,
+    size,
+    digest,
+    provenance: null,
+    file: { name: filename, mediaType },
+    request: async () => ({ kind: 'upload', uploadId: (await stored()).uploadId, filename, mediaType }),
+  };
+}
+
+/** From code alone. */
+async function localFile({ parts: { uploads } }: BaseInDatabase, path: string): Promise<ReadFrom> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() !== true) throw errors.invalidConfig(`There is no file at ${path}.`);
+  const upload = await uploads.write(createReadStream(path));
+  const { size, digest } = upload;
+  return fileFrom(
+    { filename: basename(path), mediaType: undefined, size, digest, origin: path },
+    async () => upload,
+  );
+}
+
+function addresses(given: string | readonly string[]): ReadFrom {
+  const urls = [...new Set(typeof given === 'string' ? [given] : given)];
+  const [first] = urls;
+  if (first === undefined) throw errors.contentRequired();
+  if (urls.length > mostUrls)
+    throw invalid('url', `${urls.length} addresses are more than the limit of ${mostUrls}`);
+  const wrong = urls.find((url) => !isWebAddress(url));
+  if (wrong !== undefined) throw invalid('url', 'must begin with http:// or https://', wrong.slice(0, 1_000));
+  const isOne = urls.length === 1;
+  const origin = urls.join('\n');
+  return {
+    origin,
+    name: isOne ? first : `${first} and ${urls.length - 1} more`,
+    type: 'url',
+    size: 0,
+    digest: null,
+    provenance: { source_type: 'url', ...(isOne ? { source_url: first } : { source_urls: urls }) },
+    request: async () => (isOne ? { kind: 'url', url: first } : { kind: 'urls', urls }),
+  };
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+function fromSource(
+  base: BaseInDatabase,
+  { source: id, path, parameters = {} }: Extract<GivenFrom, { source: string }>,
+  name: string | undefined,
+): ReadFrom {
+  const source = base.source(id);
+  if (source === undefined) throw errors.unknownSource(id);
+  source.check(path, parameters);
+  return {
+    source: source.identity(path, parameters),
+    // as the contract has it: the name is what is left to identify it by
+    origin: name ?? path,
+    name: path,
+    type: source.contentType,
+    size: 0,
+    digest: null,
+    provenance: {
+      source_type: source.type,
+      source_config_id: source.id,
+      source_config_name: source.name,
+    },
+    request: async () => ({ kind: 'source', source: id, path, parameters }),
+  };
+}
+
+function invalid(field: string, fault: string, input: unknown = null) {
+  const msg = `Value error, ${fault}`;
+  return errors.invalidRequest([{ type: 'value_error', loc: ['body', field], msg, input }]);
+}
