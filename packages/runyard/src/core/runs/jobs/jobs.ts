@@ -128,6 +128,8 @@ export class Jobs {
     jobId: string,
     signal?: AbortSignal,
   ): Promise<JobState<Result>> {
+    // one that was just started may be about to begin here: then its end is noticed at once, and not by polling
+    if (this.engine.handle(jobId) === undefined) await this.engine.recover();
     const reader = this.events(jobId, beyondAll);
     const close = () => reader.close();
     signal?.addEventListener('abort', close, { once: true });
