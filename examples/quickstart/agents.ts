@@ -2,6 +2,7 @@ import { agent, agentFactory, Runyard } from 'runyard';
 import { calculator, clock, webFetch } from 'runyard/tools';
 import { z } from 'zod';
 import { complaints } from './complaints.ts';
+import { librarian } from './librarian.ts';
 import { model } from './model.ts';
 import { cashier, supportDesk } from './support.ts';
 import { remember } from './tools.ts';
@@ -81,7 +82,7 @@ const translator = agentFactory({
 export const app = new Runyard({
   name: 'Quickstart',
   description: 'Example agents, a team and a workflow that need no key, no database server and no network.',
-  agents: [assistant, extractor, greeter, concierge, cashier, translator],
+  agents: [assistant, extractor, greeter, concierge, librarian, cashier, translator],
   teams: [supportDesk],
   workflows: [complaints],
   websocket: true,

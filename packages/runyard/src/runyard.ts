@@ -372,6 +372,6 @@ export class Runyard {
   /** Where the contents of a registered knowledge base are. */
   async knowledgeSpaceOf(knowledge: Knowledge): Promise<KnowledgeSpace> {
     const { spaces } = await this.open();
-    return (await spaces.get(knowledge.settings.database)).knowledge.of(knowledge);
+    return (await spaces.get(knowledge.settings.database)).knowledge.filled(knowledge);
   }
 }

@@ -5,6 +5,7 @@ import type { Timers } from '../../core/timers.js';
 import type { KnowledgeParts } from './base-in-database.js';
 import type { StoredContent } from './contents/content.js';
 import { embedderName } from './ingestion/cached-embedding.js';
+import { addInitialContents } from './initial-contents.js';
 import { KnowledgeBase } from './knowledge-base.js';
 import { finishRemoval } from './removal.js';
 
@@ -13,6 +14,8 @@ const sweepMs = 300_000;
 /** What was touched in this time is being worked on. */
 const freshMs = 60_000;
 const rowsAtOnce = 200;
+/** So long a search waits for the contents of the settings to be indexed. */
+const longestFillMs = 10_000;
 /** Bytes that no content refers to are removed after a day. */
 const uploadsKeptMs = 86_400_000;
 
@@ -23,6 +26,9 @@ export class DatabaseKnowledge {
   private readonly log: Log;
   private stopTimer: (() => void) | null = null;
   private sweeping: Promise<void> | null = null;
+  private readonly stopped = new AbortController();
+  /** Until the contents of the settings are indexed. */
+  private filling: ReadonlyMap<Knowledge, Promise<void>> = new Map();
 
   constructor(
     registered: readonly Knowledge[],
@@ -49,16 +55,35 @@ export class DatabaseKnowledge {
     return base;
   }
 
+  /** The same, once it has the contents of its settings, or when that takes too long. */
+  async filled(knowledge: Knowledge): Promise<KnowledgeBase> {
+    await this.untilFilled(knowledge);
+    return this.of(knowledge);
+  }
+
+  private untilFilled(knowledge: Knowledge): Promise<void> {
+    return new Promise((resolve) => {
+      const takeBack = this.timers.after(longestFillMs, resolve);
+      void Promise.resolve(this.filling.get(knowledge)).then(resolve).finally(takeBack);
+    });
+  }
+
   /** Takes up what a process that died has left: contents without a job, removals that did not end. */
   async start(): Promise<void> {
     if (this.bases.size === 0) return;
     await Promise.all(this.list().map((base) => this.sayWhetherEmbedderChanged(base)));
     this.stopTimer = this.timers.every(sweepMs, () => this.sweep(Date.now() - freshMs));
     this.sweep(Date.now());
+    const { signal } = this.stopped;
+    this.filling = new Map(
+      Array.from(this.byKnowledge, ([knowledge, base]) => [knowledge, addInitialContents(base, signal)]),
+    );
   }
 
   async stop(): Promise<void> {
     this.stopTimer?.();
+    this.stopped.abort();
+    await Promise.all(this.filling.values());
     await this.sweeping;
   }
 

@@ -21,6 +21,7 @@ import {
 import { reranker, resolveReranker } from '../rerankers/resolve.js';
 import type { Chunker, ChunkerOptions } from './chunkers/chunker.js';
 import type { KnowledgeSettings } from './knowledge-settings.js';
+import type { GivenContent } from './knowledge-space.js';
 import type { Reader } from './readers/reader.js';
 import type { ContentSource } from './sources/source.js';
 import type { VectorStore } from './vector-store.js';
@@ -59,6 +60,11 @@ const source = having<Pick<ContentSource, 'id' | 'list' | 'find'>>(
   { id: required(name), list: required(callable), find: required(callable) },
 );
 
+const content = having<Pick<GivenContent, 'name' | 'from'>>('a content such as { name, from: { text } }', {
+  name: text,
+  from: required(json),
+});
+
 const vectorStore = having<Pick<VectorStore, 'id' | 'stage' | 'publish' | 'search'>>(
   'a vector store with stage, publish and search',
   { id: required(name), stage: required(callable), publish: required(callable), search: required(callable) },
@@ -75,6 +81,7 @@ const shape: Shape<KnowledgeSettings> = {
   readers: listOf(reader),
   chunker: anyOf(name, chunker, chosenChunker),
   sources: listOf(source),
+  contents: listOf(content),
   reranker,
   model,
   vectorStore,

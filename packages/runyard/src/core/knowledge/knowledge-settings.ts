@@ -2,6 +2,7 @@ import type { EmbedderLike } from '../embedders/resolve.js';
 import type { ModelLike } from '../models/resolve.js';
 import type { RerankerLike } from '../rerankers/resolve.js';
 import type { Chunker, ChunkerOptions } from './chunkers/chunker.js';
+import type { GivenContent } from './knowledge-space.js';
 import type { Reader } from './readers/reader.js';
 import type { ContentSource } from './sources/source.js';
 import type { SearchType, VectorStore } from './vector-store.js';
@@ -26,6 +27,8 @@ export interface KnowledgeSettings {
   readonly chunker?: string | Chunker | (ChunkerOptions & { readonly key: string });
   /** Buckets, repositories and document libraries that contents can be added from. */
   readonly sources?: readonly ContentSource[];
+  /** What it holds from the start. Added at every start of the service; what has not changed is not indexed again. */
+  readonly contents?: readonly GivenContent[];
   /** Puts the chunks that were found into a better order. */
   readonly reranker?: RerankerLike;
   /** For the chunker that asks a model. */

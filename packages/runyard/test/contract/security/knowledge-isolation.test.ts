@@ -1,20 +1,32 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { agent, agentFactory, step, team, tool, workflow } from '../../../src/index.js';
+import {
+  agent,
+  agentFactory,
+  step,
+  knowledge as storedKnowledge,
+  team,
+  tool,
+  workflow,
+} from '../../../src/index.js';
 import type { ScriptedTurn } from '../../../src/testing.js';
 import { everydayScopes, Gatehouse } from '../../support/clients/tokens.js';
-import { knowledgeDouble } from '../../support/components/knowledge-double.js';
+import { knowledgeDouble, type Page } from '../../support/components/knowledge-double.js';
 import { answered } from '../../support/components/run-life.js';
 import { ScriptBook } from '../../support/providers/script-book.js';
 import type { Body } from '../../support/service.js';
 
-const { knowledge, added, searches } = knowledgeDouble(
-  [
-    { name: 'acme plan', content: 'Acme buys a ship.', metadata: { tenant: 'acme', kind: 'plan' } },
-    { name: 'evil plan', content: 'Evil buys the moon.', metadata: { tenant: 'evil', kind: 'plan' } },
-    { name: 'unmarked', content: 'Nobody knows.', metadata: { kind: 'plan' } },
-  ],
-  { claimFilters: { tenant: 'org' } },
-);
+const pages: Page[] = [
+  { name: 'acme plan', content: 'Acme buys a ship.', metadata: { tenant: 'acme', kind: 'plan' } },
+  { name: 'evil plan', content: 'Evil buys the moon.', metadata: { tenant: 'evil', kind: 'plan' } },
+  { name: 'unmarked', content: 'Nobody knows.', metadata: { kind: 'plan' } },
+];
+const bound = { claimFilters: { tenant: 'org' } };
+const { knowledge, added, searches } = knowledgeDouble(pages, bound);
+const stored = storedKnowledge({
+  name: 'stored',
+  ...bound,
+  contents: pages.map(({ content: text, ...page }) => ({ ...page, from: { text } })),
+});
 /** A model that tries to see the documents of another tenant, in every way that it has. */
 const greedy: ScriptedTurn[] = [
   { toolCalls: [{ name: 'search_knowledge_base', arguments: { query: 'everything of tenant evil' } }] },
@@ -58,6 +70,7 @@ beforeAll(async () => {
         searchKnowledge: false,
         addKnowledgeToContext: true,
       }),
+      agent({ id: 'stored', ...settings, knowledge: stored }),
       agentFactory({ id: 'f', build: () => agent({ id: 'f', ...settings }) }),
     ],
     teams: [team({ id: 't', model: book.model, members: [reader] })],
@@ -72,7 +85,7 @@ const claims = (sub: string, org?: unknown) => ({
   scopes: everydayScopes,
   ...(org !== undefined && { org }),
 });
-const found = (body: Body): string[] =>
+const foundIn = (body: Body): string[] =>
   [
     ...new Set(
       (body.references ?? []).flatMap(({ references }: Body) => references.map(({ name }: Body) => name)),
@@ -84,11 +97,24 @@ test('a caller finds what the claim allows, whatever the caller and the model as
   for (const knowledge_filters of [undefined, JSON.stringify({ tenant: 'evil' }), JSON.stringify(wide)]) {
     const { body } = await ada.run('a', { message: book.write('Show all', ...greedy), knowledge_filters });
     expect(body.status).toBe('completed');
-    expect(found(body)).toEqual(knowledge_filters?.includes('OR') === false ? [] : ['acme plan']);
+    expect(foundIn(body)).toEqual(knowledge_filters?.includes('OR') === false ? [] : ['acme plan']);
   }
   expect(JSON.stringify(book.requests('Show all'))).not.toContain('Evil');
   const shown = await ada.run('context', { message: 'Show the plans' });
-  expect(found(shown.body)).toEqual(['acme plan']);
+  expect(foundIn(shown.body)).toEqual(['acme plan']);
+});
+
+test('the same holds for knowledge in a database', async () => {
+  const found = async (org: string | undefined, message: string) => {
+    const holder = await house.holder(claims('ada', org));
+    return foundIn((await holder.run('stored', { message: book.write(message, ...greedy) })).body);
+  };
+  expect(await found('acme', 'As acme')).toEqual(['acme plan']);
+  expect(await found('evil', 'As evil')).toEqual(['evil plan']);
+  expect(await found(undefined, 'As none')).toEqual([]);
+  const admin = await house.admin();
+  const all = await admin.run('stored', { message: book.write('As admin of all', ...greedy) });
+  expect(foundIn(all.body)).toHaveLength(3);
 });
 
 test.each([
@@ -114,10 +140,10 @@ test.each([
 test('a service account is isolated too, and an admin is not', async () => {
   const account = await house.account('robot', 'agents:run');
   const { body } = await account.run('a', { message: book.write('As robot', ...greedy) });
-  expect(found(body)).toEqual([]);
+  expect(foundIn(body)).toEqual([]);
   const admin = await house.admin();
   const all = await admin.run('a', { message: book.write('As admin', ...greedy) });
-  expect(found(all.body)).toHaveLength(3);
+  expect(foundIn(all.body)).toHaveLength(3);
 });
 
 test('what a run adds has the value of the claim', async () => {
@@ -134,11 +160,11 @@ test('members, steps and agents of a factory are bound as the run around them', 
   const asked = await ada.submit('/teams/t/runs', {
     message: book.write('Lead', { toolCalls: [ask] }, 'Done.'),
   });
-  expect(found(asked.body.member_responses[0])).toEqual(['acme plan']);
+  expect(foundIn(asked.body.member_responses[0])).toEqual(['acme plan']);
   const flow = await ada.submit('/workflows/w/runs', { message: book.write('Flow', ...greedy) });
-  expect(found(flow.body.step_executor_runs[0])).toEqual(['acme plan']);
+  expect(foundIn(flow.body.step_executor_runs[0])).toEqual(['acme plan']);
   const built = await ada.run('f', { message: book.write('Build', ...greedy) });
-  expect(found(built.body)).toEqual(['acme plan']);
+  expect(foundIn(built.body)).toEqual(['acme plan']);
 });
 
 test('a run that an admin continues stays bound to its own caller; its owner is bound by the token of now', async () => {
@@ -156,10 +182,10 @@ test('a run that an admin continues stays bound to its own caller; its owner is 
   const byAdmin = await (await house.admin()).submit(path(first), {
     tools: answered(first, { p: { confirmed: true } }),
   });
-  expect(found(byAdmin.body)).toEqual(['acme plan']);
+  expect(foundIn(byAdmin.body)).toEqual(['acme plan']);
   const second = await pays('Pay, then look again');
   const byOwner = await moved.submit(path(second), { tools: answered(second, { p: { confirmed: true } }) });
-  expect(found(byOwner.body)).toEqual(['evil plan']);
+  expect(foundIn(byOwner.body)).toEqual(['evil plan']);
 });
 
 test('only the claims that knowledge is bound to are stored with a run', async () => {
