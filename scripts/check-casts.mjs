@@ -6,7 +6,7 @@ import { readSources } from './lib/read-sources.mjs';
 
 /** Files of loops over typed arrays, by index and without iterators: each index is within its array. */
 const numeric = new Set([
-  'capabilities/knowledge/chunks/bit-index.ts',
+  'capabilities/knowledge/chunks/nearest/bit-index.ts',
   'core/knowledge/search/bit-vectors.ts',
   'core/knowledge/search/nearest.ts',
 ]);

@@ -2,7 +2,7 @@ const topics = 1_000;
 const vocabulary = 20_000;
 
 /** Always the same numbers for a seed. */
-export function numbers(seed) {
+function numbers(seed) {
   let state = seed | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

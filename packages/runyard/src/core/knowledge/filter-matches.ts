@@ -67,7 +67,7 @@ function orderOf(stored: Json, given: Json): number | undefined {
 }
 
 /** By code points, as databases order the bytes of UTF-8; JavaScript's own order is that of UTF-16. */
-export function compareTexts(one: string, other: string): number {
+function compareTexts(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at++) {
     const first = one.charCodeAt(at);

@@ -129,14 +129,15 @@ for (const [name, open] of [
       expect(all?.size).toBe(metadata.length);
       const places = (rows: ReadonlySet<number> | undefined) =>
         [...(rows ?? [])].map(positionOf).sort((one, other) => one - other);
-      for (const given of filters) {
+      const check = async (given: unknown) => {
         const filter = parseFilter(given);
         const expected = { given, places: metadata.flatMap((one, at) => (matches(filter, one) ? at : [])) };
         const found = await searches.filtered(knowledge_no, filter, 1000);
         expect({ given, places: places(found) }).toEqual(expected);
         const matching = await searches.matching([...(all ?? [])], filter);
         expect({ given, places: places(matching) }).toEqual(expected);
-      }
+      };
+      await Promise.all(filters.map(check));
     });
 
     it('applies to words as to vectors', async () => {

@@ -13,7 +13,7 @@ afterAll(async () => {
 
 describeVectorStore('PostgreSQL with pgvector', async () => ({ ...(await pgvector), close: async () => {} }));
 
-const dimensions = 16;
+const dimensions = 8;
 const topics = 30;
 
 /** Always the same numbers: vectors around some topics, words of the topic in the text. */
@@ -36,7 +36,7 @@ function dataset(count: number) {
 
 describe('the same results in the same order', () => {
   it('on SQLite, on PostgreSQL and with pgvector, with and without filters', async () => {
-    const { parts, near } = dataset(1_100);
+    const { parts, near } = dataset(1_020);
     const stores = [await onSqlite(), await onPostgres()];
     opened.push(...stores);
     const all = [...stores, await pgvector].map(({ store }) => store);
@@ -50,7 +50,7 @@ describe('the same results in the same order', () => {
       await add(store, version('same', 'first'), parts.slice(0, 600));
       await add(store, version('same', 'second'), parts.slice(600));
     }
-    const filters = [undefined, { topic: 3 }, { even: true }, { op: 'LT', key: 'at', value: 1050 }];
+    const filters = [undefined, { topic: 3 }, { even: true }, { op: 'LT', key: 'at', value: 1010 }];
     for (const [at, filter] of filters.entries()) {
       const searches = (['vector', 'keyword', 'hybrid'] as const).map(
         (type): SearchRequest =>

@@ -6,18 +6,18 @@ import type { OpenedStore } from './opened-stores.js';
 
 const embedder = 'test:model';
 
-export interface Part {
+interface Part {
   readonly content: string;
   readonly vector?: readonly number[];
   readonly metadata?: JsonObject;
 }
 
 /** A vector of four numbers that points mostly in one direction. */
-export function towards(direction: number, rest = 0.1): number[] {
+function towards(direction: number, rest = 0.1): number[] {
   return [0, 1, 2, 3].map((at) => (at === direction ? 1 : rest * (at + 1)));
 }
 
-export function chunk({ content, vector = towards(0), metadata = {} }: Part, position: number) {
+function chunk({ content, vector = towards(0), metadata = {} }: Part, position: number) {
   return {
     position,
     name: 'a content',
@@ -49,7 +49,7 @@ export function byWords(text: string, more: Partial<SearchRequest> = {}): Search
   return request({ type: 'keyword', text, ...more });
 }
 
-export async function contents(store: VectorStore, knowledgeId: string, given: SearchRequest) {
+async function contents(store: VectorStore, knowledgeId: string, given: SearchRequest) {
   return (await store.search(knowledgeId, given)).map(({ content }) => content);
 }
 

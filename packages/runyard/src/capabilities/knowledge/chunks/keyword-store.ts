@@ -12,6 +12,8 @@ import type { IndexRow } from './version-store.js';
 
 /** A term that more chunks have says little: where the query has others, it does not count. */
 const mostChunksOfTerm = 5_000;
+/** Chunks that are read of those that have a term often: more than there can be, but for other versions and filters. */
+const mostRead = 20_000;
 
 interface Posting {
   readonly rowId: number;
@@ -36,7 +38,7 @@ export class KeywordStore {
       signal?.throwIfAborted();
       const levels: (readonly Posting[] | undefined)[] = [];
       for (const [level] of termLevels.entries()) {
-        const postings = await this.#postings(index.knowledge_no, level, word, filter);
+        const postings = await this.#level(index.knowledge_no, level, word, filter, levels[0]);
         const isCommon = postings.length > mostChunksOfTerm;
         levels.push(isCommon ? undefined : postings);
         if (isCommon) common[level] ??= postings;
@@ -52,6 +54,28 @@ export class KeywordStore {
       for (const { rowId, length } of rest.slice(0, mostChunksOfTerm))
         scores.set(rowId, termScore(1, termLevels[common.length - 1] ?? 1, length, average));
     return scores;
+  }
+
+  /** Those that have a term so often; `all` are those that have it at all, if they are known. */
+  async #level(
+    knowledgeNo: number,
+    level: number,
+    word: string,
+    filter: KnowledgeFilter | undefined,
+    all: readonly Posting[] | undefined,
+  ): Promise<readonly Posting[]> {
+    if (level === 0 || all === undefined) return this.#postings(knowledgeNo, level, word, filter);
+    const { dialect } = this.database;
+    const term = termQueryText(dialect, { term: wordTerm(knowledgeNo, level, word) });
+    const terms = termsMatch(this.database, term);
+    const [row] = await readRows<{ ids: string | null }>(
+      this.database,
+      `SELECT ${list(dialect, 'row_id')} AS ids FROM (
+        SELECT ${terms.rowId} AS row_id FROM ${terms.from} WHERE ${terms.where.sql} LIMIT ?) AS found`,
+      [...terms.where.values, mostRead],
+    );
+    const often = new Set(row?.ids?.split(',').map(Number));
+    return all.filter(({ rowId }) => often.has(rowId));
   }
 
   async #postings(

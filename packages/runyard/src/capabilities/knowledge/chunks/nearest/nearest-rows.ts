@@ -29,4 +29,4 @@ export interface NearestRows {
 /** So few vectors are compared one by one. */
 export const exactRows = 1_000;
 /** A filter that lets more through is applied to what is near, and not before. */
-export const mostFiltered = 20_000;
+export const mostFiltered = 5_000;
