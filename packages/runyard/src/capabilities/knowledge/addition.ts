@@ -177,9 +177,9 @@ async function readFrom(base: BaseInDatabase, { from, type, name }: Addition): P
     const { size, digest } = upload;
     return fileFrom({ filename, mediaType, size, digest }, async () => upload);
   }
-  if ('path' in from) return localFile(base, from.path);
   if ('url' in from) return addresses(from.url);
-  return fromSource(base, from, name);
+  // a source has a path too: it is never one of this machine
+  return 'source' in from ? fromSource(base, from, name) : localFile(base, from.path);
 }
 
 interface GivenFile {

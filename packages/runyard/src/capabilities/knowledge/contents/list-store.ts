@@ -97,6 +97,7 @@ export class ContentListStore {
   /** The metadata keys of the contents that the scope shows, sorted. Its cost depends on the number of keys. */
   async keys(knowledgeId: string, scope: ContentScope): Promise<string[]> {
     if (scope.kind === 'none') return [];
+    if (scope.kind === 'bound') return this.keysWithin(knowledgeId, scope);
     const keys: string[] = [];
     for (let last = ''; keys.length < mostKeys; ) {
       const row = await this.database.query
@@ -111,6 +112,19 @@ export class ContentListStore {
       last = row.key;
     }
     return keys;
+  }
+
+  /** The same for a part of the contents: its cost depends on their number. */
+  private async keysWithin(knowledgeId: string, scope: ContentScope): Promise<string[]> {
+    const rows = await this.database.query
+      .selectFrom('knowledge_metadata')
+      .where('knowledge_id', '=', knowledgeId)
+      .where('content_id', 'in', this.visible(knowledgeId, scope).select('content_id'))
+      .select('key')
+      .distinct()
+      .limit(mostKeys)
+      .execute();
+    return rows.map(({ key }) => key).sort();
   }
 
   private filtered(knowledgeId: string, scope: ContentScope, filter: ContentFilter): Contents {
