@@ -41,6 +41,8 @@ export class ParsingLink {
 
   async end(): Promise<void> {
     this.#ended = true;
+    // the end of an idle process would not be noticed when nothing else is left to wait for
+    this.#child.ref();
     this.#child.kill('SIGKILL');
     await this.#exited;
   }

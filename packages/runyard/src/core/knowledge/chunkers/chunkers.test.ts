@@ -216,6 +216,13 @@ describe('CodeChunker', () => {
     ]);
   });
 
+  it('splits code of any depth and lines of any length', async () => {
+    const nested = Array.from({ length: 1000 }, (_, depth) => `${' '.repeat(depth)}x`).join('\n');
+    const found = await texts('CodeChunker', nested, { chunkSize: 2000, name: 'a.py' });
+    expect(found.join('\n')).toBe(nested);
+    expect(await texts('CodeChunker', 'ab;'.repeat(1000), { chunkSize: 30, name: 'a.js' })).toHaveLength(100);
+  });
+
   it('follows brackets where nothing is indented', async () => {
     const code = 'function a() {\nif (x) {\ncall("}");\n}\n}\nfunction b() {\nreturn 1;\n}';
     expect(await texts('CodeChunker', code, { chunkSize: 45, name: 'a.js' })).toEqual([

@@ -37,8 +37,11 @@ function usesBrackets(extension: string | undefined): boolean {
   return extension === undefined || !bracketless.test(extension);
 }
 
+/** Code that is nested more deeply is split between lines. */
+const deepestSplit = 20;
+
 /** The units of a block, joined up to the size. One that is too long is split at the next deeper level. */
-function* split(lines: readonly Line[], size: number, level: number): Iterable<string> {
+function* split(lines: readonly Line[], size: number, level: number, splits = 0): Iterable<string> {
   const text = textOf(lines);
   if (text.length <= size) {
     yield text;
@@ -48,15 +51,12 @@ function* split(lines: readonly Line[], size: number, level: number): Iterable<s
     (least, { depth, text: line }) => (depth > level && depth < least && line.trim() !== '' ? depth : least),
     Number.POSITIVE_INFINITY,
   );
-  if (next === Number.POSITIVE_INFINITY) {
-    yield* packed(cutLines(lines, size), size, '\n');
-    return;
-  }
-  yield* packed(unitPieces(lines, size, next), size, '\n');
+  const isLast = next === Number.POSITIVE_INFINITY || splits === deepestSplit;
+  yield* packed(isLast ? cutLines(lines, size) : unitPieces(lines, size, next, splits), size, '\n');
 }
 
-function* unitPieces(lines: readonly Line[], size: number, level: number): Iterable<string> {
-  for (const unit of unitsOf(lines, level)) yield* split(unit, size, level);
+function* unitPieces(lines: readonly Line[], size: number, level: number, splits: number): Iterable<string> {
+  for (const unit of unitsOf(lines, level)) yield* split(unit, size, level, splits + 1);
 }
 
 function* cutLines(lines: readonly Line[], size: number): Iterable<string> {

@@ -43,13 +43,16 @@ export function endOfPiece(
 ): number {
   const end = start + size;
   if (end >= text.length) return text.length;
+  const first = Math.max(start, least);
+  // a search backwards in the whole text would not stop at the start of the piece
+  const piece = text.slice(first, end + 1);
   for (const mark of marks) {
     const isSpace = mark.trim() === '';
-    const at = text.lastIndexOf(mark, isSpace ? end : end - 1);
+    const at = piece.lastIndexOf(mark, isSpace ? end - first : end - first - 1);
     const place = isSpace ? at : at + 1;
-    if (place > Math.max(start, least)) return place;
+    if (at >= 0 && place > 0) return first + place;
   }
-  return characterStart(text, end, Math.max(start, least));
+  return characterStart(text, end, first);
 }
 
 /** Pieces that end at one of the marks, each beginning so many characters before the end of the one before it. */

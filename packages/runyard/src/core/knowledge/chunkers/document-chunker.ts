@@ -15,7 +15,7 @@ export const documentChunker: Chunker = {
 };
 
 function* paragraphPieces(text: string, size: number): Iterable<string> {
-  for (const given of text.split(/\r?\n[^\S\n]*\r?\n/)) {
+  for (const given of text.split(/(?:\r?\n[^\S\n]*){2,}/)) {
     const paragraph = collapsed(given);
     if (paragraph === '') continue;
     if (paragraph.length <= size) yield paragraph;

@@ -3,7 +3,8 @@ import { characterStart, endOfPiece, piecesOf } from './cut.js';
 
 /** Every run of white space becomes one space. */
 export function collapsed(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+  // single spaces, which are most of it, are not replaced
+  return text.replace(/[^\S ]\s*| \s+/g, ' ').trim();
 }
 
 /** The chunks of the pieces of a document, numbered from 1. Blank pieces are left out. */

@@ -71,7 +71,8 @@ function meanOf(vectors: readonly Float32Array[]): Float32Array {
 
 function similarity(a: Float32Array, b: Float32Array): number {
   let [product, lengthA, lengthB] = [0, 0, 0];
-  for (const [index, value] of a.entries()) {
+  for (let index = 0; index < a.length; index++) {
+    const value = a[index] ?? 0;
     const other = b[index] ?? 0;
     product += value * other;
     lengthA += value * value;
