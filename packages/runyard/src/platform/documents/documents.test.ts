@@ -3,6 +3,7 @@ import { docxOf, pptxOf, xlsxOf, zipOf } from '../../../test/support/files/offic
 import { pdfOf } from '../../../test/support/files/pdf.js';
 import type { Document } from '../../core/knowledge/document.js';
 import { chooseReader } from '../../core/knowledge/readers/choose-reader.js';
+import type { ReadableContent } from '../../core/knowledge/readers/reader.js';
 import { openDocuments } from './documents.js';
 import { contentOf } from './parent-content.js';
 
@@ -167,4 +168,30 @@ describe('each reader makes its documents', () => {
     expect(await deep.catch((error: Error) => error.message)).toMatch(/^deep$|nested too deeply/);
     await expect(read('a.html', '<script>1</script>')).rejects.toThrow('Content could not be read');
   });
+});
+
+it('reads a table of any length in bounded memory, no faster than it is taken', async () => {
+  let sent = 0;
+  let closed = false;
+  const endless: ReadableContent = {
+    name: 'a.csv',
+    mediaType: undefined,
+    size: undefined,
+    async *open() {
+      try {
+        for (;;) {
+          sent += 1;
+          yield new TextEncoder().encode('some,cells\n'.repeat(1000));
+        }
+      } finally {
+        closed = true;
+      }
+    },
+  };
+  let taken = 0;
+  const csv = chooseReader(documents.readers, endless) ?? expect.fail('no reader');
+  const { signal } = new AbortController();
+  for await (const _ of documents.read(csv, endless, { signal })) if (++taken === 30) break;
+  expect(sent).toBeLessThan(200);
+  expect(closed).toBe(true);
 });

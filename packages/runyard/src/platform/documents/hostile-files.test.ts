@@ -187,32 +187,6 @@ describe('the parsing process', () => {
     expect(await failure('a.csv', '1,2', hasty)).toBe('The content takes more than 0.001 seconds to read');
   });
 
-  it('reads a table of any length in bounded memory, no faster than it is taken', async () => {
-    let sent = 0;
-    let closed = false;
-    const endless: ReadableContent = {
-      name: 'a.csv',
-      mediaType: undefined,
-      size: undefined,
-      async *open() {
-        try {
-          for (;;) {
-            sent += 1;
-            yield strToU8('some,cells\n'.repeat(1000));
-          }
-        } finally {
-          closed = true;
-        }
-      },
-    };
-    const documents = open();
-    let taken = 0;
-    for await (const _ of documentsOf(documents, endless)) if (++taken === 30) break;
-    expect(sent).toBeLessThan(200);
-    expect(closed).toBe(true);
-    expect(await textsOf('a.csv', '1,2', documents)).toEqual(['1, 2']);
-  });
-
   it('stops when the signal aborts, and passes on an error of the bytes', async () => {
     const controller = new AbortController();
     const stuck: ReadableContent = {

@@ -217,8 +217,8 @@ describe('CodeChunker', () => {
   });
 
   it('splits code of any depth and lines of any length', async () => {
-    const nested = Array.from({ length: 1000 }, (_, depth) => `${' '.repeat(depth)}x`).join('\n');
-    const found = await texts('CodeChunker', nested, { chunkSize: 2000, name: 'a.py' });
+    const nested = Array.from({ length: 200 }, (_, depth) => `${' '.repeat(depth)}x`).join('\n');
+    const found = await texts('CodeChunker', nested, { chunkSize: 400, name: 'a.py' });
     expect(found.join('\n')).toBe(nested);
     expect(await texts('CodeChunker', 'ab;'.repeat(1000), { chunkSize: 30, name: 'a.js' })).toHaveLength(100);
   });

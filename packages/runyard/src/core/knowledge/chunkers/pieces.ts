@@ -64,7 +64,7 @@ const sentenceSegmenter = new Intl.Segmenter(undefined, { granularity: 'sentence
 const stretch = 10_000;
 
 /** The sentences of a text in every script, without the white space around them. */
-export function* sentencesOf(text: string): Iterable<string> {
+function* sentencesOf(text: string): Iterable<string> {
   let start = 0;
   while (start < text.length) {
     const end = endOfPiece(text, start, stretch, start + stretch / 2, ['\n', ' ']);
