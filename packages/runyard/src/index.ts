@@ -147,6 +147,7 @@ export type {
   StepEntry,
   StepNode,
   StepsNode,
+  TypedStep,
   UserInputField,
   WorkflowNode,
 } from './core/workflows/definition/node.js';

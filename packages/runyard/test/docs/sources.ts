@@ -12,19 +12,11 @@ export function propertiesOf(type: string): string[] {
   // Adapters and MCP connections both have a type of that name; the one with retries is the adapters'.
   const body = bodies.find((one) => type !== 'ConnectionOptions' || one.includes('retries'));
   if (body === undefined) throw new Error(`There is no interface ${type}`);
-  return namesIn(body, 2);
+  return namesIn(body);
 }
 
-/** The same for the part that a type adds to others: `export type Name = Others & { … }`. */
-export function additionsOf(type: string): string[] {
-  const declared = new RegExp(`^export type ${type}\\b[^;{]*\\{\\n([\\s\\S]*?)^ {2}\\};$`, 'm');
-  const body = sources.flatMap(({ text }) => declared.exec(text)?.[1] ?? [])[0];
-  if (body === undefined) throw new Error(`There is no type ${type} that adds to others`);
-  return namesIn(body, 4);
-}
-
-function namesIn(body: string, indent: number): string[] {
-  const name = new RegExp(`^ {${indent}}(?:readonly )?(\\w+)\\??[:(]`, 'gm');
+function namesIn(body: string): string[] {
+  const name = /^ {2}(?:readonly )?(\w+)\??[:(]/gm;
   return [...body.matchAll(name)].map((match) => match[1]!).sort();
 }
 

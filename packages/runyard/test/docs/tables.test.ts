@@ -17,7 +17,7 @@ import { documentationRoutes } from '../../src/platform/http/openapi/docs.js';
 import { describeApi } from '../../src/platform/http/openapi/openapi.js';
 import { pathTemplate, type RouteFacts } from '../../src/platform/http/route.js';
 import { readPage, repository, tableBelow, tableHeaded, tablesBelow } from './pages.js';
-import { additionsOf, propertiesOf } from './sources.js';
+import { propertiesOf } from './sources.js';
 
 /** A folder without a settings file; paths in the defaults are relative to it. */
 const project = '/project';
@@ -185,7 +185,7 @@ test.each([
 
 test('docs/workflows.md lists the options of a single step', () => {
   const rows = tableHeaded(readPage('docs/workflows.md'), 'Option of step');
-  expect(namesOf(rows)).toEqual(additionsOf('StepSettings'));
+  expect(namesOf(rows)).toEqual(propertiesOf('CommonStepSettings'));
 });
 
 test.each(['condition', 'router', 'loop'] as const)(

@@ -84,3 +84,29 @@ test('a step names what earlier steps made', () => {
   expectTypeOf<Noted['previousStepOutputs']['research']['content']>().toEqualTypeOf<{ title: string }>();
   expectTypeOf<StepContext['previousStepOutputs'][string]['content']>().toEqualTypeOf<Json>();
 });
+
+test('a step reads what an earlier one made with its type, by the step itself', async () => {
+  const research = step({ name: 'research', agent: clerk(JSON.stringify(order)) });
+  const count = step({
+    name: 'count',
+    run: ({ outputOf }) => {
+      const found = outputOf(research);
+      expectTypeOf(found).toEqualTypeOf<Order | string | undefined>();
+      return typeof found === 'object' ? { tea: found.count } : undefined;
+    },
+  });
+  const never = step({ name: 'never', run: () => 'no' });
+  const flow = workflow({
+    id: 'flow',
+    steps: [
+      research,
+      count,
+      ({ outputOf }) => {
+        expectTypeOf(outputOf(count)).toEqualTypeOf<{ tea: number } | '' | undefined>();
+        const counted = outputOf(count);
+        return [counted ? counted.tea : 0, outputOf(never) ?? 'not run'];
+      },
+    ],
+  });
+  expect(await flow.runOrThrow('Tea')).toMatchObject({ content: [2, 'not run'] });
+});

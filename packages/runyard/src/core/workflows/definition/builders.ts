@@ -16,11 +16,14 @@ import type {
   StepEntry,
   StepNode,
   StepsNode,
+  TypedStep,
   WorkflowNode,
 } from './node.js';
 import {
+  type ComponentStepSettings,
   type ConditionSettings,
   conditionOptions,
+  type FunctionStepSettings,
   isComponent,
   type LoopSettings,
   loopOptions,
@@ -34,13 +37,19 @@ import {
   stepOptions,
   stepsOptions,
 } from './node-options.js';
+import type { ContentOfReturn, StepReturn } from './step-return.js';
 
-/** One step: an agent, a team, another workflow, or a function. */
-export function step<Input = Json, Contents extends StepContents = Record<string, Json>>(
-  given: StepSettings<Input, Contents>,
-): StepNode {
-  // the application vouches for what its function says of the workflow around it
-  const settings = given as StepSettings;
+/** One step: an agent, a team, another workflow, or a function. Its type knows what it makes. */
+export function step<
+  Returned extends StepReturn,
+  Input = Json,
+  Contents extends StepContents = Record<string, Json>,
+>(given: FunctionStepSettings<Input, Contents, Returned>): TypedStep<ContentOfReturn<Returned>>;
+/** An answer that does not fit the schema of the agent stays a text. */
+export function step<Content>(given: ComponentStepSettings<Content>): TypedStep<Content | string>;
+export function step(given: StepSettings): TypedStep<Json>;
+// the application vouches for what its function says of the workflow around it
+export function step(settings: StepSettings): StepNode {
   checkOptions(stepOwner(settings), settings, stepOptions);
   const { agent, team, workflow, run, onError = 'fail', timeoutMs } = settings;
   const workers = [agent, team, workflow, run].filter((value) => value !== undefined);

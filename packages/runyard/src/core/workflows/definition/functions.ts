@@ -4,6 +4,7 @@ import type { Log } from '../../log.js';
 import type { Media } from '../../media/media.js';
 import type { Executable } from '../../runs/executable.js';
 import type { StateView } from '../../runs/execution/session-state.js';
+import type { TypedStep } from './node.js';
 import type { StepReturn } from './step-return.js';
 
 /** An earlier run of the workflow in this session. */
@@ -28,6 +29,8 @@ export interface StepInput<Input = Json, Contents extends StepContents = Record<
   readonly previousStepContent: Json;
   /** The outputs of all earlier steps, by their names. */
   readonly previousStepOutputs: OutputsOf<Contents>;
+  /** What an earlier step made, with its type; undefined when it has not run. */
+  readonly outputOf: <Content>(step: TypedStep<Content>) => Content | undefined;
   /** What came with the request beside the input, and what a person filled in under `user_input`. */
   readonly additionalData: JsonObject;
   /** Pictures, sounds, films and documents of the input and of the steps so far. */
@@ -73,9 +76,11 @@ export interface WorkflowContext<Input = Json> extends StepContext<Input> {
   run(component: Executable, message: string, name?: string): Promise<Json>;
 }
 
-export type StepFunction<Input = Json, Contents extends StepContents = Record<string, Json>> = (
-  step: StepContext<Input, Contents>,
-) => StepReturn | Promise<StepReturn>;
+export type StepFunction<
+  Input = Json,
+  Contents extends StepContents = Record<string, Json>,
+  Returned extends StepReturn = StepReturn,
+> = (step: StepContext<Input, Contents>) => Returned | Promise<Returned>;
 
 export type WorkflowFunction<Input = Json> = (
   workflow: WorkflowContext<Input>,

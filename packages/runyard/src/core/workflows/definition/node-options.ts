@@ -36,6 +36,7 @@ import type {
   StepsNode,
   UserInputField,
 } from './node.js';
+import type { StepReturn } from './step-return.js';
 
 const field = objectOf<UserInputField>({
   name: required(name),
@@ -112,34 +113,55 @@ const named: Shape<NamedSettings> = { name, description: text, review };
 const onError = word('fail', 'skip', 'pause');
 const decision = { ...anyOf(callable, text), allowed: 'a function or a CEL text' };
 
-/** Who does the work of a step. One of them. */
-type Work<Input, Contents extends StepContents> =
-  | { readonly agent: Executable; readonly team?: never; readonly workflow?: never; readonly run?: never }
-  | { readonly team: Executable; readonly agent?: never; readonly workflow?: never; readonly run?: never }
-  | { readonly workflow: Executable; readonly agent?: never; readonly team?: never; readonly run?: never }
+/** A component whose completed runs have this content. */
+type Maker<Content> = Executable & { runOrThrow?(input: never): Promise<{ readonly content: Content }> };
+
+/** The component that does the work of a step. One of them. */
+type ComponentWork<Content> =
+  | { readonly agent: Maker<Content>; readonly team?: never; readonly workflow?: never; readonly run?: never }
+  | { readonly team: Maker<Content>; readonly agent?: never; readonly workflow?: never; readonly run?: never }
   | {
-      readonly run: StepFunction<Input, Contents>;
+      readonly workflow: Maker<Content>;
       readonly agent?: never;
       readonly team?: never;
-      readonly workflow?: never;
+      readonly run?: never;
     };
 
-export type StepSettings<Input = Json, Contents extends StepContents = Record<string, Json>> = NamedSettings &
-  Work<Input, Contents> & {
-    /** How often it is tried again after it failed. Default 3 for a function, 0 for anything else. */
-    readonly maxRetries?: number;
-    /** Waits between those. Default: half a second, then twice as long each time. */
-    readonly backoff?: RetryBackoff;
-    /** The same as `onError: 'skip'`, over any other. */
-    readonly skipOnFailure?: boolean;
-    /**
-     * Default `fail`: the run ends with an error. `skip`: the workflow continues, and the output of the step says that
-     * it failed. `pause`: a person decides.
-     */
-    readonly onError?: ErrorPolicy;
-    /** How long one attempt may take. */
-    readonly timeoutMs?: number;
-  };
+/** The function that does it. */
+interface FunctionWork<Input, Contents extends StepContents, Returned extends StepReturn> {
+  readonly run: StepFunction<Input, Contents, Returned>;
+  readonly agent?: never;
+  readonly team?: never;
+  readonly workflow?: never;
+}
+
+export type StepSettings<Input = Json, Contents extends StepContents = Record<string, Json>> =
+  | ComponentStepSettings<unknown>
+  | FunctionStepSettings<Input, Contents, StepReturn>;
+
+export type ComponentStepSettings<Content> = ComponentWork<Content> & CommonStepSettings;
+
+export type FunctionStepSettings<
+  Input,
+  Contents extends StepContents,
+  Returned extends StepReturn,
+> = FunctionWork<Input, Contents, Returned> & CommonStepSettings;
+
+interface CommonStepSettings extends NamedSettings {
+  /** How often it is tried again after it failed. Default 3 for a function, 0 for anything else. */
+  readonly maxRetries?: number;
+  /** Waits between those. Default: half a second, then twice as long each time. */
+  readonly backoff?: RetryBackoff;
+  /** The same as `onError: 'skip'`, over any other. */
+  readonly skipOnFailure?: boolean;
+  /**
+   * Default `fail`: the run ends with an error. `skip`: the workflow continues, and the output of the step says that
+   * it failed. `pause`: a person decides.
+   */
+  readonly onError?: ErrorPolicy;
+  /** How long one attempt may take. */
+  readonly timeoutMs?: number;
+}
 
 export const stepOptions = objectOf<Partial<StepSettings>>({
   ...named,

@@ -35,6 +35,12 @@ export function stepOutput(settings: StepOutputSettings): StepOutputValue {
   return new StepOutputValue(settings);
 }
 
+/** The content of a step whose function returns this. */
+export type ContentOfReturn<Returned> =
+  | Exclude<Returned, StepOutputValue | undefined>
+  | (StepOutputValue extends Returned ? Json : never)
+  | (undefined extends Returned ? '' : never);
+
 /** A value is the content of the step; nothing is a text without characters. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing is a step as well
 export type StepReturn = Json | StepOutputValue | undefined | void;

@@ -5,7 +5,7 @@ import type { Media } from '../../media/media.js';
 import type { RunContext } from '../../runs/context.js';
 import type { StateView } from '../../runs/execution/session-state.js';
 import type { PastRun, StepInput } from '../definition/functions.js';
-import type { WorkflowNode } from '../definition/node.js';
+import type { TypedStep, WorkflowNode } from '../definition/node.js';
 import type { NodeView } from '../fold/node-view.js';
 import { nodeKey, stepIdOf } from '../journal-records.js';
 
@@ -149,6 +149,9 @@ export function stepInput(flow: Flow, place: Place, scope: Scope, state: StateVi
       outputs ??= Object.fromEntries(scope.outputs);
       return outputs;
     },
+    // the type of the step says what it makes
+    outputOf: <Content>({ name }: TypedStep<Content>) =>
+      scope.outputs.get(name)?.content as Content | undefined,
     additionalData: scope.additionalData,
     media: scope.media,
     dependencies: options.dependencies ?? {},
