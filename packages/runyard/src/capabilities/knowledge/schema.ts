@@ -205,9 +205,10 @@ export const contentStatusBody = z
   .object({ id: z.string(), status, status_message: z.string() })
   .meta({ id: 'ContentStatus', description: 'How far the processing of a content is.' });
 
-export const deletedBody = z
-  .object({ id: z.string() })
-  .meta({ id: 'DeletedContent', description: 'A deleted content.' });
+export const deletedBody = contentBody
+  .partial()
+  .extend({ id: z.string() })
+  .meta({ id: 'DeletedContent', description: 'A deleted content: its id alone.' });
 
 export const searchBody = z.object({
   query: z

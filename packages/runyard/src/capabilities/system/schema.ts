@@ -144,7 +144,8 @@ export function infoBodyOf(all: readonly Described[]) {
 /** The body of `/config`, with the sections of the capabilities and what they add to it. */
 export function configBodyOf(all: readonly Described[]) {
   const sections = all.flatMap(({ section: own }) =>
-    own === undefined ? [] : [[own.name, section.optional()]],
+    // some sections hold more than the databases
+    own === undefined || own.name in configBody.shape ? [] : [[own.name, section.optional()]],
   );
   const parts: z.ZodRawShape = Object.assign(
     Object.fromEntries(sections),

@@ -58,5 +58,5 @@ export class EmbeddingStore {
 
 /** The bytes of a row may begin anywhere in a buffer: numbers need their own. */
 function floatsOf(bytes: Uint8Array): Float32Array {
-  return new Float32Array(bytes.slice().buffer);
+  return new Float32Array(new Uint8Array(bytes).buffer);
 }
