@@ -134,6 +134,7 @@ export type {
   StepContext,
   StepFunction,
   StepInput,
+  TypedStep,
   WhenFunction,
   WorkflowContext,
   WorkflowFunction,
@@ -147,7 +148,6 @@ export type {
   StepEntry,
   StepNode,
   StepsNode,
-  TypedStep,
   UserInputField,
   WorkflowNode,
 } from './core/workflows/definition/node.js';

@@ -6,7 +6,7 @@ import { checkOptions, ownerOf } from '../../options/check-options.js';
 import type { Executable } from '../../runs/executable.js';
 import { compileExpression, type ExpressionPlace } from './cel.js';
 import { checkReview } from './check-review.js';
-import type { StepContents, StepFunction } from './functions.js';
+import type { StepContents, StepFunction, TypedStep } from './functions.js';
 import type {
   ConditionNode,
   LoopNode,
@@ -16,7 +16,6 @@ import type {
   StepEntry,
   StepNode,
   StepsNode,
-  TypedStep,
   WorkflowNode,
 } from './node.js';
 import {
@@ -44,10 +43,10 @@ export function step<
   Returned extends StepReturn,
   Input = Json,
   Contents extends StepContents = Record<string, Json>,
->(given: FunctionStepSettings<Input, Contents, Returned>): TypedStep<ContentOfReturn<Returned>>;
+>(given: FunctionStepSettings<Input, Contents, Returned>): StepNode & TypedStep<ContentOfReturn<Returned>>;
 /** An answer that does not fit the schema of the agent stays a text. */
-export function step<Content>(given: ComponentStepSettings<Content>): TypedStep<Content | string>;
-export function step(given: StepSettings): TypedStep<Json>;
+export function step<Content>(given: ComponentStepSettings<Content>): StepNode & TypedStep<Content | string>;
+export function step(given: StepSettings): StepNode & TypedStep<Json>;
 // the application vouches for what its function says of the workflow around it
 export function step(settings: StepSettings): StepNode {
   checkOptions(stepOwner(settings), settings, stepOptions);

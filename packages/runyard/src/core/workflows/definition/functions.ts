@@ -4,7 +4,6 @@ import type { Log } from '../../log.js';
 import type { Media } from '../../media/media.js';
 import type { Executable } from '../../runs/executable.js';
 import type { StateView } from '../../runs/execution/session-state.js';
-import type { TypedStep } from './node.js';
 import type { StepReturn } from './step-return.js';
 
 /** An earlier run of the workflow in this session. */
@@ -15,6 +14,12 @@ export interface PastRun {
 
 /** By the names of the steps: what each made. */
 export type StepContents = Readonly<Record<string, unknown>>;
+
+/** A step with the type of what it makes, by which `outputOf` knows it. The field is never set. */
+export interface TypedStep<Content> {
+  readonly name: string;
+  readonly '~content'?: Content;
+}
 
 /** The outputs of steps whose contents are known. */
 type OutputsOf<Contents> = {

@@ -68,9 +68,6 @@ export interface StepNode extends NodeBase {
   readonly timeoutMs?: number;
 }
 
-/** A step with the type of what it makes, by which `outputOf` knows it. The field is never set. */
-export type TypedStep<Content> = StepNode & { readonly '~content'?: Content };
-
 export interface StepsNode extends NodeBase {
   readonly type: 'Steps';
   readonly steps: readonly WorkflowNode[];

@@ -4,8 +4,8 @@ import type { Json, JsonObject } from '../../json.js';
 import type { Media } from '../../media/media.js';
 import type { RunContext } from '../../runs/context.js';
 import type { StateView } from '../../runs/execution/session-state.js';
-import type { PastRun, StepInput } from '../definition/functions.js';
-import type { TypedStep, WorkflowNode } from '../definition/node.js';
+import type { PastRun, StepInput, TypedStep } from '../definition/functions.js';
+import type { WorkflowNode } from '../definition/node.js';
 import type { NodeView } from '../fold/node-view.js';
 import { nodeKey, stepIdOf } from '../journal-records.js';
 
