@@ -27,6 +27,7 @@ export function pageAddress(text: string, base?: string): string | undefined {
   const url = new URL(text, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined;
   url.hash = '';
+  if (url.search === '') return url.href;
   const unneeded = [...url.searchParams.keys()].filter((name) => tracking.test(name));
   // an untouched query keeps its spelling
   for (const name of unneeded) url.searchParams.delete(name);

@@ -45,6 +45,8 @@ const llmsPages = 20;
 const sitemapPages = 500;
 /** Of a page whose links are looked for. */
 const pageBytes = 20_000_000;
+/** Looking for links in more of a page would keep others waiting. */
+const scannedBytes = 1_000_000;
 const mostLinksKept = 500;
 
 /**
@@ -104,7 +106,7 @@ class WebReading {
     const { start } = this;
     this.#seen.add(answer.url);
     if (this.options.isLlmsIndex === true || /\/llms\.txt$/i.test(new URL(answer.url).pathname)) {
-      const bytes = await whole(asUtf8(answer.body, answer.charset), pageBytes, 'The file');
+      const bytes = await whole(asUtf8(answer.body, answer.charset), scannedBytes, 'The file');
       yield { url: start, links: [], content: held(bytes, answer, 'text/markdown') };
       const links = llmsLinks(bytes.toString(), answer.url).filter((link) => !this.#seen.has(link));
       yield* this.#listed(links.slice(0, this.#most(llmsPages)));
@@ -216,7 +218,7 @@ class WebReading {
     const bytes = isNamed
       ? given
       : await whole(asUtf8(once(given), answer.charset), 2 * pageBytes, 'The page');
-    const { canonical, links } = pageLinks(bytes.toString(), answer.url);
+    const { canonical, links } = pageLinks(bytes.toString('utf8', 0, scannedBytes), answer.url);
     return {
       url,
       canonical,

@@ -21,6 +21,7 @@ class LinkReader implements MarkupReader {
   readonly links = new Set<string>();
   canonical: string | undefined;
   follows = true;
+  readonly #read = new Set<string>();
   #base: string;
 
   constructor(url: string) {
@@ -44,7 +45,11 @@ class LinkReader implements MarkupReader {
   }
 
   #link(attributes: string): void {
-    if (this.links.size >= mostLinks || words(attribute(attributes, 'rel')).includes('nofollow')) return;
+    if (this.links.size >= mostLinks || this.#read.size >= 10 * mostLinks) return;
+    // a page repeats its links: each is resolved once
+    if (this.#read.has(attributes)) return;
+    this.#read.add(attributes);
+    if (words(attribute(attributes, 'rel')).includes('nofollow')) return;
     const address = this.#address(attributes);
     if (address !== undefined) this.links.add(address);
   }

@@ -1,7 +1,9 @@
-import { gunzipSync } from 'node:zlib';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { FetchRefused } from '../../net/guarded-fetch.js';
 import { whole } from '../bytes.js';
-import { childrenOf, parseXml, textOf, type XmlElement, XmlRefused } from '../xml.js';
+import { decoded, XmlRefused } from '../xml.js';
 import { pageAddress } from './addresses.js';
 import type { WebAnswer, WebClient } from './web-client.js';
 
@@ -17,9 +19,12 @@ const mostPages = 50_000;
 const sitemapBytes = 50_000_000;
 const mostSitemaps = 100;
 
+const root = /<(?:(\w{1,20}):)?(urlset|sitemapindex)[\s>]/;
+const headBytes = 4_096;
+
 /** Whether a text begins as a sitemap does. */
 export function isSitemap(head: Uint8Array): boolean {
-  return /<(?:\w+:)?(?:urlset|sitemapindex)[\s>]/.test(Buffer.from(head.subarray(0, 4_096)).toString());
+  return root.test(Buffer.from(head.subarray(0, headBytes)).toString());
 }
 
 /** Reads a sitemap, with the sitemaps that it names. */
@@ -29,10 +34,10 @@ export async function readSitemap(answer: WebAnswer, client: WebClient): Promise
   const take = (address: string | undefined) => {
     if (address !== undefined && pages.size < mostPages) pages.add(address);
   };
-  const root = await sitemapOf(answer);
-  if (root.name !== 'sitemapindex') for (const page of locations(root, 'url', answer.url)) take(page);
+  const first = await readPart(answer);
+  if (!first.isIndex) for (const page of first.locations) take(page);
   else {
-    const parts = [...new Set(locations(root, 'sitemap', answer.url))];
+    const parts = [...new Set(first.locations)];
     if (parts.length > mostSitemaps)
       failures.push({
         url: answer.url,
@@ -40,8 +45,10 @@ export async function readSitemap(answer: WebAnswer, client: WebClient): Promise
       });
     for (const part of parts.slice(0, mostSitemaps)) {
       try {
-        const url = await client.open(part);
-        for (const page of locations(await sitemapOf(url), 'url', part)) take(page);
+        const { isIndex, locations } = await readPart(await client.open(part));
+        // an index names sitemaps, a sitemap names pages: an index within an index is not followed
+        if (isIndex) throw new FetchRefused('It is an index within an index of sitemaps.');
+        for (const page of locations) take(page);
       } catch (error) {
         if (!(error instanceof FetchRefused)) throw error;
         failures.push({ url: part, failure: error.message });
@@ -51,17 +58,15 @@ export async function readSitemap(answer: WebAnswer, client: WebClient): Promise
   return { pages: [...pages], failures };
 }
 
-/** An index names sitemaps, a sitemap names pages: an index within an index is not followed. */
-function locations(root: XmlElement, entry: 'url' | 'sitemap', base: string): readonly string[] {
-  return childrenOf(root, entry)
-    .map((element) => pageAddress(textOf(element, 'loc')?.trim() ?? '', base))
-    .filter((address) => address !== undefined);
+interface SitemapPart {
+  readonly isIndex: boolean;
+  readonly locations: readonly string[];
 }
 
-async function sitemapOf({ body }: WebAnswer): Promise<XmlElement> {
+async function readPart({ body, url }: WebAnswer): Promise<SitemapPart> {
   const bytes = await whole(body, sitemapBytes, 'The sitemap');
   try {
-    return parseXml(unpacked(bytes).toString());
+    return await partOf((await unpacked(bytes)).toString(), url);
   } catch (error) {
     throw new FetchRefused(
       `The sitemap cannot be read: ${error instanceof XmlRefused ? error.message : `it is broken, or larger than ${sitemapBytes} bytes.`}`,
@@ -69,15 +74,47 @@ async function sitemapOf({ body }: WebAnswer): Promise<XmlElement> {
   }
 }
 
+/** So many addresses are read before others get their turn: a sitemap may have tens of thousands. */
+const atOnce = 500;
+
+/** Only the addresses are looked for: a tree of a large sitemap would stop the process for a second. */
+async function partOf(text: string, base: string): Promise<SitemapPart> {
+  const [found, prefix, name] = root.exec(text.slice(0, headBytes)) ?? [];
+  if (found === undefined) throw new XmlRefused('It does not begin as a sitemap does.');
+  if (text.slice(0, text.indexOf(found)).includes('<!DOCTYPE'))
+    throw new XmlRefused('The XML declares a document type.');
+  const qualified = prefix === undefined ? '' : `${prefix}:`;
+  if (!text.includes(`</${qualified}${name}>`)) throw new XmlRefused('The XML is not complete.');
+  const tag = `<${qualified}loc>`;
+  const locations: string[] = [];
+  for (let at = text.indexOf(tag), count = 1; at >= 0 && count <= mostPages; count++) {
+    const begin = at + tag.length;
+    const end = text.indexOf(`</${qualified}loc>`, begin);
+    if (end < 0) break;
+    const address = pageAddress(locationOf(text.slice(begin, end)), base);
+    if (address !== undefined) locations.push(address);
+    if (count % atOnce === 0) await nextTurn();
+    at = text.indexOf(tag, end);
+  }
+  return { isIndex: name === 'sitemapindex', locations };
+}
+
+function locationOf(text: string): string {
+  const given = text.trim();
+  return given.startsWith('<![CDATA[') ? given.slice(9, -3).trim() : decoded(given);
+}
+
+const gunzipped = promisify(gunzip);
+
 /** `sitemap.xml.gz` is packed by itself, not for the transport. */
-function unpacked(bytes: Buffer): Buffer {
+async function unpacked(bytes: Buffer): Promise<Buffer> {
   const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  return isPacked ? gunzipSync(bytes, { maxOutputLength: sitemapBytes }) : bytes;
+  return isPacked ? gunzipped(bytes, { maxOutputLength: sitemapBytes }) : bytes;
 }
 
 /** The links of an `llms.txt`, each once, in their order. */
 export function llmsLinks(text: string, url: string): readonly string[] {
-  const links = [...text.matchAll(/\[[^\]\n]{0,500}\]\(([^()\s]{1,2000})\)/g)]
+  const links = [...text.matchAll(/\[[^[\]\n]{0,500}\]\(([^()\s]{1,2000})\)/g)]
     .map(([, address = '']) => pageAddress(address, url))
     .filter((address) => address !== undefined);
   return [...new Set(links)];
