@@ -54,17 +54,19 @@ function endOfRaw(html: string, tag: keyof typeof rawEnds, from: number): number
   return end.exec(html)?.index ?? html.length;
 }
 
+const tagEnd = /[>"']/g;
+
 /** Behind the `>` that ends a tag; one inside quotes does not. */
 function endOfTag(html: string, from: number): number {
-  let quote = '';
-  for (let position = from; position < html.length; position++) {
-    const character = html.charAt(position);
-    if (quote !== '') {
-      if (character === quote) quote = '';
-    } else if (character === '"' || character === "'") quote = character;
-    else if (character === '>') return position + 1;
+  for (let position = from; ; ) {
+    tagEnd.lastIndex = position;
+    const found = tagEnd.exec(html);
+    if (found === null) return html.length;
+    if (found[0] === '>') return found.index + 1;
+    const closing = html.indexOf(found[0], found.index + 1);
+    if (closing < 0) return html.length;
+    position = closing + 1;
   }
-  return html.length;
 }
 
 const attributePatterns = {
