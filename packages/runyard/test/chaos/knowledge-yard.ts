@@ -16,7 +16,7 @@ const embedder: Embedder = {
   },
 };
 
-export default new Runyard({
+export const app = new Runyard({
   port: 0,
   dataDir: folder,
   leaseMs: 2_000,
