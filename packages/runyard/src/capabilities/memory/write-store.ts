@@ -1,7 +1,11 @@
 import type { MemoryChange } from '../../core/memory/user-memories.js';
 import { type DataScope, scopeNaming } from '../../platform/auth/caller.js';
-import type { Database, RunStatement, SqlValue } from '../../platform/storage/database.js';
-import { statement } from '../../platform/storage/database.js';
+import {
+  type Database,
+  type RunStatement,
+  type SqlValue,
+  statement,
+} from '../../platform/storage/database.js';
 import { andWithin, ownerParameters } from '../../platform/storage/scope.js';
 import { searchText } from '../../platform/storage/search-text.js';
 import { foldedTopic, inList, type MemoryRow, memoryColumns, memoryFromRow } from './rows-store.js';

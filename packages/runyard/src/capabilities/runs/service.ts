@@ -3,8 +3,7 @@ import { type Checkpoint, checkpointAt, checkpointsOf } from '../../core/agents/
 import { snapshotAt } from '../../core/agents/continuation/snapshot.js';
 import { errorCode } from '../../core/errors/error-code.js';
 import { errors } from '../../core/errors/errors.js';
-import type { Json } from '../../core/json.js';
-import { parseJson } from '../../core/json.js';
+import { type Json, parseJson } from '../../core/json.js';
 import type { Media } from '../../core/media/media.js';
 import { RunReleased } from '../../core/runs/executable.js';
 import { resumeRun } from '../../core/runs/resume/resume-run.js';

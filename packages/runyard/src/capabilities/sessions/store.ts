@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../../core/json.js';
-import { parseJson } from '../../core/json.js';
+import { type Json, type JsonObject, parseJson } from '../../core/json.js';
 import type { SessionSnapshot, SessionSummary } from '../../core/runs/journal/ports.js';
 import type { RunKind } from '../../core/runs/run.js';
 import type { DataScope } from '../../platform/auth/caller.js';

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SelectQueryBuilder } from 'kysely';
-import type { RunInput } from '../../core/runs/run.js';
-import { inheritedAttempt } from '../../core/runs/run.js';
+import { inheritedAttempt, type RunInput } from '../../core/runs/run.js';
 import { spanStepKinds } from '../../core/traces/span.js';
 import type { DataScope } from '../../platform/auth/caller.js';
 import type { ListPage } from '../../platform/http/request/pagination.js';

@@ -3,8 +3,7 @@ import { ownSteps } from '../runs/journal/child-steps.js';
 import { read, readIf } from '../runs/journal/codec.js';
 import { childInput } from '../runs/journal/records.js';
 import type { StepRecord } from '../runs/run.js';
-import type { ToolRecord } from './journal-records.js';
-import { toolRecord } from './journal-records.js';
+import { type ToolRecord, toolRecord } from './journal-records.js';
 import {
   comparePlaces,
   requirementsOf,

@@ -11,8 +11,13 @@ import {
   userMessageKey,
   userMessageText,
 } from './continuation/conversation.js';
-import type { AnswerRecord } from './journal-records.js';
-import { auxiliaryRecord, contextRecord, modelRecord, toolRecord } from './journal-records.js';
+import {
+  type AnswerRecord,
+  auxiliaryRecord,
+  contextRecord,
+  modelRecord,
+  toolRecord,
+} from './journal-records.js';
 import { referencesIn } from './knowledge/references.js';
 import { contextSearchKey, withReferences } from './knowledge/references-text.js';
 

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../json.js';
-import { parseJson } from '../json.js';
+import { type Json, type JsonObject, parseJson } from '../json.js';
 import type { Message } from '../models/message.js';
 import type { SpanAttributes } from './span.js';
 

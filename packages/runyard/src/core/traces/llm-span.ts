@@ -1,6 +1,11 @@
 import { turnOf } from '../agents/continuation/conversation.js';
-import type { AuxiliaryRole, ModelCallRecord, ModelRecord } from '../agents/journal-records.js';
-import { modelRecord, toolRecord } from '../agents/journal-records.js';
+import {
+  type AuxiliaryRole,
+  type ModelCallRecord,
+  type ModelRecord,
+  modelRecord,
+  toolRecord,
+} from '../agents/journal-records.js';
 import { toolMessage } from '../agents/transcript.js';
 import type { Message } from '../models/message.js';
 import { costOf, type ModelPrices } from '../models/prices.js';

@@ -1,6 +1,10 @@
 import { conversationOf } from '../agents/continuation/conversation.js';
-import type { ModelCallRecord } from '../agents/journal-records.js';
-import { compressionInput, contextRecord, modelCallRecord } from '../agents/journal-records.js';
+import {
+  compressionInput,
+  contextRecord,
+  type ModelCallRecord,
+  modelCallRecord,
+} from '../agents/journal-records.js';
 import {
   assistantMessage,
   compressedText,

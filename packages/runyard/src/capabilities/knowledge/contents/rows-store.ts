@@ -1,7 +1,12 @@
 import type { Selectable } from 'kysely';
 import type { JsonObject } from '../../../core/json.js';
-import type { RunStatement, SqlValue } from '../../../platform/storage/database.js';
-import { type Dialect, type Statement, statement } from '../../../platform/storage/database.js';
+import {
+  type Dialect,
+  type RunStatement,
+  type SqlValue,
+  type Statement,
+  statement,
+} from '../../../platform/storage/database.js';
 import { searchText } from '../../../platform/storage/search-text.js';
 import type { KnowledgeContentsTable } from '../tables.js';
 import type { StoredContent } from './content.js';

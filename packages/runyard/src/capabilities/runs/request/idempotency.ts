@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { errors, RunyardError } from '../../../core/errors/errors.js';
-import type { Json } from '../../../core/json.js';
-import { parseJson } from '../../../core/json.js';
+import { type Json, parseJson } from '../../../core/json.js';
 import { keysKeptMs } from '../../../core/runs/engine.js';
 import type { RunHandle } from '../../../core/runs/execution/executor.js';
 import type { RunKey } from '../../../core/runs/run-request.js';

@@ -1,8 +1,7 @@
 import type { Json } from '../../json.js';
 import type { AnswerEnding } from '../../models/model.js';
 import type { RunContext } from '../../runs/context.js';
-import type { AnswerRecord } from '../journal-records.js';
-import { answerRecord } from '../journal-records.js';
+import { type AnswerRecord, answerRecord } from '../journal-records.js';
 
 /** What a run has to say. */
 export interface Answer {

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { Json, JsonObject, JsonSchema } from '../../json.js';
-import { isJsonObject } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../json.js';
 import type { OutputFormat } from '../../models/model.js';
 import type { CallApplication } from '../../runs/execution/code-owner.js';
 import type { RunOptions } from '../../runs/run.js';

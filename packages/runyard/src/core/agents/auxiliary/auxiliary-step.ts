@@ -5,8 +5,7 @@ import { responseOf, withModel } from '../../models/called-model.js';
 import type { Message, Role } from '../../models/message.js';
 import type { Model, OutputFormat, ToolDefinition } from '../../models/model.js';
 import type { RunContext, StepSpec } from '../../runs/context.js';
-import type { AuxiliaryRecord, AuxiliaryRole } from '../journal-records.js';
-import { auxiliaryRecord } from '../journal-records.js';
+import { type AuxiliaryRecord, type AuxiliaryRole, auxiliaryRecord } from '../journal-records.js';
 import { elapsedSeconds, modelRecordOf } from '../turns/model-step.js';
 import { withOutput } from './structured-request.js';
 

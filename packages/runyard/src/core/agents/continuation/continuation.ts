@@ -5,8 +5,13 @@ import { read } from '../../runs/journal/codec.js';
 import type { Continuation, ContinueFrom } from '../../runs/resume/continuation.js';
 import { definitionChanged } from '../../runs/resume/replay.js';
 import type { Run, StepRecord } from '../../runs/run.js';
-import type { AuxiliaryRole, ModelRecord } from '../journal-records.js';
-import { compressionInput, hookRecord, modelRecord } from '../journal-records.js';
+import {
+  type AuxiliaryRole,
+  compressionInput,
+  hookRecord,
+  type ModelRecord,
+  modelRecord,
+} from '../journal-records.js';
 import { contextSearchKey } from '../knowledge/references-text.js';
 import { isAskKey } from '../requirements/tool-requirements.js';
 import { contextMessages, messagesOf } from '../transcript.js';

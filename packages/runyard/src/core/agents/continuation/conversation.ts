@@ -1,10 +1,8 @@
 import { ownSteps } from '../../runs/journal/child-steps.js';
 import { read, readIf } from '../../runs/journal/codec.js';
-import type { ContinueRecord } from '../../runs/journal/records.js';
-import { continueRecord } from '../../runs/journal/records.js';
+import { type ContinueRecord, continueRecord } from '../../runs/journal/records.js';
 import type { StepRecord } from '../../runs/run.js';
-import type { AnswerRecord, HookRecord } from '../journal-records.js';
-import { answerRecord, hookRecord } from '../journal-records.js';
+import { type AnswerRecord, answerRecord, type HookRecord, hookRecord } from '../journal-records.js';
 
 /** The steps of a run that are its conversation, in the order of the conversation. */
 export interface Conversation {

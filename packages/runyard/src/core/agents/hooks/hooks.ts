@@ -16,8 +16,7 @@ import { type Answer, keepInConversation, textOf } from '../answer/answer-record
 import { withoutPlaces } from '../answer/ending.js';
 import { callAuxiliaryModel, plainMessage } from '../auxiliary/auxiliary-step.js';
 import type { AgentExecution } from '../execution.js';
-import type { HookRecord } from '../journal-records.js';
-import { hookInput, hookRecord } from '../journal-records.js';
+import { type HookRecord, hookInput, hookRecord } from '../journal-records.js';
 import {
   GuardrailRefusal,
   type HookContext,

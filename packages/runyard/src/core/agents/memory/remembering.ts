@@ -8,8 +8,7 @@ import { shortened } from '../auxiliary/bounded-text.js';
 import { stageModel } from '../auxiliary/stage-model.js';
 import type { AgentDefinition } from '../definition.js';
 import type { UserListener } from '../execution.js';
-import type { AuxiliaryRecord, MemoryRecord } from '../journal-records.js';
-import { memoryRecord } from '../journal-records.js';
+import { type AuxiliaryRecord, type MemoryRecord, memoryRecord } from '../journal-records.js';
 import { changesIn, memoryModelTools } from './memory-changes.js';
 import { block, memoryLines } from './memory-text.js';
 

@@ -11,8 +11,7 @@ import { inputFieldsOf } from '../../tools/questions/input-fields.js';
 import type { InputField } from '../../tools/questions/person-form.js';
 import type { ToolRequirement } from '../../tools/questions/requirement.js';
 import type { Tool } from '../../tools/tool.js';
-import type { RequestedCall } from '../journal-records.js';
-import { toolRequirement } from '../journal-records.js';
+import { type RequestedCall, toolRequirement } from '../journal-records.js';
 
 /** Whether a question was asked about exactly this call: its id, its tool and its arguments. */
 function isAbout(call: RequestedCall, { callId, toolName, args }: ToolRequirement): boolean {

@@ -14,8 +14,7 @@ import {
   type ToolQuestion,
   toolQuestion,
 } from '../../tools/questions/tool-question.js';
-import type { RequestedCall } from '../journal-records.js';
-import { toolAnswer, toolRequirement } from '../journal-records.js';
+import { type RequestedCall, toolAnswer, toolRequirement } from '../journal-records.js';
 import { questionAbout } from '../requirements/question-of-call.js';
 import { askKeyOf, requirementOf, type ToolRequirementState } from '../requirements/tool-requirements.js';
 import { waitFor } from './gated-calls.js';

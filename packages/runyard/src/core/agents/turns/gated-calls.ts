@@ -16,8 +16,7 @@ import { toolSourcesOf } from '../../tools/collect-tools.js';
 import type { ToolAnswer, ToolRequirement } from '../../tools/questions/requirement.js';
 import type { Tool } from '../../tools/tool.js';
 import type { AgentExecution } from '../execution.js';
-import type { RequestedCall, ToolRecord } from '../journal-records.js';
-import { toolRequirement } from '../journal-records.js';
+import { type RequestedCall, type ToolRecord, toolRequirement } from '../journal-records.js';
 import { pendingApproval } from '../requirements/approvals.js';
 import { assertToolFits, questionAbout } from '../requirements/question-of-call.js';
 import {

@@ -1,7 +1,6 @@
 import { read, readIf } from '../../runs/journal/codec.js';
 import type { StepRecord } from '../../runs/run.js';
-import type { ModelCallRecord } from '../journal-records.js';
-import { modelCallRecord, modelRecord, toolRecord } from '../journal-records.js';
+import { type ModelCallRecord, modelCallRecord, modelRecord, toolRecord } from '../journal-records.js';
 
 /**
  * The results of the turns so far. It is a fold of the journal that grows with each turn, also when the run is executed

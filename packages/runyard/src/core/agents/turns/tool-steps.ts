@@ -17,8 +17,7 @@ import type { ToolCallSite } from '../../tools/tool-context.js';
 import { toolCallCompleted, toolCallError, toolCallStarted } from '../agent-events.js';
 import { delegates } from '../delegating-tools.js';
 import type { AgentExecution } from '../execution.js';
-import type { RequestedCall, ToolRecord } from '../journal-records.js';
-import { recordedOutcome, toolRecord } from '../journal-records.js';
+import { type RequestedCall, recordedOutcome, type ToolRecord, toolRecord } from '../journal-records.js';
 import { isKnowledgeSearch } from '../knowledge/knowledge-tools.js';
 import { pausedText } from '../requirements/paused-text.js';
 import {

@@ -7,8 +7,7 @@ import { type Executable, RunCancelled, type RunEnd } from '../executable.js';
 import { childPrefix, stepsByChild } from '../journal/child-steps.js';
 import { read, readIf } from '../journal/codec.js';
 import type { StepIdentity } from '../journal/journal-match.js';
-import type { ChildInput, ChildOutcome } from '../journal/records.js';
-import { childInput, childOutcome } from '../journal/records.js';
+import { type ChildInput, type ChildOutcome, childInput, childOutcome } from '../journal/records.js';
 import type { Run, RunEntry, RunInput, RunResult, RunStatus, StepRecord } from '../run.js';
 import { failureOf } from '../run-failure.js';
 

@@ -4,8 +4,7 @@ import type { Executable } from '../../runs/executable.js';
 import { read } from '../../runs/journal/codec.js';
 import type { StepIdentity } from '../../runs/journal/journal-match.js';
 import type { StepRecord } from '../../runs/run.js';
-import type { NodeInput } from '../journal-records.js';
-import { nodeInput } from '../journal-records.js';
+import { type NodeInput, nodeInput } from '../journal-records.js';
 import { Expression } from './cel.js';
 import { nodesOf, type ReviewSettings, type StepNode, type WorkflowNode } from './node.js';
 

@@ -12,8 +12,7 @@ import { childIdentity, childrenOf, runChild, wasGivenUp } from '../../runs/exec
 import { pauseSince } from '../../runs/execution/failed-tries.js';
 import { childPrefix } from '../../runs/journal/child-steps.js';
 import { readIf } from '../../runs/journal/codec.js';
-import type { ChildOutcome } from '../../runs/journal/records.js';
-import { childInput, thrownBy } from '../../runs/journal/records.js';
+import { type ChildOutcome, childInput, thrownBy } from '../../runs/journal/records.js';
 import type { RunInput, StepRecord } from '../../runs/run.js';
 import type { StepNode } from '../definition/node.js';
 import { textOf } from '../fold/group-content.js';

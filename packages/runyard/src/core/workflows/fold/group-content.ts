@@ -2,8 +2,7 @@ import type { StepOutput } from '../../events/workflow-event.js';
 import type { Json } from '../../json.js';
 import { read } from '../../runs/journal/codec.js';
 import type { StepRecord } from '../../runs/run.js';
-import type { GroupRecord } from '../journal-records.js';
-import { nodeInput } from '../journal-records.js';
+import { type GroupRecord, nodeInput } from '../journal-records.js';
 
 /** What a group of steps says about itself; the steps have their own outputs. */
 export function groupContent(step: StepRecord, record: GroupRecord, steps: readonly StepOutput[]): string {

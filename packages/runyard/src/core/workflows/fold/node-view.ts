@@ -8,8 +8,15 @@ import { read } from '../../runs/journal/codec.js';
 import { childInput, thrownBy } from '../../runs/journal/records.js';
 import type { StepRecord } from '../../runs/run.js';
 import { isRunInside } from '../../runs/run-usage.js';
-import type { GroupRecord, LeafRecord } from '../journal-records.js';
-import { isChildOf, isGroup, nodeInput, nodeRecord, roundRecord } from '../journal-records.js';
+import {
+  type GroupRecord,
+  isChildOf,
+  isGroup,
+  type LeafRecord,
+  nodeInput,
+  nodeRecord,
+  roundRecord,
+} from '../journal-records.js';
 import { groupContent } from './group-content.js';
 
 /** Finds a step of the run by its key. */

@@ -8,8 +8,8 @@ import { childInput } from '../../runs/journal/records.js';
 import type { Run, RunStatus, StepRecord } from '../../runs/run.js';
 import { isRunInside } from '../../runs/run-usage.js';
 import { chatKey } from '../chat-agent.js';
-import type { GroupRecord } from '../journal-records.js';
 import {
+  type GroupRecord,
   isGroup,
   isNodeInput,
   isTopLevel,

@@ -1,8 +1,7 @@
 import type { StepNode } from '../definition/node.js';
 import { type Flow, type Place, stepFields } from '../execution/flow.js';
 import { ask } from './ask.js';
-import type { ErrorRequirement } from './step-requirement.js';
-import { failureAnswer } from './step-requirement.js';
+import { type ErrorRequirement, failureAnswer } from './step-requirement.js';
 
 /** Asks a person what becomes of a step that failed. */
 export async function askAboutFailure(

@@ -1,9 +1,7 @@
-import type { JsonObject } from '../../json.js';
-import { isJsonObject } from '../../json.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
 import { read } from '../../runs/journal/codec.js';
 import type { StepIdentity } from '../../runs/journal/journal-match.js';
-import type { StepWaitKind } from './step-requirement.js';
-import { stepQuestion, stepWaitKinds } from './step-requirement.js';
+import { type StepWaitKind, stepQuestion, stepWaitKinds } from './step-requirement.js';
 
 /** What an answer decides about, each in words. */
 export type Covered = readonly string[] | undefined;
