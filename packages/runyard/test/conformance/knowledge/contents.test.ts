@@ -84,10 +84,11 @@ forEachDatabase((_dialect, freshPlace) => {
     const upload = await uploads.write([bytes.subarray(0, 7), bytes.subarray(7)]);
     expect(upload.size).toBe(bytes.length);
     const pieces: Uint8Array[] = [];
-    for await (const piece of uploads.open(upload.uploadId)) pieces.push(piece);
+    for await (const piece of uploads.open(upload)) pieces.push(piece);
     expect([pieces.length, Buffer.concat(pieces).equals(bytes)]).toEqual([3, true]);
     await uploads.remove(upload);
-    for await (const _piece of uploads.open(upload.uploadId)) throw new Error('it was removed');
+    const removed = uploads.open(upload)[Symbol.asyncIterator]();
+    await expect(removed.next()).rejects.toThrow('are gone');
 
     const embeddings = new EmbeddingStore(database);
     await embeddings.put(new Map([['h', Float32Array.from([0.5, -1, 3])]]));

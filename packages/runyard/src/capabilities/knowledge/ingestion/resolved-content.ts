@@ -47,7 +47,7 @@ async function* uploadedPart(
   { uploadId, filename, mediaType }: Extract<RequestedFrom, { kind: 'upload' }>,
   size: number,
 ): AsyncIterable<FoundPart> {
-  yield { content: { name: filename, mediaType, size, open: () => uploads.open(uploadId) } };
+  yield { content: { name: filename, mediaType, size, open: () => uploads.open({ uploadId, size }) } };
 }
 
 async function* urlChildren(
