@@ -8,8 +8,8 @@ export interface OpenCapabilities {
   readonly spaces: RunSpaces;
   /** What `/info` and `/config` consist of. */
   readonly told: Told[];
-  /** Takes up work: the runs that wait, and what else happens in the background. */
-  start(): Promise<void>;
+  /** Takes up work: the runs that wait, and what else happens in the background; or jobs alone. */
+  start(takesUp?: 'everything' | 'jobs'): Promise<void>;
   /** Accepts no new runs, gives running ones time and releases what is left. */
   stop(graceMs: number): Promise<void>;
   /** What is left to be done when everything has stopped. */
@@ -41,7 +41,7 @@ export async function openCapabilities(
     slots,
     spaces,
     told,
-    start: () => spaces.open(),
+    start: (takesUp) => spaces.open(takesUp),
     stop: (graceMs) => spaces.stop(graceMs),
     async close(withinMs) {
       await Promise.all(opened.map((capability) => capability.close?.(withinMs)));

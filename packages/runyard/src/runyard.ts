@@ -1,5 +1,5 @@
 import { capabilities } from './capabilities/capabilities.js';
-import { routesOf } from './capabilities/capability.js';
+import { routesOf, type ServiceParts } from './capabilities/capability.js';
 import { ComponentsService, type ReadyComponent } from './capabilities/components/service.js';
 import { Readiness } from './capabilities/system/readiness.js';
 import { healthOf } from './capabilities/system/service.js';
@@ -19,6 +19,7 @@ import {
 } from './databases.js';
 import { loadInterfaces } from './interfaces/interface.js';
 import { interfaces } from './interfaces/interfaces.js';
+import { type OpenCapabilities, openCapabilities } from './open-capabilities.js';
 import { type OpenService, openService } from './open-service.js';
 import { checkAuthSettings } from './platform/auth/tokens/check-settings.js';
 import { authMode } from './platform/auth/tokens/settings.js';
@@ -217,11 +218,18 @@ export class Runyard {
     options: { readonly knowledge?: string } = {},
   ): AsyncGenerator<{ readonly knowledge: string; readonly content: KnowledgeContent }, void, void> {
     checkOptions('reembed()', options, reembedOptions);
-    const { spaces } = await this.open();
-    for (const knowledge of namedKnowledge(this.knowledge, options.knowledge)) {
-      const space = await spaces.get(knowledge.settings.database);
-      for await (const content of space.knowledge.of(knowledge).reembedAll())
-        yield { knowledge: knowledge.name, content };
+    const chosen = namedKnowledge(this.knowledge, options.knowledge);
+    const worker = this.opening === null ? await this.openWorker() : undefined;
+    try {
+      const { spaces } = worker ?? (await this.open());
+      for (const knowledge of chosen) {
+        const space = await spaces.get(knowledge.settings.database);
+        for await (const content of space.knowledge.of(knowledge).reembedAll())
+          yield { knowledge: knowledge.name, content };
+      }
+    } finally {
+      await worker?.stop(0);
+      await worker?.close(this.settings.stopGraceMs);
     }
   }
 
@@ -322,7 +330,30 @@ export class Runyard {
     return this.opening;
   }
 
-  private async assemble(): Promise<OpenService> {
+  private assemble(): Promise<OpenService> {
+    return this.assembled((parts) =>
+      openService({
+        ...parts,
+        capabilities,
+        interfaces,
+        readiness: this.readinessNow(),
+        customRoutes: this.options.routes,
+        info: this.apiInfo(),
+        pathExamples: this.pathExamples(),
+      }),
+    );
+  }
+
+  /** What executes jobs and nothing else. The runs that wait are left to a service. */
+  private openWorker(): Promise<OpenCapabilities> {
+    return this.assembled(async (parts) => {
+      const worker = await openCapabilities(capabilities, parts);
+      await worker.start('jobs');
+      return worker;
+    });
+  }
+
+  private async assembled<Opened>(opened: (parts: ServiceParts) => Promise<Opened>): Promise<Opened> {
     for (const warning of this.load().warnings) this.log.warn({}, warning);
     const { settings, components, knowledge, log, startedAt } = this;
     checkAuthSettings(settings);
@@ -331,21 +362,9 @@ export class Runyard {
     checkKnowledge(knowledge, databases);
     try {
       await migrateOwnDatabases(databases, settings);
-      return await openService({
-        capabilities,
-        interfaces,
-        settings,
-        components,
-        knowledge,
-        databases,
-        startedAt,
-        readiness: this.readinessNow(),
-        log,
-        prices: this.options.prices ?? {},
-        customRoutes: this.options.routes,
-        info: this.apiInfo(),
-        pathExamples: this.pathExamples(),
-      });
+      const { prices = {} } = this.options;
+      const readiness = this.readinessNow();
+      return await opened({ settings, components, knowledge, databases, startedAt, readiness, log, prices });
     } catch (error) {
       throw startFailure(error, databases);
     }

@@ -104,10 +104,15 @@ export class KnowledgeBase extends BaseInDatabase implements KnowledgeSpace {
       const found = await contents.embeddedOtherwise(this.id, name, dimensions, after, reembeddedAtOnce);
       const begun: string[] = [];
       for (const content of found) if (await this.reembed(content)) begun.push(content.id);
+      const ended: KnowledgeContent[] = [];
       for (const contentId of begun) {
         const content = await this.processed(contentId);
-        if (content !== undefined) yield content;
+        if (content !== undefined) ended.push(content);
       }
+      const left = await contents.embeddedOtherwise(this.id, name, dimensions, after, reembeddedAtOnce);
+      const leftIds = new Set(left.map(({ id }) => id));
+      for (const content of ended)
+        yield content.status === 'completed' && leftIds.has(content.id) ? otherwise(content) : content;
       const last = found.at(-1);
       if (last === undefined || found.length < reembeddedAtOnce) return;
       after = last.id;
@@ -121,6 +126,12 @@ export class KnowledgeBase extends BaseInDatabase implements KnowledgeSpace {
     await this.startJob({ ...content, jobId }, true);
     return true;
   }
+}
+
+/** A process with older code took the job, and embedded it as that code says. */
+function otherwise(content: KnowledgeContent): KnowledgeContent {
+  const statusMessage = 'Another process embedded it with another embedder: stop those with older code';
+  return { ...content, status: 'failed', statusMessage };
 }
 
 function merged(

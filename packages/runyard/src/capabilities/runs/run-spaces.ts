@@ -40,9 +40,13 @@ export class RunSpaces implements Spaces {
 
   constructor(private readonly site: SpaceSite) {}
 
-  /** Notes which databases have the schema of this version, and takes up the runs that are waiting in them. */
-  async open(): Promise<void> {
-    for (const database of this.site.databases) this.spaces.set(database.id, built(database, this.site));
+  /**
+   * Notes which databases have the schema of this version, and takes up the runs that are waiting in them. `jobs`: takes
+   * up the jobs alone, and leaves runs and all else that happens in the background to a service.
+   */
+  async open(takesUp: 'everything' | 'jobs' = 'everything'): Promise<void> {
+    for (const database of this.site.databases)
+      this.spaces.set(database.id, built(database, this.site, takesUp));
     for (const built of this.spaces.values()) {
       if (await startIfReady(built)) continue;
       this.site.log.warn({ database: built.database.id }, notMigrated(built).message);
@@ -96,7 +100,7 @@ export class RunSpaces implements Spaces {
 }
 
 /** What the capabilities have in a database, and what executes its runs. */
-function built(database: Database, site: SpaceSite): BuiltSpace {
+function built(database: Database, site: SpaceSite, takesUp: 'everything' | 'jobs'): BuiltSpace {
   // the loop adds the parts of the capabilities one after the other: each finds those before it
   const space = { databaseId: database.id } as RunSpace;
   const parts: DatabasePart[] = [];
@@ -110,7 +114,8 @@ function built(database: Database, site: SpaceSite): BuiltSpace {
   Object.assign(space, { engine, jobs });
   const executing: DatabasePart = { start: () => engine.open(), stop: (graceMs) => engine.stop(graceMs) };
   const working: DatabasePart = { start: () => jobs.open(), stop: () => jobs.stop() };
-  return { space, database, parts: [executing, ...parts, working], started: 0, starting: undefined };
+  const begun = takesUp === 'jobs' ? [working] : [executing, ...parts, working];
+  return { space, database, parts: begun, started: 0, starting: undefined };
 }
 
 /** Whether the database has the schema of this version. What a capability does there begins only then. */
