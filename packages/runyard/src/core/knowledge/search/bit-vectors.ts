@@ -1,11 +1,25 @@
+import { planes, step } from './bit-scan.js';
+
+/** Of the levels that the planes of a query can hold. */
+const highestLevel = 2 ** planes - 1;
+
+export interface BitQuery {
+  /** Planes of sixteen bytes in turn, as `distancesOf` takes them. */
+  readonly bits: Uint8Array;
+  /** What a distance says about the similarity. */
+  readonly similarity: (distance: number) => number;
+}
+
 /**
  * Vectors in one bit for each dimension. A vector is rotated first, the same way for all of its length, so that its
  * length is spread over all dimensions: the signs of a vector with many zeros, such as those of the offline embedder,
- * would say little otherwise. A query keeps its numbers, and its product with the signs estimates the similarity.
+ * would say little otherwise. A query keeps four bits of each number: its product with the signs estimates the similarity.
  */
 export class BitCodec {
   /** Of one vector. */
   readonly bytes: number;
+  /** Of one vector that is padded for `distancesOf`. */
+  readonly stride: number;
   readonly #signs: readonly Float32Array[];
   readonly #block: number;
   /** The product of a query with the signs, for a similarity of 1. */
@@ -15,6 +29,7 @@ export class BitCodec {
 
   constructor(readonly dimensions: number) {
     this.bytes = Math.ceil(dimensions / 8);
+    this.stride = Math.ceil(this.bytes / step) * step;
     this.#block = 2 ** Math.floor(Math.log2(dimensions));
     const random = numbers(dimensions);
     this.#signs = Array.from({ length: 4 }, () =>
@@ -31,22 +46,23 @@ export class BitCodec {
     return bits;
   }
 
-  /** For each byte of a vector, what each of its values adds to the estimated similarity. */
-  tableOf(query: Float32Array): Float32Array {
+  /** Each number becomes one of sixteen levels, and a level four bits: what that changes is a fifth of `deviation`. */
+  queryOf(query: Float32Array): BitQuery {
     const rotated = this.#rotated(query);
     const norm = Math.sqrt(rotated.reduce((sum, value) => sum + value * value, 0)) || 1;
-    const table = new Float32Array(this.bytes * 256);
-    for (let byte = 0; byte < this.bytes; byte++) {
-      const part = new Float64Array(8);
-      for (let bit = 0; bit < 8; bit++) part[bit] = (rotated[byte * 8 + bit] ?? 0) / (norm * this.#scale);
-      const none = -part.reduce((sum, value) => sum + value, 0);
-      for (let value = 0; value < 256; value++) {
-        let sum = none;
-        for (let bit = 0; bit < 8; bit++) if ((value >> bit) & 1) sum += 2 * part[bit]!;
-        table[byte * 256 + value] = sum;
-      }
+    const most = rotated.reduce((found, value) => Math.max(found, Math.abs(value)), 0) || 1;
+    const bits = new Uint8Array(planes * this.stride);
+    for (const [at, value] of rotated.entries()) {
+      const level = Math.round(((value / most + 1) * highestLevel) / 2);
+      const place = Math.floor(at / (8 * step)) * planes * step + ((at >> 3) % step);
+      for (let plane = 0; plane < planes; plane++)
+        if ((level << plane) & (1 << (planes - 1))) bits[place + plane * step]! |= 1 << (at & 7);
     }
-    return table;
+    const perBit = most / (highestLevel * norm * this.#scale);
+    return {
+      bits,
+      similarity: (distance) => perBit * (highestLevel * this.dimensions - 2 * distance),
+    };
   }
 
   /** Random signs and Walsh-Hadamard transforms in turn; two overlapping blocks cover any number of dimensions. */

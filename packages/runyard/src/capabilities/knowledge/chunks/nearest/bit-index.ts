@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { bytesPerScan, distancesOf } from '../../../../core/knowledge/search/bit-scan.js';
 import { bitCodec } from '../../../../core/knowledge/search/bit-vectors.js';
 import { Nearest } from '../../../../core/knowledge/search/nearest.js';
 
-/** Bytes that are compared before other work gets its turn: about 3 ms. */
-const bytesPerTurn = 2 ** 21;
+/** Scans before other work gets its turn: about 2 ms. */
+const scansPerTurn = 16;
 
 export interface Estimate {
   readonly rowId: number;
@@ -24,7 +25,7 @@ export class BitIndex {
 
   constructor(readonly dimensions: number) {
     this.#codec = bitCodec(dimensions);
-    this.#bits = new Uint8Array(256 * this.#codec.bytes);
+    this.#bits = new Uint8Array(256 * this.#codec.stride);
   }
 
   get size(): number {
@@ -38,7 +39,7 @@ export class BitIndex {
 
   /** The memory that so many rows need. */
   static bytesOf(rows: number, dimensions: number): number {
-    return rows * (9 + Math.ceil(dimensions / 8));
+    return rows * (9 + bitCodec(dimensions).stride);
   }
 
   has(versionNo: number): boolean {
@@ -51,13 +52,14 @@ export class BitIndex {
     if (needed <= this.#rowIds.length) return;
     const room = Math.max(needed, Math.ceil(this.#rowIds.length * 1.5));
     this.#rowIds = grown(this.#rowIds, new Float64Array(room));
-    this.#bits = grown(this.#bits, new Uint8Array(room * this.#codec.bytes));
+    this.#bits = grown(this.#bits, new Uint8Array(room * this.#codec.stride));
     this.#isRemoved = grown(this.#isRemoved, new Uint8Array(room));
   }
 
   /** Adds rows of one version, which are neighbours: those of the version that were added before are kept. */
   add(versionNo: number, rowIds: readonly number[], bits: Uint8Array): void {
-    if (bits.length !== rowIds.length * this.#codec.bytes)
+    const { bytes, stride } = this.#codec;
+    if (bits.length !== rowIds.length * bytes)
       throw new Error(`The bits of version ${versionNo} do not fit ${this.dimensions} dimensions.`);
     this.reserve(rowIds.length);
     const known = this.#versions.get(versionNo);
@@ -66,7 +68,10 @@ export class BitIndex {
       count: (known?.count ?? 0) + rowIds.length,
     });
     this.#rowIds.set(rowIds, this.#count);
-    this.#bits.set(bits, this.#count * this.#codec.bytes);
+    if (bytes === stride) this.#bits.set(bits, this.#count * stride);
+    else
+      for (let at = 0; at < rowIds.length; at++)
+        this.#bits.set(bits.subarray(at * bytes, (at + 1) * bytes), (this.#count + at) * stride);
     this.#count += rowIds.length;
   }
 
@@ -92,36 +97,37 @@ export class BitIndex {
     allowed: ReadonlySet<number> | undefined,
     signal: AbortSignal | undefined,
   ): Promise<readonly Estimate[]> {
-    const table = this.#codec.tableOf(query);
+    const { bits: asked, similarity } = this.#codec.queryOf(query);
+    const { stride } = this.#codec;
     const nearest = new Nearest(Math.max(1, Math.min(wanted, this.#count)));
-    const bytes = this.#codec.bytes;
-    const rowsPerTurn = Math.max(1, Math.floor(bytesPerTurn / bytes));
+    const rowsPerScan = Math.floor(bytesPerScan / stride);
     // the arrays of this moment: what is added or moved meanwhile is in others, or beyond the end
     const [bits, rowIds, isRemoved, count] = [this.#bits, this.#rowIds, this.#isRemoved, this.#count];
-    for (let from = 0; from < count; from += rowsPerTurn) {
-      if (from > 0) await nextTurn();
+    for (let from = 0, scans = 0; from < count; from += rowsPerScan, scans++) {
+      if (scans > 0 && scans % scansPerTurn === 0) await nextTurn();
       signal?.throwIfAborted();
-      const to = Math.min(count, from + rowsPerTurn);
-      if (allowed === undefined) scan(table, bits, bytes, isRemoved, from, to, nearest);
-      else
-        for (let at = from; at < to; at++)
-          if (isRemoved[at] === 0 && allowed.has(rowIds[at]!))
-            scan(table, bits, bytes, isRemoved, at, at + 1, nearest);
+      const to = Math.min(count, from + rowsPerScan);
+      const distances = distancesOf(asked, bits.subarray(from * stride, to * stride), stride);
+      for (let at = 0; at < distances.length; at++) {
+        const score = -distances[at]!;
+        if (score <= nearest.threshold || isRemoved[from + at] !== 0) continue;
+        if (allowed === undefined || allowed.has(rowIds[from + at]!)) nearest.add(score, from + at);
+      }
     }
-    return nearest.sorted().map(({ place, score }) => ({ rowId: rowIds[place]!, score }));
+    return nearest.sorted().map(({ place, score }) => ({ rowId: rowIds[place]!, score: similarity(-score) }));
   }
 
   #compact(): void {
-    const bytes = this.#codec.bytes;
+    const { stride } = this.#codec;
     const kept = [...this.#versions].sort(([, one], [, other]) => one.start - other.start);
     const size = this.size;
     // new arrays: a search that is under way keeps reading the old ones
     const rowIds = new Float64Array(size);
-    const bits = new Uint8Array(size * bytes);
+    const bits = new Uint8Array(size * stride);
     let end = 0;
     for (const [versionNo, { start, count }] of kept) {
       rowIds.set(this.#rowIds.subarray(start, start + count), end);
-      bits.set(this.#bits.subarray(start * bytes, (start + count) * bytes), end * bytes);
+      bits.set(this.#bits.subarray(start * stride, (start + count) * stride), end * stride);
       this.#versions.set(versionNo, { start: end, count });
       end += count;
     }
@@ -130,34 +136,6 @@ export class BitIndex {
     this.#isRemoved = new Uint8Array(size);
     this.#count = size;
     this.#removed = 0;
-  }
-}
-
-/** The innermost loop: four sums, because each addition would wait for the one before. */
-function scan(
-  table: Float32Array,
-  bits: Uint8Array,
-  bytes: number,
-  isRemoved: Uint8Array,
-  from: number,
-  to: number,
-  nearest: Nearest,
-): void {
-  const whole = bytes - (bytes % 4);
-  for (let row = from; row < to; row++) {
-    const offset = row * bytes;
-    let [one, two, three, four] = [0, 0, 0, 0];
-    for (let at = 0; at < whole; at += 4) {
-      const place = offset + at;
-      const entry = at << 8;
-      one += table[entry + bits[place]!]!;
-      two += table[entry + 256 + bits[place + 1]!]!;
-      three += table[entry + 512 + bits[place + 2]!]!;
-      four += table[entry + 768 + bits[place + 3]!]!;
-    }
-    for (let at = whole; at < bytes; at++) one += table[(at << 8) + bits[offset + at]!]!;
-    const score = one + two + three + four;
-    if (score > nearest.threshold && isRemoved[row] === 0) nearest.add(score, row);
   }
 }
 

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { distancesOf, planes, step } from './bit-scan.js';
+import { bitCodec, similarityOf } from './bit-vectors.js';
+
+let state = 1;
+const random = () => {
+  state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+  return state / 0x7fffffff - 0.5;
+};
+const vector = (length: number) => Float32Array.from({ length }, random);
+
+test.each([4, 100, 256, 65_536])(
+  'a scan counts the bits that differ, and estimates the similarity: %i dimensions',
+  (dimensions) => {
+    const codec = bitCodec(dimensions);
+    const query = vector(dimensions);
+    const { bits, similarity } = codec.queryOf(query);
+    const vectors = Array.from({ length: dimensions > 1_000 ? 3 : 300 }, (_, at) =>
+      vector(dimensions).map((value, place) => value + (at / 50) * query[place]!),
+    );
+    const rows = new Uint8Array(vectors.length * codec.stride);
+    for (const [at, one] of vectors.entries()) rows.set(codec.encode(one), at * codec.stride);
+    const distances = [...distancesOf(bits, rows, codec.stride)];
+    expect(distances).toEqual(
+      vectors.map((_, at) => distance(bits, rows.subarray(at * codec.stride, (at + 1) * codec.stride))),
+    );
+    const errors = vectors.map(
+      (one, at) => Math.max(0, similarity(distances[at]!)) - similarityOf(query, one),
+    );
+    const deviation = Math.sqrt(errors.reduce((sum, error) => sum + error * error, 0) / errors.length);
+    expect(deviation).toBeLessThan(1.2 * codec.deviation);
+  },
+);
+
+/** Bit by bit. */
+function distance(query: Uint8Array, row: Uint8Array): number {
+  let sum = 0;
+  for (const [at, byte] of row.entries())
+    for (let plane = 0; plane < planes; plane++) {
+      const place = Math.floor(at / step) * planes * step + plane * step + (at % step);
+      for (let bit = 0; bit < 8; bit++) sum += (((byte ^ query[place]!) >> bit) & 1) << (planes - 1 - plane);
+    }
+  return sum;
+}
