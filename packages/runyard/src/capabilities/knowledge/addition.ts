@@ -5,8 +5,10 @@ import { errors } from '../../core/errors/errors.js';
 import { newId } from '../../core/ids.js';
 import type { JsonObject } from '../../core/json.js';
 import { checkChunkerOptions } from '../../core/knowledge/chunkers/chunkers.js';
+import { isWebAddress } from '../../core/knowledge/given-content.js';
 import type { GivenContent, GivenFrom } from '../../core/knowledge/knowledge-space.js';
 import { readerWithId } from '../../core/knowledge/readers/choose-reader.js';
+import { classifyFile } from '../../core/media/classify-file.js';
 import type { BaseInDatabase } from './base-in-database.js';
 import type { ContentRequest, ContentScope, RequestedFrom, StoredContent } from './contents/content.js';
 import { contentIdOf, sha256 } from './contents/content-id.js';
@@ -24,6 +26,8 @@ export interface Addition extends Omit<GivenContent, 'from'> {
   readonly from: GivenFrom | UploadedFrom;
 }
 
+/** What a file is when neither the caller nor its name says it. */
+const unknownType = 'application/octet-stream';
 /** The first characters of a text without a name are its name. */
 const nameLength = 10;
 const mostUrls = 1_000;
@@ -40,6 +44,8 @@ interface ReadFrom {
   readonly source?: string;
   readonly provenance: JsonObject | null;
   readonly file?: { readonly name: string | null; readonly mediaType: string | undefined };
+  /** Where its bytes are in the spool already. */
+  readonly upload?: Upload;
   /** Brings the bytes to the spool, if that is not done. */
   request(): Promise<RequestedFrom>;
 }
@@ -75,7 +81,7 @@ export async function additionOf(
   if (existing?.deletedAt === null) {
     if ((await base.get(id, scope)) === undefined) throw errors.contentIdTaken(id);
     if (isSame(existing, digest, settings)) {
-      if ('upload' in given.from) await base.parts.uploads.remove(given.from.upload);
+      if (read.upload !== undefined) await base.parts.uploads.remove(read.upload);
       return { content: existing, isUnchanged: true };
     }
   }
@@ -174,8 +180,7 @@ async function readFrom(base: BaseInDatabase, { from, type, name }: Addition): P
   }
   if ('upload' in from) {
     const { upload, filename, mediaType } = from;
-    const { size, digest } = upload;
-    return fileFrom({ filename, mediaType, size, digest }, async () => upload);
+    return { ...fileFrom({ filename, mediaType, ...upload }, async () => upload), upload };
   }
   if ('url' in from) return addresses(from.url);
   // a source has a path too: it is never one of this machine
@@ -197,7 +202,7 @@ function fileFrom(
   return {
     origin,
     name: filename,
-    type: mediaType ?? null,
+    type: mediaType ?? classifyFile('', filename)?.mimeType ?? unknownType,
     size,
     digest,
     provenance: null,
@@ -211,11 +216,8 @@ async function localFile({ parts: { uploads } }: BaseInDatabase, path: string): 
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() !== true) throw errors.invalidConfig(`There is no file at ${path}.`);
   const upload = await uploads.write(createReadStream(path));
-  const { size, digest } = upload;
-  return fileFrom(
-    { filename: basename(path), mediaType: undefined, size, digest, origin: path },
-    async () => upload,
-  );
+  const file = { filename: basename(path), mediaType: undefined, ...upload, origin: path };
+  return { ...fileFrom(file, async () => upload), upload };
 }
 
 function addresses(given: string | readonly string[]): ReadFrom {
@@ -237,10 +239,6 @@ function addresses(given: string | readonly string[]): ReadFrom {
     provenance: { source_type: 'url', ...(isOne ? { source_url: first } : { source_urls: urls }) },
     request: async () => (isOne ? { kind: 'url', url: first } : { kind: 'urls', urls }),
   };
-}
-
-function isWebAddress(text: string): boolean {
-  return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
 function fromSource(

@@ -3,8 +3,8 @@ import type { Json, JsonObject } from '../../core/json.js';
 import type {
   FoundDocument,
   KnowledgeContent,
-  KnowledgeSearch,
   KnowledgeSpace,
+  ReadSearch,
 } from '../../core/knowledge/knowledge-space.js';
 import { type Addition, additionOf } from './addition.js';
 import { BaseInDatabase } from './base-in-database.js';
@@ -23,7 +23,7 @@ const reembeddedAtOnce = 100;
 
 /** One knowledge base in its database. */
 export class KnowledgeBase extends BaseInDatabase implements KnowledgeSpace {
-  search(text: string, search: KnowledgeSearch): Promise<readonly FoundDocument[]> {
+  search(text: string, search: ReadSearch): Promise<readonly FoundDocument[]> {
     return searchKnowledge(this, text, search);
   }
 

@@ -1,7 +1,7 @@
 import { errorCode } from '../../core/errors/error-code.js';
 import { errors, RunyardError } from '../../core/errors/errors.js';
 import { reasonOf } from '../../core/errors/reason.js';
-import type { FoundDocument, KnowledgeSearch } from '../../core/knowledge/knowledge-space.js';
+import type { FoundDocument, ReadSearch } from '../../core/knowledge/knowledge-space.js';
 import type { FoundChunk, SearchRequest } from '../../core/knowledge/vector-store.js';
 import type { BaseInDatabase } from './base-in-database.js';
 import { embedderName } from './ingestion/cached-embedding.js';
@@ -12,7 +12,7 @@ const defaultResults = 10;
 export async function searchKnowledge(
   base: BaseInDatabase,
   text: string,
-  { type: given, limit: most, filter, signal }: KnowledgeSearch,
+  { type: given, limit: most, filter, signal }: ReadSearch,
 ): Promise<readonly FoundDocument[]> {
   const { settings, vectorStore } = base;
   const type = given ?? settings.search ?? 'hybrid';

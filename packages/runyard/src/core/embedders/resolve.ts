@@ -1,9 +1,11 @@
 import { type Environment, type ModelName, parseModelName } from '../models/model-name.js';
+import { checkedName } from '../models/name-kind.js';
 import { connectionOf, nameForms } from '../models/named-connection.js';
 import { count } from '../models/provider/answer/usage.js';
 import { type KnownProvider, knownProviders, retrievalProviders } from '../models/providers.js';
 import { fieldsOf } from '../objects.js';
 import { checkValue } from '../options/check-options.js';
+import type { Optional } from '../options/kind.js';
 import { kind, required } from '../options/kinds.js';
 import { type AiSdkEmbeddingModel, isAiSdkEmbedder } from './ai-sdk-model.js';
 import { BatchedEmbedder } from './batched-embedder.js';
@@ -21,12 +23,13 @@ const providers: Readonly<Record<string, KnownProvider>> = {
   voyage,
   cohere,
 };
-/** For options. */
-export const embedder = kind("an embedder, or the name of one such as 'offline'", (value) => {
+const anyEmbedder = kind("an embedder, or the name of one such as 'offline'", (value) => {
   if (typeof value === 'string' || isAiSdkEmbedder(value)) return true;
   return typeof fieldsOf(value).embed === 'function';
 });
-const embedderLike = required(embedder);
+const embedderLike = required(anyEmbedder);
+/** For options. */
+export const embedder: Optional = { ...anyEmbedder, inside: checkedName(providers, ['offline', 'ai-sdk']) };
 const supported = ['offline', ...nameForms(providers), 'ai-sdk:<provider>:<model>'];
 
 /**

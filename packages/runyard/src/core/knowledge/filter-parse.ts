@@ -28,18 +28,25 @@ type Place = readonly (string | number)[];
  * that cannot be read never lets more through.
  */
 export function parseFilter(given: unknown, place: Place = ['filters']): KnowledgeFilter {
-  return new FilterReading().filter(given, place);
+  return new FilterReading(operators).filter(given, place);
+}
+
+/** Reads a filter that code gives: one of a request, or one that was read before, as a function that searches has it. */
+export function parseFilterOfCode(given: unknown, place: Place): KnowledgeFilter {
+  return new FilterReading(new Set([...operators, 'CONTAINED'])).filter(given, place);
 }
 
 class FilterReading {
   #conditions = 0;
   #values = 0;
 
+  constructor(private readonly known: ReadonlySet<string>) {}
+
   filter(given: unknown, place: Place): KnowledgeFilter {
     if (Array.isArray(given)) return { op: 'AND', conditions: this.#expressions(given, place, 1) };
     if (!isJsonObject(given))
       fault(place, given, 'must be an object, an expression or a list of expressions');
-    if (isExpression(given)) return this.#expression(given, place, 1);
+    if (this.#isExpression(given)) return this.#expression(given, place, 1);
     this.#value(given, place, 1);
     return { op: 'CONTAINED', value: given };
   }
@@ -47,7 +54,7 @@ class FilterReading {
   #expressions(given: readonly unknown[], place: Place, nesting: number): KnowledgeFilter[] {
     return given.map((one, index) => {
       const here = [...place, index];
-      if (!isJsonObject(one) || !isExpression(one))
+      if (!isJsonObject(one) || !this.#isExpression(one))
         fault(here, one, 'must be an expression with op, such as {"op":"EQ","key":"year","value":2024}');
       return this.#expression(one, here, nesting);
     });
@@ -81,6 +88,10 @@ class FilterReading {
         this.#value(values, here, 0);
         return { op, key: key(given, place), values: values.flatMap(spellings) };
       }
+      case 'CONTAINED':
+        if (!this.known.has(op) || !isJsonObject(given.value)) return this.#comparison(op, given, place);
+        this.#value(this.#fields(given, place, 'value'), place, 0);
+        return { op, value: given.value };
       default:
         return this.#comparison(op, given, place);
     }
@@ -111,6 +122,15 @@ class FilterReading {
     return given;
   }
 
+  /** `op` alone may be a key of the metadata; with a field of an expression beside it, it is meant as an operator. */
+  #isExpression(given: JsonObject): boolean {
+    if (typeof given.op !== 'string') return false;
+    return (
+      this.known.has(given.op) ||
+      ['key', 'conditions', 'condition', 'values'].some((field) => Object.hasOwn(given, field))
+    );
+  }
+
   #value(value: Json, place: Place, nesting: number): void {
     if (nesting > maximumNesting) fault(place, value, `is nested deeper than ${maximumNesting} levels`);
     if (typeof value === 'object' && value !== null) {
@@ -121,15 +141,6 @@ class FilterReading {
     this.#values += 1;
     if (this.#values > maximumValues) fault(place, value, `is one of more than ${maximumValues} values`);
   }
-}
-
-/** `op` alone may be a key of the metadata; with a field of an expression beside it, it is meant as an operator. */
-function isExpression(given: JsonObject): boolean {
-  if (typeof given.op !== 'string') return false;
-  return (
-    operators.has(given.op) ||
-    ['key', 'conditions', 'condition', 'values'].some((field) => Object.hasOwn(given, field))
-  );
 }
 
 function isComparison(op: unknown): op is ComparisonOp {

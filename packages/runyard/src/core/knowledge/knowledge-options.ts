@@ -1,11 +1,13 @@
-import { embedder, resolveEmbedder } from '../embedders/resolve.js';
+import { embedder } from '../embedders/resolve.js';
 import { errors } from '../errors/errors.js';
 import { model } from '../models/model-kind.js';
+import { nearestName } from '../nearest-name.js';
+import { fieldsOf } from '../objects.js';
 import { checkOptions, ownerOf } from '../options/check-options.js';
-import type { Shape } from '../options/kind.js';
+import { check, isObject } from '../options/faults.js';
+import type { Optional, Shape } from '../options/kind.js';
 import {
   amount,
-  anyOf,
   callable,
   count,
   having,
@@ -18,10 +20,11 @@ import {
   text,
   word,
 } from '../options/kinds.js';
-import { reranker, resolveReranker } from '../rerankers/resolve.js';
+import { reranker } from '../rerankers/resolve.js';
 import type { Chunker, ChunkerOptions } from './chunkers/chunker.js';
+import { checkChunkerOptions, chunkers } from './chunkers/chunkers.js';
+import { givenContent } from './given-content.js';
 import type { KnowledgeSettings } from './knowledge-settings.js';
-import type { GivenContent } from './knowledge-space.js';
 import type { Reader } from './readers/reader.js';
 import type { ContentSource } from './sources/source.js';
 import type { VectorStore } from './vector-store.js';
@@ -41,7 +44,7 @@ const reader = having<Omit<Reader, 'defaultChunker'>>(
   },
 );
 
-const chunker = having<Chunker>('a chunker with key, name, description, defaults and chunk', {
+const ownChunker = having<Chunker>('a chunker with key, name, description, defaults and chunk', {
   key: required(name),
   name: required(text),
   description: required(text),
@@ -55,15 +58,20 @@ const chosenChunker = objectOf<ChunkerOptions & { readonly key: string }>({
   chunkOverlap: count(0),
 });
 
+const chunker: Optional = {
+  allowed: "the key of a chunker such as 'SentenceChunker', { key, chunkSize, chunkOverlap }, or a chunker",
+  takes: (value) => name.takes(value) || isObject(value) || ownChunker.takes(value),
+  inside: (value, path, faults) => {
+    // one of the application is known by its function: what else it lacks is said of a chunker
+    if ('chunk' in fieldsOf(value)) check(ownChunker, value, path, faults);
+    else if (typeof value !== 'string') check(chosenChunker, value, path, faults);
+  },
+};
+
 const source = having<Pick<ContentSource, 'id' | 'list' | 'find'>>(
   'a content source, such as s3Source({ … })',
   { id: required(name), list: required(callable), find: required(callable) },
 );
-
-const content = having<Pick<GivenContent, 'name' | 'from'>>('a content such as { name, from: { text } }', {
-  name: text,
-  from: required(json),
-});
 
 const vectorStore = having<Pick<VectorStore, 'id' | 'stage' | 'publish' | 'search'>>(
   'a vector store with stage, publish and search',
@@ -79,9 +87,9 @@ const shape: Shape<KnowledgeSettings> = {
   similarityThreshold: amount('a number from 0 to 1', (value) => value >= 0 && value <= 1),
   maxResults: count(1, mostResults),
   readers: listOf(reader),
-  chunker: anyOf(name, chunker, chosenChunker),
+  chunker,
   sources: listOf(source),
-  contents: listOf(content),
+  contents: listOf(givenContent),
   reranker,
   model,
   vectorStore,
@@ -95,12 +103,35 @@ export function checkedKnowledgeSettings(given: KnowledgeSettings): KnowledgeSet
   const owner = ownerOf('Knowledge', given);
   checkOptions(owner, given, knowledgeOptions);
   const settings = knowledgeOptions.plain(given);
-  // the names of these are read here, so that a typo fails where it was made
-  if (settings.embedder !== undefined) resolveEmbedder(settings.embedder);
-  if (settings.reranker !== undefined) resolveReranker(settings.reranker);
+  checkChunkers(owner, settings);
   refuseRepeated(owner, 'sources', settings.sources);
   refuseRepeated(owner, 'readers', settings.readers);
   return settings;
+}
+
+/** Refuses chunkers that do not exist, and sizes that they cannot have. */
+function checkChunkers(owner: string, { chunker: given, readers = [] }: KnowledgeSettings): void {
+  const isOwn = typeof given === 'object' && 'chunk' in given;
+  const all = isOwn ? [given, ...chunkers] : chunkers;
+  const known = (option: string, key: string) => {
+    const found = all.find((one) => one.key === key);
+    if (found !== undefined) return found;
+    const keys = all.map((one) => one.key);
+    const near = nearestName(key, keys);
+    const advice = near === undefined ? `The chunkers are ${keys.join(', ')}.` : `Did you mean ${near}?`;
+    throw errors.invalidConfig(`${owner}: ${option} is '${key}', which names no chunker. ${advice}`);
+  };
+  for (const { id, defaultChunker } of readers)
+    if (defaultChunker !== undefined) known(`defaultChunker of the reader '${id}'`, defaultChunker);
+  if (given === undefined || isOwn) return;
+  const { key, ...sizes } = typeof given === 'string' ? { key: given } : given;
+  const fault = checkChunkerOptions(known('chunker', key), sizes);
+  if (fault !== undefined) throw errors.invalidConfig(`${owner}: chunker: ${inCode(fault)}.`);
+}
+
+/** Requests write the sizes in another way than code. */
+function inCode(fault: string): string {
+  return fault.replaceAll('chunk_size', 'chunkSize').replaceAll('chunk_overlap', 'chunkOverlap');
 }
 
 function refuseRepeated(owner: string, option: string, values: readonly { readonly id: string }[] = []) {

@@ -2,14 +2,20 @@ import type { JsonObject } from '../json.js';
 import type { KnowledgeFilter } from './filter.js';
 import type { FoundChunk, SearchType } from './vector-store.js';
 
-/** A search, as a caller, a run or code asks for it. */
+/** A search, as code asks for it. */
 export interface KnowledgeSearch {
   /** Default: that of the knowledge base. */
   readonly type?: SearchType | undefined;
   /** Default: `maxResults` of the knowledge base. */
   readonly limit?: number | undefined;
-  readonly filter?: KnowledgeFilter | undefined;
+  /** Metadata that chunks have to have, or expressions of the filter language. */
+  readonly filter?: JsonObject | readonly JsonObject[] | KnowledgeFilter | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** The same with the filter as it was read. */
+export interface ReadSearch extends Omit<KnowledgeSearch, 'filter'> {
+  readonly filter?: KnowledgeFilter | undefined;
 }
 
 export interface FoundDocument extends FoundChunk {
@@ -62,7 +68,7 @@ export interface KnowledgeContent {
 
 /** What a database does for a knowledge base: this is what runs and code call. */
 export interface KnowledgeSpace {
-  search(text: string, search: KnowledgeSearch): Promise<readonly FoundDocument[]>;
+  search(text: string, search: ReadSearch): Promise<readonly FoundDocument[]>;
   /** The metadata keys that filters can name, sorted. */
   filterKeys(): Promise<readonly string[]>;
   /** Stores the content; it is indexed in the background. The same content under the same id is not indexed again. */

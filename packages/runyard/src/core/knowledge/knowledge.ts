@@ -1,4 +1,6 @@
 import { errors } from '../errors/errors.js';
+import { checkContent } from './given-content.js';
+import { checkedSearch } from './given-search.js';
 import { checkedKnowledgeSettings } from './knowledge-options.js';
 import type { KnowledgeSettings } from './knowledge-settings.js';
 import type {
@@ -7,6 +9,7 @@ import type {
   KnowledgeContent,
   KnowledgeSearch,
   KnowledgeSpace,
+  ReadSearch,
 } from './knowledge-space.js';
 
 /** A knowledge base: contents, split into chunks and embedded, that agents and callers search. */
@@ -26,6 +29,11 @@ export class Knowledge {
   }
 
   async search(text: string, search: KnowledgeSearch = {}): Promise<readonly FoundDocument[]> {
+    return this.find(text, checkedSearch(text, search));
+  }
+
+  /** For runs, which have read the filter. */
+  async find(text: string, search: ReadSearch): Promise<readonly FoundDocument[]> {
     return (await this.space()).search(text, search);
   }
 
@@ -35,15 +43,18 @@ export class Knowledge {
 
   /** Adds a content. It is indexed in the background: `processed` waits for that. */
   async add(content: GivenContent): Promise<KnowledgeContent> {
-    return (await this.space()).add(content);
+    checkContent(content);
+    return shown(await (await this.space()).add(content));
   }
 
   async processed(contentId: string, signal?: AbortSignal): Promise<KnowledgeContent | undefined> {
-    return (await this.space()).processed(contentId, signal);
+    const content = await (await this.space()).processed(contentId, signal);
+    return content && shown(content);
   }
 
   async get(contentId: string): Promise<KnowledgeContent | undefined> {
-    return (await this.space()).get(contentId);
+    const content = await (await this.space()).get(contentId);
+    return content && shown(content);
   }
 
   async remove(contentId: string): Promise<void> {
@@ -57,4 +68,11 @@ export class Knowledge {
       );
     return this.openSpace();
   }
+}
+
+/** What code sees of a content: a database knows more about it. */
+function shown(content: KnowledgeContent): KnowledgeContent {
+  const { id, name, description, type, size, metadata, status, statusMessage, createdAt, updatedAt } =
+    content;
+  return { id, name, description, type, size, metadata, status, statusMessage, createdAt, updatedAt };
 }

@@ -70,6 +70,14 @@ test('/config names the knowledge bases with ids that depend on their names', as
   ]);
 });
 
+test('the description names the knowledge bases of /config and the fields of a deleted content', async () => {
+  const { schemas } = (await service.get('/openapi.json')).body.components;
+  const { items } = schemas.Config.properties.knowledge.properties.knowledge_instances;
+  expect(Object.keys(items.properties)).toEqual(['id', 'name', 'description', 'db_id', 'table']);
+  expect(schemas.DeletedContent.required).toEqual(['id']);
+  expect(Object.keys(schemas.DeletedContent.properties)).toEqual(Object.keys(schemas.Content.properties));
+});
+
 test('a request that could mean several knowledge bases, or none, is refused', async () => {
   const ids = `['${await handbook()}', '${await other()}']`;
   const detail = async (path: string) => {

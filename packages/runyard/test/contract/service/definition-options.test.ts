@@ -291,6 +291,69 @@ describe('the message names the option and what to give', () => {
       () => definitions.Runyard!({ prices: { 'x:y': { input: -1, output: 1 } } }),
       'prices.x:y.input is -1',
     ],
+    [
+      'a misspelt chunker',
+      () => definitions.knowledge!({ chunker: 'SentenceChunkr' }),
+      "Knowledge 'k': chunker is 'SentenceChunkr', which names no chunker. Did you mean SentenceChunker?",
+    ],
+    [
+      'a chunk that repeats more than it has',
+      () => definitions.knowledge!({ chunker: { key: 'FixedSizeChunker', chunkSize: 4, chunkOverlap: 4 } }),
+      'chunker: chunkOverlap must be less than chunkSize.',
+    ],
+    [
+      'half a chunker',
+      () => definitions.knowledge!({ chunker: { key: 'own', chunk: done } }),
+      'chunker is an object. Give a chunker with key, name, description, defaults and chunk.',
+    ],
+    [
+      'a reader with an unknown chunker',
+      () =>
+        definitions.knowledge!({
+          readers: [
+            {
+              id: 'r',
+              name: 'R',
+              description: '',
+              types: [],
+              chunkers: [],
+              read: done,
+              defaultChunker: 'Row',
+            },
+          ],
+        }),
+      "defaultChunker of the reader 'r' is 'Row', which names no chunker.",
+    ],
+    [
+      'a misspelt embedder',
+      () => definitions.knowledge!({ embedder: 'opnai:text-embedding-3-small' }),
+      'Did you mean openai:text-embedding-3-small?',
+    ],
+    [
+      'a reranker without a provider',
+      () => definitions.knowledge!({ reranker: 'rerank-v3.5' }),
+      'names no provider. Write <provider>:<model>. The providers are voyage, cohere, jina',
+    ],
+    [
+      'a content of no kind',
+      () => definitions.knowledge!({ contents: [{ from: { txt: 'a' } }] }),
+      'contents[0].from.txt is not an option. Did you mean text?',
+    ],
+    [
+      'a content with two origins',
+      () => definitions.knowledge!({ contents: [{ from: { text: 'a', url: 'http://b' } }] }),
+      'contents[0].from has text and url. Give one of { text }, { path }',
+    ],
+    [
+      'a content of another scheme',
+      () => definitions.knowledge!({ contents: [{ from: { url: ['http://a', 'ftp://b'] } }] }),
+      "contents[0].from.url[1] is 'ftp://b'. Give an address that begins with http:// or https://.",
+    ],
+    [
+      'metadata in words',
+      () => definitions.knowledge!({ contents: [{ from: { text: 'a' }, metadata: 'en' }] }),
+      "contents[0].metadata is 'en'. Give an object.",
+    ],
     ['a log of no kind', () => definitions.Runyard!({ log: console.log }), 'log is a function'],
     ['an answer of a script', () => scriptedModel([{ txt: 'hi' } as never]), 'Did you mean text?'],
     [

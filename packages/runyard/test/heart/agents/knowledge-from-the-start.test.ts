@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { agent, knowledge, Runyard } from '../../../src/index.js';
+import { agent, type KnowledgeSearch, knowledge, Runyard } from '../../../src/index.js';
 import { recordingLog } from '../../support/clients/http-server.js';
 
 test('an agent answers from the contents that its knowledge has from the start, also after one has changed', async () => {
@@ -37,4 +37,35 @@ test('an agent answers from the contents that its knowledge has from the start, 
     'Mars has three moons.\n\nSources: moons.md',
     both,
   ]);
+});
+
+test('code searches with the filters of requests and with those that were read, and is told what is wrong', async () => {
+  const years = knowledge({ name: 'years' });
+  const added = await Promise.all(
+    [2020, 2024].map((year) =>
+      years.add({
+        metadata: { year },
+        from: { bytes: Buffer.from(`Report of ${year}`), filename: `${year}.md` },
+      }),
+    ),
+  );
+  const contents = await Promise.all(added.map(({ id }) => years.processed(id)));
+  expect(contents.map((content) => content?.type)).toEqual(['text/markdown', 'text/markdown']);
+  expect(Object.keys(contents[0] ?? {})).not.toContain('jobId');
+  const names = async (filter: KnowledgeSearch['filter']) =>
+    (await years.search('report', { filter })).map(({ name }) => name);
+  expect(await names({ year: 2024 })).toEqual(['2024.md']);
+  expect(await names([{ op: 'LT', key: 'year', value: 2023 }])).toEqual(['2020.md']);
+  expect(await names({ op: 'NOT', condition: { op: 'CONTAINED', value: { year: 2024 } } })).toEqual([
+    '2020.md',
+  ]);
+  await expect(names({ op: 'LESS', key: 'year', value: 2023 })).rejects.toThrow(
+    'search(): filter.op is no operator. Operators: EQ',
+  );
+  const misspelt = { filters: { year: 2024 } } as KnowledgeSearch;
+  await expect(years.search('report', misspelt)).rejects.toThrow('Did you mean filter?');
+  await expect(years.search('report', { limit: 0 })).rejects.toThrow('limit is 0');
+  await expect(years.add({ from: { txt: 'a' } as never })).rejects.toThrow(
+    'add(): from.txt is not an option. Did you mean text?',
+  );
 });

@@ -5,8 +5,8 @@ import type { KnowledgeSettings } from '../../../src/core/knowledge/knowledge-se
 import type {
   GivenContent,
   KnowledgeContent,
-  KnowledgeSearch,
   KnowledgeSpace,
+  ReadSearch,
 } from '../../../src/core/knowledge/knowledge-space.js';
 
 export interface Page {
@@ -17,7 +17,7 @@ export interface Page {
 
 export interface KnowledgeDouble {
   readonly knowledge: Knowledge;
-  readonly searches: { readonly text: string; readonly search: KnowledgeSearch }[];
+  readonly searches: { readonly text: string; readonly search: ReadSearch }[];
   readonly added: GivenContent[];
   /** What the next searches fail with. */
   fail(error: Error | undefined): void;

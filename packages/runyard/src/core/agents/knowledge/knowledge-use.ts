@@ -1,7 +1,7 @@
-import { errors, RunyardError } from '../../errors/errors.js';
-import { reasonOf } from '../../errors/reason.js';
+import { errors } from '../../errors/errors.js';
 import type { Json, JsonObject } from '../../json.js';
 import { parseFilter } from '../../knowledge/filter-parse.js';
+import { filterFault } from '../../knowledge/given-search.js';
 import { Knowledge } from '../../knowledge/knowledge.js';
 import type { Shape } from '../../options/kind.js';
 import { anyOf, callable, flag, instanceOf, json, listOf, word } from '../../options/kinds.js';
@@ -77,8 +77,6 @@ export function checkedFilters(owner: string, filters: KnowledgeUse['knowledgeFi
     parseFilter(stored, ['knowledgeFilters']);
     return stored;
   } catch (error) {
-    const [fault] = error instanceof RunyardError ? (error.options.items ?? []) : [];
-    const reason = fault === undefined ? reasonOf(error) : `${fault.loc.join('.')} ${fault.msg}`;
-    throw errors.invalidConfig(`${owner} has a filter that cannot be read: ${reason}`);
+    throw errors.invalidConfig(`${owner} has a filter that cannot be read: ${filterFault(error)}`);
   }
 }

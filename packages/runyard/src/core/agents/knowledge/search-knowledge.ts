@@ -56,7 +56,7 @@ async function searchIn(
 ): Promise<ReferenceBody[]> {
   const bound = claimMetadata(base.settings, claims);
   if (bound === null) return [];
-  const found = await base.search(query, { filter: allOf([metadataFilter(bound), filter]), signal });
+  const found = await base.find(query, { filter: allOf([metadataFilter(bound), filter]), signal });
   return found.map(({ name, content, metadata }) => ({ name, content, meta_data: metadata }));
 }
 

@@ -1,5 +1,5 @@
 import { newCallId } from '../../ids.js';
-import { isJsonObject, type Json } from '../../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
 import type { Message, ToolCall } from '../message.js';
 import type { ToolChoice, ToolDefinition } from '../model.js';
 import { keywords, sentences } from './words.js';
@@ -55,17 +55,31 @@ const knowledgeBlock = /^<knowledge_base>\n[\s\S]*?\n<\/knowledge_base>$/m;
 
 /** The documents that a text lists; none in a text of another form. */
 function documentsIn(text: string): readonly FoundDocument[] {
-  let list: Json;
-  try {
-    list = JSON.parse(text);
-  } catch {
-    return [];
-  }
+  const list = parsed(text) ?? text.split(/^- /m).slice(1).map(yamlFields);
   if (!Array.isArray(list)) return [];
   return list.flatMap((item) => {
     if (!isJsonObject(item) || typeof item.content !== 'string') return [];
     return [{ name: typeof item.name === 'string' ? item.name : null, content: item.content }];
   });
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The texts of a document that is written as YAML: a text in quotes, or a block of lines. */
+function yamlFields(document: string): JsonObject {
+  const fields = document.matchAll(/^(?: {2})?(name|content): (?:\|-\n((?: {4}.*(?:\n|$))+)|(".*"))/gm);
+  return Object.fromEntries(
+    Array.from(fields, ([, field = '', lines, quoted = '']) => [
+      field,
+      lines === undefined ? (parsed(quoted) ?? null) : lines.replaceAll(/^ {4}/gm, '').trimEnd(),
+    ]),
+  );
 }
 
 /** The passages that are about the question, and the names of the documents that they come from. */

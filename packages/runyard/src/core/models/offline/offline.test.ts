@@ -3,6 +3,7 @@ import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { patience } from '../../../../test/support/patience.js';
+import { referencesText } from '../../agents/knowledge/references-text.js';
 import { type JsonObject, schemaData } from '../../json.js';
 import { tool } from '../../tools/tool.js';
 import type { Message, Role } from '../message.js';
@@ -423,9 +424,15 @@ describe('the offline model with knowledge', () => {
     expect(await answer(system, question, result('No documents found'))).toBe(nothing);
   });
 
-  it('answers from references behind the question', async () => {
-    const references = `<references>\n${JSON.stringify(documents)}\n</references>`;
-    const question = `How much does the crane lift?\n\nWhat the knowledge base has:\n${references}`;
-    expect(await answer(say('user', question))).toBe('The crane lifts forty tons.\n\nSources: crane.md');
+  it.each(['json', 'yaml'] as const)('answers from references behind the question, in %s', async (format) => {
+    const references = `<references>\n${referencesText(documents, format)}\n</references>`;
+    const asked = (question: string) =>
+      answer(say('user', `${question}\n\nWhat the knowledge base has:\n${references}`));
+    expect(await asked('How much does the crane lift?')).toBe(
+      'The crane lifts forty tons.\n\nSources: crane.md',
+    );
+    expect(await asked('When does the yard open?')).toBe(
+      'The yard opens at nine. On Sundays it is closed.\n\nSources: opening.md',
+    );
   });
 });
