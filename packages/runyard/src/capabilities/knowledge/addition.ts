@@ -60,7 +60,7 @@ export async function additionOf(
   const own = given.metadata === undefined ? null : withoutReserved(given.metadata);
   const metadata = scope.kind === 'bound' ? { ...own, ...scope.values } : own;
   const fault = metadata === null ? undefined : metadataFault(metadata);
-  if (fault !== undefined) throw invalid('metadata', fault);
+  if (fault !== undefined) throw invalidField('metadata', fault);
   const read = await readFrom(base, given);
   checkIndexing(base, given, read.file);
   const name = given.name ?? read.name;
@@ -101,7 +101,7 @@ export async function additionOf(
     request: { from: await read.request(), ...settings },
     parentId: null,
     jobId: newId(),
-    published: existing?.published ?? false,
+    published: existing?.deletedAt === null && existing.published,
     deletedAt: null,
     createdAt: existing?.deletedAt === null ? existing.createdAt : now,
     updatedAt: now,
@@ -138,7 +138,7 @@ function checkIndexing(
   if (reader !== undefined && readerWithId(base.readers, reader) === undefined)
     throw errors.invalidReader(reader);
   if (chunker !== undefined && !base.chunkers.some(({ key }) => key === chunker))
-    throw invalid(
+    throw invalidField(
       'chunker',
       `unknown chunker. Known: ${base.chunkers.map(({ key }) => key).join(', ')}`,
       chunker,
@@ -148,7 +148,7 @@ function checkIndexing(
   const chosen = chunkerFor({ name: file?.name ?? null, content: '', metadata: {} });
   const fault = chosen && checkChunkerOptions(chosen, options);
   if (fault !== undefined)
-    throw invalid(fault.startsWith('chunk_size') ? 'chunk_size' : 'chunk_overlap', fault);
+    throw invalidField(fault.startsWith('chunk_size') ? 'chunk_size' : 'chunk_overlap', fault);
 }
 
 async function readFrom(base: BaseInDatabase, { from, type, name }: Addition): Promise<ReadFrom> {
@@ -225,9 +225,10 @@ function addresses(given: string | readonly string[]): ReadFrom {
   const [first] = urls;
   if (first === undefined) throw errors.contentRequired();
   if (urls.length > mostUrls)
-    throw invalid('url', `${urls.length} addresses are more than the limit of ${mostUrls}`);
+    throw invalidField('url', `${urls.length} addresses are more than the limit of ${mostUrls}`);
   const wrong = urls.find((url) => !isWebAddress(url));
-  if (wrong !== undefined) throw invalid('url', 'must begin with http:// or https://', wrong.slice(0, 1_000));
+  if (wrong !== undefined)
+    throw invalidField('url', 'must begin with http:// or https://', wrong.slice(0, 1_000));
   const isOne = urls.length === 1;
   const origin = urls.join('\n');
   return {
@@ -266,7 +267,7 @@ function fromSource(
   };
 }
 
-function invalid(field: string, fault: string, input: unknown = null) {
+export function invalidField(field: string, fault: string, input: unknown = null) {
   const msg = `Value error, ${fault}`;
   return errors.invalidRequest([{ type: 'value_error', loc: ['body', field], msg, input }]);
 }

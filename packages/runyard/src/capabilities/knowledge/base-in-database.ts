@@ -92,19 +92,23 @@ export class BaseInDatabase {
     return this.parts.contents.lists.find(this.id, scope, contentId);
   }
 
-  /** What the chunks of a version that was just published do not say yet, because it changed while they were made. */
-  async showChangedMetadata(indexed: StoredContent): Promise<void> {
-    const now = await this.parts.contents.findAny(this.id, indexed.id);
-    if (now === undefined || canonicalJson(now.metadata) === canonicalJson(indexed.metadata)) return;
-    const removed = Object.keys(indexed.metadata ?? {}).filter((key) => !(key in (now.metadata ?? {})));
-    const changes = { ...now.metadata, ...Object.fromEntries(removed.map((key) => [key, undefined])) };
-    await this.vectorStore.updateMetadata(this.id, indexed.id, changes);
+  /** What chunks do not say yet, because the metadata of their content changed while these were written to them. */
+  async showChangedMetadata({ id, metadata }: StoredContent): Promise<void> {
+    for (let shown = metadata ?? {}; ; ) {
+      const content = await this.parts.contents.findAny(this.id, id);
+      const now = content?.metadata ?? {};
+      if (content === undefined || canonicalJson(now) === canonicalJson(shown)) return;
+      const removed = Object.keys(shown).filter((key) => !Object.hasOwn(now, key));
+      const changes = { ...now, ...Object.fromEntries(removed.map((key) => [key, undefined])) };
+      await this.vectorStore.updateMetadata(this.id, id, changes);
+      shown = now;
+    }
   }
 
   /** Writes down how the indexing of a content ended. What a failed attempt staged is removed. */
   async settled(content: StoredContent, outcome: ContentOutcome): Promise<void> {
-    await this.parts.contents.settle(content, outcome);
-    if (outcome.status === 'failed') await this.vectorStore.remove(this.id, content.id, 'staged');
+    const isOwn = await this.parts.contents.settle(content, outcome);
+    if (isOwn && outcome.status === 'failed') await this.vectorStore.remove(this.id, content.id, 'staged');
   }
 
   /** The reader and the chunker of a content. */
@@ -117,9 +121,15 @@ export class BaseInDatabase {
     return { reader, ...splittingOf(this.settings, this.chunkers, reader, request) };
   }
 
-  async startJob({ id, jobId }: StoredContent, reembed = false): Promise<void> {
+  async startJob({ id, jobId, request: { from } }: StoredContent, reembed = false): Promise<void> {
     const { jobs, job } = this.parts;
-    await jobs.start(job, { knowledgeId: this.id, contentId: id, ...(reembed && { reembed }) }, { jobId });
+    const input = {
+      knowledgeId: this.id,
+      contentId: id,
+      ...(from.kind === 'upload' && { uploadId: from.uploadId }),
+      ...(reembed && { reembed }),
+    };
+    await jobs.start(job, input, { jobId });
   }
 
   /** Whether the job has ended. */

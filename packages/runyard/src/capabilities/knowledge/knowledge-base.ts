@@ -6,7 +6,7 @@ import type {
   KnowledgeSpace,
   ReadSearch,
 } from '../../core/knowledge/knowledge-space.js';
-import { type Addition, additionOf } from './addition.js';
+import { type Addition, additionOf, invalidField } from './addition.js';
 import { BaseInDatabase } from './base-in-database.js';
 import {
   type ContentScope,
@@ -14,8 +14,9 @@ import {
   everyContent,
   type StoredContent,
 } from './contents/content.js';
+import { metadataFault } from './contents/metadata-values.js';
 import { embedderName } from './ingestion/cached-embedding.js';
-import { removeContent } from './removal.js';
+import { finishRemoval, removeContent } from './removal.js';
 import { searchKnowledge } from './search.js';
 
 /** So many contents are in the hands of jobs at a time when everything is embedded anew. */
@@ -34,9 +35,19 @@ export class KnowledgeBase extends BaseInDatabase implements KnowledgeSpace {
   /** `bound`: metadata that a claim of the caller decides. */
   async add(given: Addition, scope: ContentScope = everyContent): Promise<StoredContent> {
     const { contents, uploads } = this.parts;
-    const { content, isUnchanged } = await additionOf(this, given, scope);
-    if (isUnchanged) return content;
+    const { content, isUnchanged } = await additionOf(this, given, scope).catch(async (error: unknown) => {
+      // nothing refers to the bytes: the content is stored below
+      if ('upload' in given.from) await uploads.remove(given.from.upload);
+      throw error;
+    });
+    if (isUnchanged) {
+      // a database that failed after it stored the content may have no job for it
+      if (content.status === 'processing' && content.parentId === null) await this.startJob(content);
+      return content;
+    }
     const replaced = await contents.findAny(this.id, content.id);
+    // its removal is not to reach what is added now
+    if (replaced !== undefined && replaced.deletedAt !== null) await finishRemoval(this, replaced);
     // an earlier job for this content publishes nothing any longer: the row names another one from here on
     await contents.put(content);
     if (replaced?.status === 'processing' && replaced.parentId === null) {
@@ -45,7 +56,7 @@ export class KnowledgeBase extends BaseInDatabase implements KnowledgeSpace {
       if (from.kind === 'upload') await uploads.remove(from);
     }
     await this.startJob(content);
-    return { ...content, published: replaced?.published ?? false, deletedAt: null };
+    return content;
   }
 
   async processed(contentId: string, signal?: AbortSignal): Promise<KnowledgeContent | undefined> {
@@ -68,20 +79,27 @@ export class KnowledgeBase extends BaseInDatabase implements KnowledgeSpace {
 
   /** Changes what is said about a content. Chunks show the metadata to filters at once. */
   async update(
-    content: StoredContent,
+    contentId: string,
     changed: {
       readonly name?: string | undefined;
       readonly description?: string | undefined;
       /** `undefined` values remove keys. */
-      readonly metadata?: Readonly<Record<string, Json | undefined>> | undefined;
+      readonly metadata: Readonly<Record<string, Json | undefined>>;
     },
-  ): Promise<boolean> {
-    const { name = content.name, description = content.description, metadata: changes = {} } = changed;
-    const metadata = merged(content.metadata, changes);
-    const isThere = await this.parts.contents.update(this.id, content.id, { name, description, metadata });
-    if (isThere && Object.keys(changes).length > 0)
-      await this.vectorStore.updateMetadata(this.id, content.id, changes);
-    return isThere;
+  ): Promise<StoredContent | undefined> {
+    const { metadata: changes } = changed;
+    const content = await this.parts.contents.update(this.id, contentId, (stored) => {
+      const { name = stored.name, description = stored.description } = changed;
+      const metadata = merged(stored.metadata, changes);
+      const fault = metadata === null ? undefined : metadataFault(metadata);
+      if (fault !== undefined) throw invalidField('metadata', fault);
+      return { name, description, metadata };
+    });
+    if (content !== undefined && Object.keys(changes).length > 0) {
+      await this.vectorStore.updateMetadata(this.id, contentId, changes);
+      await this.showChangedMetadata(content);
+    }
+    return content;
   }
 
   /** What contents were embedded with that the embedder of now did not do: their vectors cannot be compared. */

@@ -12,18 +12,19 @@ export async function removeContent(base: BaseInDatabase, contentId: string): Pr
   if (content !== undefined) await finishRemoval(base, content);
 }
 
-/** What is left to be done for a content that is marked as deleted. */
+/** What is left to be done for a content that is marked as deleted: nothing, once it is added again. */
 export async function finishRemoval(base: BaseInDatabase, content: StoredContent): Promise<void> {
   const { contents, uploads } = base.parts;
   // the job of a file is that of its folder, which has other files to index
   const hasJob = content.status === 'processing' && content.parentId === null;
   const isIdle = !hasJob || (await base.cancel(content.jobId, 'The content was deleted'));
-  for (;;) {
+  const isDeleted = async () => (await contents.findAny(base.id, content.id))?.deletedAt != null;
+  for (let isMore = true; isMore; ) {
     const children = await contents.childIds(base.id, content.id, childrenAtOnce);
-    for (const child of children) await removeContent(base, child);
-    if (children.length < childrenAtOnce) break;
+    for (const child of children) if (await isDeleted()) await removeContent(base, child);
+    isMore = children.length === childrenAtOnce && (await isDeleted());
   }
-  await base.vectorStore.remove(base.id, content.id);
+  if (await isDeleted()) await base.vectorStore.remove(base.id, content.id);
   const { from } = content.request;
   if (from.kind === 'upload') await uploads.remove(from);
   // a job of another process that has not ended yet may still stage chunks: the mark stays, and the sweep comes back

@@ -16,7 +16,7 @@ import type { UploadedFrom } from './addition.js';
 import { contentsTable } from './base-in-database.js';
 import type { ContentScope, StoredContent } from './contents/content.js';
 import { knowledgeIdOf } from './contents/content-id.js';
-import { metadataFault, withoutReserved } from './contents/metadata-values.js';
+import { withoutReserved } from './contents/metadata-values.js';
 import {
   changedMetadataOf,
   metadataFilterOf,
@@ -96,12 +96,7 @@ export class KnowledgeService {
     form: Omit<UploadForm, 'file' | 'text_content' | 'url'>,
   ): Promise<StoredContent> {
     const base = await this.addressed(address);
-    try {
-      return await base.add({ from, ...describedBy(form) }, scopeOf(caller, base));
-    } catch (error) {
-      if ('upload' in from) await base.parts.uploads.remove(from.upload);
-      throw error;
-    }
+    return base.add({ from, ...describedBy(form) }, scopeOf(caller, base));
   }
 
   async addRemote(caller: Caller, address: KnowledgeAddress, form: RemoteForm): Promise<StoredContent> {
@@ -129,11 +124,9 @@ export class KnowledgeService {
     const given = changedMetadataOf(form.metadata);
     const removed = removedKeysOf(form.remove_metadata);
     const scope = scopeOf(caller, base);
-    const content = await base.get(contentId, scope);
-    if (content === undefined) throw errors.contentNotFound(contentId);
-    const metadata = changesOf(content, given, removed, scope);
-    const isThere = await base.update(content, { name, description, metadata });
-    const changed = isThere ? await base.get(contentId, scope) : undefined;
+    const metadata = changesOf(given, removed, scope);
+    const isSeen = (await base.get(contentId, scope)) !== undefined;
+    const changed = isSeen ? await base.update(contentId, { name, description, metadata }) : undefined;
     if (changed === undefined) throw errors.contentNotFound(contentId);
     return changed;
   }
@@ -305,7 +298,6 @@ function describedBy(form: Omit<UploadForm, 'file' | 'text_content' | 'url'>) {
 
 /** What of the metadata changes: never what is Runyard's to say, or what a claim decides. */
 function changesOf(
-  content: StoredContent,
   given: JsonObject = {},
   removed: readonly string[],
   scope: ContentScope,
@@ -313,12 +305,7 @@ function changesOf(
   const removals = Object.fromEntries(removed.map((key): [string, undefined] => [key, undefined]));
   const changes = withoutReserved<Json | undefined>({ ...given, ...removals });
   if (scope.kind === 'bound') for (const key of Object.keys(scope.values)) delete changes[key];
-  const all = Object.entries({ ...content.metadata, ...changes });
-  const kept = all.filter((entry): entry is [string, Json] => entry[1] !== undefined);
-  const fault = metadataFault(Object.fromEntries(kept));
-  if (fault === undefined) return changes;
-  const msg = `Value error, ${fault}`;
-  throw errors.invalidRequest([{ type: 'value_error', loc: ['body', 'metadata'], msg, input: null }]);
+  return changes;
 }
 
 function readerBody({ id, name, description, chunkers }: KnowledgeBase['readers'][number]) {

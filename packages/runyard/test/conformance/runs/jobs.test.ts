@@ -113,6 +113,7 @@ forEachJobJournal((aJournal) => {
       ...{ jobId: 'one', kind: 'counting', userId: 'mia', status: 'completed', result: { total: 6 } },
     });
     const events = await eventsOf(jobs, 'one');
+    expect(await jobs.events('one', 9_999_999_999).next()).toBeNull();
     expect(events.map(({ event }) => event)).toEqual([
       ...['JobStarted', 'JobProgress', 'JobProgress', 'JobCompleted'],
     ]);

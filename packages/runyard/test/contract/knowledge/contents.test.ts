@@ -174,6 +174,12 @@ test('what is wrong with a content is said before anything is stored', async () 
     [{ text_content: 'a', chunk_size: 0 }, 422, 'greater than or equal to 1'],
     [{ text_content: 'a', chunk_overlap: 6000 }, 422, 'chunk_overlap must be less than chunk_size'],
     [{ text_content: 'a', metadata: '[1]' }, 422, 'valid dictionary'],
+    [
+      { text_content: 'a', metadata: { list: Array(901).fill(1) } },
+      422,
+      '901 values are more than the limit',
+    ],
+    [{ text_content: 'a', metadata: `{"a":${'['.repeat(32)}${']'.repeat(32)}}` }, 422, 'nested deeper'],
     [{ url: 'ftp://example.com' }, 422, 'must begin with http'],
     [{ url: '[]' }, 422, 'JSON array of addresses'],
   ];
@@ -263,6 +269,13 @@ test('a change merges metadata, reaches the chunks, and never the keys of Runyar
   expect((await patch({ metadata: 'nope' })).body.detail).toBe('Invalid JSON format for metadata');
   expect((await patch({ metadata: '[]' })).status).toBe(422);
   expect((await patch({ name: 'x'.repeat(256) })).status).toBe(422);
+  expect((await patch({ metadata: JSON.stringify({ list: Array(901).fill(1) }) })).status).toBe(422);
+  const keys = ['a', 'b', 'c', 'd', 'e'];
+  await Promise.all(keys.map((key) => patch({ metadata: `{"${key}":1,"last":"${key}"}` })));
+  const { metadata } = (await service.get(path)).body;
+  expect(Object.keys(metadata).sort()).toEqual([...keys, 'lang', 'last', 'none']);
+  const filters = { lang: 'de', last: metadata.last, a: 1, e: 1 };
+  expect((await search({ query: 'alpha', filters })).body.data).toHaveLength(1);
   expect((await patch({ reader_id: 'nope' })).body.detail).toBe('Invalid reader_id: nope');
   expect(
     (await service.call('PATCH', path.replace(body.id, 'gone'), { body: new URLSearchParams({}) })).status,

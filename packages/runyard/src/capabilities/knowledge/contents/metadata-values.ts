@@ -31,6 +31,9 @@ export function withoutReserved<Value>(metadata: Readonly<Record<string, Value>>
 export const mostMetadataKeys = 100;
 const longestMetadataKey = 255;
 const mostMetadataCharacters = 65_536;
+/** Chunks have these values and those of their reader, 1,000 in all. */
+const mostMetadataValues = 900;
+const mostMetadataLevels = 32;
 
 /** What is wrong with metadata, in words; undefined when nothing is. */
 export function metadataFault(metadata: JsonObject): string | undefined {
@@ -39,7 +42,21 @@ export function metadataFault(metadata: JsonObject): string | undefined {
     return `${keys.length} keys are more than the limit of ${mostMetadataKeys}`;
   if (keys.some((key) => key.length > longestMetadataKey))
     return `a key is longer than the limit of ${longestMetadataKey} characters`;
-  return JSON.stringify(metadata).length > mostMetadataCharacters
-    ? `it is longer than the limit of ${mostMetadataCharacters} characters`
+  if (JSON.stringify(metadata).length > mostMetadataCharacters)
+    return `it is longer than the limit of ${mostMetadataCharacters} characters`;
+  const { values, levels } = extentOf(metadata);
+  if (values > mostMetadataValues) return `${values} values are more than the limit of ${mostMetadataValues}`;
+  return levels > mostMetadataLevels
+    ? `it is nested deeper than the limit of ${mostMetadataLevels} levels`
     : undefined;
+}
+
+/** How many values a value consists of, and how deep it is nested. */
+function extentOf(value: Json): { readonly values: number; readonly levels: number } {
+  if (typeof value !== 'object' || value === null) return { values: 1, levels: 0 };
+  const inner = Object.values(value).map(extentOf);
+  return {
+    values: inner.reduce((sum, { values }) => sum + values, 0),
+    levels: 1 + Math.max(0, ...inner.map(({ levels }) => levels)),
+  };
 }

@@ -45,6 +45,7 @@ const putContent = statement(
        .filter((column) => column !== 'created_at')
        .map((column) => `${column} = excluded.${column}`)
        .join(', ')}, deleted_at = NULL,
+     published = CASE WHEN knowledge_contents.deleted_at IS NULL THEN knowledge_contents.published ELSE 0 END,
      created_at = CASE WHEN knowledge_contents.deleted_at IS NULL THEN knowledge_contents.created_at
        ELSE excluded.created_at END`,
 );

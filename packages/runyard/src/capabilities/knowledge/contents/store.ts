@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../../core/json.js';
 import { type Database, statement } from '../../../platform/storage/database.js';
 import type { ContentOutcome, EmbeddedWith, StoredContent } from './content.js';
 import { ContentListStore } from './list-store.js';
@@ -40,10 +39,17 @@ const reassign = statement(
    WHERE knowledge_id = ? AND content_id = ? AND job_id = ? AND deleted_at IS NULL RETURNING content_id`,
 );
 
+/** Another change of the content waits until this one is committed. */
+const hold = statement(
+  'hold_knowledge_content',
+  `UPDATE knowledge_contents SET updated_at = ?
+   WHERE knowledge_id = ? AND content_id = ? AND deleted_at IS NULL RETURNING *`,
+);
+
 const change = statement(
   'change_knowledge_content',
-  `UPDATE knowledge_contents SET name = ?, description = ?, metadata = ?, search_text = ?, updated_at = ?
-   WHERE knowledge_id = ? AND content_id = ? AND deleted_at IS NULL RETURNING content_id`,
+  `UPDATE knowledge_contents SET name = ?, description = ?, metadata = ?, search_text = ?
+   WHERE knowledge_id = ? AND content_id = ?`,
 );
 
 const markDeleted = statement(
@@ -133,27 +139,22 @@ export class ContentStore {
     return this.changes(reassign, [jobId, Date.now(), knowledgeId, id, content.jobId]);
   }
 
-  /** False when it is gone. */
+  /** The content as it is then: one change after the other. Undefined when it is gone. */
   update(
     knowledgeId: string,
     contentId: string,
-    changed: Pick<StoredContent, 'name' | 'description'> & { readonly metadata: JsonObject | null },
-  ): Promise<boolean> {
-    const { name, description, metadata } = changed;
+    changed: (stored: StoredContent) => Pick<StoredContent, 'name' | 'description' | 'metadata'>,
+  ): Promise<StoredContent | undefined> {
     const { dialect } = this.database;
     return this.database.transaction(async (run) => {
-      const rows = await run(change[dialect], [
-        name,
-        description ?? '',
-        jsonOrNull(metadata),
-        searchTextOf(name, description),
-        Date.now(),
-        knowledgeId,
-        contentId,
-      ]);
-      if (rows.length === 0) return false;
+      const [held] = await run<ContentRow>(hold[dialect], [Date.now(), knowledgeId, contentId]);
+      if (held === undefined) return undefined;
+      const stored = contentFromRow(held);
+      const { name, description, metadata } = changed(stored);
+      const texts = [name, description ?? '', jsonOrNull(metadata), searchTextOf(name, description)];
+      await run(change[dialect], [...texts, knowledgeId, contentId]);
       await putMetadataRows(run, dialect, knowledgeId, contentId, metadata);
-      return true;
+      return { ...stored, name, description: description ?? '', metadata };
     });
   }
 

@@ -82,8 +82,12 @@ async function indexOnce(options: IndexingOptions, pass: number): Promise<Conten
   }
   if (staging.chunks === 0) throw new ContentUnreadable(read.failed[0]?.reason);
   const embedded = await staging.end();
-  if (!(await contents.isCurrent(base.id, content.id, jobId))) return undefined;
-  if (!(await storing(signal, store.publish(version)))) return undefined;
+  const isCurrent = () => contents.isCurrent(base.id, content.id, jobId);
+  if (!(await isCurrent())) return undefined;
+  if (!(await storing(signal, store.publish(version)))) {
+    if (await isCurrent()) throw new ChunksDiffer();
+    return undefined;
+  }
   await base.showChangedMetadata(content);
   onProgress({ pages: read.pages, totalPages: read.pages, chunks: staging.chunks });
   return { status: 'completed', message: read.message, embedded };

@@ -28,13 +28,15 @@ export function ingestionJob(
     kind: 'ingestion',
     input: ingestionInput,
     result: ingestionResult,
-    async execute(context, { knowledgeId, contentId, reembed = false }) {
+    async execute(context, { knowledgeId, contentId, uploadId, reembed = false }) {
       const base = find(knowledgeId);
       if (base === undefined)
         throw new Error(`No knowledge base with the id ${knowledgeId} is registered in this process.`);
       const content = await base.parts.contents.findAny(knowledgeId, contentId);
-      if (content === undefined || content.jobId !== context.jobId || content.deletedAt !== null)
+      if (content === undefined || content.jobId !== context.jobId || content.deletedAt !== null) {
+        if (uploadId !== undefined) await base.parts.uploads.remove({ uploadId });
         return { indexed: 0, failed: 0 };
+      }
       return new Ingestion(context, base, content).run(reembed);
     },
   });

@@ -1,7 +1,12 @@
 import { inputRecord, outputRecord } from '../../../core/runs/journal/codec.js';
 import { flag, number, object, optional, type Shaped, text } from '../../../core/runs/journal/shapes.js';
 
-const inputShape = object({ knowledgeId: text, contentId: text, reembed: optional(flag) });
+const inputShape = object({
+  knowledgeId: text,
+  contentId: text,
+  uploadId: optional(text),
+  reembed: optional(flag),
+});
 const resultShape = object({ indexed: number, failed: number });
 
 /** Which content a job indexes. What is to be indexed is said by its row, which names the job. */

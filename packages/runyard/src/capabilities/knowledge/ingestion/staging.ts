@@ -20,8 +20,15 @@ export interface WaitingChunk extends Chunk {
   readonly name: string | null;
 }
 
-/** A chunker that asks a model may split the same text otherwise after a restart: then nothing staged fits. */
-export class ChunksDiffer extends Error {}
+/**
+ * A chunker that asks a model may split the same text otherwise after a restart: then nothing staged fits. Or what was
+ * staged is gone, because a removal of the content ended after it was added again.
+ */
+export class ChunksDiffer extends Error {
+  constructor() {
+    super('The chunks that were stored do not fit the content');
+  }
+}
 
 /** What the embedder or the vector store failed with. */
 export class ChunksNotStored extends Error {

@@ -149,7 +149,7 @@ export class Jobs {
 
   /** A cursor over the events of a job (`JobEvent`), live here or not. */
   events(jobId: string, fromIndex = 0): EventReader {
-    return this.engine.events(jobId, fromIndex);
+    return this.engine.events(jobId, Math.min(fromIndex, beyondAll));
   }
 
   /**
