@@ -11,22 +11,30 @@ import type { Tool } from '../../core/tools/tool.js';
 
 export type Fields = Record<string, unknown>;
 
+/** Where what a component has is stored. */
+export interface ShownDatabases {
+  /** Its sessions and runs. */
+  readonly own: string;
+  /** What knowledge bases hold that name no database. */
+  readonly service: string;
+}
+
 /** What is shown of an agent, and of the leader of a team. */
 export type DescribedAgent = Pick<AnyAgent, 'id' | 'name' | 'settings' | 'model' | 'tools'>;
 
 /** An agent or a factory of agents as the wire shows it. */
-export function componentBodyOf(component: AnyAgent | AgentFactory, databaseId: string): Fields {
+export function componentBodyOf(component: AnyAgent | AgentFactory, databases: ShownDatabases): Fields {
   return component instanceof AgentFactory
-    ? factoryBodyOf(component, databaseId)
-    : agentBodyOf(component, databaseId);
+    ? factoryBodyOf(component, databases)
+    : agentBodyOf(component, databases);
 }
 
 /** What a factory makes is not known before it is asked: only what it takes is shown. */
-function factoryBodyOf({ id, name, settings, inputSchema }: AgentFactory, databaseId: string): Fields {
+function factoryBodyOf({ id, name, settings, inputSchema }: AgentFactory, databases: ShownDatabases): Fields {
   return withoutEmpty({
     id,
     name,
-    db_id: databaseId,
+    db_id: databases.own,
     description: settings.description,
     is_factory: true,
     metadata: settings.metadata,
@@ -37,10 +45,10 @@ function factoryBodyOf({ id, name, settings, inputSchema }: AgentFactory, databa
 }
 
 /** An agent as the wire shows it: what has its default value is left out, and so is a group with nothing in it. */
-export function agentBodyOf(agent: DescribedAgent, databaseId: string): Fields {
+export function agentBodyOf(agent: DescribedAgent, databases: ShownDatabases): Fields {
   const { settings } = agent;
   return withoutEmpty({
-    ...leaderFields(agent, databaseId),
+    ...leaderFields(agent, databases),
     sessions: group({
       session_table: 'sessions',
       add_history_to_context: unless(settings.addHistoryToContext, false),
@@ -60,12 +68,12 @@ export function agentBodyOf(agent: DescribedAgent, databaseId: string): Fields {
 }
 
 /** What an agent and the leader of a team have in common. */
-export function leaderFields(agent: DescribedAgent, databaseId: string): Fields {
+export function leaderFields(agent: DescribedAgent, databases: ShownDatabases): Fields {
   const { settings, model } = agent;
   return {
     id: agent.id,
     name: agent.name,
-    db_id: databaseId,
+    db_id: databases.own,
     description: settings.description,
     role: settings.role,
     introduction: settings.introduction,
@@ -76,7 +84,7 @@ export function leaderFields(agent: DescribedAgent, databaseId: string): Fields 
       tool_call_limit: settings.toolCallLimit,
       tool_choice: settings.toolChoice,
     }),
-    knowledge: knowledgeGroup(agent, databaseId),
+    knowledge: knowledgeGroup(agent, databases),
     memory: memoryGroup(agent),
     reasoning: reasoningGroup(agent),
     response_settings: responseGroup(agent),
@@ -111,11 +119,11 @@ export function limitsBody(limits: AnyLimits = {}): Fields | undefined {
 }
 
 /** What a knowledge base holds is in its own database, or in that of the service. */
-function knowledgeGroup({ settings }: DescribedAgent, databaseId: string): Fields | undefined {
+function knowledgeGroup({ settings }: DescribedAgent, databases: ShownDatabases): Fields | undefined {
   const bases = knowledgeOf(settings);
   if (bases.length === 0) return undefined;
   return group({
-    db_id: bases[0]?.settings.database ?? databaseId,
+    db_id: bases[0]?.settings.database ?? databases.service,
     knowledge_table: 'knowledge_contents',
     names: bases.map(({ name }) => name),
     enable_agentic_knowledge_filters: unless(settings.agenticKnowledgeFilters, false),

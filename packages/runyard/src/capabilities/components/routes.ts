@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '../../platform/http/route.js';
-import { componentBodyOf } from './agent-body.js';
+import { componentBodyOf, type ShownDatabases } from './agent-body.js';
 import { modelBody } from './config-part.js';
 import {
   agentBody,
@@ -46,7 +46,7 @@ const listAgents = defineRoute({
   handler: (services: ComponentServices, { caller }) =>
     services.components
       .listAgents(caller)
-      .map((agent) => componentBodyOf(agent, databaseOf(services, agent))),
+      .map((agent) => componentBodyOf(agent, databasesOf(services, agent))),
 });
 
 const getAgent = defineRoute({
@@ -60,7 +60,7 @@ const getAgent = defineRoute({
   responses: { 200: agentBody },
   handler: (services: ComponentServices, { params, caller }) => {
     const agent = services.components.getAgent(params.agent_id, caller);
-    return componentBodyOf(agent, databaseOf(services, agent));
+    return componentBodyOf(agent, databasesOf(services, agent));
   },
 });
 
@@ -74,7 +74,7 @@ const listTeams = defineRoute({
   description: 'All teams that the caller may see, in the order of their registration, with their members.',
   responses: { 200: z.array(teamBody) },
   handler: (services: ComponentServices, { caller }) =>
-    services.components.listTeams(caller).map((team) => teamBodyOf(team, databaseOf(services, team))),
+    services.components.listTeams(caller).map((team) => teamBodyOf(team, databasesOf(services, team))),
 });
 
 const getTeam = defineRoute({
@@ -88,7 +88,7 @@ const getTeam = defineRoute({
   responses: { 200: teamBody },
   handler: (services: ComponentServices, { params, caller }) => {
     const team = services.components.getTeam(params.team_id, caller);
-    return teamBodyOf(team, databaseOf(services, team));
+    return teamBodyOf(team, databasesOf(services, team));
   },
 });
 
@@ -105,7 +105,7 @@ const listWorkflows = defineRoute({
   handler: (services: ComponentServices, { caller }) =>
     services.components
       .listWorkflows(caller)
-      .map((workflow) => workflowSummaryOf(workflow, databaseOf(services, workflow))),
+      .map((workflow) => workflowSummaryOf(workflow, databasesOf(services, workflow))),
 });
 
 const getWorkflow = defineRoute({
@@ -121,7 +121,7 @@ const getWorkflow = defineRoute({
   responses: { 200: workflowBody },
   handler: (services: ComponentServices, { params, caller }) => {
     const workflow = services.components.getWorkflow(params.workflow_id, caller);
-    return workflowBodyOf(workflow, databaseOf(services, workflow));
+    return workflowBodyOf(workflow, databasesOf(services, workflow));
   },
 });
 
@@ -135,6 +135,6 @@ export const componentRoutes: readonly Route<ComponentServices>[] = [
   getWorkflow,
 ];
 
-function databaseOf({ defaultDatabase }: ComponentServices, { settings }: Component): string {
-  return settings.database ?? defaultDatabase;
+function databasesOf({ defaultDatabase }: ComponentServices, { settings }: Component): ShownDatabases {
+  return { own: settings.database ?? defaultDatabase, service: defaultDatabase };
 }

@@ -6,15 +6,16 @@ import {
   group,
   knowledgeDefaults,
   leaderFields,
+  type ShownDatabases,
   unless,
   withoutEmpty,
 } from './agent-body.js';
 
 /** A team as the wire shows it: its leader as an agent, and its members, who may be teams. */
-export function teamBodyOf(team: AnyTeam, databaseId: string): Fields {
+export function teamBodyOf(team: AnyTeam, databases: ShownDatabases): Fields {
   const { settings } = team;
   return withoutEmpty({
-    ...leaderFields(team, databaseId),
+    ...leaderFields(team, databases),
     mode: team.mode,
     sessions: group({
       session_table: 'sessions',
@@ -28,13 +29,13 @@ export function teamBodyOf(team: AnyTeam, databaseId: string): Fields {
       get_member_information_tool: unless(settings.memberInformationTool, false),
     }),
     streaming: { stream_member_events: settings.streamMemberEvents ?? true },
-    members: team.members.map((member) => memberBodyOf(member, databaseId)),
+    members: team.members.map((member) => memberBodyOf(member, databases)),
   });
 }
 
 /** What a member does is stored with the team: its own database has nothing of it. */
-export function memberBodyOf(member: TeamMember, databaseId: string): Fields {
-  return isTeam(member) ? teamBodyOf(member, databaseId) : agentBodyOf(member, databaseId);
+export function memberBodyOf(member: TeamMember, databases: ShownDatabases): Fields {
+  return isTeam(member) ? teamBodyOf(member, databases) : agentBodyOf(member, databases);
 }
 
 function isTeam(member: TeamMember): member is TeamMember & AnyTeam {

@@ -4,30 +4,30 @@ import { jsonSchemaOf } from '../../core/schemas/value-schema.js';
 import type { TeamMember } from '../../core/teams/settings.js';
 import { workflowTree } from '../../core/workflows/definition/workflow-tree.js';
 import type { AnyWorkflow } from '../../core/workflows/workflow.js';
-import { agentBodyOf, type Fields, limitsBody, withoutEmpty } from './agent-body.js';
+import { agentBodyOf, type Fields, limitsBody, type ShownDatabases, withoutEmpty } from './agent-body.js';
 import { memberBodyOf } from './team-body.js';
 
 /** A workflow in a list. */
-export function workflowSummaryOf({ id, name, settings }: AnyWorkflow, databaseId: string): Fields {
+export function workflowSummaryOf({ id, name, settings }: AnyWorkflow, databases: ShownDatabases): Fields {
   return withoutEmpty({
     id,
     name,
     description: settings.description,
-    db_id: databaseId,
+    db_id: databases.own,
     is_factory: false,
     is_component: false,
   });
 }
 
 /** A workflow with the tree of its steps. */
-export async function workflowBodyOf(workflow: AnyWorkflow, databaseId: string): Promise<Fields> {
+export async function workflowBodyOf(workflow: AnyWorkflow, databases: ShownDatabases): Promise<Fields> {
   const { settings, nodes } = workflow;
   const { agent, inputSchema, metadata } = settings;
   return withoutEmpty({
-    ...workflowSummaryOf(workflow, databaseId),
+    ...workflowSummaryOf(workflow, databases),
     input_schema: inputSchema && jsonSchemaOf(inputSchema),
-    steps: await workflowTree(nodes, (component) => executorBodyOf(component, databaseId)),
-    agent: agent && agentBodyOf(agent, databaseId),
+    steps: await workflowTree(nodes, (component) => executorBodyOf(component, databases)),
+    agent: agent && agentBodyOf(agent, databases),
     limits: limitsBody(settings.limits),
     metadata,
     workflow_agent: agent !== undefined,
@@ -35,7 +35,7 @@ export async function workflowBodyOf(workflow: AnyWorkflow, databaseId: string):
 }
 
 /** Who executes a step: an agent or a team; a workflow is drawn as its steps. */
-function executorBodyOf(component: Executable, databaseId: string): JsonObject {
+function executorBodyOf(component: Executable, databases: ShownDatabases): JsonObject {
   // a step has no other components, and the body is made of JSON
-  return memberBodyOf(component as TeamMember, databaseId) as JsonObject;
+  return memberBodyOf(component as TeamMember, databases) as JsonObject;
 }

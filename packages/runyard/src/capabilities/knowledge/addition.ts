@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { errors } from '../../core/errors/errors.js';
-import { newId } from '../../core/ids.js';
 import type { JsonObject } from '../../core/json.js';
 import { checkChunkerOptions } from '../../core/knowledge/chunkers/chunkers.js';
 import { isWebAddress } from '../../core/knowledge/given-content.js';
@@ -55,6 +54,7 @@ export async function additionOf(
   base: BaseInDatabase,
   given: Addition,
   scope: ContentScope,
+  jobId: string,
 ): Promise<{ readonly content: StoredContent; readonly isUnchanged: boolean }> {
   if (scope.kind === 'none') throw errors.claimRequired(base.name);
   const own = given.metadata === undefined ? null : withoutReserved(given.metadata);
@@ -100,7 +100,7 @@ export async function additionOf(
     digest,
     request: { from: await read.request(), ...settings },
     parentId: null,
-    jobId: newId(),
+    jobId,
     published: existing?.deletedAt === null && existing.published,
     deletedAt: null,
     createdAt: existing?.deletedAt === null ? existing.createdAt : now,

@@ -1,4 +1,4 @@
-import { newId } from '../../core/ids.js';
+import { idFrom, newId } from '../../core/ids.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type {
   FoundDocument,
@@ -10,6 +10,7 @@ import { type Addition, additionOf, invalidField } from './addition.js';
 import { BaseInDatabase } from './base-in-database.js';
 import {
   type ContentScope,
+  contentsWith,
   type EmbeddedWith,
   everyContent,
   type StoredContent,
@@ -28,18 +29,28 @@ export class KnowledgeBase extends BaseInDatabase implements KnowledgeSpace {
     return searchKnowledge(this, text, search);
   }
 
-  filterKeys(scope: ContentScope = everyContent): Promise<readonly string[]> {
-    return this.parts.contents.lists.keys(this.id, scope);
+  filterKeys(within: JsonObject = {}): Promise<readonly string[]> {
+    return this.parts.contents.lists.keys(this.id, contentsWith(within));
   }
 
-  /** `bound`: metadata that a claim of the caller decides. */
-  async add(given: Addition, scope: ContentScope = everyContent): Promise<StoredContent> {
+  async addOnce(key: string, given: Addition): Promise<void> {
+    const { jobs, job } = this.parts;
+    const jobId = idFrom(`${this.id}:${key}`);
+    if ((await jobs.find(job, jobId)) !== undefined) return;
+    // the job is what is found the next time: also where nothing is left for it to do
+    await this.startJob({ ...(await this.add(given, everyContent, jobId)), jobId });
+  }
+
+  /** `jobId`: of the job that indexes it. */
+  async add(given: Addition, scope: ContentScope = everyContent, jobId = newId()): Promise<StoredContent> {
     const { contents, uploads } = this.parts;
-    const { content, isUnchanged } = await additionOf(this, given, scope).catch(async (error: unknown) => {
-      // nothing refers to the bytes: the content is stored below
-      if ('upload' in given.from) await uploads.remove(given.from.upload);
-      throw error;
-    });
+    const { content, isUnchanged } = await additionOf(this, given, scope, jobId).catch(
+      async (error: unknown) => {
+        // nothing refers to the bytes: the content is stored below
+        if ('upload' in given.from) await uploads.remove(given.from.upload);
+        throw error;
+      },
+    );
     if (isUnchanged) {
       // a database that failed after it stored the content may have no job for it
       if (content.status === 'processing' && content.parentId === null) await this.startJob(content);

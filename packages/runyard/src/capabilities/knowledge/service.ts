@@ -14,7 +14,7 @@ import { type ListPage, offsetOf } from '../../platform/http/request/pagination.
 import type { Spaces } from '../capability.js';
 import type { UploadedFrom } from './addition.js';
 import { contentsTable } from './base-in-database.js';
-import type { ContentScope, StoredContent } from './contents/content.js';
+import { type ContentScope, contentsWith, type StoredContent } from './contents/content.js';
 import { knowledgeIdOf } from './contents/content-id.js';
 import { withoutReserved } from './contents/metadata-values.js';
 import {
@@ -194,7 +194,7 @@ export class KnowledgeService {
       readers: Object.fromEntries(base.readers.map((reader) => [reader.id, readerBody(reader)])),
       readersForType: readersForType(base.readers),
       chunkers: Object.fromEntries(base.chunkers.map((chunker) => [chunker.key, chunkerBody(chunker)])),
-      filters: await base.filterKeys(scope),
+      filters: await base.parts.contents.lists.keys(base.id, scope),
       vector_dbs: [{ id, name, description, search_types: [...searchTypes] }],
       sources,
       embedder: { name: embedderName(base.embedder), changed: await base.otherEmbedders() },
@@ -275,8 +275,7 @@ export function registeredKnowledge(
 /** Which contents a caller sees. One who is isolated is bound to the claims that the operator names. */
 function scopeOf({ scope, claims }: Caller, { settings }: KnowledgeBase): ContentScope {
   const bound = claimMetadata(settings, scope.kind === 'all' ? undefined : (claims ?? {}));
-  if (bound === null) return { kind: 'none' };
-  return Object.keys(bound).length === 0 ? { kind: 'all' } : { kind: 'bound', values: bound };
+  return bound === null ? { kind: 'none' } : contentsWith(bound);
 }
 
 /** Files of a source belong to no tenant: a caller who is bound to one does not see them. */

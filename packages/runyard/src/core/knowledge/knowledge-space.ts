@@ -69,10 +69,12 @@ export interface KnowledgeContent {
 /** What a database does for a knowledge base: this is what runs and code call. */
 export interface KnowledgeSpace {
   search(text: string, search: ReadSearch): Promise<readonly FoundDocument[]>;
-  /** The metadata keys that filters can name, sorted. */
-  filterKeys(): Promise<readonly string[]>;
+  /** The metadata keys that filters can name, sorted: those of the contents that have this metadata. */
+  filterKeys(within?: JsonObject): Promise<readonly string[]>;
   /** Stores the content; it is indexed in the background. The same content under the same id is not indexed again. */
   add(content: GivenContent): Promise<KnowledgeContent>;
+  /** Adds a content unless that was done under this key before, whatever has become of it since then. */
+  addOnce(key: string, content: GivenContent): Promise<void>;
   get(contentId: string): Promise<KnowledgeContent | undefined>;
   /** Resolves when the content is no longer `processing`. */
   processed(contentId: string, signal?: AbortSignal): Promise<KnowledgeContent | undefined>;

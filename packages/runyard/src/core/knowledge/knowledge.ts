@@ -1,4 +1,5 @@
 import { errors } from '../errors/errors.js';
+import type { JsonObject } from '../json.js';
 import { checkContent } from './given-content.js';
 import { checkedSearch } from './given-search.js';
 import { checkedKnowledgeSettings } from './knowledge-options.js';
@@ -37,14 +38,21 @@ export class Knowledge {
     return (await this.space()).search(text, search);
   }
 
-  async filterKeys(): Promise<readonly string[]> {
-    return (await this.space()).filterKeys();
+  /** The metadata keys of the contents that have this metadata. */
+  async filterKeys(within: JsonObject = {}): Promise<readonly string[]> {
+    return (await this.space()).filterKeys(within);
   }
 
   /** Adds a content. It is indexed in the background: `processed` waits for that. */
   async add(content: GivenContent): Promise<KnowledgeContent> {
     checkContent(content);
     return shown(await (await this.space()).add(content));
+  }
+
+  /** The same, unless it was done under this key before, whatever has become of the content since then. */
+  async addOnce(key: string, content: GivenContent): Promise<void> {
+    checkContent(content);
+    return (await this.space()).addOnce(key, content);
   }
 
   async processed(contentId: string, signal?: AbortSignal): Promise<KnowledgeContent | undefined> {

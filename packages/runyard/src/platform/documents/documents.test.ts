@@ -1,7 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { docxOf, pptxOf, xlsxOf, zipOf } from '../../../test/support/files/office.js';
 import { pdfOf } from '../../../test/support/files/pdf.js';
-import type { Document } from '../../core/knowledge/document.js';
+import { offlineEmbedder } from '../../core/embedders/offline.js';
+import type { Chunker } from '../../core/knowledge/chunkers/chunker.js';
+import { chunkers, isPlain, splitAlone } from '../../core/knowledge/chunkers/chunkers.js';
+import type { Chunk, Document } from '../../core/knowledge/document.js';
 import { chooseReader } from '../../core/knowledge/readers/choose-reader.js';
 import type { ReadableContent } from '../../core/knowledge/readers/reader.js';
 import { openDocuments } from './documents.js';
@@ -194,4 +197,47 @@ it('reads a table of any length in bounded memory, no faster than it is taken', 
   for await (const _ of documents.read(csv, endless, { signal })) if (++taken === 30) break;
   expect(sent).toBeLessThan(200);
   expect(closed).toBe(true);
+});
+
+describe('documents are split', () => {
+  const { signal } = new AbortController();
+  const tools = { signal, embedder: offlineEmbedder(), model: undefined };
+  const split = async (chunker: Chunker, content: string): Promise<Chunk[]> => {
+    const document = { name: 'a.ts', content, metadata: { page: 1 } };
+    const chunks: Chunk[] = [];
+    for await (const { content: text, metadata } of documents.split(chunker, document, {}, tools))
+      chunks.push({ content: text, metadata });
+    return chunks;
+  };
+
+  it('a long one in another process, as here', async () => {
+    const text = '# Title\n\nif (x) {\n  A sentence. Another.\n}\n\ud800'.repeat(1_000);
+    const plain = chunkers.filter(isPlain);
+    expect(plain).toHaveLength(7);
+    for (const chunker of plain) {
+      const document = { name: 'a.ts', content: text, metadata: { page: 1 } };
+      const here = [...splitAlone(chunker.key, document, {})];
+      const inThread = vi.spyOn(chunker, 'chunk');
+      expect(await split(chunker, text)).toEqual(here);
+      expect(inThread).not.toHaveBeenCalled();
+      inThread.mockRestore();
+    }
+  });
+
+  it('with a turn for other work between chunks that take long', async () => {
+    let turns = 0;
+    const count = setInterval(() => (turns += 1));
+    const slow: Chunker = {
+      ...{ key: 'slow', name: 'slow', description: '', defaults: {} },
+      *chunk() {
+        for (let chunk = 0; chunk < 4; chunk += 1) {
+          for (const began = performance.now(); performance.now() - began < 25; );
+          yield { content: `${chunk}`, metadata: {} };
+        }
+      },
+    };
+    expect(await split(slow, 'x')).toHaveLength(4);
+    clearInterval(count);
+    expect(turns).toBeGreaterThanOrEqual(3);
+  });
 });

@@ -1,4 +1,6 @@
-import type { Document } from '../../core/knowledge/document.js';
+import type { Chunker, ChunkerOptions, ChunkerTools } from '../../core/knowledge/chunkers/chunker.js';
+import { isPlain } from '../../core/knowledge/chunkers/chunkers.js';
+import type { Chunk, Document } from '../../core/knowledge/document.js';
 import {
   ContentUnreadable,
   type ReadableContent,
@@ -23,9 +25,21 @@ export interface Documents {
    * of the bytes themselves is thrown as it is.
    */
   read(reader: Reader, content: ReadableContent, options: ReadOptions): AsyncIterable<Document>;
+  /** The chunks of a document. Work of others has its turn in between; a long text is split in another process. */
+  split(
+    chunker: Chunker,
+    document: Document,
+    options: ChunkerOptions,
+    tools: ChunkerTools,
+  ): AsyncIterable<Chunk>;
   /** Ends the processes. Contents that are being read fail. */
   close(): Promise<void>;
 }
+
+/** A longer text could keep the thread of the service busy for longer than streams beside it may wait. */
+const longestHere = 32_768;
+/** After so long, everything else that waits for this thread has its turn. */
+const turnMs = 20;
 
 const plainReaders = new Set(['text', 'markdown', 'code']);
 
@@ -42,6 +56,14 @@ export function openDocuments({ limits }: DocumentsOptions = {}): Documents {
   return {
     readers: readerTable.map(readerOf),
     read: readWhole,
+    split: (chunker, document, options, tools) => {
+      const isLong = document.content.length > longestHere;
+      return inTurns(
+        isLong && isPlain(chunker)
+          ? processes.split({ kind: 'split', chunker: chunker.key, options, document }, tools.signal)
+          : chunker.chunk(document, options, tools),
+      );
+    },
     close: () => processes.close(),
   };
 }
@@ -59,4 +81,15 @@ async function* readWhole(
     yield document;
   }
   if (empty) throw new ContentUnreadable();
+}
+
+async function* inTurns<T>(items: Iterable<T> | AsyncIterable<T>): AsyncIterable<T> {
+  let began = performance.now();
+  for await (const item of items) {
+    if (performance.now() - began > turnMs) {
+      await new Promise((resolve) => setImmediate(resolve));
+      began = performance.now();
+    }
+    yield item;
+  }
 }

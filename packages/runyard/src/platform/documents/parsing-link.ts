@@ -1,13 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { untilAborted } from '../../core/abort.js';
-import type { Document } from '../../core/knowledge/document.js';
+import type { Chunk, Document } from '../../core/knowledge/document.js';
 import {
   ContentUnreadable,
   type ReadableContent,
   type ReadOptions,
 } from '../../core/knowledge/readers/reader.js';
 import type { DocumentLimits } from './limits.js';
-import type { FromProcess, ToProcess } from './protocol.js';
+import type { FromProcess, ParseJob, SplitJob, ToProcess } from './protocol.js';
 import { startParsingProcess } from './start-process.js';
 
 /** One parsing process and the one content at a time that it works on. */
@@ -48,10 +48,21 @@ export class ParsingLink {
   }
 
   /** Reads a content. Afterwards the process is idle again, or it has ended. */
-  async *parse(
-    reader: string,
-    content: ReadableContent,
+  parse(reader: string, content: ReadableContent, options: ReadOptions): AsyncIterable<Document> {
+    const { name, mediaType, size, url } = content;
+    const head = { name, mediaType, size, url };
+    return this.#work({ kind: 'parse', reader, content: head, limits: this.limits }, options, content);
+  }
+
+  /** Splits a document. */
+  split(job: SplitJob, signal: AbortSignal): AsyncIterable<Chunk> {
+    return this.#work(job, { signal });
+  }
+
+  async *#work(
+    job: ParseJob | SplitJob,
     { signal, onProgress }: ReadOptions,
+    content?: ReadableContent,
   ): AsyncIterable<Document> {
     const input = new Input(content);
     const clock = new WorkClock(this.limits);
@@ -62,13 +73,7 @@ export class ParsingLink {
     let whole = false;
     try {
       signal.throwIfAborted();
-      const { name, mediaType, size, url } = content;
-      let next: ToProcess = {
-        kind: 'parse',
-        reader,
-        content: { name, mediaType, size, url },
-        limits: this.limits,
-      };
+      let next: ToProcess = job;
       for (;;) {
         const message: FromProcess = await this.#exchange(next, clock, signal);
         switch (message.kind) {
@@ -143,12 +148,13 @@ export class ParsingLink {
 class Input {
   #bytes: AsyncIterator<Uint8Array> | undefined;
 
-  constructor(private readonly content: ReadableContent) {}
+  /** A job that is not about a content asks for none. */
+  constructor(private readonly content: ReadableContent | undefined) {}
 
   async next(fresh: boolean): Promise<Uint8Array | undefined> {
     if (fresh) {
       this.close();
-      this.#bytes = this.content.open()[Symbol.asyncIterator]();
+      this.#bytes = this.content?.open()[Symbol.asyncIterator]();
     }
     const result = await this.#bytes?.next();
     return result === undefined || result.done === true ? undefined : result.value;

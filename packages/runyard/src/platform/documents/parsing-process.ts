@@ -1,10 +1,11 @@
 import { Worker } from 'node:worker_threads';
+import { splitAlone } from '../../core/knowledge/chunkers/chunkers.js';
 import { ContentUnreadable } from '../../core/knowledge/readers/reader.js';
 import { BatchedDocuments } from './batched-documents.js';
 import { contentFrom } from './parent-content.js';
 import { ParseBudget } from './parse-budget.js';
 import { parseFitting, parserOf } from './parsers/parsers.js';
-import type { FromProcess, ParseJob, ToProcess } from './protocol.js';
+import type { FromProcess, ParseJob, SplitJob, ToProcess } from './protocol.js';
 
 /*
  * The process that parses what strangers wrote. It is a process because a thread is not enough: a heap that overflows in
@@ -48,30 +49,43 @@ class Conversation {
 }
 
 function start(message: ToProcess): void {
-  if (message.kind !== 'parse') return;
-  void parse(message).then((result) => {
+  if (message.kind !== 'parse' && message.kind !== 'split') return;
+  void work(message).then((result) => {
     receive = start;
     process.send?.(result);
   });
 }
 
-async function parse({ reader, content, limits }: ParseJob): Promise<FromProcess> {
+async function work(job: ParseJob | SplitJob): Promise<FromProcess> {
   const conversation = new Conversation();
   const { ask } = conversation;
-  const budget = new ParseBudget(limits, parseFitting);
-  const batches = new BatchedDocuments(async (documents) => {
-    await ask({ kind: 'documents', documents, done: budget.done, total: budget.total });
-  });
   try {
-    for await (const document of parserOf(reader)(contentFrom(content, ask), budget))
-      await batches.add(document);
-    await batches.flush();
+    if (job.kind === 'parse') await parse(job, ask);
+    else await split(job, ask);
     return { kind: 'done' };
   } catch (error) {
     return failure(error);
   } finally {
     await conversation.end();
   }
+}
+
+async function parse({ reader, content, limits }: ParseJob, ask: Conversation['ask']): Promise<void> {
+  const budget = new ParseBudget(limits, parseFitting);
+  const batches = new BatchedDocuments(async (documents) => {
+    await ask({ kind: 'documents', documents, done: budget.done, total: budget.total });
+  });
+  for await (const document of parserOf(reader)(contentFrom(content, ask), budget))
+    await batches.add(document);
+  await batches.flush();
+}
+
+async function split({ chunker, document, options }: SplitJob, ask: Conversation['ask']): Promise<void> {
+  const batches = new BatchedDocuments(async (documents) => {
+    await ask({ kind: 'documents', documents, done: 0, total: undefined });
+  });
+  for (const chunk of splitAlone(chunker, document, options)) await batches.add({ name: null, ...chunk });
+  await batches.flush();
 }
 
 function failure(error: unknown): FromProcess {

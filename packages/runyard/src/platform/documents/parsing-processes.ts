@@ -1,33 +1,49 @@
 import { Semaphore } from '../../core/concurrency.js';
-import type { Document } from '../../core/knowledge/document.js';
+import type { Chunk, Document } from '../../core/knowledge/document.js';
 import type { ReadableContent, ReadOptions } from '../../core/knowledge/readers/reader.js';
 import type { DocumentLimits } from './limits.js';
 import { ParsingLink } from './parsing-link.js';
+import type { SplitJob } from './protocol.js';
 
 /** The processes that parse contents: started when they are needed, reused, ended when they are idle. */
 export class ParsingProcesses {
   readonly #idle: { readonly link: ParsingLink; readonly timer: NodeJS.Timeout }[] = [];
   readonly #busy = new Set<ParsingLink>();
   readonly #places: Semaphore;
+  /** A content that is being read has a place already: what splits it must not wait for a place of the same kind. */
+  readonly #splitting: Semaphore;
   #closed = false;
 
   constructor(private readonly limits: DocumentLimits) {
     this.#places = new Semaphore(limits.processes);
+    this.#splitting = new Semaphore(limits.processes);
   }
 
-  async *parse(reader: string, content: ReadableContent, options: ReadOptions): AsyncIterable<Document> {
-    await this.#places.enter(options.signal);
+  parse(reader: string, content: ReadableContent, options: ReadOptions): AsyncIterable<Document> {
+    return this.#with(this.#places, options.signal, (link) => link.parse(reader, content, options));
+  }
+
+  split(job: SplitJob, signal: AbortSignal): AsyncIterable<Chunk> {
+    return this.#with(this.#splitting, signal, (link) => link.split(job, signal));
+  }
+
+  async *#with<T>(
+    places: Semaphore,
+    signal: AbortSignal,
+    work: (link: ParsingLink) => AsyncIterable<T>,
+  ): AsyncIterable<T> {
+    await places.enter(signal);
     try {
       const link = this.#link();
       this.#busy.add(link);
       try {
-        yield* link.parse(reader, content, options);
+        yield* work(link);
       } finally {
         this.#busy.delete(link);
         this.#keep(link);
       }
     } finally {
-      this.#places.leave();
+      places.leave();
     }
   }
 

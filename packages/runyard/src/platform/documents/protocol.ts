@@ -1,3 +1,4 @@
+import type { ChunkerOptions } from '../../core/knowledge/chunkers/chunker.js';
 import type { Document } from '../../core/knowledge/document.js';
 import type { DocumentLimits } from './limits.js';
 
@@ -9,7 +10,7 @@ export interface ContentHead {
   readonly url?: string | undefined;
 }
 
-/** What the process is asked to do. */
+/** What the process is asked to do: to read a content, or to split a document. */
 export interface ParseJob {
   readonly kind: 'parse';
   /** The id of the reader. */
@@ -18,9 +19,18 @@ export interface ParseJob {
   readonly limits: DocumentLimits;
 }
 
+export interface SplitJob {
+  readonly kind: 'split';
+  /** The key of a built-in chunker. */
+  readonly chunker: string;
+  readonly options: ChunkerOptions;
+  readonly document: Document;
+}
+
 /** To the process. It asks for everything but the job itself, so that neither side runs ahead of the other. */
 export type ToProcess =
   | ParseJob
+  | SplitJob
   /** Undefined after the last ones. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array | undefined }
   /** The documents were taken. */
@@ -30,7 +40,7 @@ export type ToProcess =
 export type FromProcess =
   /** Asks for the next bytes; `fresh`: for the first ones. */
   | { readonly kind: 'pull'; readonly fresh: boolean }
-  /** How many pages, rows or entries are done, and how many there are if that is known. */
+  /** Or chunks. How many pages, rows or entries are done, and how many there are if that is known. */
   | {
       readonly kind: 'documents';
       readonly documents: readonly Document[];

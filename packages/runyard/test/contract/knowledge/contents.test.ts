@@ -19,12 +19,11 @@ const embedder = {
   },
 };
 
+const otherBase = knowledge({ name: 'Other' });
+
 beforeAll(async () => {
   service = await TestService.start({
-    knowledge: [
-      knowledge({ name: 'Handbook', description: 'Company handbook', embedder }),
-      knowledge({ name: 'Other' }),
-    ],
+    knowledge: [knowledge({ name: 'Handbook', description: 'Company handbook', embedder }), otherBase],
   });
 });
 
@@ -162,6 +161,25 @@ test('the same content in two knowledge bases is two contents', async () => {
   expect((await service.get(path + (await other()))).body.detail).toBe(`Content not found: ${one.body.id}`);
   expect((await service.get(path + (await handbook()))).body.status).toBe('completed');
   expect((await search({ query: 'both places' }, await other())).body.data).toEqual([]);
+});
+
+test('what is added once under a key undoes nothing that happened after it', async () => {
+  const content = (text: string) => ({ name: 'answer', from: { text } });
+  const { id } = await otherBase.add(content('The first answer'));
+  const shown = async () => {
+    await otherBase.processed(id);
+    const { body } = await search({ query: 'answer', filters: { linked_to: 'Other' } }, await other());
+    return body.data.filter((found: Body) => found.content_id === id).map((found: Body) => found.content);
+  };
+  await otherBase.addOnce('run:1', content('The first answer'));
+  await otherBase.addOnce('run:2', content('An older answer'));
+  expect(await shown()).toEqual(['An older answer']);
+  await otherBase.add(content('The newer answer'));
+  for (const key of ['run:1', 'run:2']) await otherBase.addOnce(key, content('An older answer'));
+  expect(await shown()).toEqual(['The newer answer']);
+  await otherBase.remove(id);
+  await otherBase.addOnce('run:2', content('An older answer'));
+  expect(await otherBase.get(id)).toBeUndefined();
 });
 
 test('what is wrong with a content is said before anything is stored', async () => {

@@ -17,7 +17,11 @@ import type { Body } from '../../support/service.js';
 
 const pages: Page[] = [
   { name: 'acme plan', content: 'Acme buys a ship.', metadata: { tenant: 'acme', kind: 'plan' } },
-  { name: 'evil plan', content: 'Evil buys the moon.', metadata: { tenant: 'evil', kind: 'plan' } },
+  {
+    name: 'evil plan',
+    content: 'Evil buys the moon.',
+    metadata: { tenant: 'evil', kind: 'plan', lair: 'moon' },
+  },
   { name: 'unmarked', content: 'Nobody knows.', metadata: { kind: 'plan' } },
 ];
 const bound = { claimFilters: { tenant: 'org' } };
@@ -111,7 +115,11 @@ test('the same holds for knowledge in a database', async () => {
   };
   expect(await found('acme', 'As acme')).toEqual(['acme plan']);
   expect(await found('evil', 'As evil')).toEqual(['evil plan']);
+  const told = (message: string) => JSON.stringify(book.requests(message)[0]);
+  expect(told('As acme')).toContain('Known keys: kind, tenant.');
+  expect(told('As evil')).toContain('Known keys: kind, lair, tenant.');
   expect(await found(undefined, 'As none')).toEqual([]);
+  expect(told('As none')).not.toContain('Known keys');
   const admin = await house.admin();
   const all = await admin.run('stored', { message: book.write('As admin of all', ...greedy) });
   expect(foundIn(all.body)).toHaveLength(3);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { agent } from '../../../src/index.js';
+import { agent, knowledge } from '../../../src/index.js';
 import { version } from '../../../src/platform/version.js';
 import { scriptedModel } from '../../../src/testing.js';
 import { startService } from '../../support/service.js';
@@ -16,6 +16,7 @@ const someAgents = () => [
     model: scriptedModel(['hi'], { id: 'two', provider: 'Elsewhere' }),
     metadata: { team: 'red' },
     database: 'archive',
+    knowledge: knowledge({ name: 'Facts' }),
   }),
   agent({ id: 'third', model: scriptedModel(['hi'], { id: 'one' }) }),
 ];
@@ -71,6 +72,8 @@ test('shows what is registered', async () => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const databases = { archive: `sqlite://${folder}/archive.db` };
   const service = await startService({ agents: someAgents(), databases, description: 'A yard' });
+  const { body: second } = await service.get('/agents/second');
+  expect([second.db_id, second.knowledge.db_id]).toEqual(['archive', 'default']);
   const { body } = await service.get('/config');
   expect(body).toMatchObject({ description: 'A yard', os_database: 'default', teams: [], workflows: [] });
   expect(body.databases.sort()).toEqual(['archive', 'default']);

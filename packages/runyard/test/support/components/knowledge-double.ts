@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../src/core/json.js';
+import { metadataFilter } from '../../../src/core/knowledge/claim-filters.js';
 import { matches } from '../../../src/core/knowledge/filter-matches.js';
 import { Knowledge } from '../../../src/core/knowledge/knowledge.js';
 import type { KnowledgeSettings } from '../../../src/core/knowledge/knowledge-settings.js';
@@ -31,6 +32,7 @@ export function knowledgeDouble(
   const knowledge = new Knowledge({ name: 'pages', ...settings });
   const searches: KnowledgeDouble['searches'] = [];
   const added: GivenContent[] = [];
+  const keys = new Set<string>();
   let failure: Error | undefined;
   const unused = () => Promise.reject(new Error('not used by runs'));
   const space: KnowledgeSpace = {
@@ -46,7 +48,15 @@ export function knowledgeDouble(
           ...{ usage: null, similarity: 1, rerankingScore: undefined },
         }));
     },
-    filterKeys: async () => [...new Set(pages.flatMap(({ metadata = {} }) => Object.keys(metadata)))].sort(),
+    async filterKeys(within = {}) {
+      const filter = metadataFilter(within);
+      const seen = pages.filter(({ metadata = {} }) => filter === undefined || matches(filter, metadata));
+      return [...new Set(seen.flatMap(({ metadata = {} }) => Object.keys(metadata)))].sort();
+    },
+    async addOnce(key, content) {
+      if (!keys.has(key)) await space.add(content);
+      keys.add(key);
+    },
     async add(content) {
       added.push(content);
       const { name = null, metadata = null } = content;

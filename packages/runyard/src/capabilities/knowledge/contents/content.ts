@@ -70,3 +70,8 @@ export type ContentScope =
 
 /** Of a service's own work: jobs, code, commands. */
 export const everyContent: ContentScope = { kind: 'all' };
+
+/** Contents with these metadata values: without any, all contents. */
+export function contentsWith(values: JsonObject): ContentScope {
+  return Object.keys(values).length === 0 ? everyContent : { kind: 'bound', values };
+}

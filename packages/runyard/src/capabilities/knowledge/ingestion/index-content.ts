@@ -148,7 +148,12 @@ async function* chunksOfPart(
     const metadata = { ...document.metadata, ...part.metadata };
     if (chunker === undefined) yield { content: document.content, metadata };
     else
-      for await (const chunk of chunker.chunk({ ...document, metadata }, options, tools))
+      for await (const chunk of base.parts.documents.split(
+        chunker,
+        { ...document, metadata },
+        options,
+        tools,
+      ))
         if (chunk.content.trim() !== '') yield chunk;
   }
 }

@@ -103,9 +103,15 @@ async function agenticFilter(
   return parseFilter(Array.from(byKey, ([key, values]) => ({ op: 'IN', key, values })));
 }
 
-/** The metadata keys that a model can filter by. */
-export async function knownFilterKeys({ agent }: Pick<AgentExecution, 'agent'>): Promise<readonly string[]> {
-  const keys = await Promise.all(knowledgeOf(agent.settings).map((base) => base.filterKeys()));
+/** The metadata keys that a model can filter by: those of the contents that the caller of the run may see. */
+export async function knownFilterKeys(execution: AgentExecution): Promise<readonly string[]> {
+  const claims = claimsOf(execution);
+  const keys = await Promise.all(
+    knowledgeOf(execution.agent.settings).map(async (base) => {
+      const bound = claimMetadata(base.settings, claims);
+      return bound === null ? [] : base.filterKeys(bound);
+    }),
+  );
   return [...new Set(keys.flat())].sort();
 }
 
@@ -134,9 +140,9 @@ async function add(
   const bound = claimMetadata(base.settings, claimsOf(execution));
   if (bound === null)
     throw new ToolRefused('Not added: the caller of this run may not add to the knowledge base.');
-  // an execution after a crash has to find this very call: the same content is not added again
+  // an execution after a crash has to find this very call: it must not undo what others have added since then
   await execution.context.stored();
-  await base.add({
+  await base.addOnce(site.idempotencyKey, {
     name: asked.replaceAll(' ', '_').replace(/[?!.]/g, ''),
     ...(Object.keys(bound).length > 0 && { metadata: bound }),
     type: 'Text',

@@ -19,6 +19,11 @@ export interface ChunkerTools {
   readonly model: Model | undefined;
 }
 
+/** A chunker that needs nothing but the text: it can work anywhere. */
+export interface PlainChunker extends Omit<Chunker, 'chunk'> {
+  chunk(document: Document, options: ChunkerOptions): Iterable<Chunk>;
+}
+
 /** Splits documents into chunks. It holds no state: parameters come with each call. */
 export interface Chunker {
   /** As requests name it: `FixedSizeChunker`. */

@@ -1,8 +1,8 @@
-import type { Document } from '../document.js';
+import type { Chunk, Document } from '../document.js';
 import { chooseReader } from '../readers/choose-reader.js';
 import { type ReaderDescription, readerTable } from '../readers/reader-table.js';
 import { agenticChunker } from './agentic-chunker.js';
-import type { Chunker, ChunkerOptions } from './chunker.js';
+import type { Chunker, ChunkerOptions, PlainChunker } from './chunker.js';
 import { codeChunker } from './code-chunker.js';
 import { documentChunker } from './document-chunker.js';
 import { fixedSizeChunker } from './fixed-size-chunker.js';
@@ -11,6 +11,17 @@ import { recursiveChunker } from './recursive-chunker.js';
 import { rowChunker } from './row-chunker.js';
 import { semanticChunker } from './semantic-chunker.js';
 import { sentenceChunker } from './sentence-chunker.js';
+
+/** Those that need nothing but the text. */
+const plainChunkers: readonly PlainChunker[] = [
+  codeChunker,
+  documentChunker,
+  fixedSizeChunker,
+  markdownChunker,
+  recursiveChunker,
+  rowChunker,
+  sentenceChunker,
+];
 
 /** In the order that `/knowledge/config` lists them. */
 export const chunkers: readonly Chunker[] = [
@@ -28,6 +39,18 @@ export const chunkers: readonly Chunker[] = [
 /** By its exact key. */
 export function chunkerOf(key: string): Chunker | undefined {
   return chunkers.find((chunker) => chunker.key === key);
+}
+
+/** Whether another process can split with it: it is built in and needs nothing but the text. */
+export function isPlain(chunker: Chunker): boolean {
+  return plainChunkers.some((plain) => plain === chunker);
+}
+
+/** Splits a document with a chunker for which `isPlain` holds. */
+export function splitAlone(key: string, document: Document, options: ChunkerOptions): Iterable<Chunk> {
+  const chunker = plainChunkers.find((plain) => plain.key === key);
+  if (chunker === undefined) throw new Error(`No plain chunker has the key ${key}.`);
+  return chunker.chunk(document, options);
 }
 
 /** The chunker of a document whose request and knowledge base name none. Undefined: the document is a chunk already. */

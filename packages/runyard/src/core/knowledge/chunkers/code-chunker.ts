@@ -1,11 +1,11 @@
 import type { Document } from '../document.js';
 import { extensionOf } from '../readers/choose-reader.js';
-import type { Chunker } from './chunker.js';
+import type { PlainChunker } from './chunker.js';
 import { bracketDepths, indentDepths, type Line, unitsOf } from './code-lines.js';
 import { piecesOf } from './cut.js';
 import { numbered, packed } from './pieces.js';
 
-export const codeChunker: Chunker = {
+export const codeChunker: PlainChunker = {
   key: 'CodeChunker',
   name: 'CodeChunker',
   description: 'Keeps functions and other units of source code whole, as far as they fit',

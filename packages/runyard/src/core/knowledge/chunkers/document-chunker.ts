@@ -1,7 +1,7 @@
-import type { Chunker } from './chunker.js';
+import type { PlainChunker } from './chunker.js';
 import { collapsed, numbered, overlapping, packed, sentencesToSize, unsplit } from './pieces.js';
 
-export const documentChunker: Chunker = {
+export const documentChunker: PlainChunker = {
   key: 'DocumentChunker',
   name: 'DocumentChunker',
   description:

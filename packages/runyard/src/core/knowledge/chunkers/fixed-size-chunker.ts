@@ -1,8 +1,8 @@
-import type { Chunker } from './chunker.js';
+import type { PlainChunker } from './chunker.js';
 import { piecesOf } from './cut.js';
 import { collapsed, numbered } from './pieces.js';
 
-export const fixedSizeChunker: Chunker = {
+export const fixedSizeChunker: PlainChunker = {
   key: 'FixedSizeChunker',
   name: 'FixedSizeChunker',
   description: 'Cuts at a number of characters, at white space where there is some',

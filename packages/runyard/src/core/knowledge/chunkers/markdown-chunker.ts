@@ -1,7 +1,7 @@
-import type { Chunker } from './chunker.js';
+import type { PlainChunker } from './chunker.js';
 import { cutToSize, numbered, overlapping, packed, sentencesToSize, unsplit } from './pieces.js';
 
-export const markdownChunker: Chunker = {
+export const markdownChunker: PlainChunker = {
   key: 'MarkdownChunker',
   name: 'MarkdownChunker',
   description:

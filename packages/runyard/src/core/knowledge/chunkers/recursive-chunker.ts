@@ -1,8 +1,8 @@
-import type { Chunker } from './chunker.js';
+import type { PlainChunker } from './chunker.js';
 import { piecesOf } from './cut.js';
 import { numbered, unsplit } from './pieces.js';
 
-export const recursiveChunker: Chunker = {
+export const recursiveChunker: PlainChunker = {
   key: 'RecursiveChunker',
   name: 'RecursiveChunker',
   description: 'Cuts at the end of a line, else of a sentence, else at white space',

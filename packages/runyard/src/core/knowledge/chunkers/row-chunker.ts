@@ -1,8 +1,8 @@
 import type { Chunk, Document } from '../document.js';
-import type { Chunker } from './chunker.js';
+import type { PlainChunker } from './chunker.js';
 import { collapsed } from './pieces.js';
 
-export const rowChunker: Chunker = {
+export const rowChunker: PlainChunker = {
   key: 'RowChunker',
   name: 'RowChunker',
   description: 'Makes a chunk of each line that is not empty',

@@ -1,7 +1,7 @@
-import type { Chunker } from './chunker.js';
+import type { PlainChunker } from './chunker.js';
 import { collapsed, numbered, shortSentences, unsplit } from './pieces.js';
 
-export const sentenceChunker: Chunker = {
+export const sentenceChunker: PlainChunker = {
   key: 'SentenceChunker',
   name: 'SentenceChunker',
   description:
