@@ -16,6 +16,7 @@ import {
 import { databases, serverStarter } from './lib/servers.mjs';
 import { loadTable, machine, searchTable, table, unboundedTable, viewsTable } from './lib/table.mjs';
 import { compareColdStarts } from './sections/cold-start.mjs';
+import { measureIngest } from './sections/ingest.mjs';
 import { lifeSections, measureLives } from './sections/life.mjs';
 import { compareUnderLoad, shapes, warmUp } from './sections/load.mjs';
 import { measureIdleStreams } from './sections/memory.mjs';
@@ -26,7 +27,7 @@ import { parts } from './sections/teams-workflows.mjs';
 import { measureViews, viewGroups } from './sections/views.mjs';
 
 const lifeNames = Object.keys(lifeSections);
-const onBothDatabases = ['load', 'session', 'recording', 'views', 'search', ...lifeNames];
+const onBothDatabases = ['load', 'session', 'recording', 'views', 'search', 'ingest', ...lifeNames];
 const sections = [...onBothDatabases, 'memory', 'start', 'durability', 'models', 'agents', 'teams-workflows'];
 const usage = `npm run bench -- [--only ${sections.join('|')}]… [--sqlite] [--postgres] [--quick] [--million] [--scale <part>] [--json] [--profile <folder>]`;
 
@@ -46,6 +47,7 @@ const thorough = {
   paused: { count: 2000, seconds: 5, answers: 50 },
   views: { samples: 40 },
   search: { sizes: [100_000], searches: 100 },
+  ingest: { pages: 1000, idleRuns: 200, roundRuns: 20 },
 };
 const quick = {
   load: { rounds: 3, milliseconds: 300 },
@@ -63,6 +65,7 @@ const quick = {
   paused: { count: 2000, seconds: 2, answers: 15 },
   views: { samples: 15 },
   search: { sizes: [20_000], searches: 40 },
+  ingest: { pages: 200, idleRuns: 100, roundRuns: 20 },
 };
 
 /** Starts what is needed, measures, prints the tables, and leaves nothing behind. */
@@ -166,7 +169,7 @@ async function prepare({ databases: wanted, only, profileFolder }, cleaning, sig
 async function measure(options, setting) {
   const { only, amounts, scale, databases: wanted } = options;
   const results = { load: [], other: [], session: [], durability: [], models: [], agents: [], parts: [] };
-  for (const name of [...lifeNames, 'recording', 'views', 'search']) results[name] = [];
+  for (const name of [...lifeNames, 'recording', 'views', 'search', 'ingest']) results[name] = [];
   for (const database of wanted) {
     if (only.has('load')) await underLoad(setting, database, amounts, results);
     if (only.has('session')) results.session.push(...(await overASession(setting, database, amounts)));
@@ -177,6 +180,8 @@ async function measure(options, setting) {
       results.search.push(
         ...(await measureKnowledgeSearch(setting, database, { ...amounts.search, scale }, say)),
       );
+    if (only.has('ingest'))
+      results.ingest.push(...(await measureIngest(setting, database, amounts.ingest, say)));
     const lives = await measureLives(setting, database, options, say);
     for (const [name, rows] of Object.entries(lives)) results[name].push(...rows);
   }
@@ -308,6 +313,7 @@ function print(results, { json }) {
     ],
     ['Price of recording', results.recording, (rows) => loadTable(rows, 'traces: false', 'traces: true')],
     ['Search of knowledge, 256 dimensions', results.search, searchTable],
+    ['Ingestion of knowledge', results.ingest, (rows) => table(rows, 'Idle', 'Beside it')],
     ...viewGroups.map((group) => {
       const rows = results.views.filter((row) => row.group === group);
       const render = group === 'unbounded' ? unboundedTable : viewsTable;

@@ -1,11 +1,11 @@
-import { agent, Runyard, tool } from '../packages/runyard/bundle/index.js';
+import { agent, knowledge, Runyard, tool } from '../packages/runyard/bundle/index.js';
 import { openAICompatible } from '../packages/runyard/bundle/models.js';
 import { instructions } from './lib/answer.mjs';
 import { serveCommands } from './lib/commands.mjs';
 import { agentsWithALife } from './lib/life-agents.mjs';
 
 /** Runyard as it is delivered: the default settings, except where to store and how little to log. */
-const { modelPort, dataDir, ...settings } = JSON.parse(process.argv[2]);
+const { modelPort, dataDir, withKnowledge = false, ...settings } = JSON.parse(process.argv[2]);
 
 const model = (path) =>
   openAICompatible({ id: 'bench', provider: 'Bench', baseUrl: `http://127.0.0.1:${modelPort}/${path}/v1` });
@@ -44,6 +44,7 @@ const app = new Runyard({
   ...settings,
   dataDir,
   autoMigrate: true,
+  ...(withKnowledge && { knowledge: [knowledge({ name: 'pages' })] }),
   agents: [
     agent({ id: 'plain', name: 'Plain', model: model('plain'), instructions }),
     agent({ id: 'burst', name: 'Burst', model: model('burst'), instructions }),

@@ -59,7 +59,7 @@ const longestPauseMs = 5_000;
 /**
  * The main thread's end of the writing connection. Each writer has a turn: a batch of the hot path, a single
  * statement, or a transaction. Batches that arrive while another one is being written wait together and share
- * the next commit.
+ * the next commit. They go before transactions that wait: a run must not queue behind the many of an ingestion.
  *
  * A thread that ends without having been closed rejects what it was asked, as a lost connection would, and is
  * started again by the next write.
@@ -86,7 +86,7 @@ export class SqliteWriter {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ units: encoded, resolve, reject });
       if (this.#waiting.length === 1)
-        void this.#turns.take().then((done) => this.#writeWaiting().finally(done));
+        void this.#turns.take({ hurries: true }).then((done) => this.#writeWaiting().finally(done));
     });
   }
 
