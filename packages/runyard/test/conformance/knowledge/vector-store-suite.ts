@@ -128,6 +128,22 @@ export function describeVectorStore(name: string, open: () => Promise<OpenedStor
       expect(await contents(store, 'versions', byWords('late'))).toEqual([]);
     });
 
+    it('finds one version of a content that is replaced during the search', async () => {
+      await add(store, version('swap', 'c'), [{ content: 'alpha old' }]);
+      const next = version('swap', 'c', 'next');
+      await store.stage(next, [chunk({ content: 'alpha new' }, 0)], embedder);
+      const published: Promise<unknown>[] = [];
+      // a search looks at its signal before each word: the first word is found in the old version alone
+      const signal = Object.assign(new AbortController().signal, {
+        throwIfAborted: () =>
+          published.push(published.length === 1 ? store.publish(next) : Promise.resolve()),
+      });
+      const words = Array.from({ length: 30 }, (_, number) => `word${number}`).join(' ');
+      const found = await contents(store, 'swap', byWords(`alpha ${words}`, { signal }));
+      expect(found).toHaveLength(1);
+      expect((await Promise.all(published)).length).toBeGreaterThan(2);
+    });
+
     it('removes all versions of a content, or those that are not published, also for a job that is under way', async () => {
       await add(store, version('removed', 'kept'), [{ content: 'kept' }]);
       await add(store, version('removed', 'gone', 'first'), [{ content: 'published' }]);

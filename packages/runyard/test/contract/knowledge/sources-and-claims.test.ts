@@ -188,6 +188,16 @@ test('a caller sees, changes and adds only contents with the value of their clai
   });
   expect(moved.body.metadata).toEqual({ tenant: 'acme', x: 1 });
   expect(await search('secret', acme)).toEqual(['Secret plan']);
+
+  const url = 'http://127.0.0.1:1/a';
+  const { body: given } = await add({ url }, acme);
+  await shelf.processed(given.id);
+  const body = new URLSearchParams({ metadata: '{"tenant":"other"}' });
+  await service.call('PATCH', `/knowledge/content/${given.id}`, { headers: admin, body });
+  expect((await add({ url }, acme)).status).toBe(409);
+  const { body: both } = await add({ url: `["${url}","${url}b"]` }, acme);
+  await shelf.processed(both.id);
+  expect((await service.get(`/knowledge/content/${given.id}`, other)).status).toBe(200);
 });
 
 test('a content that is deleted while it is indexed leaves nothing behind', async () => {

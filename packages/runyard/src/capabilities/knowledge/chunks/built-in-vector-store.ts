@@ -124,8 +124,8 @@ class BuiltInVectorStore implements VectorStore {
       if (index === undefined || index.chunks === 0) return [];
       const found = await this.#find(index, request);
       const chunks = await this.#store.chunks(found.map(({ rowId }) => rowId));
-      // what is missing was replaced or removed meanwhile
-      if (chunks.size < found.length && attempt < mostAttempts) continue;
+      // what was replaced meanwhile may be missing in both versions
+      if (attempt < mostAttempts && (await this.#versions.hasRetired(index))) continue;
       const { filter } = request;
       return found.flatMap(({ rowId, id, similarity }) => {
         const chunk = chunks.get(rowId);

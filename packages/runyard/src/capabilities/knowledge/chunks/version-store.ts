@@ -124,6 +124,16 @@ export class VersionStore {
     });
   }
 
+  /** Whether a version was replaced or removed after the index was read. */
+  async hasRetired({ knowledge_no, change }: IndexRow): Promise<boolean> {
+    const rows = await this.#read(
+      `SELECT version_no FROM knowledge_versions
+        WHERE knowledge_no = ? AND changed > ? AND state IN ('retired', 'gone') LIMIT 1`,
+      [knowledge_no, change],
+    );
+    return rows.length > 0;
+  }
+
   /** Versions whose chunks are to be removed. */
   retired(knowledgeId: string): Promise<readonly VersionRow[]> {
     return this.#read<VersionRow>(

@@ -6,6 +6,7 @@ import { outputRecord } from '../../../core/runs/journal/codec.js';
 import { flag, object } from '../../../core/runs/journal/shapes.js';
 import type { BaseInDatabase } from '../base-in-database.js';
 import type { ContentOutcome, StoredContent } from '../contents/content.js';
+import type { ContentToStore } from '../contents/rows-store.js';
 import { chunksOfParts, type IndexingProgress, indexContent } from './index-content.js';
 import {
   type IngestionInput,
@@ -128,7 +129,11 @@ class Ingestion {
       const record = { name: 'index a file', record: childRecord };
       // the file is fetched again after a restart, and its batches that are stored are steps of their own
       const { completed } = await this.context.step(key, record, async () => {
-        await this.base.parts.contents.put(child.content);
+        const { contents } = this.base.parts;
+        const existing = await contents.findAny(child.content.knowledgeId, child.content.id);
+        if (existing?.deletedAt === null && !this.hasSameClaims(existing, child.content))
+          return { completed: false };
+        await contents.put(child.content);
         const stored = { ...child.content, published: false, deletedAt: null };
         const outcome = await this.outcomeOf(stored, () => this.indexed(stored, `${key}/`, child.parts));
         if (outcome !== undefined) await this.base.settled(stored, { ...outcome, size: child.size });
@@ -142,6 +147,12 @@ class Ingestion {
       });
     }
     return outcomeOfFolder(counts);
+  }
+
+  /** Whether the callers who see the one see the other: a file never replaces a content that was given to others. */
+  private hasSameClaims(...contents: readonly [ContentToStore, ContentToStore]): boolean {
+    const [one, other] = contents.map(({ metadata }) => metadata ?? {});
+    return Object.keys(this.base.settings.claimFilters ?? {}).every((key) => one?.[key] === other?.[key]);
   }
 
   private report({ pages, totalPages, chunks }: IndexingProgress): void {
