@@ -84,48 +84,56 @@ const describedFields = {
     .meta({ description: 'How many characters a chunk repeats of the one before. Less than chunk_size.' }),
 };
 
-export const uploadForm = z.object({
-  ...describedFields,
-  file: streamedFiles<Upload>()
-    .max(1)
-    .optional()
-    .meta({ description: 'A file: exactly one of file, text_content and url is required.' }),
-  text_content: z
-    .string()
-    .optional()
-    .meta({ description: 'A text.', examples: ['The office is open from 9 to 17.'] }),
-  url: z.string().optional().meta({
-    description: 'An http or https address, or a JSON array of addresses, each of which becomes a content.',
-  }),
-});
+export const uploadForm = z
+  .object({
+    ...describedFields,
+    file: streamedFiles<Upload>()
+      .max(1)
+      .optional()
+      .meta({ description: 'A file: exactly one of file, text_content and url is required.' }),
+    text_content: z
+      .string()
+      .optional()
+      .meta({ description: 'A text.', examples: ['The office is open from 9 to 17.'] }),
+    url: z.string().optional().meta({
+      description: 'An http or https address, or a JSON array of addresses, each of which becomes a content.',
+    }),
+  })
+  .meta({ examples: [{ text_content: 'The office is open from 9 to 17.', name: 'Handbook' }] });
 
 export type UploadForm = z.output<typeof uploadForm>;
 
-export const remoteForm = z.object({
-  config_id: z.string().min(1).meta({ description: 'The id of a source in GET /knowledge/config.' }),
-  path: z
-    .string()
-    .min(1)
-    .max(2_048)
-    .meta({ description: 'The full path in the source. With a slash at its end: a folder.' }),
-  source_params: jsonText(
-    'A JSON object of parameters that the type of the source accepts, such as {"repo": "owner/repo"}.',
-  ),
-  ...describedFields,
-});
+export const remoteForm = z
+  .object({
+    config_id: z.string().min(1).meta({ description: 'The id of a source in GET /knowledge/config.' }),
+    path: z
+      .string()
+      .min(1)
+      .max(2_048)
+      .meta({ description: 'The full path in the source. With a slash at its end: a folder.' }),
+    source_params: jsonText(
+      'A JSON object of parameters that the type of the source accepts, such as {"repo": "owner/repo"}.',
+    ),
+    ...describedFields,
+  })
+  .meta({ examples: [{ config_id: 'docs-s3', path: 'handbook/vacation.md' }] });
 
 export type RemoteForm = z.output<typeof remoteForm>;
 
-export const changeForm = z.object({
-  name: z.string().min(1).max(255).optional(),
-  description: z.string().max(1_000).optional(),
-  metadata: jsonText('A JSON object that is merged into the stored one. null is stored as a value.'),
-  remove_metadata: jsonText('A JSON array of metadata keys to remove.', 'array').meta({ 'x-addition': true }),
-  reader_id: z
-    .string()
-    .optional()
-    .meta({ description: 'Accepted for older clients; it must exist and has no further effect.' }),
-});
+export const changeForm = z
+  .object({
+    name: z.string().min(1).max(255).optional(),
+    description: z.string().max(1_000).optional(),
+    metadata: jsonText('A JSON object that is merged into the stored one. null is stored as a value.'),
+    remove_metadata: jsonText('A JSON array of metadata keys to remove.', 'array').meta({
+      'x-addition': true,
+    }),
+    reader_id: z
+      .string()
+      .optional()
+      .meta({ description: 'Accepted for older clients; it must exist and has no further effect.' }),
+  })
+  .meta({ examples: [{ metadata: '{"lang": "en"}' }] });
 
 export type ChangeForm = z.output<typeof changeForm>;
 
@@ -210,34 +218,36 @@ export const deletedBody = contentBody
   .extend({ id: z.string() })
   .meta({ id: 'DeletedContent', description: 'A deleted content: its id alone.' });
 
-export const searchBody = z.object({
-  query: z
-    .string()
-    .max(100_000)
-    .meta({ description: 'What to search for.', examples: ['vacation policy'] }),
-  db_id: databaseId.nullable(),
-  knowledge_id: addressFields.knowledge_id.nullable(),
-  vector_db_ids: z.array(z.string()).max(100).nullish().meta({
-    description: 'If not empty, it must contain the id of the vector store of the knowledge base.',
-  }),
-  search_type: z.enum(['vector', 'keyword', 'hybrid']).nullish().meta({
-    description: 'Default: that of the knowledge base.',
-  }),
-  max_results: z.int().min(1).max(mostResults).nullish().meta({
-    description: 'The most chunks. Default: that of the knowledge base, or as many as the page needs.',
-  }),
-  filters: z
-    .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
-    .nullish()
-    .meta({
-      description:
-        'Metadata that chunks must have: an object, a filter expression, or an array of expressions.',
+export const searchBody = z
+  .object({
+    query: z
+      .string()
+      .max(100_000)
+      .meta({ description: 'What to search for.', examples: ['vacation policy'] }),
+    db_id: databaseId.nullable(),
+    knowledge_id: addressFields.knowledge_id.nullable(),
+    vector_db_ids: z.array(z.string()).max(100).nullish().meta({
+      description: 'If not empty, it must contain the id of the vector store of the knowledge base.',
     }),
-  meta: z
-    .object({ limit: z.int().min(1).max(mostResults).default(20), page: z.int().min(1).default(1) })
-    .nullish()
-    .meta({ description: 'The page of the results.' }),
-});
+    search_type: z.enum(['vector', 'keyword', 'hybrid']).nullish().meta({
+      description: 'Default: that of the knowledge base.',
+    }),
+    max_results: z.int().min(1).max(mostResults).nullish().meta({
+      description: 'The most chunks. Default: that of the knowledge base, or as many as the page needs.',
+    }),
+    filters: z
+      .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
+      .nullish()
+      .meta({
+        description:
+          'Metadata that chunks must have: an object, a filter expression, or an array of expressions.',
+      }),
+    meta: z
+      .object({ limit: z.int().min(1).max(mostResults).default(20), page: z.int().min(1).default(1) })
+      .nullish()
+      .meta({ description: 'The page of the results.' }),
+  })
+  .meta({ examples: [{ query: 'vacation policy', max_results: 5 }] });
 
 export type SearchBody = z.output<typeof searchBody>;
 

@@ -63,7 +63,8 @@ function withValues(schema: JsonSchema): JsonSchema {
   return {
     ...schema,
     properties: Object.fromEntries(properties.map(([name, one]) => [name, jsonSchemaOf(one)])),
-    examples: [Object.fromEntries(example)],
+    // a form whose fields exclude each other says itself what a complete one is
+    examples: schema.examples ?? [Object.fromEntries(example)],
   };
 }
 
