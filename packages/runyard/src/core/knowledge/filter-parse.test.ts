@@ -36,6 +36,7 @@ describe('filters', () => {
     expect(holds({ op: 'GT', key: 'n', value: '9' }, { n: '10' })).toBe(false);
     expect(holds({ op: 'GT', key: 'n', value: 9 }, { n: '10' })).toBe(false);
     expect(holds({ op: 'EQ', key: 'n', value: '10' }, { n: 10 })).toBe(true);
+    expect(holds({ op: 'EQ', key: 'n', value: '010' }, { n: 10 })).toBe(false);
     expect(holds({ op: 'NEQ', key: 'n', value: 10 }, { n: '10' })).toBe(false);
     expect(holds({ op: 'IN', key: 'n', values: ['true'] }, { n: true })).toBe(true);
     expect(holds({ op: 'NEQ', key: 'n', value: 1 }, {})).toBe(true);
@@ -47,6 +48,7 @@ describe('filters', () => {
     ['an unknown operator', { op: 'LIKE', key: 'k', value: 1 }, 'filters.op'],
     ['an unknown field', { op: 'EQ', key: 'k', value: 1, values: [1] }, 'filters.values'],
     ['no key', { op: 'EQ', value: 1 }, 'filters.key'],
+    ['an empty key', { op: 'EQ', key: '', value: 1 }, 'filters.key'],
     ['no value', { op: 'EQ', key: 'k' }, 'filters.value'],
     ['an object to order by', { op: 'GT', key: 'k', value: {} }, 'filters.value'],
     ['a number as a beginning', { op: 'STARTSWITH', key: 'k', value: 1 }, 'filters.value'],

@@ -172,7 +172,8 @@ export class FileSource implements ContentSource {
 
   async *find(path: string, parameters: SourceParameters, signal: AbortSignal): AsyncGenerator<SourceFile> {
     this.check(path, parameters);
-    const isFolder = path === '' || path.endsWith('/');
+    // what the prefix names is the folder, and never a file beside it
+    const isFolder = path === '' || path.endsWith('/') || folderOf(path) === this.#folder;
     const file = isFolder ? undefined : await this.#service.fileAt(path, parameters, signal);
     const files = file === undefined ? await this.#filesBelow(folderOf(path), parameters, signal) : [file];
     if (files.length === 0) throw errors.sourceFileMissing(this.id, path);

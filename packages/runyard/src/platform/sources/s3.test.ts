@@ -94,6 +94,8 @@ it('refuses what is outside of its prefix, before and after a listing', async ()
     'other.md',
     'docs-private/x.md',
     'docs/../other.md',
+    'docs/./a.md',
+    'docs/x\\..\\..\\other.md',
     '/docs/a.md',
     'docs/\u0000',
     'docs\\..\\x',
@@ -110,6 +112,8 @@ it('refuses what is outside of its prefix, before and after a listing', async ()
   service.files.set('docs/../../secret', 'secret');
   const escaping = (await findAll(source, 'docs/')).find(({ path }) => path.includes('..'));
   await expect(textOf(escaping!)).rejects.toMatchObject({ status: 400 });
+  service.files.set('docs', 'beside the folder');
+  expect((await findAll(source, 'docs')).map(({ path }) => path)).not.toContain('docs');
   expect(source.prefix).toBe('docs');
 });
 

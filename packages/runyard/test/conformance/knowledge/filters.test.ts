@@ -57,6 +57,8 @@ const metadata: readonly JsonObject[] = [
   { k: 'de', year: 2023, tags: ['b'], nested: { a: [1, 2], b: { c: true } } },
 ];
 
+const many = Array.from({ length: 1_000 }, (_, value) => value);
+
 const filters: readonly unknown[] = [
   {},
   [],
@@ -76,6 +78,10 @@ const filters: readonly unknown[] = [
   { op: 'NOT', condition: { op: 'GT', key: 'k', value: 5 } },
   { op: 'NOT', condition: { op: 'EQ', key: 'missing', value: null } },
   { op: 'IN', key: 'k', values: [] },
+  // the largest that can be read
+  { op: 'NOT', condition: { op: 'IN', key: 'k', values: many } },
+  { k: many },
+  { op: 'NOT', condition: { op: 'EQ', key: 'k', value: many } },
   { op: 'IN', key: 'k', values: ['de', 'en', 1, null, { a: 1 }] },
   {
     op: 'OR',

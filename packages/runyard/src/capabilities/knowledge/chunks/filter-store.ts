@@ -52,11 +52,13 @@ function part(sql: string, ...values: readonly SqlValue[]): SqlPart {
 }
 
 function joined(word: 'AND' | 'OR', parts: readonly SqlPart[]): SqlPart {
-  if (parts.length === 0) return part(word === 'AND' ? '1 = 1' : '1 = 0');
-  return {
-    sql: `(${parts.map(({ sql }) => sql).join(` ${word} `)})`,
-    values: parts.flatMap(({ values }) => values),
-  };
+  const [first, ...others] = parts;
+  if (first === undefined) return part(word === 'AND' ? '1 = 1' : '1 = 0');
+  if (others.length === 0) return first;
+  // SQLite bounds how deep an expression is, and nests what stands in a row: halves are as deep as their logarithm
+  const half = Math.floor(parts.length / 2);
+  const [one, other] = [joined(word, parts.slice(0, half)), joined(word, parts.slice(half))];
+  return { sql: `(${one.sql} ${word} ${other.sql})`, values: [...one.values, ...other.values] };
 }
 
 function negated({ sql, values }: SqlPart): SqlPart {

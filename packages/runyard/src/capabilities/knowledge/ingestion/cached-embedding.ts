@@ -26,10 +26,8 @@ export async function embedOnce(
   // to compute the vectors of the offline embedder takes less than to look them up
   const known = isFree ? new Map<string, Float32Array>() : await store.get([...new Set(hashes)]);
   const missing = new Map<string, string>();
-  for (const text of texts) {
-    const hash = hashOf(embedder, text);
-    if (!known.has(hash)) missing.set(hash, text);
-  }
+  // there is one for each text
+  for (const [position, hash] of hashes.entries()) if (!known.has(hash)) missing.set(hash, texts[position]!);
   let inputTokens = 0;
   if (missing.size > 0) {
     const { vectors, usage } = await embedder.embed([...missing.values()], { purpose: 'document', signal });
