@@ -27,8 +27,8 @@ export const setupErrors = {
   embedderChanged: define(
     'embedder_changed',
     409,
-    (knowledge: string, stored: string, given: string) =>
-      `Knowledge '${knowledge}' was embedded by ${stored}, but this search uses ${given}: their vectors cannot be compared. Embed it anew: runyard knowledge reembed. Keyword searches work meanwhile.`,
+    (stored: string, given: string) =>
+      `The knowledge base was embedded by ${stored}, but ${given} is in use now: their vectors cannot be compared. Embed it anew with runyard knowledge reembed. Keyword searches still work.`,
   ),
   knowledgeTooLarge: define(
     'knowledge_too_large',

@@ -104,6 +104,7 @@ export function checkedKnowledgeSettings(given: KnowledgeSettings): KnowledgeSet
   checkOptions(owner, given, knowledgeOptions);
   const settings = knowledgeOptions.plain(given);
   checkChunkers(owner, settings);
+  checkSourcesOfContents(owner, settings);
   refuseRepeated(owner, 'sources', settings.sources);
   refuseRepeated(owner, 'readers', settings.readers);
   return settings;
@@ -132,6 +133,16 @@ function checkChunkers(owner: string, { chunker: given, readers = [] }: Knowledg
 /** Requests write the sizes in another way than code. */
 function inCode(fault: string): string {
   return fault.replaceAll('chunk_size', 'chunkSize').replaceAll('chunk_overlap', 'chunkOverlap');
+}
+
+/** Refuses contents of sources that the knowledge base does not have. */
+function checkSourcesOfContents(owner: string, { contents = [], sources = [] }: KnowledgeSettings): void {
+  const ids = sources.map(({ id }) => id);
+  for (const [position, { from }] of contents.entries())
+    if ('source' in from && !ids.includes(from.source))
+      throw errors.invalidConfig(
+        `${owner}: contents[${position}].from.source is '${from.source}'. Its sources are: ${ids.join(', ') || 'none'}.`,
+      );
 }
 
 function refuseRepeated(owner: string, option: string, values: readonly { readonly id: string }[] = []) {

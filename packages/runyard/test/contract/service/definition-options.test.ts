@@ -350,6 +350,11 @@ describe('the message names the option and what to give', () => {
       "contents[0].from.url[1] is 'ftp://b'. Give an address that begins with http:// or https://.",
     ],
     [
+      'a content of an unknown source',
+      () => definitions.knowledge!({ contents: [{ from: { source: 's', path: 'a' } }] }),
+      "contents[0].from.source is 's'. Its sources are: none.",
+    ],
+    [
       'metadata in words',
       () => definitions.knowledge!({ contents: [{ from: { text: 'a' }, metadata: 'en' }] }),
       "contents[0].metadata is 'en'. Give an object.",

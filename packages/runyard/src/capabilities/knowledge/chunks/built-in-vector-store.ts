@@ -73,7 +73,6 @@ class BuiltInVectorStore implements VectorStore {
     const other = chunks.find(({ vector }) => vector.length !== row.dimensions);
     if (row.embedder !== embedder || other !== undefined)
       throw errors.embedderChanged(
-        version.knowledgeId,
         embedderText(row),
         embedderText({ embedder, dimensions: other?.vector.length ?? dimensions }),
       );
@@ -167,7 +166,7 @@ class BuiltInVectorStore implements VectorStore {
   }
 
   async #assertSameEmbedder(
-    { knowledge_no, knowledge_id }: IndexRow,
+    { knowledge_no }: IndexRow,
     { embedder }: SearchRequest,
     vector: Float32Array,
   ): Promise<void> {
@@ -175,7 +174,7 @@ class BuiltInVectorStore implements VectorStore {
       const isSame = embedder === undefined || embedder === stored.embedder;
       if (isSame && stored.dimensions === vector.length) continue;
       const given = { embedder: embedder ?? 'another embedder', dimensions: vector.length };
-      throw errors.embedderChanged(knowledge_id, embedderText(stored), embedderText(given));
+      throw errors.embedderChanged(embedderText(stored), embedderText(given));
     }
   }
 
