@@ -26,9 +26,18 @@ export interface IndexingOptions {
   readonly content: StoredContent;
   /** Begins the keys of its steps. */
   readonly key: string;
-  /** The chunks of the content, from the start, each time it is called. */
-  chunks(read: ReadProgress): AsyncIterable<Chunk>;
+  /** Stages the chunks of the content, from the start, each time it is called. */
+  stage(into: StagingPlace): Promise<void>;
   onProgress(progress: IndexingProgress): void;
+}
+
+/** Where the chunks of a content are staged. */
+export interface StagingPlace {
+  /** Begins the keys of steps. */
+  readonly key: string;
+  readonly read: ReadProgress;
+  readonly staging: Staging;
+  add(chunks: AsyncIterable<Chunk>): Promise<void>;
 }
 
 /** What has been read. */
@@ -75,11 +84,14 @@ async function indexOnce(options: IndexingOptions, pass: number): Promise<Conten
     embedOnce(embedder, embeddings, texts, abort);
   const staging = new Staging({ context, key, version, store, embedder, embed, metadata });
   const read = new ReadProgress();
-  for await (const chunk of options.chunks(read)) {
-    signal.throwIfAborted();
-    await staging.add({ ...chunk, name: content.name });
-    onProgress({ pages: read.pages, totalPages: read.totalPages, chunks: staging.chunks });
-  }
+  const add = async (chunks: AsyncIterable<Chunk>) => {
+    for await (const chunk of chunks) {
+      signal.throwIfAborted();
+      await staging.add({ ...chunk, name: content.name });
+      onProgress({ pages: read.pages, totalPages: read.totalPages, chunks: staging.chunks });
+    }
+  };
+  await options.stage({ key, read, staging, add });
   if (staging.chunks === 0) throw new ContentUnreadable(read.failed[0]?.reason);
   const embedded = await staging.end();
   const isCurrent = () => contents.isCurrent(base.id, content.id, jobId);
@@ -106,7 +118,7 @@ function chunkMetadata(base: BaseInDatabase, { metadata, provenance }: StoredCon
 export async function* chunksOfParts(
   base: BaseInDatabase,
   content: StoredContent,
-  parts: AsyncIterable<FoundPart>,
+  parts: AsyncIterable<FoundPart> | Iterable<FoundPart>,
   read: ReadProgress,
   signal: AbortSignal,
 ): AsyncIterable<Chunk> {

@@ -14,8 +14,8 @@ import {
   ingestionInput,
   ingestionResult,
 } from './ingestion-records.js';
-import type { FoundPart } from './parts.js';
-import { type FoundChild, resolvedContent } from './resolved-content.js';
+import { type ContentOrigin, type FoundChild, resolvedContent } from './resolved-content.js';
+import { stagePages } from './staged-pages.js';
 import { ChunksNotStored } from './staging.js';
 import { storedChunks } from './stored-chunks.js';
 
@@ -62,7 +62,7 @@ class Ingestion {
       const resolved = await resolvedContent(base, content, this.signal);
       if (resolved.kind === 'folder') return this.withChildren(resolved.children, counts);
       const { provenance, size } = resolved;
-      const outcome = await this.indexed(content, '', resolved.parts);
+      const outcome = await this.indexed(content, '', resolved);
       return outcome && { ...outcome, provenance, size };
     });
     if (outcome !== undefined) {
@@ -94,7 +94,7 @@ class Ingestion {
   private indexed(
     content: StoredContent,
     key: string,
-    parts: () => AsyncIterable<FoundPart>,
+    origin: ContentOrigin,
   ): Promise<ContentOutcome | undefined> {
     const { base, context, signal } = this;
     return indexContent({
@@ -102,7 +102,10 @@ class Ingestion {
       base,
       content,
       key,
-      chunks: (read) => chunksOfParts(base, content, parts(), read, signal),
+      stage: (into) =>
+        'url' in origin
+          ? stagePages({ context, base, content, into }, origin.url)
+          : into.add(chunksOfParts(base, content, origin.parts(), into.read, signal)),
       onProgress: (progress) => this.report(progress),
     });
   }
@@ -114,7 +117,7 @@ class Ingestion {
       base,
       content,
       key: '',
-      chunks: () => storedChunks(base, content),
+      stage: (into) => into.add(storedChunks(base, content)),
       onProgress: (progress) => this.report(progress),
     });
   }
@@ -135,7 +138,7 @@ class Ingestion {
           return { completed: false };
         await contents.put(child.content);
         const stored = { ...child.content, published: false, deletedAt: null };
-        const outcome = await this.outcomeOf(stored, () => this.indexed(stored, `${key}/`, child.parts));
+        const outcome = await this.outcomeOf(stored, () => this.indexed(stored, `${key}/`, child));
         if (outcome !== undefined) await this.base.settled(stored, { ...outcome, size: child.size });
         return { completed: outcome?.status !== 'failed' };
       });

@@ -6,23 +6,23 @@ import type { RequestedFrom, StoredContent } from '../contents/content.js';
 import { contentIdOf } from '../contents/content-id.js';
 import type { ContentToStore } from '../contents/rows-store.js';
 import type { FoundPart } from './parts.js';
-import { pagesOfUrl } from './url-parts.js';
 
 /** What a request leads to: one content, or many of which each is a content of its own. */
 export type ResolvedContent =
-  | {
+  | (ContentOrigin & {
       readonly kind: 'single';
-      parts(): AsyncIterable<FoundPart>;
       readonly provenance?: JsonObject;
       readonly size?: number | undefined;
-    }
+    })
   | { readonly kind: 'folder'; readonly children: AsyncIterable<FoundChild> };
 
-export interface FoundChild {
+/** What a content is read from: parts that can be had again, or an address whose pages are fetched one by one. */
+export type ContentOrigin = { parts(): AsyncIterable<FoundPart> } | { readonly url: string };
+
+export type FoundChild = ContentOrigin & {
   readonly content: ContentToStore;
-  parts(): AsyncIterable<FoundPart>;
   readonly size?: number | undefined;
-}
+};
 
 export async function resolvedContent(
   base: BaseInDatabase,
@@ -34,9 +34,9 @@ export async function resolvedContent(
     case 'upload':
       return { kind: 'single', parts: () => uploadedPart(base, from, content.size) };
     case 'url':
-      return { kind: 'single', parts: () => pagesOfUrl(base, content, from.url, signal) };
+      return { kind: 'single', url: from.url };
     case 'urls':
-      return { kind: 'folder', children: urlChildren(base, content, from.urls, signal) };
+      return { kind: 'folder', children: urlChildren(content, from.urls) };
     case 'source':
       return foundInSource(base, content, from, signal);
   }
@@ -50,12 +50,7 @@ async function* uploadedPart(
   yield { content: { name: filename, mediaType, size, open: () => uploads.open({ uploadId, size }) } };
 }
 
-async function* urlChildren(
-  base: BaseInDatabase,
-  parent: StoredContent,
-  urls: readonly string[],
-  signal: AbortSignal,
-): AsyncIterable<FoundChild> {
+async function* urlChildren(parent: StoredContent, urls: readonly string[]): AsyncIterable<FoundChild> {
   for (const url of urls) {
     const content = childOf(parent, {
       name: url,
@@ -64,9 +59,7 @@ async function* urlChildren(
       from: { kind: 'url', url },
       provenance: { source_type: 'url', source_url: url },
     });
-    // a list of addresses has no digest: each is fetched when its turn comes
-    const stored = { ...content, published: false, deletedAt: null };
-    yield { content, parts: () => pagesOfUrl(base, stored, url, signal) };
+    yield { content, url };
   }
 }
 

@@ -20,6 +20,14 @@ export interface WaitingChunk extends Chunk {
   readonly name: string | null;
 }
 
+/** How far the staging of a version is. */
+export interface Staged {
+  readonly chunks: number;
+  readonly batches: number;
+  /** The length of the vectors. */
+  readonly dimensions: number;
+}
+
 /**
  * A chunker that asks a model may split the same text otherwise after a restart: then nothing staged fits. Or what was
  * staged is gone, because a removal of the content ended after it was added again.
@@ -72,14 +80,31 @@ export class Staging {
     return this.staged + this.waiting.length;
   }
 
+  /** Without the chunks that wait. */
+  get progress(): Staged {
+    return { chunks: this.staged, batches: this.batches, dimensions: this.dimensions };
+  }
+
+  /** Continues after what an earlier execution of the job has staged. */
+  continueAfter({ chunks, batches, dimensions }: Staged): void {
+    this.staged = chunks;
+    this.batches = batches;
+    this.dimensions = dimensions;
+  }
+
   async add(chunk: WaitingChunk): Promise<void> {
     this.waiting.push(chunk);
     if (this.waiting.length >= chunksAtOnce) await this.store();
   }
 
+  /** Stores the chunks that wait. */
+  async flush(): Promise<void> {
+    if (this.waiting.length > 0) await this.store();
+  }
+
   /** Stores the last chunks. What the version was embedded with. */
   async end(): Promise<EmbeddedWith> {
-    if (this.waiting.length > 0) await this.store();
+    await this.flush();
     return { embedder: embedderName(this.options.embedder), dimensions: this.dimensions };
   }
 

@@ -200,7 +200,8 @@ class WebReading {
         const { canonical = answer.url } = page;
         if (canonical !== answer.url && canonical !== address && this.#seen.has(canonical)) return;
         this.#seen.add(canonical);
-        yield page;
+        // those of a listed page are not followed: there is no need to keep them
+        yield isPage === undefined ? { ...page, links: [] } : page;
       } else if (isPage === undefined || isPlainText(answer.mediaType))
         yield { url: address, links: [], content: this.#streamed(address, answer) };
     } catch (error) {
