@@ -1,8 +1,6 @@
 import type { BaseInDatabase } from './base-in-database.js';
 import type { StoredContent } from './contents/content.js';
 
-const childrenAtOnce = 100;
-
 /**
  * Removes a content with every chunk, and the contents that came from it. It is gone for everyone at once, and no job
  * publishes anything for it from then on; the rest follows, here or, after a crash, at the next start.
@@ -19,10 +17,9 @@ export async function finishRemoval(base: BaseInDatabase, content: StoredContent
   const hasJob = content.status === 'processing' && content.parentId === null;
   const isIdle = !hasJob || (await base.cancel(content.jobId, 'The content was deleted'));
   const isDeleted = async () => (await contents.findAny(base.id, content.id))?.deletedAt != null;
-  for (let isMore = true; isMore; ) {
-    const children = await contents.childIds(base.id, content.id, childrenAtOnce);
-    for (const child of children) if (await isDeleted()) await removeContent(base, child);
-    isMore = children.length === childrenAtOnce && (await isDeleted());
+  for await (const child of contents.childIds(base.id, content.id)) {
+    if (!(await isDeleted())) break;
+    await removeContent(base, child);
   }
   if (await isDeleted()) await base.vectorStore.remove(base.id, content.id);
   const { from } = content.request;

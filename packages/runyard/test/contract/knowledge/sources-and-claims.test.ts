@@ -115,6 +115,22 @@ test('a folder of a source is a content with a content for each file, and one fi
     s3_object_name: 'docs/a.md',
     parent_id: folder.body.id,
   });
+  delete files['docs/a.md'];
+  files['docs/c.md'] = 'Cherries';
+  await add({ config_id: 'docs', path: 'docs/' }, admin, 'remote-content');
+  await shelf.processed(folder.body.id);
+  expect(await search('apples bananas cherries', admin)).toEqual(['Bananas', 'Cherries']);
+  delete files['docs/b.md'];
+  await add({ config_id: 'docs', path: 'docs/' }, admin, 'remote-content');
+  await shelf.processed(folder.body.id);
+  expect(await search('apples bananas cherries', admin)).toEqual(['Cherries']);
+  delete files['docs/c.md'];
+  await add({ config_id: 'docs', path: 'docs/' }, admin, 'remote-content');
+  expect(await shelf.processed(folder.body.id)).toMatchObject({
+    status: 'failed',
+    statusMessage: 'Nothing was found at docs/',
+  });
+  expect(await search('apples bananas cherries', admin)).toEqual(['Cherries']);
   const single = await add({ config_id: 'docs', path: 'one.txt', name: 'single' }, admin, 'remote-content');
   await shelf.processed(single.body.id);
   const { body: shown } = await service.get(`/knowledge/content/${single.body.id}`, admin);
@@ -123,8 +139,12 @@ test('a folder of a source is a content with a content for each file, and one fi
     size: '8',
     metadata: { _agno: { s3_object_name: 'one.txt' } },
   });
+  files['one.txt/more.txt'] = 'Many now';
+  await add({ config_id: 'docs', path: 'one.txt', name: 'single' }, admin, 'remote-content');
+  await shelf.processed(single.body.id);
+  expect(await search('only many', admin)).toEqual(['Many now', 'Only one']);
   await service.call('DELETE', `/knowledge/content/${folder.body.id}`, { headers: admin });
-  expect(await search('apples bananas only', admin)).toEqual(['Only one']);
+  expect(await search('apples bananas cherries only', admin)).toEqual(['Only one']);
 });
 
 test('sources are refused with the texts of the contract, and list their files', async () => {

@@ -67,7 +67,16 @@ const drop = statement(
 
 const childIds = statement(
   'knowledge_content_children',
-  'SELECT content_id FROM knowledge_contents WHERE knowledge_id = ? AND parent_id = ? AND deleted_at IS NULL LIMIT ?',
+  `SELECT content_id FROM knowledge_contents
+   WHERE knowledge_id = ? AND parent_id = ? AND deleted_at IS NULL AND content_id > ? ORDER BY content_id LIMIT ?`,
+);
+
+const childrenAtOnce = 100;
+
+const unpublish = statement(
+  'unpublish_knowledge_content',
+  `UPDATE knowledge_contents SET published = 0, embedder = NULL, dimensions = NULL
+   WHERE knowledge_id = ? AND content_id = ? AND job_id = ? AND deleted_at IS NULL RETURNING content_id`,
 );
 
 const unfinished = statement(
@@ -175,9 +184,19 @@ export class ContentStore {
     });
   }
 
-  async childIds(knowledgeId: string, parentId: string, limit: number): Promise<string[]> {
-    const rows = await this.database.read<{ content_id: string }>(childIds, [knowledgeId, parentId, limit]);
-    return rows.map((row) => row.content_id);
+  /** The contents that came from a folder, or a list of addresses. */
+  async *childIds(knowledgeId: string, parentId: string): AsyncIterable<string> {
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const values: readonly (string | number)[] = [knowledgeId, parentId, after, childrenAtOnce];
+      const rows: readonly { content_id: string }[] = await this.database.read(childIds, values);
+      for (const row of rows) yield row.content_id;
+      after = rows.length < childrenAtOnce ? undefined : rows.at(-1)?.content_id;
+    }
+  }
+
+  /** Its chunks are gone: it has become a folder. */
+  unpublish({ knowledgeId, id, jobId }: StoredContent): Promise<boolean> {
+    return this.changes(unpublish, [knowledgeId, id, jobId]);
   }
 
   /** Contents in process, and those whose removal did not end, that nothing has touched since. */

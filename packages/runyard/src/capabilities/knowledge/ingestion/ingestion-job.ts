@@ -7,6 +7,7 @@ import { flag, object } from '../../../core/runs/journal/shapes.js';
 import type { BaseInDatabase } from '../base-in-database.js';
 import type { ContentOutcome, StoredContent } from '../contents/content.js';
 import type { ContentToStore } from '../contents/rows-store.js';
+import { removeContent } from '../removal.js';
 import { chunksOfParts, type IndexingProgress, indexContent } from './index-content.js';
 import {
   type IngestionInput,
@@ -127,7 +128,9 @@ class Ingestion {
     children: AsyncIterable<FoundChild>,
     counts: { indexed: number; failed: number },
   ): Promise<ContentOutcome> {
+    const found = new Set<string>();
     for await (const child of children) {
+      found.add(child.content.id);
       const key = `child:${child.content.id}`;
       const record = { name: 'index a file', record: childRecord };
       // the file is fetched again after a restart, and its batches that are stored are steps of their own
@@ -149,6 +152,7 @@ class Ingestion {
         data: { files: counts.indexed + counts.failed, failed: counts.failed },
       });
     }
+    await this.removeOthers(found);
     return outcomeOfFolder(counts);
   }
 
@@ -156,6 +160,18 @@ class Ingestion {
   private hasSameClaims(...contents: readonly [ContentToStore, ContentToStore]): boolean {
     const [one, other] = contents.map(({ metadata }) => metadata ?? {});
     return Object.keys(this.base.settings.claimFilters ?? {}).every((key) => one?.[key] === other?.[key]);
+  }
+
+  /** What was there when the folder was added before, and is not there now. */
+  private async removeOthers(found: ReadonlySet<string>): Promise<void> {
+    const { base, content } = this;
+    const { contents } = base.parts;
+    // a newer job of this content decides by what it finds
+    if (!(await contents.isCurrent(base.id, content.id, content.jobId))) return;
+    for await (const child of contents.childIds(base.id, content.id))
+      if (!found.has(child)) await removeContent(base, child);
+    if (content.published && (await contents.unpublish(content)))
+      await base.vectorStore.remove(base.id, content.id);
   }
 
   private report({ pages, totalPages, chunks }: IndexingProgress): void {

@@ -63,7 +63,7 @@ async function* urlChildren(parent: StoredContent, urls: readonly string[]): Asy
   }
 }
 
-/** One file is the content itself; several are contents of their own. */
+/** One file is the content itself; several are contents of their own, and so is the last one that is left of them. */
 async function foundInSource(
   base: BaseInDatabase,
   content: StoredContent,
@@ -76,7 +76,7 @@ async function foundInSource(
   const first = await files.next();
   if (first.done === true) throw new Error(`Nothing was found at ${path}`);
   const second = await files.next();
-  if (second.done === true && content.parentId === null)
+  if (second.done === true && content.parentId === null && !(await hasChildren(base, content)))
     return {
       kind: 'single',
       parts: () => filePart(first.value),
@@ -87,6 +87,11 @@ async function foundInSource(
     kind: 'folder',
     children: fileChildren(content, path, { id, parameters }, [first, second], files),
   };
+}
+
+async function hasChildren({ id, parts }: BaseInDatabase, content: StoredContent): Promise<boolean> {
+  for await (const _ of parts.contents.childIds(id, content.id)) return true;
+  return false;
 }
 
 async function* fileChildren(
