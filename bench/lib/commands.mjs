@@ -24,7 +24,7 @@ function usage() {
 }
 
 /** What is in use after everything that can be collected is gone. */
-async function memory() {
+export async function memory() {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc');
   // Several times, because what finalizers let go of is free only in the next round.

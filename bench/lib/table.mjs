@@ -66,17 +66,26 @@ export function searchTable(rows) {
       'Recall@10',
       'First search',
       'Memory',
+      'Resident',
       'Met',
     ],
-    ...rows.map(({ what, where, kind, p50, p95, cpu, pause, recall, firstMs, memoryMiB, met }) => [
-      what,
-      where,
-      kind,
-      ...[p50, p95, cpu, pause].map((time) => `${shown(time)} ms`),
-      recall === undefined ? '' : recall.toFixed(3),
-      ...(recall === undefined ? ['', ''] : [`${shown(firstMs)} ms`, `${shown(memoryMiB)} MiB`]),
-      met ? 'yes' : 'NO',
-    ]),
+    ...rows.map(
+      ({ what, where, kind, p50, p95, cpu, pause, recall, firstMs, memoryMiB, residentMiB, met }) => [
+        what,
+        where,
+        kind,
+        ...[p50, p95, cpu, pause].map((time) => `${shown(time)} ms`),
+        ...(recall === undefined
+          ? ['', '', '', '']
+          : [
+              recall.toFixed(3),
+              `${shown(firstMs)} ms`,
+              `${shown(memoryMiB)} MiB`,
+              `${shown(residentMiB)} MiB`,
+            ]),
+        met ? 'yes' : 'NO',
+      ],
+    ),
   ]);
 }
 

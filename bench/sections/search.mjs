@@ -24,9 +24,7 @@ export async function measureKnowledgeSearch({ start, postgres }, database, { si
           ? await postgres.another()
           : `sqlite://${join(start.newFolder(), 'search.db')}`;
       say(`${title}: searching ${chunks.toLocaleString('en')} chunks, ${name}`);
-      const meter = await startProcess('search-meter', { url, chunks, dimensions: 256, searches, offline }, [
-        '--expose-gc',
-      ]);
+      const meter = await startProcess('search-meter', { url, chunks, dimensions: 256, searches, offline });
       const { rows: measured, ...facts } = await meter.ask('measure');
       await meter.stop();
       rows.push(
