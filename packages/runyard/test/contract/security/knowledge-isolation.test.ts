@@ -56,6 +56,7 @@ const wide = {
   ],
 };
 
+const filters: unknown[] = [];
 const book = new ScriptBook();
 let house: Gatehouse;
 
@@ -75,6 +76,15 @@ beforeAll(async () => {
         addKnowledgeToContext: true,
       }),
       agent({ id: 'stored', ...settings, knowledge: stored }),
+      agent({
+        id: 'own-search',
+        ...settings,
+        agenticKnowledgeFilters: false,
+        knowledgeRetriever: (_query, { filter }) => {
+          filters.push(filter);
+          return [];
+        },
+      }),
       agentFactory({ id: 'f', build: () => agent({ id: 'f', ...settings }) }),
     ],
     teams: [team({ id: 't', model: book.model, members: [reader] })],
@@ -143,6 +153,16 @@ test.each([
     result: expect.stringContaining('Not added'),
   });
   expect([searches.length, added.length]).toEqual(before);
+});
+
+test('a function that searches gets the condition of the claim, and is not asked for a caller without it', async () => {
+  const asks = async (org: string | undefined, message: string) => {
+    const holder = await house.holder(claims('ada', org));
+    await holder.run('own-search', { message: book.write(message, greedy[0]!, 'Done.') });
+  };
+  await asks('acme', 'Search for acme');
+  await asks(undefined, 'Search for none');
+  expect(filters).toEqual([{ op: 'EQ', key: 'tenant', value: 'acme' }]);
 });
 
 test('a service account is isolated too, and an admin is not', async () => {
