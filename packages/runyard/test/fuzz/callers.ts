@@ -39,6 +39,7 @@ const resources = [
   'sessions',
   'memories',
   'learnings',
+  'knowledge',
   'traces',
   'metrics',
   'approvals',

@@ -23,9 +23,16 @@ const steps: readonly Step[] = [
   given('/memories', { memory: 'Likes tea', user_id: 'ada', topics: ['food'] }),
   given('/memories', { memory: 'Lives in Rome', user_id: 'ada' }),
   given('/learnings', { learning_type: 'notes', user_id: 'ada', content: { note: 'x' } }),
-  ...['/sessions', '/memories', '/learnings', '/traces', '/approvals', '/agents'].map(
-    (list): Step => [list, null],
-  ),
+  given('/knowledge/content', {
+    name: 'tea',
+    text_content: 'Tea is served at five.',
+    metadata: { lang: 'en' },
+  }),
+  given('/knowledge/search', { query: 'tea' }),
+  ...[
+    ...['/sessions', '/memories', '/learnings', '/traces', '/approvals', '/agents'],
+    ...['/knowledge/content', '/knowledge/config', '/config'],
+  ].map((list): Step => [list, null]),
 ];
 
 /** What a good client does first. The caller knows of it afterwards. */
@@ -36,7 +43,7 @@ export async function takeFirstSteps({ token, pool }: FuzzCaller, sender: RawSen
       method: body === null ? 'GET' : 'POST',
     };
     const { status, text } = await sender.send(wireOf(request, token));
-    expect(status, `${template} ${text.slice(0, 300)}`).toBeOneOf([200, 201]);
+    expect(status, `${template} ${text.slice(0, 300)}`).toBeOneOf([200, 201, 202]);
     pool.feed(JSON.parse(text));
   }
 }

@@ -3,6 +3,7 @@ import {
   agent,
   agentFactory,
   condition,
+  knowledge,
   loop,
   parallel,
   type RunyardOptions,
@@ -115,5 +116,6 @@ export const yard: RunyardOptions = {
   agents,
   teams,
   workflows,
+  knowledge: [knowledge({ name: 'handbook' })],
   websocket: true,
 };

@@ -62,7 +62,12 @@ function withValues(schema: JsonSchema): JsonSchema {
     .map(([name, property]) => [name, examplesOf(property)[0] ?? '…']);
   return {
     ...schema,
-    properties: Object.fromEntries(properties.map(([name, one]) => [name, jsonSchemaOf(one)])),
+    properties: Object.fromEntries(
+      properties.map(([name, one]) => {
+        const given = jsonSchemaOf(one);
+        return [name, required.includes(name) ? given : orNull(given)];
+      }),
+    ),
     // a form whose fields exclude each other says itself what a complete one is
     examples: schema.examples ?? [Object.fromEntries(example)],
   };
@@ -87,6 +92,14 @@ function jsonSchemaOf(property: JsonSchema): JsonSchema {
   if (jsonMayBe in property) return { ...property, type: [type, property[jsonMayBe]] };
   if (contentMediaType !== 'application/json') return property;
   return { ...rest, anyOf: [contentSchema, { type, contentMediaType }] };
+}
+
+/** In a body of JSON, null counts as not given. */
+function orNull(schema: JsonSchema): JsonSchema {
+  const { type, anyOf, enum: values } = schema;
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] };
+  if (type === undefined || values !== undefined) return { anyOf: [schema, { type: 'null' }] };
+  return { ...schema, type: [type, 'null'].flat() };
 }
 
 /** Files travel in multipart bodies only. */

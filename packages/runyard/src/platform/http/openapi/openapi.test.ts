@@ -141,9 +141,11 @@ test('forms are described in both content types, and as JSON; files in one', asy
   expect(json.properties.state.anyOf).toEqual([
     { type: 'object' },
     { type: 'string', contentMediaType: 'application/json' },
+    { type: 'null' },
   ]);
+  expect(json.properties.message.type).toBe('string');
   expect(json.examples).toEqual([{ message: 'Sit!' }]);
-  expect(json.properties.files).toMatchObject({ type: 'array', maxItems: 0 });
+  expect(json.properties.files).toMatchObject({ type: ['array', 'null'], maxItems: 0 });
   const form = content['multipart/form-data'].schema;
   expect(form.required).toEqual(['message']);
   expect(form.properties).toEqual({
