@@ -160,6 +160,7 @@ export type {
   StepsSettings,
 } from './core/workflows/definition/node-options.js';
 export {
+  type ContentOfReturn,
   type StepOutputSettings,
   type StepOutputValue,
   stepOutput,

@@ -29,7 +29,8 @@ test('a project with declarations exports what the package makes without naming 
       compilerOptions: { ...compilerOptions, target: 'ES2023', skipLibCheck: true },
     }),
     'parts.ts': `
-      import { agent, condition, loop, parallel, router, Runyard, step, stepOutput, steps, tool, toolCallsOf, toolResult, workflow } from 'runyard';
+      import { agent, condition, knowledge, loop, parallel, router, Runyard, step, stepOutput, steps, tool, toolCallsOf, toolResult, workflow } from 'runyard';
+      import { s3Source } from 'runyard/knowledge';
       import { calculator } from 'runyard/tools';
       import { z } from 'zod';
       const schema = z.object({ at: z.string() });
@@ -48,6 +49,10 @@ test('a project with declarations exports what the package makes without naming 
       export const app = new Runyard({ agents: [clerk], workflows: [workflow({ id: 'w', steps: [one] })] });
       export const serve = [app.handler(), app.fetchHandler()];
       export const limits = clerk.limits;
+      export const bucket = s3Source({ id: 'docs', bucket: 'docs' });
+      export const handbook = knowledge({ name: 'handbook', sources: [bucket] });
+      export const found = () => handbook.search('noon');
+      export const added = () => handbook.add({ from: { text: 'noon' } });
     `,
   });
   linkPackages(folder);
