@@ -151,6 +151,9 @@ forEachDatabase((_, freshPlace) => {
       turn: 0,
       input: null,
       options: {},
+      query: 'x',
+      references: [],
+      format: 'json',
     };
     const kinds = [...spanStepKinds, 'context', 'continue', 'answer', 'decision', 'introduction'] as const;
     const steps = kinds.flatMap((kind, position) => {

@@ -230,9 +230,11 @@ describe('a body of JSON', () => {
     }
     const { properties } =
       paths['/agents/{agent_id}/runs'].post.requestBody.content['application/json'].schema;
-    expect(properties.session_state.anyOf).toMatchObject([{ type: 'object' }, { type: 'string' }]);
-    expect(properties.stream.type).toBe('boolean');
-    expect(properties.files).toMatchObject({ type: 'array', maxItems: 0 });
+    const values = [{ type: 'object' }, { type: 'string' }, { type: 'null' }];
+    expect(properties.session_state.anyOf).toMatchObject(values);
+    expect(properties.message.type).toEqual(['string', 'object']);
+    expect(properties.stream.type).toEqual(['boolean', 'null']);
+    expect(properties.files).toMatchObject({ type: ['array', 'null'], maxItems: 0 });
     const none = { message: 'x', stream: false, files: [] };
     expect((await run(none)).status).toBe(200);
   });
