@@ -23,8 +23,8 @@ export default defineConfig({
   },
   test: {
     pool: 'forks',
-    // One more than the cores that CI has: the tests that kill processes mostly wait.
-    maxWorkers: 3,
+    // Twice the cores that CI has: the tests that kill processes mostly wait.
+    maxWorkers: 4,
     // A net for what hangs: nothing that a test waits for may be called slow before it.
     testTimeout: patience(300_000),
     hookTimeout: patience(300_000),

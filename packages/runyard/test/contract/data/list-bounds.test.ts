@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routes } from '../../../src/capabilities/capabilities.js';
+import { knowledge } from '../../../src/index.js';
 import { components, Sessions } from '../../support/components/sessions.js';
 import { type Body, TestService } from '../../support/service.js';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await TestService.start(components);
+  service = await TestService.start({ ...components, knowledge: [knowledge({ name: 'handbook' })] });
 });
 afterAll(() => service.stop());
 
