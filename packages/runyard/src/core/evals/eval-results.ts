@@ -26,28 +26,58 @@ export interface Statistics {
   readonly p95: number | null;
 }
 
-/** One case of two evals. */
+/** How the mean changed: after minus before. */
+export interface MeanDifference {
+  readonly mean: number;
+  /** The bounds of the confidence interval; null where the values do not say how precise the mean is. */
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
+/**
+ * `unscored`: one of the evals has no score for the case, although its run completed. A case whose runs all failed in
+ * one eval only is better or worse.
+ */
+export type CaseChange = 'better' | 'worse' | 'same' | 'added' | 'removed' | 'unscored';
+
+/** One case of two evals, by one scorer. */
 export interface CaseComparison {
   readonly caseId: string;
   readonly scorer: string;
   readonly before: Statistics;
   readonly after: Statistics;
-  readonly change: 'better' | 'worse' | 'same' | 'added' | 'removed';
-  /** Whether the difference is more than chance at the asked level, as far as the iterations can say. */
+  readonly change: CaseChange;
+  /** Null where one of the evals has no score. */
+  readonly difference: MeanDifference | null;
+  /** Of the iterations of this case alone. Null with fewer than two in one of the evals. */
+  readonly pValue: number | null;
+  /** Whether the difference is more than chance at the level, with regard to how many cases were tested. */
+  readonly significant: boolean;
+}
+
+/** All cases of two evals, by one scorer. Scorers without a number count a pass as 1 and a failure as 0. */
+export interface ScorerComparison {
+  readonly name: string;
+  readonly lowerIsBetter: boolean;
+  /** Over the values of all iterations. */
+  readonly before: Statistics;
+  readonly after: Statistics;
+  /** How many cases changed in which way. */
+  readonly changes: Readonly<Record<CaseChange, number>>;
+  /** Of the mean difference over the cases that both evals scored. Null with less than two of them. */
+  readonly difference: MeanDifference | null;
+  /** The probability of a difference at least this large if nothing had changed. Null with less than two cases. */
+  readonly pValue: number | null;
   readonly significant: boolean;
 }
 
 /** Two evals of the same dataset. */
 export interface EvalComparison {
-  readonly scorers: readonly {
-    readonly name: string;
-    readonly before: Statistics;
-    readonly after: Statistics;
-    /** Of the mean difference over the cases: after minus before. Null with less than two cases. */
-    readonly difference: { readonly mean: number; readonly low: number; readonly high: number } | null;
-    /** The probability of a difference at least this large if nothing had changed. Null with too few values. */
-    readonly pValue: number | null;
-    readonly significant: boolean;
-  }[];
+  /** The probability of calling chance a difference that was accepted. */
+  readonly level: number;
+  /** How many runs did not complete. */
+  readonly failedRuns: { readonly before: number; readonly after: number };
+  readonly scorers: readonly ScorerComparison[];
+  /** For each scorer in turn: the cases in the order of the first eval, then those that were added. */
   readonly cases: readonly CaseComparison[];
 }
