@@ -8,6 +8,7 @@ import { memory } from './memory/capability.js';
 import { metrics } from './metrics/capability.js';
 import { retention } from './retention/capability.js';
 import { runs } from './runs/capability.js';
+import { schedules } from './schedules/capability.js';
 import { serviceAccounts } from './service-accounts/capability.js';
 import { sessions } from './sessions/capability.js';
 import { system } from './system/capability.js';
@@ -27,6 +28,7 @@ export const capabilities: readonly Capability[] = [
   metrics,
   approvals,
   serviceAccounts,
+  schedules,
   retention,
 ];
 

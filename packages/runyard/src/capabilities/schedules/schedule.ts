@@ -1,0 +1,115 @@
+import type { Json, JsonObject } from '../../core/json.js';
+
+/** What happens at a tick while an execution of an earlier one is in progress. */
+export const overlaps = ['skip', 'queue', 'allow'] as const;
+export type Overlap = (typeof overlaps)[number];
+
+/** What happens with ticks that no process executed in time: none of them, one for all of them, or each. */
+export const missedTicks = ['skip', 'once', 'all'] as const;
+export type MissedTicks = (typeof missedTicks)[number];
+
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type Method = (typeof methods)[number];
+
+export type ScheduleSource = 'api' | 'code';
+
+/** Who made a schedule, with what it takes to find out at each tick what they may do. Never a token. */
+export interface Creator {
+  readonly kind: 'user' | 'service_account' | 'security_key' | 'anonymous' | 'service';
+  readonly userId: string | null;
+  /** Of a service account: the person who made it. */
+  readonly madeBy: string | null;
+  /** Of a user: the scopes of the token. Those of a service account are looked up. */
+  readonly scopes: readonly string[];
+  /** Of a user: what the token said. */
+  readonly claims: JsonObject | null;
+}
+
+/** What a schedule calls, when, and how often it tries. */
+export interface ScheduleDefinition {
+  readonly name: string;
+  readonly description: string | null;
+  readonly method: Method;
+  readonly endpoint: string;
+  readonly payload: JsonObject | null;
+  readonly cronExpr: string;
+  readonly timezone: string;
+  readonly timeoutSeconds: number;
+  readonly maxRetries: number;
+  readonly retryDelaySeconds: number;
+  readonly overlap: Overlap;
+  readonly missed: MissedTicks;
+  readonly jitterSeconds: number;
+}
+
+/** All times are milliseconds since the epoch. */
+export interface Schedule extends ScheduleDefinition {
+  readonly id: string;
+  readonly enabled: boolean;
+  /** Why the service disabled it; null when a caller did, and while it is enabled. */
+  readonly disabledReason: string | null;
+  readonly source: ScheduleSource;
+  /** Since when no code defines it. */
+  readonly retiredAt: number | null;
+  /** The owner: who sees it where users are kept apart. */
+  readonly userId: string | null;
+  readonly creator: Creator;
+  /** Counts the changes. */
+  readonly revision: number;
+  /** The exact time of the next tick. */
+  readonly nextTick: number | null;
+  /** When that tick is executed: with its jitter. */
+  readonly dueAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number | null;
+}
+
+/** Where the ticks of a schedule stand. */
+export interface NextTick {
+  readonly tick: number;
+  readonly dueAt: number;
+}
+
+export type Trigger = 'cron' | 'manual';
+
+export type AttemptStatus = 'running' | 'success' | 'paused' | 'failed' | 'cancelled' | 'timeout';
+
+/** What an attempt ended with. */
+export interface AttemptResult {
+  readonly status: Exclude<AttemptStatus, 'running'>;
+  readonly statusCode: number | null;
+  readonly runId: string | null;
+  readonly sessionId: string | null;
+  readonly error: string | null;
+  readonly input: JsonObject | null;
+  readonly output: JsonObject | null;
+  readonly requirements: Json[] | null;
+}
+
+/** One attempt to execute a tick. */
+export interface ScheduleRun extends Omit<AttemptResult, 'status'> {
+  readonly id: string;
+  readonly scheduleId: string;
+  readonly trigger: Trigger;
+  /** The tick; of a manual trigger when it was asked for. */
+  readonly tickAt: number;
+  /** From 1. */
+  readonly attempt: number;
+  readonly jobId: string;
+  readonly status: AttemptStatus;
+  readonly triggeredAt: number | null;
+  readonly completedAt: number | null;
+  readonly createdAt: number;
+}
+
+/** An attempt that begins. */
+export interface NewAttempt {
+  readonly id: string;
+  readonly scheduleId: string;
+  readonly trigger: Trigger;
+  readonly tickAt: number;
+  readonly attempt: number;
+  readonly jobId: string;
+  readonly at: number;
+  readonly input: JsonObject | null;
+}

@@ -1,0 +1,178 @@
+import { expect, it } from 'vitest';
+import type { Schedule } from '../../../src/capabilities/schedules/schedule.js';
+import { ScheduleStore } from '../../../src/capabilities/schedules/store.js';
+import { ScheduleTicksStore } from '../../../src/capabilities/schedules/ticks-store.js';
+import { newId } from '../../../src/core/ids.js';
+import { forEachDatabase } from '../../support/databases.js';
+
+const all = { kind: 'all' } as const;
+const ada = { kind: 'user', userId: 'ada' } as const;
+const bob = { kind: 'user', userId: 'bob' } as const;
+
+function aSchedule(over: Partial<Schedule> = {}): Schedule {
+  const id = newId();
+  return {
+    id,
+    name: `schedule ${id}`,
+    description: null,
+    method: 'POST',
+    endpoint: '/agents/plain/runs',
+    payload: { message: 'hi', deep: { a: [1, null] } },
+    cronExpr: '* * * * *',
+    timezone: 'UTC',
+    timeoutSeconds: 60,
+    maxRetries: 1,
+    retryDelaySeconds: 1,
+    overlap: 'skip',
+    missed: 'once',
+    jitterSeconds: 0,
+    enabled: true,
+    disabledReason: null,
+    source: 'api',
+    retiredAt: null,
+    userId: 'ada',
+    creator: { kind: 'user', userId: 'ada', madeBy: null, scopes: ['agents:run'], claims: { sub: 'ada' } },
+    revision: 1,
+    nextTick: 60_000,
+    dueAt: 60_000,
+    createdAt: 1,
+    updatedAt: null,
+    ...over,
+  };
+}
+
+const ended = {
+  status: 'success',
+  statusCode: 200,
+  runId: 'run',
+  sessionId: null,
+  error: null,
+  input: null,
+  output: { content: 'done' },
+  requirements: null,
+} as const;
+
+forEachDatabase((_dialect, freshPlace) => {
+  let store: ScheduleStore;
+  let ticks: ScheduleTicksStore;
+
+  async function open(): Promise<void> {
+    const database = await (await freshPlace()).open();
+    store = new ScheduleStore(database);
+    ticks = new ScheduleTicksStore(database, 3);
+  }
+
+  async function stored(over: Partial<Schedule> = {}): Promise<Schedule> {
+    const schedule = aSchedule(over);
+    expect(await store.insert(schedule, '')).toBe(true);
+    return schedule;
+  }
+
+  it('gives a name to one of several who take it, and shows it within its scope', async () => {
+    await open();
+    const schedule = await stored({ name: 'nightly' });
+    expect(await store.insert(aSchedule({ name: 'nightly' }), '')).toBe(false);
+    expect(await store.insert(aSchedule({ name: 'nightly', enabled: false }), 'user:bob')).toBe(true);
+    expect(await store.find(all, schedule.id)).toEqual(schedule);
+    const other = await stored();
+    expect(await store.update(all, other, { name: 'nightly' }, {}, 5)).toBe('name_taken');
+    expect(await store.update(all, other, { name: 'weekly', payload: null }, {}, 5)).toBe('stored');
+    expect(await store.find(all, other.id)).toEqual({
+      ...other,
+      name: 'weekly',
+      payload: null,
+      revision: 2,
+      updatedAt: 5,
+    });
+    expect(await store.update(all, other, { name: 'other' }, {}, 6)).toBe('changed');
+    await showsWhatIsInScope();
+  });
+
+  async function showsWhatIsInScope() {
+    const schedule = await stored({ enabled: false });
+    expect(await store.find(bob, schedule.id)).toBeUndefined();
+    expect(await store.update(bob, schedule, { timezone: 'EST' }, {}, 5)).toBe('changed');
+    expect(await store.delete(bob, schedule.id)).toBe(false);
+    expect(await store.count(bob, {})).toBe(0);
+    expect(
+      (await store.list(ada, { enabled: false }, { limit: 100, offset: 0 })).map(({ id }) => id),
+    ).toContain(schedule.id);
+    const attempt = {
+      scheduleId: schedule.id,
+      trigger: 'manual',
+      tickAt: 1,
+      attempt: 1,
+      at: 1,
+      input: null,
+    } as const;
+    expect(await ticks.begin({ ...attempt, id: newId(), jobId: newId() })).toBe(true);
+    expect(await store.runs(bob, schedule.id, { limit: 9, offset: 0 })).toEqual([]);
+    expect(await store.countRuns(ada, schedule.id)).toBe(1);
+    expect(await store.delete(ada, schedule.id)).toBe(true);
+    expect(await store.countRuns(all, schedule.id)).toBe(0);
+  }
+
+  it('finds what is due, moves it on once, and records each attempt once', async () => {
+    await open();
+    const [later, first] = [
+      await stored({ dueAt: 20, nextTick: 15 }),
+      await stored({ dueAt: 10, nextTick: 10 }),
+    ];
+    await stored({ dueAt: 1, enabled: false });
+    await stored({ dueAt: 1, retiredAt: 1 });
+    expect(await ticks.nextDueAt()).toBe(10);
+    expect((await ticks.due(20, 10)).map(({ id }) => id)).toEqual([first.id, later.id]);
+    expect((await ticks.due(19, 10)).map(({ id }) => id)).toEqual([first.id]);
+    const next = { tick: 70, dueAt: 75 };
+    const moved = await Promise.all([ticks.advance(first, next), ticks.advance(first, next)]);
+    expect(moved.toSorted()).toEqual([false, true]);
+    expect(await ticks.current(first.id)).toMatchObject({ nextTick: 70, dueAt: 75, revision: 1 });
+    // a change in between keeps what was computed from the old expression from being stored
+    await store.update(all, later, { cronExpr: '@daily' }, { next: { tick: 15, dueAt: 15 } }, 5);
+    expect(await ticks.advance(later, next)).toBe(false);
+    expect(await ticks.disable(later, 'no rights', 9)).toBe(false);
+    expect(await ticks.disable({ id: later.id, revision: 2 }, 'no rights', 9)).toBe(true);
+    expect(await ticks.current(later.id)).toMatchObject({ enabled: false, disabledReason: 'no rights' });
+    expect(await ticks.due(20, 10)).toEqual([]);
+    await recordsAttempts();
+  });
+
+  async function recordsAttempts() {
+    const schedule = await stored();
+    const job = {
+      scheduleId: schedule.id,
+      trigger: 'cron',
+      tickAt: 5,
+      jobId: newId(),
+      input: { a: 1 },
+    } as const;
+    const ids = [1, 2, 3, 4, 5].map((attempt) => ({ ...job, attempt, id: newId(), at: attempt }));
+    expect(await ticks.begin(ids[0]!)).toBe(true);
+    expect(await ticks.begin({ ...ids[0]!, id: newId() })).toBe(false);
+    expect((await ticks.running(schedule.id)).map(({ attempt }) => attempt)).toEqual([1]);
+    expect(await ticks.finish(ids[0]!.id, ended, 9)).toBe(true);
+    expect(await ticks.finish(ids[0]!.id, { ...ended, status: 'failed' }, 10)).toBe(false);
+    expect(await ticks.running(schedule.id)).toEqual([]);
+    expect(await store.findRun(all, schedule.id, ids[0]!.id)).toEqual({
+      ...ended,
+      id: ids[0]!.id,
+      scheduleId: schedule.id,
+      trigger: 'cron',
+      tickAt: 5,
+      attempt: 1,
+      jobId: job.jobId,
+      input: { a: 1 },
+      triggeredAt: 1,
+      completedAt: 9,
+      createdAt: 1,
+    });
+    expect(await store.findRun(all, newId(), ids[0]!.id)).toBeUndefined();
+    for (const attempt of ids.slice(1)) {
+      await ticks.begin(attempt);
+      await ticks.finish(attempt.id, ended, 9);
+    }
+    await ticks.trim(schedule.id);
+    expect((await ticks.attemptsOf(job.jobId)).map(({ attempt }) => attempt)).toEqual([3, 4, 5]);
+    expect(await ticks.begin({ ...ids[0]!, id: newId(), scheduleId: newId(), jobId: newId() })).toBe(false);
+  }
+});
