@@ -9,6 +9,7 @@ import { fingerprintOf } from '../fingerprint.js';
 import type { Json, JsonObject } from '../json.js';
 import { readRunMedia, storeRunMedia } from '../media/given-media.js';
 import type { MediaContents } from '../media/media.js';
+import type { ModelPrices } from '../models/prices.js';
 import { checkOptions, checkValue, ownerOf } from '../options/check-options.js';
 import type { Kind } from '../options/kind.js';
 import type { RunContext } from '../runs/context.js';
@@ -132,6 +133,16 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
     return output as Types['completed'];
   }
 
+  /** The same for an eval, which chooses the id of the run and reads its journal. */
+  async runAs(
+    runId: string,
+    input: string,
+    options: Pick<RunStartOptions, 'sessionId' | 'sessionState' | 'dependencies' | 'signal'>,
+  ): Promise<EndedRun & { readonly prices: ModelPrices }> {
+    const { handle, space } = await this.start(input, false, options, runId);
+    return { ...(await handle.ended), prices: space.engine.prices };
+  }
+
   /** Continues a run and waits until it ends or pauses: one that paused with answers, another from where it is. */
   async continue(runId: string, options: Types['continueOptions']): Promise<Types['output']> {
     checkOptions(`${this.kind}.continue()`, options, this.options.continue);
@@ -162,7 +173,12 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
     await handle.ended;
   }
 
-  private async start(input: unknown, stream: boolean, options: RunStartOptions = {}): Promise<StartedRun> {
+  private async start(
+    input: unknown,
+    stream: boolean,
+    options: RunStartOptions = {},
+    runId?: string,
+  ): Promise<StartedRun> {
     const method = `${this.kind}.${stream ? 'stream' : 'run'}()`;
     checkValue(method, 'the input', input, runInput);
     checkOptions(method, options, this.options.run);
@@ -184,6 +200,7 @@ export abstract class Component<Types extends ComponentTypes> implements Executa
       input: { content, media, options: { ...given, ...shape, ...filtered, ...extra, stream } },
       userId: userId ?? null,
       sessionId,
+      runId,
       background: false,
     });
     cancelWith(signal, handle);

@@ -13,6 +13,47 @@ export interface CaseResult {
   readonly scores: Readonly<Record<string, Score>>;
   /** Why there is no score, or not from every scorer. */
   readonly failure?: string;
+  /** What the run took. Undefined when it could not be started. */
+  readonly measured?: RunMeasures;
+}
+
+export interface RunMeasures {
+  /** From the request to the stored end of the run. */
+  readonly runTimeMs: number;
+  /** How much the heap of the process grew: never negative, null where it was not measured. */
+  readonly heapBytes: number | null;
+}
+
+/** What is kept of a result in the journal of the eval: enough for the statistics. */
+export interface CaseOutcome {
+  readonly caseId: string;
+  readonly iteration: number;
+  readonly runId: string;
+  /** `not_started`: there is no run. */
+  readonly status: EvaluatedRun['status'] | 'not_started';
+  readonly scores: Readonly<Record<string, Pick<Score, 'score' | 'passed'>>>;
+  readonly failure?: string;
+  readonly measured?: RunMeasures;
+}
+
+/** What an eval found out, without texts: those are in the `CaseResult`s. */
+export interface EvalOutcome {
+  /** In the order of the cases, and of the iterations of each. */
+  readonly outcomes: readonly CaseOutcome[];
+  /** In the order of the scorers. */
+  readonly scorers: readonly ScorerSummary[];
+  /** How many executions have no score from one scorer or from all of them. */
+  readonly failures: number;
+}
+
+/** What one scorer says about all executions that it could score. */
+export interface ScorerSummary {
+  readonly name: string;
+  readonly scores: Statistics;
+  readonly passed: number;
+  readonly failed: number;
+  /** The share of the executions that passed, 0 to 1. Null where the scorer has no threshold, or scored nothing. */
+  readonly passRate: number | null;
 }
 
 /** Statistics over some numbers; null where there are no numbers. Standard deviations are those of a sample. */

@@ -1,5 +1,7 @@
 import type { Json } from '../json.js';
 import type { Model } from '../models/model.js';
+import type { CallApplication } from '../runs/execution/code-owner.js';
+import type { Timers } from '../timers.js';
 import type { EvalCase } from './eval-case.js';
 import type { EvaluatedRun } from './evaluated-run.js';
 
@@ -25,6 +27,9 @@ export interface ScoringContext {
   readonly signal: AbortSignal;
   /** The judge of this eval; undefined when no model is configured for it. */
   readonly judge: Model | undefined;
+  readonly timers: Timers;
+  /** Calls a function of the application on behalf of what executes the eval. */
+  readonly callApplication: CallApplication;
 }
 
 /** Grades finished runs. The four kinds of evals, the ready scorers and those of the application are scorers. */

@@ -1,6 +1,7 @@
 import { errors, isReported, RunyardError } from '../errors/errors.js';
 import { newId } from '../ids.js';
 import type { JsonObject } from '../json.js';
+import type { ModelPrices } from '../models/prices.js';
 import { conditionOf, type EngineCondition } from './engine-condition.js';
 import type { EngineOptions } from './engine-options.js';
 import type { EventReader } from './events/event-reader.js';
@@ -111,6 +112,11 @@ export class RunEngine {
     if (this.options.alone === true) return;
     void this.executor.leases.waiting.poll();
     this.recovery.poll();
+  }
+
+  /** What the tokens of a model cost, over the list prices. */
+  get prices(): ModelPrices {
+    return this.options.prices ?? {};
   }
 
   get liveCount(): number {

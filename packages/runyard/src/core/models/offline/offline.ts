@@ -14,6 +14,7 @@ import { chooseMembers } from './choose-member.js';
 import { chooseToolCalls } from './choose-tool.js';
 import { type Attachment, type Conversation, composeAnswer, isGreeting } from './compose-answer.js';
 import { fillSchema } from './fill-schema.js';
+import { judgeOutput } from './judge-output.js';
 import { rememberFacts } from './remember-facts.js';
 
 /** The rules look at no more than this of a message, so that no text keeps the process busy. */
@@ -52,6 +53,11 @@ async function* stream(request: ModelRequest, options: ModelCallOptions): AsyncG
 }
 
 async function answer(request: ModelRequest): Promise<ModelResponse> {
+  const judgement = judgeOutput(request);
+  if (judgement !== undefined) {
+    const content = JSON.stringify(judgement);
+    return { content, toolCalls: [], usage: usage(request, content), finishReason: 'stop' };
+  }
   const conversation = await read(request);
   const toolCalls = conversation.results.length > 0 ? [] : chooseCalls(conversation, request);
   if (toolCalls.length > 0) {

@@ -1,0 +1,38 @@
+import { askJudge, scoreOf } from '../judge/judge.js';
+import type { JudgeScoring } from '../judge/judge-question.js';
+import type { Scorer } from '../scorer.js';
+
+export interface JudgeOptions {
+  /** Default `judge`. */
+  readonly name?: string;
+  /** What a good output is. */
+  readonly criteria: string;
+  /** `numeric`: a score from 1 to 10; `binary`: passed or not. Default `binary`. */
+  readonly scoring?: JudgeScoring;
+  /** The least numeric score, 1 to 10, with which a run passes. Default 7. */
+  readonly threshold?: number;
+  /** What the judge has to observe, in the author's words. */
+  readonly guidelines?: string;
+}
+
+export const defaultThreshold = 7;
+
+/** A judge decides whether, or how well, the output meets criteria. */
+export function judgeScorer(options: JudgeOptions): Scorer {
+  const { name = 'judge', criteria, scoring = 'binary', threshold = defaultThreshold, guidelines } = options;
+  return {
+    name,
+    async score({ case: of, run }, context) {
+      const judgement = await askJudge(
+        {
+          scoring,
+          task: 'You judge the output of an AI system by the criteria below, and by nothing else.',
+          rules: { criteria, guidelines },
+          material: { input: run.input, expected_output: of.expectedOutput, output: run.output },
+        },
+        context,
+      );
+      return scoreOf(judgement, threshold);
+    },
+  };
+}
