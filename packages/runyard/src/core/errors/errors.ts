@@ -1,4 +1,5 @@
 import { callerErrors } from './caller-errors.js';
+import { datasetErrors } from './dataset-errors.js';
 import { knowledgeErrors } from './knowledge-errors.js';
 import { recordErrors } from './record-errors.js';
 import { requestErrors } from './request-errors.js';
@@ -18,6 +19,7 @@ export const errors = {
   ...runErrors,
   ...recordErrors,
   ...knowledgeErrors,
+  ...datasetErrors,
   ...setupErrors,
   ...sourceErrors,
 } as const;

@@ -40,7 +40,11 @@ function parsed(text: string, what: string): Json {
   }
 }
 
-async function* jsonLines(content: ReadableContent, longest: number): AsyncIterable<string> {
+/** The lines of a text, also empty ones. */
+export async function* jsonLines(
+  content: Pick<ReadableContent, 'open'>,
+  longest: number,
+): AsyncIterable<string> {
   let rest = '';
   for await (const piece of decodedText(content.open())) {
     const lines = (rest + piece).split('\n');
@@ -52,7 +56,10 @@ async function* jsonLines(content: ReadableContent, longest: number): AsyncItera
 }
 
 /** The texts of the elements of a top-level array, or the whole text of any other value. */
-async function* jsonElements(content: ReadableContent, longest: number): AsyncIterable<string> {
+export async function* jsonElements(
+  content: Pick<ReadableContent, 'open'>,
+  longest: number,
+): AsyncIterable<string> {
   const scan = new ElementScan(longest);
   for await (const piece of decodedText(content.open())) yield* scan.take(piece);
   const rest = scan.end();

@@ -93,7 +93,8 @@ async function* records(content: ReadableContent, budget: ParseBudget): AsyncIte
   }
 }
 
-async function begun(text: AsyncIterable<string>) {
+/** The beginning of a text, and all of it. */
+export async function begun(text: AsyncIterable<string>) {
   const pieces = text[Symbol.asyncIterator]();
   let sample = '';
   let ended = false;
@@ -114,7 +115,7 @@ async function begun(text: AsyncIterable<string>) {
 const delimiters = [',', ';', '\t', '|'];
 
 /** The one that divides most of the first lines into the same number of cells, more than one. */
-function delimiterOf(sample: string): string {
+export function delimiterOf(sample: string): string {
   const lines = sample
     .replace(/"(?:[^"]|"")*"/g, '')
     .split(/\r?\n/)
@@ -140,6 +141,6 @@ function explained(error: unknown, budget: ParseBudget): unknown {
   return new ContentUnreadable('The CSV file is malformed', { cause: error });
 }
 
-function isCsvError(error: unknown): error is CsvError {
+export function isCsvError(error: unknown): error is CsvError {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('CSV_');
 }
