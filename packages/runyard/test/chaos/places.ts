@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { ChaosFolder, type ChaosOptions } from '../support/chaos-process.js';
-import { freshPostgres } from '../support/databases.js';
+import { emptyPostgres } from '../support/databases.js';
 
 /** Where the processes of one test keep their data: what is left when one of them dies. */
 export async function embedded(): Promise<ChaosOptions> {
@@ -8,7 +8,7 @@ export async function embedded(): Promise<ChaosOptions> {
 }
 
 export async function onPostgres(): Promise<ChaosOptions> {
-  const { url } = await freshPostgres();
+  const { url } = await emptyPostgres();
   return { folder: new ChaosFolder(), database: url };
 }
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
 import { RunStore } from '../../src/capabilities/runs/storage/store.js';
-import { freshPostgres, freshSqlite } from '../support/databases.js';
+import { emptyPostgres, emptySqlite } from '../support/databases.js';
 import { aRun, creation } from './builders.js';
 
 function loadedQueryBuilderFiles(): number {
@@ -11,7 +11,7 @@ function loadedQueryBuilderFiles(): number {
 
 // One test in a file of its own: what is once loaded stays loaded.
 it('makes a new database and writes the first run without loading the query builder', async () => {
-  const databases = [await (await freshSqlite()).open(), await (await freshPostgres()).open()];
+  const databases = [await (await emptySqlite()).open(), await (await emptyPostgres()).open()];
   for (const database of databases)
     expect(await new RunStore(database).commit([creation(aRun())])).toEqual([]);
   expect(loadedQueryBuilderFiles()).toBe(0);

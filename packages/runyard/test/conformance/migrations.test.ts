@@ -28,9 +28,9 @@ it('numbers the migrations from one, without a gap', () => {
   expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1));
 });
 
-forEachDatabase((_dialect, freshPlace) => {
+forEachDatabase((_dialect, _freshPlace, emptyPlace) => {
   it('goes up, down and up again, and the schema works', async () => {
-    const database = await (await freshPlace()).openUnprepared();
+    const database = await (await emptyPlace()).openUnprepared();
     expect(await schemaStatus(database)).toEqual({
       current: 0,
       latest,
@@ -50,7 +50,7 @@ forEachDatabase((_dialect, freshPlace) => {
   });
 
   it('keeps the data of the tables that a step down does not concern', async () => {
-    const database = await (await freshPlace()).open();
+    const database = await (await emptyPlace()).open();
     const runs = new RunStore(database);
     const run = aRun();
     await runs.commit([creation(run)]);
@@ -63,7 +63,7 @@ forEachDatabase((_dialect, freshPlace) => {
   });
 
   it('goes down and up again with all that sessions and approvals hold', async () => {
-    const database = await (await freshPlace()).open();
+    const database = await (await emptyPlace()).open();
     const runs = new RunStore(database);
     const [run, gone] = [aRun({ sessionId: 'kept' }), aRun({ sessionId: 'gone' })];
     const recorded = (of: typeof run) => ({
@@ -91,7 +91,7 @@ forEachDatabase((_dialect, freshPlace) => {
   });
 
   it('takes sessions along whose names no database holds as they are', async () => {
-    const database = await (await freshPlace()).open();
+    const database = await (await emptyPlace()).open();
     const runs = new RunStore(database);
     const names: Record<string, string> = { odd: `a\0${'b'.repeat(254)}`, plain: 'A Plan' };
     const ofSession = (sessionId: string) => {
@@ -107,12 +107,12 @@ forEachDatabase((_dialect, freshPlace) => {
   });
 
   it('has nothing to do the second time', async () => {
-    const database = await (await freshPlace()).open();
+    const database = await (await emptyPlace()).open();
     expect(await migrate(database)).toEqual([]);
   });
 
   it('does the work once when several processes migrate at the same time', async () => {
-    const place = await freshPlace();
+    const place = await emptyPlace();
     const all = await Promise.all(Array.from({ length: 4 }, () => place.openUnprepared()));
     const results = await Promise.all(all.map((database) => migrate(database)));
     const byVersion = results.flat().sort((a, b) => a.version - b.version);
@@ -121,7 +121,7 @@ forEachDatabase((_dialect, freshPlace) => {
   });
 
   it('reports a failure, undoes that migration alone and stops there', async () => {
-    const database = await (await freshPlace()).openUnprepared();
+    const database = await (await emptyPlace()).openUnprepared();
     const available = [...migrations, faulty, unreached];
     const results = await migrate(database, { available });
     expect(results.map(({ version, status }) => [version, status])).toEqual([
@@ -136,7 +136,7 @@ forEachDatabase((_dialect, freshPlace) => {
   });
 
   it('refuses a version that does not exist', async () => {
-    const database = await (await freshPlace()).openUnprepared();
+    const database = await (await emptyPlace()).openUnprepared();
     await expect(migrate(database, { to: latest + 1 })).rejects.toThrow(
       `There is no schema version ${latest + 1}. The versions are 0 to ${latest}.`,
     );
@@ -144,7 +144,7 @@ forEachDatabase((_dialect, freshPlace) => {
   });
 
   it('refuses a schema that is newer than it knows', async () => {
-    const database = await (await freshPlace()).open();
+    const database = await (await emptyPlace()).open();
     const older = migrations.slice(0, -1);
     await expect(migrate(database, { available: older })).rejects.toThrow(
       /this Runyard knows versions up to/,

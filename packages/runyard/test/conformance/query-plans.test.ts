@@ -142,9 +142,9 @@ const searches: readonly (readonly [name: string, body: object, exception?: Exce
 ];
 
 describe('what lists, searches and details ask the database is found by an index', () => {
-  forEachDatabase((dialect, freshPlace) => {
+  forEachDatabase((dialect, _freshPlace, emptyPlace) => {
     it('whatever they are filtered and sorted by', async () => {
-      const place = await freshPlace();
+      const place = await emptyPlace();
       await fill(await place.open());
       const service = await startService({ database: place.url });
       const explainer = await openExplainer(place);

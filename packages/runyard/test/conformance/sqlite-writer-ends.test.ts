@@ -5,7 +5,7 @@ import { agent } from '../../src/index.js';
 import type { SqliteDatabase } from '../../src/platform/storage/database.js';
 import { isTransientStorageError } from '../../src/platform/storage/transient.js';
 import { scriptedModel } from '../../src/testing.js';
-import { freshSqlite } from '../support/databases.js';
+import { emptySqlite } from '../support/databases.js';
 import { startService } from '../support/service.js';
 import { until } from '../support/until.js';
 import { WritingThreads } from '../support/writing-threads.js';
@@ -15,7 +15,7 @@ const note = (id: string) => [[{ sql: insert, parameters: [id] }]];
 
 async function openNotes() {
   const threads = new WritingThreads();
-  const place = await freshSqlite();
+  const place = await emptySqlite();
   const folder = dirname(place.url.replace('sqlite://', ''));
   const database = (await place.openUnprepared()) as SqliteDatabase;
   await database.transaction((run) => run('CREATE TABLE notes (id text PRIMARY KEY)'));

@@ -14,7 +14,7 @@ import type { Database } from '../../src/platform/storage/database.js';
 import { migrate } from '../../src/platform/storage/migrations/migrate.js';
 import { openDatabase } from '../../src/platform/storage/open.js';
 import { refusalOf } from '../support/clients/ws-client.js';
-import { freshSqlite } from '../support/databases.js';
+import { emptySqlite, freshSqlite } from '../support/databases.js';
 import { partsOver } from '../support/open-services.js';
 
 /** What a capability of its own folder declares. */
@@ -118,7 +118,7 @@ const gong: Interface = {
 
 test('a capability and an interface are added as values, and nothing else is touched', async () => {
   const extended = [...capabilities, notes];
-  const { url: place } = await freshSqlite();
+  const { url: place } = await emptySqlite();
   const migrations = migrationsOf(extended);
   const database = await openDatabase({ id: 'test', url: place, migrations, log: silentLog });
   onTestFinished(() => database.close());

@@ -1,46 +1,101 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { describe, onTestFinished } from 'vitest';
 import { migrations } from '../../src/capabilities/capabilities.js';
 import { silentLog } from '../../src/core/log.js';
 import type { Database, Dialect } from '../../src/platform/storage/database.js';
 import { migrate } from '../../src/platform/storage/migrations/migrate.js';
 import { openDatabase } from '../../src/platform/storage/open.js';
+import { dropSchema, makeSchema, PreparedSchemas, urlOf } from './prepared-postgres.js';
 
 /** A place for one test's data that no other test uses, removed when the test has ended. */
 export interface DatabasePlace {
   readonly url: string;
   /** A connection with the newest schema. Another one sees the same data, as another process would. */
   open(): Promise<Database>;
-  /** A connection to whatever is there: nothing, at first. */
+  /** A connection to whatever is there: nothing at first, in an empty place. */
   openUnprepared(): Promise<Database>;
 }
 
-/** Defines the same tests for every kind of database. */
+type MakePlace = () => Promise<DatabasePlace>;
+
+/** Defines the same tests for every kind of database: with the newest schema in it, or with nothing. */
 export function forEachDatabase(
-  define: (dialect: Dialect, freshPlace: () => Promise<DatabasePlace>) => void,
+  define: (dialect: Dialect, freshPlace: MakePlace, emptyPlace: MakePlace) => void,
 ): void {
-  describe('on sqlite', () => define('sqlite', freshSqlite));
-  describe('on postgres', () => define('postgres', freshPostgres));
+  describe('on sqlite', () => define('sqlite', freshSqlite, emptySqlite));
+  describe('on postgres', () => define('postgres', freshPostgres, emptyPostgres));
 }
 
+/** A place in which the newest schema is ready. */
 export async function freshSqlite(): Promise<DatabasePlace> {
-  const folder = mkdtempSync(join(tmpdir(), 'runyard-sqlite-'));
-  return place(`sqlite://${folder}/runyard.db`, async () => rmSync(folder, { recursive: true, force: true }));
+  const { folder, url, remove } = sqliteFolder();
+  writeFileSync(join(folder, 'runyard.db'), await preparedSqlite());
+  return place(url, remove);
 }
 
+/** A place with nothing in it. */
+export async function emptySqlite(): Promise<DatabasePlace> {
+  const { url, remove } = sqliteFolder();
+  return place(url, remove);
+}
+
+function sqliteFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'runyard-sqlite-'));
+  const remove = async () => rmSync(folder, { recursive: true, force: true });
+  return { folder, url: `sqlite://${folder}/runyard.db`, remove };
+}
+
+let prepared: Promise<Buffer> | undefined;
+
+/** A database file with the newest schema. Hundreds of tests want one: a copy costs a hundredth of the migrations. */
+export function preparedSqlite(): Promise<Buffer> {
+  prepared ??= (async () => {
+    const { folder, url, remove } = sqliteFolder();
+    await migrated(url);
+    const file = readFileSync(join(folder, 'runyard.db'));
+    await remove();
+    return file;
+  })();
+  return prepared;
+}
+
+/** A place in which the newest schema is ready. */
 export async function freshPostgres(): Promise<DatabasePlace> {
+  const server = postgresServer();
+  const schemas =
+    preparedSchemas.get(server) ?? new PreparedSchemas(server, (schema) => migrated(urlOf(server, schema)));
+  preparedSchemas.set(server, schemas);
+  const schema = await schemas.take();
+  return place(urlOf(server, schema), () => schemas.giveBack(schema));
+}
+
+const preparedSchemas = new Map<string, PreparedSchemas>();
+
+/** A place with nothing in it. */
+export async function emptyPostgres(): Promise<DatabasePlace> {
+  const server = postgresServer();
+  const schema = await makeSchema(server);
+  return place(urlOf(server, schema), () => dropSchema(server, schema));
+}
+
+function postgresServer(): string {
   const server = process.env.RUNYARD_TEST_POSTGRES_URL;
   if (!server)
     throw new Error('No PostgreSQL to test on: run through npm test, or set RUNYARD_TEST_POSTGRES_URL');
-  const schema = `test_${randomBytes(8).toString('hex')}`;
-  await execute(server, `CREATE SCHEMA ${schema}`);
-  const url = new URL(server);
-  url.searchParams.set('options', `-c search_path=${schema}`);
-  return place(url.href, () => execute(server, `DROP SCHEMA ${schema} CASCADE`));
+  return server;
+}
+
+async function migrated(url: string): Promise<void> {
+  const database = await openDatabase({ id: 'test', url, migrations, log: silentLog });
+  await migrateAll(database);
+  await database.close();
+}
+
+async function migrateAll(database: Database): Promise<void> {
+  const failed = (await migrate(database)).find(({ status }) => status === 'failed');
+  if (failed) throw failed.error;
 }
 
 function place(url: string, remove: () => Promise<void>): DatabasePlace {
@@ -59,20 +114,8 @@ function place(url: string, remove: () => Promise<void>): DatabasePlace {
     openUnprepared,
     async open() {
       const database = await openUnprepared();
-      const failed = (await migrate(database)).find(({ status }) => status === 'failed');
-      if (failed) throw failed.error;
+      await migrateAll(database);
       return database;
     },
   };
-}
-
-/** Hundreds of tests make and drop their schemas in one process: they share its connections. */
-const pools = new Map<string, pg.Pool>();
-
-async function execute(url: string, sql: string): Promise<void> {
-  const pool = pools.get(url) ?? new pg.Pool({ connectionString: url, allowExitOnIdle: true });
-  // an idle connection that breaks is replaced by the next query
-  if (!pools.has(url)) pool.on('error', () => {});
-  pools.set(url, pool);
-  await pool.query(sql);
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -6,6 +6,7 @@ import { Runyard, type RunyardOptions } from '../../src/index.js';
 import { ApiCheck, type Description } from './clients/api-check.js';
 import { type LogLine, recordingLog } from './clients/http-server.js';
 import { SseClient } from './clients/sse-client.js';
+import { preparedSqlite } from './databases.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever the service sent.
 export type Body = any;
@@ -45,6 +46,7 @@ export class TestService {
 
   static async start(options: RunyardOptions): Promise<TestService> {
     const folder = mkdtempSync(join(tmpdir(), 'runyard-contract-'));
+    writeFileSync(join(folder, 'runyard.db'), await preparedSqlite());
     const logged: LogLine[] = [];
     const app = new Runyard({ port: 0, dataDir: folder, log: recordingLog(logged), ...options });
     const { url } = await app.listen();

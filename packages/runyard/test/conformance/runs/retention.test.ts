@@ -74,7 +74,7 @@ async function kept(database: Database, table: 'traces' | 'idempotency_keys'): P
 
 const ids = (runs: readonly Run[]) => runs.map(({ runId }) => runId);
 
-forEachDatabase((_dialect, freshPlace) => {
+forEachDatabase((_dialect, freshPlace, emptyPlace) => {
   it('removes jobs a week after their end, with all that belongs to them', async () => {
     const database = await (await freshPlace()).open();
     const jobs = new JobStore(database);
@@ -239,7 +239,7 @@ forEachDatabase((_dialect, freshPlace) => {
   it('leaves a database alone that waits to be migrated', async () => {
     const begins = vi.spyOn(RetentionService.prototype, 'begin');
     onTestFinished(() => begins.mockRestore());
-    const database = await (await freshPlace()).openUnprepared();
+    const database = await (await emptyPlace()).openUnprepared();
     const { spaces } = await openOver(database);
     await expect(spaces.get(undefined)).rejects.toMatchObject({ code: 'schema_outdated' });
     expect(begins).not.toHaveBeenCalled();
