@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { patience } from './packages/runyard/test/support/patience.js';
+import { compiledFiles, compiledSources } from './scripts/lib/compiled-sources.mjs';
 import { CountReporter } from './scripts/lib/count-reporter.mjs';
 
 const source = (file: string) => fileURLToPath(new URL(`./packages/runyard/src/${file}`, import.meta.url));
+const watched = !process.argv.includes('run');
 const counts = process.env.RUNYARD_TEST_COUNTS;
 
 /** Tests that leave nothing behind in their process. */
@@ -15,13 +17,16 @@ const together = [
 
 export default defineConfig({
   resolve: {
-    // Examples and snippets import the package by its name; tests run them against the sources.
+    // Examples and snippets import the package by its name; tests run them against what else they import.
     alias: [
       { find: /^runyard$/, replacement: source('index.ts') },
       { find: /^runyard\/(models|tools|guardrails|knowledge|testing)$/, replacement: source('$1.ts') },
     ],
   },
+  plugins: watched ? [] : [compiledSources()],
   test: {
+    server: { deps: { external: [compiledFiles] } },
+    globalSetup: 'packages/runyard/test/support/test-run.ts',
     pool: 'forks',
     // Twice the cores that CI has: the tests that kill processes mostly wait.
     maxWorkers: 4,

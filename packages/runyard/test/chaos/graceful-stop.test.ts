@@ -1,11 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { buildPackage } from '../cli/support.js';
+import { describe, expect, test } from 'vitest';
 import { ChaosProcess } from '../support/chaos-process.js';
 import type { Body } from '../support/service.js';
 import { until } from '../support/until.js';
 import { embedded, onEveryDatabase, onPostgres } from './places.js';
-
-beforeAll(buildPackage);
 
 /** So long that no test ever sees one end: a run that is taken over was handed on. */
 const long = { leaseMs: 600_000 };

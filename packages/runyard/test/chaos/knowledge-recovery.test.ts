@@ -1,11 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, test } from 'vitest';
-import { buildPackage } from '../cli/support.js';
+import { expect, test } from 'vitest';
 import { ChaosFolder, ChaosProcess } from '../support/chaos-process.js';
 import type { Body } from '../support/service.js';
 import { until } from '../support/until.js';
-
-beforeAll(buildPackage);
 
 const entry = fileURLToPath(new URL('./knowledge-yard.ts', import.meta.url));
 const rows = 900;

@@ -1,13 +1,10 @@
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { buildPackage } from '../cli/support.js';
+import { expect, onTestFinished, test } from 'vitest';
 import { ChaosProcess } from '../support/chaos-process.js';
 import type { Body } from '../support/service.js';
 import { until } from '../support/until.js';
 import { embedded } from './places.js';
-
-beforeAll(buildPackage);
 
 const entry = fileURLToPath(new URL('./large-yard.ts', import.meta.url));
 const kilobyte = 1024;

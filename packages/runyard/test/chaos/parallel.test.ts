@@ -1,10 +1,7 @@
-import { beforeAll, expect, test } from 'vitest';
-import { buildPackage } from '../cli/support.js';
+import { expect, test } from 'vitest';
 import { ChaosProcess } from '../support/chaos-process.js';
 import type { Body } from '../support/service.js';
 import { onEveryDatabase } from './places.js';
-
-beforeAll(buildPackage);
 
 onEveryDatabase((place) => {
   test('parallel runs of one session are all stored, and survive', async () => {

@@ -1,12 +1,9 @@
-import { beforeAll, expect, test } from 'vitest';
-import { buildPackage } from '../cli/support.js';
+import { expect, test } from 'vitest';
 import { ChaosProcess } from '../support/chaos-process.js';
 import { SseClient } from '../support/clients/sse-client.js';
 import type { Body } from '../support/service.js';
 import { until } from '../support/until.js';
 import { embedded, onEveryDatabase } from './places.js';
-
-beforeAll(buildPackage);
 
 const soon = { leaseMs: 1000 };
 const names = (run: Body) => run.events.map(({ event }: Body) => event);

@@ -1,12 +1,9 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '../../src/core/ids.js';
-import { buildPackage } from '../cli/support.js';
 import { ChaosProcess } from '../support/chaos-process.js';
 import type { Body } from '../support/service.js';
 import { until } from '../support/until.js';
 import { onPostgres } from './places.js';
-
-beforeAll(buildPackage);
 
 /** Long enough that a process on a busy machine is not taken for a dead one. */
 const settings = { leaseMs: 5000 };

@@ -1,12 +1,9 @@
 import { connect, type Socket } from 'node:net';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { buildPackage } from '../cli/support.js';
+import { expect, onTestFinished, test } from 'vitest';
 import { ChaosProcess } from '../support/chaos-process.js';
 import type { Body } from '../support/service.js';
 import { until } from '../support/until.js';
 import { embedded } from './places.js';
-
-beforeAll(buildPackage);
 
 const events = 10_000;
 const readers = 6;

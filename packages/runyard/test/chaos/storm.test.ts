@@ -1,11 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, test } from 'vitest';
-import { buildPackage } from '../cli/support.js';
+import { expect, test } from 'vitest';
 import { patience } from '../support/patience.js';
 import { embedded, onPostgres } from './places.js';
 import { type StormOptions, type StormReport, storm } from './storm/storm.js';
-
-beforeAll(buildPackage);
 
 /** RUNYARD_CHAOS_SEED repeats the choices of an earlier storm, RUNYARD_CHAOS_SECONDS says how long it lasts. */
 const seed = Number(process.env.RUNYARD_CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32));

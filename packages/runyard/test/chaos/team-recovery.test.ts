@@ -1,10 +1,7 @@
-import { beforeAll, expect, test } from 'vitest';
-import { buildPackage } from '../cli/support.js';
+import { expect, test } from 'vitest';
 import type { Body } from '../support/service.js';
 import { count, Place, startAll } from './inside/runs.js';
 import { onEveryDatabase } from './places.js';
-
-beforeAll(buildPackage);
 
 const members = (run: Body) =>
   run.member_responses.map((member: Body) => `${member.agent_id} ${member.status}`);

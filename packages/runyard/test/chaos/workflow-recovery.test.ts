@@ -1,10 +1,7 @@
-import { beforeAll, expect, test } from 'vitest';
-import { buildPackage } from '../cli/support.js';
+import { expect, test } from 'vitest';
 import type { Body } from '../support/service.js';
 import { Place, startAll } from './inside/runs.js';
 import { onEveryDatabase } from './places.js';
-
-beforeAll(buildPackage);
 
 const names = (run: Body) => run.step_results.map(({ step_name }: Body) => step_name);
 const completions = (run: Body, name: string) =>

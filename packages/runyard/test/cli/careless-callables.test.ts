@@ -1,7 +1,5 @@
-import { beforeAll, expect, test } from 'vitest';
-import { buildPackage, linkPackages, project, type RunningCommand, start, startProgram } from './support.js';
-
-beforeAll(buildPackage);
+import { expect, test } from 'vitest';
+import { linkPackages, project, type RunningCommand, start, startProgram } from './support.js';
 
 /** An agent for each place, other than tools and hooks, at which the service calls functions of the application. */
 const application = `

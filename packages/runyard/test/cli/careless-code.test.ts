@@ -1,7 +1,5 @@
-import { beforeAll, expect, test } from 'vitest';
-import { buildPackage, linkPackages, project, start } from './support.js';
-
-beforeAll(buildPackage);
+import { expect, test } from 'vitest';
+import { linkPackages, project, start } from './support.js';
 
 /** A tool for each way in which code can fail where no caller waits for it. */
 const application = `

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { buildPackage, entry, project, run } from './support.js';
-
-beforeAll(buildPackage);
+import { describe, expect, test } from 'vitest';
+import { entry, project, run } from './support.js';
 
 describe('runyard openapi', () => {
   test('prints the API description', async () => {

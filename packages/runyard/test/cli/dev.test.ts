@@ -1,10 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { until } from '../support/until.js';
-import { buildPackage, entry, project, start } from './support.js';
-
-beforeAll(buildPackage);
+import { entry, project, start } from './support.js';
 
 const answers = (url: string, text: string) =>
   until(

@@ -2,10 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { buildPackage, linkPackages, project, run, start, typeFaults } from './support.js';
-
-beforeAll(buildPackage);
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { linkPackages, project, run, start, typeFaults } from './support.js';
 
 const runAgent = async (url: string, message: string) => {
   const response = await fetch(`${url}/agents/assistant/runs`, {

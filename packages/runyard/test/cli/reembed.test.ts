@@ -1,13 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { silentLog } from '../../src/core/log.js';
 import { type Embedder, knowledge, Runyard, step, workflow } from '../../src/index.js';
 import { startService } from '../support/service.js';
 import { gate } from '../support/until.js';
-import { buildPackage, linkPackages, project, run } from './support.js';
-
-beforeAll(buildPackage);
+import { linkPackages, project, run } from './support.js';
 
 const earlier: Embedder = {
   id: 'earlier',

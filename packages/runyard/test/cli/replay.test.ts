@@ -1,6 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { migrations } from '../../src/capabilities/capabilities.js';
 import { readRuns, writeRuns } from '../../src/cli/exported-runs.js';
 import { silentLog } from '../../src/core/log.js';
@@ -8,10 +8,8 @@ import { agent, agentFactory, Runyard, type RunyardOptions, step, workflow } fro
 import { migrate } from '../../src/platform/storage/migrations/migrate.js';
 import { openDatabase } from '../../src/platform/storage/open.js';
 import { scriptedModel } from '../../src/testing.js';
-import { freshPostgres } from '../support/databases.js';
-import { buildPackage, linkPackages, project, run } from './support.js';
-
-beforeAll(buildPackage);
+import { emptyPostgres } from '../support/databases.js';
+import { linkPackages, project, run } from './support.js';
 
 /** An entry with a workflow of steps that a person has to confirm; each would leave a file behind if it was executed. */
 const entry = (...names: string[]) => `
@@ -205,7 +203,7 @@ describe('runyard replay', () => {
   });
 
   test('reads PostgreSQL, and explains what to do when its schema is older', async () => {
-    const place = await freshPostgres();
+    const place = await emptyPostgres();
     await place.open();
     const { replay } = await withWaitingRuns(1, { database: place.url });
     const { code, stdout } = await replay(['--database', place.url], 'wipe');

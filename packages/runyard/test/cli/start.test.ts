@@ -1,9 +1,7 @@
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { until } from '../support/until.js';
-import { buildPackage, entry, project, run, start, startUnderShell } from './support.js';
-
-beforeAll(buildPackage);
+import { entry, project, run, start, startUnderShell } from './support.js';
 
 const anyPort = ['--port', '0'];
 

@@ -13,14 +13,6 @@ const compiler = join(repository, 'node_modules/typescript/bin/tsc');
 const command = join(packageFolder, 'bin/runyard.mjs');
 const fixture = pathToFileURL(join(packageFolder, 'test/cli/fixture-application.mjs')).href;
 
-/**
- * The command is tested as it is published: compiled. Quick when nothing changed since. Whether the types are right
- * is another check's business.
- */
-export function buildPackage(): void {
-  spawnSync(process.execPath, [join(repository, 'scripts/build.mjs')]);
-}
-
 /** A folder with these files that is gone after the test. */
 export function project(files: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), 'runyard-cli-'));

@@ -1,12 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CommandFailure } from '../../src/cli/failure.js';
 import { token as printToken } from '../../src/cli/token.js';
 import { agent } from '../../src/index.js';
 import { startService } from '../support/service.js';
-import { buildPackage, entry, project, run } from './support.js';
-
-beforeAll(buildPackage);
+import { entry, project, run } from './support.js';
 
 const secret = 'a secret that is long enough for HS256';
 const env = { RUNYARD_JWT_KEYS: secret, RUNYARD_AUTHORIZATION: 'true' };

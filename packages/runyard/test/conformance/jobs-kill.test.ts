@@ -1,13 +1,10 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, it } from 'vitest';
-import { buildPackage } from '../cli/support.js';
+import { expect, it } from 'vitest';
 import { freshSqlite } from '../support/databases.js';
 
 const program = fileURLToPath(new URL('./job-process.mjs', import.meta.url));
-
-beforeAll(buildPackage);
 
 /** What a process says until it ends, or is killed at a line. */
 async function linesOf(args: readonly string[], killedAt?: string): Promise<string[]> {

@@ -1,14 +1,11 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { RunStore } from '../../src/capabilities/runs/storage/store.js';
-import { buildPackage } from '../cli/support.js';
 import { freshSqlite } from '../support/databases.js';
 
 const program = fileURLToPath(new URL('./writing-process.mjs', import.meta.url));
-
-beforeAll(buildPackage);
 
 for (const durability of ['full', 'process']) {
   it(`loses no acknowledged run when the process is killed (durability ${durability})`, async () => {

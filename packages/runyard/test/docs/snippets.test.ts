@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { buildPackage } from '../cli/support.js';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { jsonMismatch, textMismatch } from './answers.js';
 import { allPages, type Block, type Page } from './pages.js';
 import type { Outcome } from './programs.js';
 import { programs, Sandbox } from './sandbox.js';
 
-beforeAll(() => buildPackage());
 afterAll(() => programs.end());
 
 const pages = allPages().filter(({ blocks }) => blocks.some(({ words }) => words.length > 0));
