@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { type Capability, routesOf, type ServiceParts } from './capabilities/capability.js';
 import type { RunSpaces } from './capabilities/runs/run-spaces.js';
 import type { Readiness } from './capabilities/system/readiness.js';
@@ -11,6 +10,7 @@ import type { CustomRoutes } from './platform/http/custom-routes.js';
 import type { HttpServer } from './platform/http/handler.js';
 import type { ApiInfo, PathExamples } from './platform/http/openapi/openapi.js';
 import { createHttpServer } from './platform/http/server.js';
+import { OwnCalls } from './platform/own-calls.js';
 import { serviceIdOf } from './platform/service-id.js';
 
 /** What a service is opened with. */
@@ -36,7 +36,8 @@ const lastMs = 1_000;
 
 export async function openService(options: OpenServiceOptions): Promise<OpenService> {
   const { settings, log, customRoutes } = options;
-  const capabilities = await openCapabilities(options.capabilities, options);
+  const ownCalls = new OwnCalls(options.scheduleRights);
+  const capabilities = await openCapabilities(options.capabilities, { ...options, ownCalls });
   const { services, spaces } = capabilities;
   const identities = await openIdentities(options, services.accountTokens);
   const authenticator = new Authenticator({ settings, identities });
@@ -56,6 +57,7 @@ export async function openService(options: OpenServiceOptions): Promise<OpenServ
     ...(customRoutes !== undefined && { customRoutes }),
     upgrades: { paths, close: async () => void (await Promise.all(interfaces.map((one) => one.close?.()))) },
   });
+  ownCalls.open(identities, http);
   await capabilities.start();
   for (const one of interfaces) await one.start?.();
   options.readiness.serve(spaces.parts(), capabilities.slots);
@@ -77,6 +79,5 @@ async function openIdentities(
 ): Promise<Identities> {
   const verifier = new TokenVerifier(settings, { log, serviceId: serviceIdOf(settings) });
   await verifier.open();
-  const internalToken = randomBytes(32).toString('base64url');
-  return new Identities({ settings, verifier, accounts, internalToken });
+  return new Identities({ settings, verifier, accounts });
 }

@@ -24,6 +24,7 @@ import {
 } from './core/options/kinds.js';
 import { type AnyTeam, Team } from './core/teams/team.js';
 import { type AnyWorkflow, Workflow } from './core/workflows/workflow.js';
+import type { RightsOfHolder } from './platform/auth/kept-caller.js';
 import { checkCodeSettings, type SettingsInput, type SettingsSources } from './platform/config.js';
 import type { CustomRoutes } from './platform/http/custom-routes.js';
 import type { FetchHandlerOptions } from './platform/http/fetch-handler.js';
@@ -39,6 +40,11 @@ interface OwnOptions {
   readonly routes?: CustomRoutes;
   /** What the tokens of models cost, over the list prices: `{ 'openai:gpt-5*': { input: 1.25, output: 10 } }`. */
   readonly prices?: ModelPrices;
+  /**
+   * What a person may do now, asked for at each tick of a schedule that they made with a token: their scopes, or null for
+   * one who has left. Left out: schedules keep the scopes that their creators had.
+   */
+  readonly scheduleRights?: RightsOfHolder;
   /** Where log lines go instead of standard output. */
   readonly log?: Log;
 }
@@ -58,6 +64,7 @@ const ownShape: Shape<OwnOptions> = {
   knowledge: listOf(instanceOf(Knowledge, 'a knowledge base, made with knowledge()')),
   routes: callable,
   prices,
+  scheduleRights: callable,
   log: having<Log>('a log with debug, info, warn and error', {
     debug: required(callable),
     info: required(callable),

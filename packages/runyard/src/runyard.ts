@@ -362,9 +362,10 @@ export class Runyard {
     checkKnowledge(knowledge, databases);
     try {
       await migrateOwnDatabases(databases, settings);
-      const { prices = {} } = this.options;
+      const { prices = {}, scheduleRights } = this.options;
       const readiness = this.readinessNow();
-      return await opened({ settings, components, knowledge, databases, startedAt, readiness, log, prices });
+      const parts = { settings, components, knowledge, databases, startedAt, readiness, log, prices };
+      return await opened({ ...parts, ...(scheduleRights !== undefined && { scheduleRights }) });
     } catch (error) {
       throw startFailure(error, databases);
     }

@@ -9,9 +9,11 @@ import type { Jobs } from '../core/runs/jobs/jobs.js';
 import type { RunSlots } from '../core/runs/leases/run-slots.js';
 import type { RunPorts } from '../core/runs/run-ports.js';
 import type { Caller } from '../platform/auth/caller.js';
+import type { RightsOfHolder } from '../platform/auth/kept-caller.js';
 import type { Settings } from '../platform/config.js';
 import type { DatabaseQuery } from '../platform/http/request/database-query.js';
 import type { Route } from '../platform/http/route.js';
+import type { OwnCalls } from '../platform/own-calls.js';
 import type { Database, Migration } from '../platform/storage/database.js';
 import { sharedMigrations } from '../platform/storage/migrations/shared.js';
 import type { Schema } from '../platform/storage/schema.js';
@@ -95,6 +97,10 @@ export interface ServiceParts {
   /** The service's own first. Their schemas are up to date, or theirs who keep them. */
   readonly databases: readonly Database[];
   readonly prices: ModelPrices;
+  /** What the holders of tokens may do now, for calls in their name. */
+  readonly scheduleRights?: RightsOfHolder;
+  /** Left out where no routes are served. */
+  readonly ownCalls?: OwnCalls;
   readonly startedAt: Date;
   readonly readiness: { report(): Promise<{ readonly status: 'ready' | 'not_ready' }> };
   readonly log: Log;

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../core/json.js';
+import type { KeptCaller } from '../../platform/auth/kept-caller.js';
 
 /** What happens at a tick while an execution of an earlier one is in progress. */
 export const overlaps = ['skip', 'queue', 'allow'] as const;
@@ -12,18 +13,6 @@ export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof methods)[number];
 
 export type ScheduleSource = 'api' | 'code';
-
-/** Who made a schedule, with what it takes to find out at each tick what they may do. Never a token. */
-export interface Creator {
-  readonly kind: 'user' | 'service_account' | 'security_key' | 'anonymous' | 'service';
-  readonly userId: string | null;
-  /** Of a service account: the person who made it. */
-  readonly madeBy: string | null;
-  /** Of a user: the scopes of the token. Those of a service account are looked up. */
-  readonly scopes: readonly string[];
-  /** Of a user: what the token said. */
-  readonly claims: JsonObject | null;
-}
 
 /** What a schedule calls, when, and how often it tries. */
 export interface ScheduleDefinition {
@@ -53,7 +42,8 @@ export interface Schedule extends ScheduleDefinition {
   readonly retiredAt: number | null;
   /** The owner: who sees it where users are kept apart. */
   readonly userId: string | null;
-  readonly creator: Creator;
+  /** Who made it: at each tick, what is left of their rights is found out. */
+  readonly creator: KeptCaller;
   /** Counts the changes. */
   readonly revision: number;
   /** The exact time of the next tick. */

@@ -31,7 +31,7 @@ export interface SchedulesTable {
   /** Since when no code defines it. */
   retired_at: number | null;
   user_id: string | null;
-  /** JSON: a `Creator`. */
+  /** JSON: a `KeptCaller`. */
   creator: string;
   revision: number;
   next_tick: number | null;

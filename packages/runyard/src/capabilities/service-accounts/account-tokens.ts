@@ -64,8 +64,13 @@ export class ServiceAccountTokens implements AccountTokens {
     if (stored === undefined || (stored.expiresAt !== null && stored.expiresAt <= now))
       throw this.#refusal(clientAddress, now);
     this.#noteUse(stored, now);
-    const { name, userId: madeBy, scopes, expiresAt } = stored;
-    return { principal: principalOf(name), madeBy, scopes, expiresAt };
+    return identityOf(stored);
+  }
+
+  async find(accountId: string): Promise<AccountIdentity | undefined> {
+    const stored = await this.#store.findActive(accountId);
+    const isOver = stored?.expiresAt != null && stored.expiresAt <= this.#now();
+    return stored === undefined || isOver ? undefined : identityOf(stored);
   }
 
   /** For an account that was revoked: this process trusts it no longer. */
@@ -114,4 +119,8 @@ export class ServiceAccountTokens implements AccountTokens {
         this.#log.warn({ err: error }, 'the last use of a service account could not be stored');
     });
   }
+}
+
+function identityOf({ accountId, name, userId: madeBy, scopes, expiresAt }: StoredToken): AccountIdentity {
+  return { accountId, principal: principalOf(name), madeBy, scopes, expiresAt };
 }

@@ -142,6 +142,12 @@ export class ServiceAccountStore {
     return new Map(rows.map((row) => [row.token_hash, tokenFromRow(row)]));
   }
 
+  /** An account that is not revoked. */
+  async findActive(id: string): Promise<StoredToken | undefined> {
+    const row = await this.selection(false).selectAll().where('id', '=', id).executeTakeFirst();
+    return row && tokenFromRow(row);
+  }
+
   /** Remembers when an account was used, unless that was noted since `before` already, by whichever process. */
   async noteUse(id: string, now: number, before: number): Promise<void> {
     await this.database.query

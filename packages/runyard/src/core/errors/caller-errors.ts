@@ -26,6 +26,12 @@ export const callerErrors = {
     403,
     (scopes: readonly string[]) => `Insufficient permissions. Required scope(s): ${scopes.join(', ')}`,
   ),
+  /** Of one in whose name the service acts later. */
+  rightsLost: define(
+    'rights_lost',
+    403,
+    (reason: string) => `The creator of this schedule has lost the right to it: ${reason}`,
+  ),
   /** In the words of a WebSocket. */
   actionNotAllowed: define(
     'insufficient_scope',

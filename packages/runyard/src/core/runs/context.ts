@@ -137,6 +137,8 @@ export interface RunContext {
   congestion(): Promise<void> | undefined;
   /** Resolves when all that was done so far is durable: for effects outside of the journal that depend on it. */
   stored(): Promise<void>;
+  /** Does work that only waits, and leaves the slot of the run to others in that time. */
+  idle<T>(work: () => Promise<T>): Promise<T>;
   /** The time in `ms` milliseconds, by the clock that decides when a question is due. */
   deadline(ms: number): Promise<number>;
   /** Pauses the run until the requirement is answered; answers at once when it has been. */

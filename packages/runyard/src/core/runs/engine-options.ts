@@ -34,6 +34,8 @@ export interface EngineOptions extends EnginePorts {
   readonly leaseMs: number;
   /** How many runs are executed at once, over all engines of the process. */
   readonly slots: RunSlots;
+  /** Those of components that do not share them, by `componentKey`. */
+  readonly ownSlots?: ReadonlyMap<string, RunSlots>;
   readonly isTransient: (error: unknown) => boolean;
   /** No other process uses the database: runs that wait for a free slot wait in memory, and need not be offered. */
   readonly alone?: boolean;

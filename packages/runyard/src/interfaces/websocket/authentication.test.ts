@@ -37,19 +37,6 @@ describe('who speaks', () => {
     expect(runs.callers.map(({ userId }) => userId)).toEqual(['bob']);
   });
 
-  test('is never the service itself, and the answer does not reveal a token of the service', async () => {
-    const { url } = await startSockets();
-    const client = await WsClient.connect(url, '/agents/ws', { headers: { authorization: 'internal' } });
-    expect(client.frames[0]?.payload.requires_auth).toBe(true);
-    expect(await client.ask({ action: 'authenticate', token: 'internal' })).toEqual({
-      event: 'auth_error',
-      error: 'Not enough segments',
-      error_type: 'invalid_token',
-      error_code: 'invalid_token',
-    });
-    expect(await client.ask(cancel)).toEqual(required);
-  });
-
   test('is asked again for every action', async () => {
     const { url, runs, tokens } = await startSockets();
     const client = await authenticated(url);

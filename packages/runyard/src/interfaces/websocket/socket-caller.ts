@@ -53,7 +53,7 @@ export class SocketCaller {
     const token = this.#token;
     if (token === null) return this.#caller;
     try {
-      const { caller, expiresAt } = await this.#identityOf(token);
+      const { caller, expiresAt } = await this.identities.of(token, this.clientAddress);
       // another one may have been sent while this one was checked
       if (this.#token === token) this.#accept(caller, expiresAt);
     } catch (error) {
@@ -71,21 +71,11 @@ export class SocketCaller {
   /** A service without authorization takes any token; it looks only at those of service accounts. */
   async #presented(token: string): Promise<Identity | null> {
     try {
-      return await this.#identityOf(token);
+      return await this.identities.of(token, this.clientAddress);
     } catch (error) {
       if (this.identities.mode === 'none' && isRefusedToken(error)) return null;
       throw error;
     }
-  }
-
-  async #identityOf(token: string): Promise<Identity> {
-    const identity = await this.identities.of(token, this.clientAddress);
-    // the service calls itself over HTTP alone; the text is the one that any such text would get
-    if (identity.by === 'internal_token')
-      throw this.identities.mode === 'jwt'
-        ? errors.invalidToken('Not enough segments')
-        : errors.securityKeyWrong();
-    return identity;
   }
 
   #accept(caller: Caller, expiresAt: number | null): void {

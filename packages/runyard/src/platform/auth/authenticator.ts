@@ -32,6 +32,7 @@ export class Authenticator {
   /** Throws 401 or 403. It waits only for a check. */
   admit(request: AccessRequest): Caller | Promise<Caller> {
     const { settings, identities } = this.options;
+    if (request.acting !== undefined) return this.#admitted(request, request.acting);
     const presented = presentedToken(request.headers, settings);
     if (identities.mode === 'none') {
       return presented === undefined ? anonymousCaller : this.#admitOpenly(request, presented);
@@ -53,6 +54,10 @@ export class Authenticator {
 
   async #admitHolder(request: AccessRequest, { token }: PresentedToken): Promise<Caller> {
     const { caller } = await this.options.identities.of(token, request.clientAddress);
+    return this.#admitted(request, caller);
+  }
+
+  #admitted(request: AccessRequest, caller: Caller): Caller {
     if (!this.#isPublic(request.path)) assertMay(caller, request);
     return caller;
   }

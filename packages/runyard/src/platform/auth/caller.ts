@@ -30,6 +30,8 @@ export interface BoundValues {
 export interface Caller {
   /** The identity that a token proved; null for an anonymous caller. */
   readonly userId: string | null;
+  /** Of a service account. Its name may be that of another one later. */
+  readonly accountId?: string;
   /** Of a service account: the person who made it, and answers for it. */
   readonly madeBy?: string | null;
   readonly scope: DataScope;
@@ -40,6 +42,8 @@ export interface Caller {
   /** What the token says, for the application's own code; null where there was none. */
   readonly claims: JsonObject | null;
   readonly bound: BoundValues;
+  /** Of a caller in whose name a schedule calls: the schedule, and the record of the attempt. */
+  readonly schedule?: { readonly scheduleId: string; readonly scheduleRunId: string };
 }
 
 /** The caller of a service without authorization: may name any user. */

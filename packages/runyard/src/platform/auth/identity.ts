@@ -1,7 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { errors, RunyardError } from '../../core/errors/errors.js';
 import type { Json, JsonObject } from '../../core/json.js';
-import type { BoundValues, Caller, DataScope } from './caller.js';
+import { anonymousCaller, type BoundValues, type Caller, type DataScope } from './caller.js';
+import type { KeptCaller, RightsOfHolder } from './kept-caller.js';
+import { schedulerUser } from './named-user.js';
 import { Rights } from './rights.js';
 import { type AuthMode, type AuthSettings, authMode } from './tokens/settings.js';
 import type { TokenVerifier, VerifiedToken } from './tokens/verifier.js';
@@ -11,6 +13,7 @@ export const accountTokenPrefix = 'runyard_pat_';
 
 /** What the token of a service account proves. */
 export interface AccountIdentity {
+  readonly accountId: string;
   readonly principal: string;
   /** Who made the account; null when its maker had no name. */
   readonly madeBy: string | null;
@@ -21,18 +24,19 @@ export interface AccountIdentity {
 /** Knows the tokens of service accounts. Throws errors of the catalogue. */
 export interface AccountTokens {
   verify(token: string, clientAddress: string): Promise<AccountIdentity>;
+  /** An account that still has its rights; undefined for one that is unknown, revoked or expired. */
+  find(accountId: string): Promise<AccountIdentity | undefined>;
 }
 
 /** Who the service itself is when it calls its own routes, and what it may do there. */
-const internalPrincipal = '__scheduler__';
-const internalScopes: readonly string[] = [
+const schedulerScopes: readonly string[] = [
   ...['agents', 'teams', 'workflows'].flatMap((resource) => [`${resource}:read`, `${resource}:run`]),
   ...['read', 'write', 'delete'].map((action) => `schedules:${action}`),
 ];
 
 export interface Identity {
   readonly caller: Caller;
-  readonly by: 'jwt' | 'service_account' | 'security_key' | 'internal_token';
+  readonly by: 'jwt' | 'service_account' | 'security_key';
   /** From when on it is to be proved again, in milliseconds; null: not by itself. */
   readonly expiresAt: number | null;
 }
@@ -41,11 +45,9 @@ export interface IdentitiesOptions {
   readonly settings: AuthSettings;
   readonly verifier: TokenVerifier;
   readonly accounts: AccountTokens;
-  /** The service's own token for its own calls. */
-  readonly internalToken: string;
 }
 
-/** Turns a token into who it proves its holder to be. */
+/** Turns a token, or what is kept of an earlier caller, into who that is. */
 export class Identities {
   readonly mode: AuthMode;
 
@@ -53,12 +55,11 @@ export class Identities {
     this.mode = authMode(options.settings);
   }
 
-  /** Throws 401 for a token that proves nothing. In the open mode only service accounts and the service itself have one. */
+  /** Throws 401 for a token that proves nothing. In the open mode only service accounts have one. */
   async of(token: string, clientAddress: string): Promise<Identity> {
-    const { settings, accounts, internalToken, verifier } = this.options;
+    const { settings, accounts, verifier } = this.options;
     if (token.startsWith(accountTokenPrefix))
       return this.#account(await accounts.verify(token, clientAddress));
-    if (isSame(token, internalToken)) return this.#internal();
     if (this.mode === 'security_key') {
       if (!isSame(token, settings.securityKey ?? '')) throw errors.securityKeyWrong();
       return { caller: rootCaller, by: 'security_key', expiresAt: null };
@@ -67,25 +68,48 @@ export class Identities {
     return this.#holder(await verifier.verify(token));
   }
 
+  /**
+   * The caller that was kept, with the rights of now. `rights` is asked for those of the holder of a token: their scopes,
+   * or null for one who has lost them. Throws 403 `rights_lost` when nothing is left of them.
+   */
+  async restored(kept: KeptCaller, rights?: RightsOfHolder): Promise<Caller> {
+    const { mode } = this;
+    if (kept.by === 'service') return this.#scheduler();
+    if (kept.by === 'service_account') {
+      const account = await this.options.accounts.find(kept.accountId);
+      if (account !== undefined) return this.#account(account).caller;
+      throw errors.rightsLost(`the service account ${kept.userId} was revoked, has expired or was deleted`);
+    }
+    if (mode === 'none')
+      return kept.by === 'jwt' ? { ...anonymousCaller, userId: kept.userId } : anonymousCaller;
+    if (kept.by === 'open') throw errors.rightsLost('it was made while the service had no authorization');
+    if (kept.by !== mode)
+      throw errors.rightsLost('the service no longer accepts the kind of token it was made with');
+    if (kept.by === 'security_key') return rootCaller;
+    const { userId, claims } = kept;
+    const scopes = rights === undefined ? kept.scopes : await rights({ userId, claims });
+    if (scopes === null)
+      throw errors.rightsLost(`scheduleRights grants nothing to ${userId ?? 'its creator'}`);
+    return this.#holder({ claims, subject: userId, scopes, expiresAt: null }).caller;
+  }
+
   /** A service account sees its own rows alone, in every mode. */
-  #account({ principal, madeBy, scopes, expiresAt }: AccountIdentity): Identity {
+  #account({ accountId, principal, madeBy, scopes, expiresAt }: AccountIdentity): Identity {
     const rights = this.#rights(scopes, true);
     const scope: DataScope = rights.isAdmin ? { kind: 'all' } : { kind: 'user', userId: principal };
     return {
-      caller: { userId: principal, madeBy, scope, rights, proven: true, claims: null, bound: {} },
+      caller: { userId: principal, accountId, madeBy, scope, rights, proven: true, claims: null, bound: {} },
       by: 'service_account',
       expiresAt,
     };
   }
 
-  #internal(): Identity {
-    const rights = this.#rights(internalScopes, true);
-    const scope = this.#scopeOf(internalPrincipal, rights);
-    return {
-      caller: { userId: internalPrincipal, scope, rights, proven: true, claims: null, bound: {} },
-      by: 'internal_token',
-      expiresAt: null,
-    };
+  /** Where nobody needs a token, a payload names the user; elsewhere the service acts under its own name. */
+  #scheduler(): Caller {
+    if (this.mode === 'none') return anonymousCaller;
+    const rights = this.#rights(schedulerScopes, true);
+    const scope = this.#scopeOf(schedulerUser, rights);
+    return { userId: schedulerUser, scope, rights, proven: true, claims: null, bound: {} };
   }
 
   #holder({ claims, subject, scopes, expiresAt }: VerifiedToken): Identity {

@@ -4,7 +4,9 @@ import type { Caller } from './caller.js';
 /** How the users are called that stand for service accounts: no person can have such a name. */
 export const accountPrefix = 'sa:';
 const reservedPrefixes = [accountPrefix, '__oauth__:'];
-const reservedNames = new Set(['__scheduler__']);
+/** The user that the service itself is, when it calls its own routes for schedules of the code. */
+export const schedulerUser = '__scheduler__';
+const reservedNames = new Set([schedulerUser]);
 
 /** Whether a user is one of the service's own making, whom no caller can claim to be. */
 export function isReservedUser(userId: string): boolean {

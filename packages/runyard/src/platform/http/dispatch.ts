@@ -27,6 +27,8 @@ export interface AccessRequest {
   readonly params: Readonly<Record<string, string>>;
   /** Where the request comes from. */
   readonly clientAddress: string;
+  /** In whose name the service itself asks: that is decided, what they may do is not. */
+  readonly acting?: Caller | undefined;
 }
 
 /** Throws an error of the catalogue for a caller who may not. */
@@ -229,8 +231,8 @@ export function admit(
 
 function accessRequest(exchange: Exchange, scope: RequiredScope, params: Texts): AccessRequest {
   const { method = '', headers } = exchange.request;
-  const { path, clientAddress } = exchange;
-  return { method, path, headers, scope, params, clientAddress };
+  const { path, clientAddress, acting } = exchange;
+  return { method, path, headers, scope, params, clientAddress, acting };
 }
 
 async function admitLimited(

@@ -22,6 +22,13 @@ const exchangeKey = Symbol('runyard.exchange');
 
 type Marked = (IncomingMessage | ServerResponse) & { [exchangeKey]?: Exchange };
 
+const actingKey = Symbol('runyard.acting');
+
+/** Says in whose name the service itself makes a request: no token proves it, and none is looked for. */
+export function actAs(request: IncomingMessage & { [actingKey]?: Caller }, caller: Caller): void {
+  request[actingKey] = caller;
+}
+
 /** One request and its answer, for as long as the answer lasts. It holds no body: streams may live for hours. */
 export class Exchange {
   readonly requestId: string;
@@ -32,12 +39,14 @@ export class Exchange {
   cors: readonly string[] | undefined = undefined;
   /** Who calls, once that is resolved. */
   caller: Caller = anonymousCaller;
+  /** In whose name the service itself makes the request; undefined for a request from outside. */
+  readonly acting: Caller | undefined;
   /** What the client may have meant otherwise. */
   hint: string | undefined = undefined;
   #abort: AbortController | undefined;
 
   constructor(
-    readonly request: IncomingMessage,
+    readonly request: IncomingMessage & { [actingKey]?: Caller },
     readonly response: ServerResponse,
     private readonly surroundings: ExchangeSurroundings,
     readonly basePath: string,
@@ -48,6 +57,7 @@ export class Exchange {
     const url = request.url ?? '/';
     const query = url.indexOf('?');
     this.path = query === -1 ? url : url.slice(0, query);
+    this.acting = request[actingKey];
     mark(request, this);
     mark(response, this);
     response.on('close', closed);

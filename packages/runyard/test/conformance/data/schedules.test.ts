@@ -31,7 +31,7 @@ function aSchedule(over: Partial<Schedule> = {}): Schedule {
     source: 'api',
     retiredAt: null,
     userId: 'ada',
-    creator: { kind: 'user', userId: 'ada', madeBy: null, scopes: ['agents:run'], claims: { sub: 'ada' } },
+    creator: { by: 'jwt', userId: 'ada', scopes: ['agents:run'], claims: { sub: 'ada' } },
     revision: 1,
     nextTick: 60_000,
     dueAt: 60_000,

@@ -154,6 +154,34 @@ forEachJobJournal((aJournal) => {
     expect(begun).toEqual(['c', 'b', 'a']);
   });
 
+  it('executes jobs with slots of their own while all others are taken, and others while they wait', async () => {
+    const journal = await aJournal();
+    const [begun, held, waited] = [[] as string[], gate(), gate()];
+    const work: Work = async ({ jobId, idle }) => {
+      begun.push(jobId);
+      if (jobId.startsWith('waits')) await idle(() => waited.promise);
+      else await held.promise;
+      return 0;
+    };
+    const long = { ...counting(work), kind: 'long' };
+    const own = { ...counting(work), kind: 'own', ownSlots: 1 };
+    const journalOf =
+      journal instanceof JobStore ? { orphans: { journal: journal.orphans, endAfterMs: 0 } } : {};
+    const slots = new RunSlots({ executing: 1, waiting: 0 });
+    const jobs = jobsOver(journal, [long, own], { slots, ...journalOf });
+    for (const jobId of ['long 1', 'long 2']) await jobs.start(long, { names: [] }, { jobId });
+    for (const jobId of ['waits 1', 'own 1', 'own 2']) {
+      await jobs.start(own, { names: [] }, { jobId });
+      await jobs.recover();
+    }
+    await until('the slots are taken', () => begun.length === 3);
+    expect(begun.toSorted()).toEqual(['long 1', 'own 1', 'waits 1']);
+    waited.open();
+    held.open();
+    for (const jobId of ['waits 1', 'own 1', 'own 2']) await jobs.ended(own, jobId);
+    for (const jobId of ['long 1', 'long 2']) await jobs.ended(long, jobId);
+  });
+
   it('cancels a job that is executed here, in another process, or not yet', async () => {
     const journal = await aJournal();
     const begun: string[] = [];
@@ -207,6 +235,28 @@ forEachJobJournal((aJournal) => {
 
 describe('a job', () => {
   const job = counting(addUp);
+
+  it('does not repeat work that must not happen twice when its process has died', async () => {
+    const store = new MemoryJournal();
+    const journal = Object.assign(store, { leases: store, queue: store });
+    let calls = 0;
+    const job = counting(async ({ step }) => {
+      const lost = () => ({ length: -1 });
+      const { length } = await step('call', { name: 'call', record: counted, lost }, () => {
+        calls += 1;
+        return new Promise(() => {});
+      });
+      return length;
+    });
+    const first = jobsOver(journal, [job]);
+    await first.start(job, { names: [] }, { jobId: 'one' });
+    await until('it is called', () => calls === 1);
+    await first.stop();
+    const second = jobsOver(journal, [job]);
+    await second.open();
+    expect((await second.ended(job, 'one')).result).toEqual({ total: -1 });
+    expect(calls).toBe(1);
+  });
 
   it('is refused when its input does not fit, or is too large, and when two have one kind', async () => {
     const jobs = inProcessJobs([job], systemTimers);

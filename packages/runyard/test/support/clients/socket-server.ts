@@ -56,8 +56,6 @@ class Tokens implements SocketIdentities {
     // as long as a database query takes: more may come from the client before it returns
     for (let turn = 0; turn < 20; turn++) await setImmediate();
     if (this.#unavailable) throw errors.authenticationUnavailable();
-    if (token === 'internal')
-      return { caller: callerNamed('__scheduler__'), by: 'internal_token', expiresAt: null };
     const [, name] = /^token of (.*)$/.exec(token) ?? [];
     if (name === undefined && (token !== 'right' || this.#withdrawn))
       throw errors.invalidToken('Signature verification failed');

@@ -9,6 +9,7 @@ import { type Executable, RunCancelled, type RunEnd, RunReleased } from '../exec
 import { weigh } from '../journal/long-texts.js';
 import type { WriteQueue } from '../journal/write-queue.js';
 import { LeaseKeeper } from '../leases/lease-keeper.js';
+import { HeldSlot, slotsOfRun } from '../leases/run-slots.js';
 import { executedBefore } from '../limits/executed-time.js';
 import { LimitExceeded } from '../limits/limit-exceeded.js';
 import { RunGuard } from '../limits/run-guard.js';
@@ -119,7 +120,7 @@ export class RunExecutor {
     executable: Executable,
     stored: (live: LiveRun) => Promise<unknown> | undefined,
   ): Promise<RunHandle> {
-    const place = this.options.slots.keepPlace();
+    const place = slotsOfRun(this.options, live.run).keepPlace();
     try {
       if (place.waits && this.options.alone !== true) live.offer();
       await stored(live);
@@ -227,16 +228,16 @@ export class RunExecutor {
   ): Promise<EndedRun> {
     const guard = this.guardOf(live, executable);
     const context = new JournaledContext(live, this.queue, this.surroundings, guard);
-    let entered = false;
+    const slots = slotsOfRun(this.options, live.run);
     let begun = !live.isWaiting;
     try {
-      const turn = this.options.slots.enter(live.abort.signal);
+      const turn = slots.enter(live.abort.signal);
       if (turn !== undefined) {
         // it may take a while: a caller who asks for the run in that time must find it
         this.queue.touch(live);
         await turn;
       }
-      entered = true;
+      live.slot = new HeldSlot(slots, live.abort.signal, () => this.onEnded());
       if (live.isWaiting) await this.beginWaiting(live);
       begun = true;
       if (live.run.status !== 'running') live.transition('running');
@@ -263,7 +264,7 @@ export class RunExecutor {
     } finally {
       if (this.live.get(live.runId)?.live === live) this.live.delete(live.runId);
       live.log.end();
-      if (entered) this.options.slots.leave();
+      live.slot?.leave();
       this.onEnded();
     }
   }

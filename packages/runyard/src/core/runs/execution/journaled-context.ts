@@ -90,6 +90,10 @@ export class JournaledContext implements RunContext {
     this.options = inside === null ? optionsOf(live) : optionsInside(live, inside.run);
   }
 
+  idle<T>(work: () => Promise<T>): Promise<T> {
+    return this.live.slot === null ? work() : this.live.slot.outside(work);
+  }
+
   get entry(): RunEntry {
     return this.inside?.entry ?? this.live.entry;
   }

@@ -20,6 +20,7 @@ import { updateOf } from '../journal/run-update.js';
 import { StepIndex } from '../journal/step-index.js';
 import type { WriteSource } from '../journal/write-queue.js';
 import { HeldLease, type Moment } from '../leases/held-lease.js';
+import type { HeldSlot } from '../leases/run-slots.js';
 import { RunMeter } from '../limits/run-meter.js';
 import type { Run, RunEntry, RunResult, RunStatus, StepKind, StepRecord } from '../run.js';
 import { assertTransition } from '../transitions.js';
@@ -36,6 +37,8 @@ export class LiveRun implements WriteSource {
   readonly abort = new AbortController();
   readonly ownName = new OwnName();
   readonly state: SessionState;
+  /** Null until it has one: while it waits for its turn. */
+  slot: HeldSlot | null = null;
   private record: Run;
   readonly entry: RunEntry;
   private session: SessionWrite | null;

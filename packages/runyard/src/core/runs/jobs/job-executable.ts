@@ -76,18 +76,20 @@ function contextOf(context: RunContext, reports: ProgressReports): JobContext {
     step: (key, step, work) => jobStep(context, key, step, work),
     progress: (progress) => reports.report(progress),
     stored: () => context.stored(),
+    idle: (work) => context.idle(work),
   };
 }
 
 async function jobStep<T>(
   context: RunContext,
   key: string,
-  { name, record, retry }: JobStep<T>,
+  { name, record, retry, lost }: JobStep<T>,
   work: (scope: StepScope) => Promise<T>,
 ): Promise<T> {
   // streams beside the job have their turn before each of its steps
   await new Promise<void>((resolve) => context.timers.soon(resolve));
-  return context.step(key, { kind: 'work', name, record }, (scope) =>
+  const interrupted = lost && { policy: 'fail' as const, lost };
+  return context.step(key, { kind: 'work', name, record, ...(interrupted && { interrupted }) }, (scope) =>
     retry === undefined ? work(scope) : withRetries(context, scope, name, retry, work),
   );
 }

@@ -2,7 +2,7 @@ import type { RetryBackoff } from '../../back-off.js';
 import type { JobProgress } from '../../events/job-event.js';
 import type { Log } from '../../log.js';
 import { checkOptions } from '../../options/check-options.js';
-import { callable, json, name, objectOf, required } from '../../options/kinds.js';
+import { callable, count, json, name, objectOf, required } from '../../options/kinds.js';
 import type { Timers } from '../../timers.js';
 import type { StepScope } from '../context.js';
 import type { CallApplication } from '../execution/code-owner.js';
@@ -24,6 +24,8 @@ export interface JobOptions<Input, Result> {
   readonly result: Codec<Result>;
   /** How much one job may do. Left out: 100,000 steps, a week, 256 MiB of records. */
   readonly limits?: Pick<AnyLimits, 'steps' | 'timeMs' | 'bytes'>;
+  /** How many a process executes at once, apart from all other jobs. Left out: they share `maxJobs`. */
+  readonly ownSlots?: number;
   /** Does the work. Everything that must not be repeated after a crash, or that takes long, is a step. */
   execute(context: JobContext, input: Input): Promise<Result>;
 }
@@ -55,6 +57,8 @@ export interface JobContext {
   progress(progress: ReportedProgress): void;
   /** Resolves when all that was done so far is durable: for effects outside of the journal that depend on it. */
   stored(): Promise<void>;
+  /** Does work that only waits for something, such as a run: meanwhile another job can have the slot of this one. */
+  idle<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface JobStep<T> {
@@ -64,6 +68,11 @@ export interface JobStep<T> {
   readonly record: Codec<T>;
   /** What a failure of the work is answered with. Left out: it ends the job. */
   readonly retry?: StepRetry;
+  /**
+   * For work that must not happen twice: its start is durable before it begins, and when its process dies during it,
+   * this is what it came to. Left out: it is done again.
+   */
+  readonly lost?: (message: string) => T;
 }
 
 export interface StepRetry {
@@ -83,6 +92,7 @@ const jobOptions = objectOf<JobOptions<unknown, unknown>>({
   input: required(json),
   result: required(json),
   limits: json,
+  ownSlots: count(1),
   execute: required(callable),
 });
 

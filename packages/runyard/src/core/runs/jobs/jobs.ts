@@ -8,6 +8,7 @@ import type { EventReader } from '../events/event-reader.js';
 import { RunReleased } from '../executable.js';
 import { notBegun } from '../execution/live-run-start.js';
 import { decoded } from '../journal/codec.js';
+import { RunSlots } from '../leases/run-slots.js';
 import { componentKey, type OrphanOptions } from '../resume/ending-executable.js';
 import { jobKind, type Run, terminalStatuses } from '../run.js';
 import type { Job } from './job.js';
@@ -15,7 +16,10 @@ import { inputOf, jobExecutable, standInForJob } from './job-executable.js';
 
 /** What jobs are executed with: the ports are those of an engine, over the journal of jobs. */
 export interface JobsOptions
-  extends Omit<EngineOptions, 'resolve' | 'orphans' | 'alone' | 'rebuiltEvents' | 'onRest' | 'limits'> {
+  extends Omit<
+    EngineOptions,
+    'resolve' | 'orphans' | 'ownSlots' | 'alone' | 'rebuiltEvents' | 'onRest' | 'limits'
+  > {
   /** What this process can do. */
   readonly jobs: readonly Job[];
   /** Set in a service: jobs of other kinds are left to other processes, or ended after a time. */
@@ -66,8 +70,14 @@ export class Jobs {
     this.kinds = new Map(jobs.map((job) => [job.kind, job]));
     if (this.kinds.size < jobs.length)
       throw errors.invalidConfig(`Two jobs have the same kind: ${jobs.map(({ kind }) => kind).join(', ')}.`);
+    const ownSlots = jobs.flatMap(({ kind, ownSlots: executing }) =>
+      executing === undefined
+        ? []
+        : [[componentKey(jobKind, kind), new RunSlots({ executing, waiting: 0 })] as const],
+    );
     this.engine = new RunEngine({
       ...engine,
+      ...(ownSlots.length > 0 && { ownSlots: new Map(ownSlots) }),
       resolve: ({ componentId }) => {
         const job = this.kinds.get(componentId);
         return job && jobExecutable(job);

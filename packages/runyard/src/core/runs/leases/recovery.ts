@@ -17,6 +17,7 @@ import { askedBy } from '../resume/resting-runs.js';
 import type { Run, RunEntry, RunFailure, RunResult, StepRecord } from '../run.js';
 import { cancelledEnd, failedEnd } from '../run-ends.js';
 import { appliesTo } from './cancellations.js';
+import { areFull, type RunSlots, slotsOf, slotsOfRun } from './run-slots.js';
 
 /** A run that was executed this often without finishing a step is not tried again: it may be what kills us. */
 const fruitlessAttempts = 5;
@@ -35,6 +36,8 @@ export class Recovery {
   private isHinted = false;
   /** The lists that the last look did not reach the end of, because no slot was free. */
   private unfinished: Lists = [];
+  /** The slots that it found taken: when one of them is free, a further look may find more. */
+  private readonly taken = new Set<RunSlots>();
   /** When a look last came a step further. */
   movedAt = 0;
   private readonly setbacks = new Setbacks();
@@ -62,14 +65,14 @@ export class Recovery {
 
   /** Looks now if there is room, unless a look is in progress. */
   poll(): void {
-    if (this.isLooking || this.ended || this.options.slots.full) return;
+    if (this.isLooking || this.ended || areFull(this.options)) return;
     void this.look();
   }
 
   /** Looks for waiting runs once there is room. One in progress may have read the queue too early: one more follows. */
   lookForWaiting(): void {
     if (this.isHinted || this.ended) return;
-    if (this.options.slots.full) {
+    if (areFull(this.options)) {
       if (!this.unfinished.includes('waiting')) this.unfinished = [...this.unfinished, 'waiting'];
       return;
     }
@@ -86,7 +89,7 @@ export class Recovery {
   /** Looks again when the last look left runs for later, and there is room now. */
   lookOn(): void {
     const { unfinished } = this;
-    if (unfinished.length === 0 || this.options.slots.full) return;
+    if (unfinished.length === 0 || !this.hasRoomNow()) return;
     this.unfinished = [];
     void this.look(unfinished);
   }
@@ -160,30 +163,60 @@ export class Recovery {
     );
   }
 
+  /** Whether what the last look left could begin now. */
+  private hasRoomNow(): boolean {
+    if (areFull(this.options)) return false;
+    // a hint that came while all were taken has found none of them taken
+    if (this.taken.size === 0) return true;
+    for (const slots of this.taken) if (!slots.full) return true;
+    return false;
+  }
+
+  /** The components to look for: those whose slots are all taken wait. */
+  private wanted(): readonly string[] | undefined {
+    const all = this.options.orphans?.components();
+    if (this.options.ownSlots === undefined) return all;
+    return all?.filter((component) => this.isFree(slotsOf(this.options, component)));
+  }
+
+  private isFree(slots: RunSlots): boolean {
+    if (slots.full) this.taken.add(slots);
+    return !slots.full;
+  }
+
   private async lookOnce(lists: Lists): Promise<void> {
     this.unfinished = [];
+    this.taken.clear();
     this.isHinted = false;
     for (const [at, list] of lists.entries()) {
       if (await this.takeFrom(list)) continue;
       // what cannot be executed now is left to others, or until a slot is free, which may be so already
-      this.unfinished = lists.slice(at);
-      return this.lookOn();
+      const isOver = areFull(this.options);
+      const left = isOver ? lists.slice(at) : [list];
+      this.unfinished = [...new Set([...this.unfinished, ...left])];
+      if (isOver) break;
     }
+    this.lookOn();
   }
 
   /** Whether it reached the end of the list: no slot may be left. */
   private async takeFrom(list: Lists[number]): Promise<boolean> {
-    const { leases, queue, timers, log, slots } = this.options;
+    const { leases, queue, timers, log } = this.options;
+    const wanted = this.wanted();
     // what cannot be taken over here stays in the list: look past it
     for (let passed = 0; !this.ended; ) {
       const now = timers.now();
       this.movedAt = now;
-      if (slots.full) return false;
-      const page = [batchSize, passed, this.options.orphans?.components()] as const;
+      if (areFull(this.options)) return false;
+      const page = [batchSize, passed, wanted] as const;
       const runs = await (list === 'expired' ? leases.expired(...page) : queue.waiting(...page));
       this.movedAt = timers.now();
       for (const run of runs) {
-        if (slots.full) return false;
+        if (areFull(this.options)) return false;
+        if (!this.isFree(slotsOfRun(this.options, run))) {
+          passed += 1;
+          continue;
+        }
         try {
           if (this.setbacks.holdsBack(run.runId, now) || !(await this.recover(run))) passed += 1;
           else this.setbacks.succeeded(run.runId);
@@ -196,9 +229,9 @@ export class Recovery {
         }
         this.movedAt = timers.now();
       }
-      if (runs.length < batchSize) return true;
+      if (runs.length < batchSize) break;
     }
-    return true;
+    return this.taken.size === 0;
   }
 
   private async recover(run: Run): Promise<boolean> {
