@@ -1,6 +1,7 @@
 import type { RegisteredAgent } from './capabilities/components/service.js';
 import { Agent } from './core/agents/agent.js';
 import { AgentFactory } from './core/agents/agent-factory.js';
+import { LiveEval } from './core/evals/live-eval.js';
 import { Knowledge } from './core/knowledge/knowledge.js';
 import type { Log } from './core/log.js';
 import { prices } from './core/models/price-kind.js';
@@ -36,6 +37,8 @@ interface OwnOptions {
   readonly workflows?: readonly AnyWorkflow[];
   /** Knowledge bases that callers manage. Those of agents and teams need not be named here. */
   readonly knowledge?: readonly Knowledge[];
+  /** Evals that grade a share of the finished runs in the background. */
+  readonly liveEvals?: readonly LiveEval[];
   /** Routes of your own on the same application: a fastify plugin. */
   readonly routes?: CustomRoutes;
   /** What the tokens of models cost, over the list prices: `{ 'openai:gpt-5*': { input: 1.25, output: 10 } }`. */
@@ -62,6 +65,7 @@ const ownShape: Shape<OwnOptions> = {
   teams: listOf(instanceOf(Team, 'a team, made with team()')),
   workflows: listOf(instanceOf(Workflow, 'a workflow, made with workflow()')),
   knowledge: listOf(instanceOf(Knowledge, 'a knowledge base, made with knowledge()')),
+  liveEvals: listOf(instanceOf(LiveEval, 'a live eval, made with liveEval()')),
   routes: callable,
   prices,
   scheduleRights: callable,

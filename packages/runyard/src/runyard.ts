@@ -362,10 +362,10 @@ export class Runyard {
     checkKnowledge(knowledge, databases);
     try {
       await migrateOwnDatabases(databases, settings);
-      const { prices = {}, scheduleRights } = this.options;
-      const readiness = this.readinessNow();
-      const parts = { settings, components, knowledge, databases, startedAt, readiness, log, prices };
-      return await opened({ ...parts, ...(scheduleRights !== undefined && { scheduleRights }) });
+      const { prices = {}, scheduleRights, liveEvals = [] } = this.options;
+      const parts = { settings, components, knowledge, liveEvals, databases, startedAt, log, prices };
+      const rights = scheduleRights === undefined ? {} : { scheduleRights };
+      return await opened({ ...parts, ...rights, readiness: this.readinessNow() });
     } catch (error) {
       throw startFailure(error, databases);
     }

@@ -3,6 +3,7 @@ import { type Capability, migrationsOf, routesOf } from './capability.js';
 import { components } from './components/capability.js';
 import { knowledge } from './knowledge/capability.js';
 import { learnings } from './learnings/capability.js';
+import { liveEvals } from './live-evals/capability.js';
 import { media } from './media/capability.js';
 import { memory } from './memory/capability.js';
 import { metrics } from './metrics/capability.js';
@@ -26,6 +27,7 @@ export const capabilities: readonly Capability[] = [
   knowledge,
   traces,
   metrics,
+  liveEvals,
   approvals,
   serviceAccounts,
   schedules,

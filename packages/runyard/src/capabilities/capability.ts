@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { LiveEval } from '../core/evals/live-eval.js';
 import type { Knowledge } from '../core/knowledge/knowledge.js';
 import type { Log } from '../core/log.js';
 import type { ModelPrices } from '../core/models/prices.js';
@@ -94,6 +95,8 @@ export interface ServiceParts {
   readonly components: ComponentsService;
   /** What is registered, and what registered agents and teams use. Left out: none. */
   readonly knowledge?: readonly Knowledge[];
+  /** Evals of finished runs. Left out: none. */
+  readonly liveEvals?: readonly LiveEval[];
   /** The service's own first. Their schemas are up to date, or theirs who keep them. */
   readonly databases: readonly Database[];
   readonly prices: ModelPrices;

@@ -23,6 +23,30 @@ export type ModelMetrics = {
   readonly count: number;
 };
 
+/** What a live eval found out about the runs of a day. */
+export type EvalMetrics = {
+  readonly eval: string;
+  readonly type: RunKind;
+  readonly component_id: string;
+  /** Runs with a score of each scorer. */
+  readonly graded: number;
+  /** Runs with a scorer that failed. */
+  readonly incomplete: number;
+  /** Runs that wait to be graded. */
+  readonly pending: number;
+  /** Runs that failed: no scorer saw them. */
+  readonly failed: number;
+  /** Runs beyond what the eval may grade in an hour. */
+  readonly skipped: number;
+  readonly scorers: readonly {
+    readonly scorer: string;
+    readonly count: number;
+    readonly mean_score: number | null;
+    /** In percent, of the runs that the scorer let pass or fail. */
+    readonly pass_rate: number | null;
+  }[];
+};
+
 export const kinds: readonly RunKind[] = ['agent', 'team', 'workflow'];
 
 export type KindCounts = Readonly<Record<RunKind, number>>;
@@ -36,6 +60,7 @@ export interface DayCounts {
   readonly users: number;
   readonly tokens: TokenMetrics;
   readonly models: readonly ModelMetrics[];
+  readonly evals: readonly EvalMetrics[];
 }
 
 export interface DailyMetrics extends DayCounts {
@@ -61,6 +86,7 @@ export function dayCountsOf(
   sums: readonly UsageSum[],
   sessions: readonly KindCount[],
   users: number,
+  evals: readonly EvalMetrics[],
 ): DayCounts {
   return {
     runs: byKind(sums.map(({ kind, run_count: count }) => ({ kind, count }))),
@@ -68,6 +94,7 @@ export function dayCountsOf(
     users,
     tokens: tokensOf(sums),
     models: modelsOf(sums),
+    evals,
   };
 }
 

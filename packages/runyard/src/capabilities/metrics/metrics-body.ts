@@ -3,7 +3,7 @@ import { startOf } from './day.js';
 import type { RefreshStatus } from './service.js';
 
 export function dayBodyOf(metrics: DailyMetrics) {
-  const { id, day, runs, sessions, users, tokens, models, createdAt, updatedAt } = metrics;
+  const { id, day, runs, sessions, users, tokens, models, evals, createdAt, updatedAt } = metrics;
   return {
     id,
     agent_runs_count: runs.agent,
@@ -15,6 +15,7 @@ export function dayBodyOf(metrics: DailyMetrics) {
     users_count: users,
     token_metrics: tokens,
     model_metrics: models,
+    ...(evals.length > 0 && { eval_metrics: evals }),
     date: inSeconds(startOf(day)),
     created_at: inSeconds(createdAt),
     updated_at: inSeconds(updatedAt),

@@ -37,6 +37,31 @@ const modelMetrics = z
   })
   .meta({ id: 'ModelMetrics', description: 'How often a model was the main model of a run.' });
 
+const evalMetrics = z
+  .object({
+    eval: z.string(),
+    type: z.enum(['agent', 'team', 'workflow']),
+    component_id: z.string(),
+    graded: z.int().meta({ description: 'Runs with a score of each scorer.' }),
+    incomplete: z.int().meta({ description: 'Runs with a scorer that failed.' }),
+    pending: z.int().meta({ description: 'Runs that wait to be graded.' }),
+    failed: z.int().meta({ description: 'Runs that failed. They are not graded.' }),
+    skipped: z.int().meta({ description: 'Runs beyond the hourly limit of the eval.' }),
+    scorers: z.array(
+      z.object({
+        scorer: z.string(),
+        count: z.int(),
+        mean_score: z.number().nullable(),
+        pass_rate: z.number().nullable().meta({ description: 'In percent.' }),
+      }),
+    ),
+  })
+  .meta({
+    id: 'EvalMetrics',
+    description: 'What a live eval found out about the runs of a day.',
+    'x-addition': true,
+  });
+
 const dayMetrics = z
   .object({
     id: z.string(),
@@ -49,6 +74,10 @@ const dayMetrics = z
     users_count: z.int().meta({ description: 'Distinct users with a run or a new session.' }),
     token_metrics: tokenMetrics,
     model_metrics: z.array(modelMetrics),
+    eval_metrics: z
+      .array(evalMetrics)
+      .optional()
+      .meta({ description: 'The results of live evals, if there are any.', 'x-addition': true }),
     date: time().meta({ description: 'Midnight UTC at the start of the day.' }),
     created_at: time(),
     updated_at: time(),

@@ -13,6 +13,7 @@ import {
   type UsageSum,
 } from './daily-metrics.js';
 import { dayMs, dayOf, startOf } from './day.js';
+import { changedEvals, evalMetricsOf } from './eval-sums-store.js';
 import type { DailyMetricsTable } from './tables.js';
 
 /** Days to show; both ends belong to them. */
@@ -21,7 +22,7 @@ export interface DayRange {
   readonly to?: number;
 }
 
-/** Runs of a day that paused or ended lately. Another text means that there was a change. */
+/** Runs of a day that paused, ended or were graded lately. Another text means that there was a change. */
 export interface ChangedDay {
   readonly day: number;
   readonly trace: string;
@@ -60,6 +61,7 @@ const columns = [
   'users_count',
   'token_metrics',
   'model_metrics',
+  'eval_metrics',
   'created_at',
   'updated_at',
 ] as const satisfies readonly (keyof DailyMetricsTable)[];
@@ -81,9 +83,15 @@ const takeTurn = `SELECT id FROM metrics_refresh WHERE id = 'metrics' FOR UPDATE
 
 const changedDays = statement(
   'changed_days',
-  `SELECT day, count(*) AS runs, CAST(sum(updated_at - ?) AS bigint) AS moved FROM run_usage
+  `SELECT day, count(*) AS changes, CAST(sum(updated_at - ?) AS bigint) AS moved FROM run_usage
    WHERE purpose = '' AND updated_at > ? GROUP BY day ORDER BY day`,
 );
+
+interface DayTrace {
+  readonly day: number;
+  readonly changes: number;
+  readonly moved: number;
+}
 
 /** So that the sum of many times stays a number that is exact. */
 const recently = Date.UTC(2026, 0, 1);
@@ -135,13 +143,15 @@ export class MetricsStore {
     });
   }
 
-  /** The days of runs that paused or ended after a time of the database. */
+  /** The days of runs that paused, ended or were graded after a time of the database. */
   async changedSince(time: number): Promise<ChangedDay[]> {
-    const rows = await this.database.read<{ day: number; runs: number; moved: number }>(changedDays, [
-      recently,
-      time,
-    ]);
-    return rows.map(({ day, runs, moved }) => ({ day, trace: `${runs} ${moved}` }));
+    const days = new Map<number, string>();
+    for (const changed of [changedDays, changedEvals]) {
+      const rows = await this.database.read<DayTrace>(changed, [recently, time]);
+      for (const { day, changes, moved } of rows)
+        days.set(day, `${days.get(day) ?? ''} ${changed.name} ${changes} ${moved}`);
+    }
+    return Array.from(days, ([day, trace]) => ({ day, trace }));
   }
 
   /** Whether a day was never counted, or has more sessions than were counted. */
@@ -179,11 +189,12 @@ export class MetricsStore {
     const sums = await run<UsageSum>(sumUsage[dialect], [day]);
     const sessions = await run<KindCount>(countSessions[dialect], range);
     const users = await run<{ count: number }>(countUsers[dialect], [day, ...range]);
-    return dayCountsOf(sums, sessions, users[0]?.count ?? 0);
+    return dayCountsOf(sums, sessions, users[0]?.count ?? 0, await evalMetricsOf(run, dialect, day));
   }
 }
 
-function valuesOf({ day, id, runs, sessions, users, tokens, models, createdAt, updatedAt }: DailyMetrics) {
+function valuesOf(metrics: DailyMetrics) {
+  const { day, id, runs, sessions, users, tokens, models, evals, createdAt, updatedAt } = metrics;
   return [
     day,
     id,
@@ -196,6 +207,7 @@ function valuesOf({ day, id, runs, sessions, users, tokens, models, createdAt, u
     users,
     JSON.stringify(tokens),
     JSON.stringify(models),
+    JSON.stringify(evals),
     createdAt,
     updatedAt,
   ];
@@ -214,6 +226,7 @@ function metricsFromRow(row: DailyMetricsTable): DailyMetrics {
     users: row.users_count,
     tokens: storedJson(row.token_metrics),
     models: storedJson(row.model_metrics),
+    evals: storedJson(row.eval_metrics),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

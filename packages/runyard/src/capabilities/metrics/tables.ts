@@ -48,6 +48,7 @@ export interface DailyMetricsTable {
   users_count: number;
   token_metrics: string;
   model_metrics: string;
+  eval_metrics: string;
   created_at: number;
   updated_at: number;
 }

@@ -33,8 +33,8 @@ const runsAtOnce = 200;
 const jobsRemovedAtOnce = 20;
 
 /**
- * Removes what is too old from one database: events, traces, keys and jobs, and nothing else. Several processes may do so at
- * once.
+ * Removes what is too old from one database: events, traces, scores of live evals, keys and jobs, and nothing else.
+ * Several processes may do so at once.
  */
 export class RetentionService {
   private readonly store: RetentionStore;
@@ -94,6 +94,7 @@ export class RetentionService {
     if (traceRetentionDays > 0) {
       const before = now - traceRetentionDays * dayMs;
       await this.inBatches(removedAtOnce, (limit) => this.store.removeTraces(before, limit));
+      await this.inBatches(removedAtOnce, (limit) => this.store.removeEvals(before, limit));
     }
     if (eventRetentionHours > 0) await this.removeEvents(now - eventRetentionHours * hourMs);
   }

@@ -71,6 +71,13 @@ const removeTraces = ({ locked }: { locked: string }) => `
     ORDER BY start_time, run_id LIMIT ? ${locked})
   RETURNING 1 AS removed`;
 
+// The scores are removed with it.
+const removeEvals = ({ locked }: { locked: string }) => `
+  DELETE FROM run_evals WHERE (run_id, eval) IN (
+    SELECT run_id, eval FROM run_evals WHERE created_at < ?
+    ORDER BY created_at, run_id, eval LIMIT ? ${locked})
+  RETURNING 1 AS removed`;
+
 // A key that is taken again while this waits for it is a new one.
 const removeKeys = ({ locked }: { locked: string }) => `
   DELETE FROM idempotency_keys
@@ -92,6 +99,7 @@ const byIndexAlone = `
     set_config('enable_mergejoin', 'off', true)`;
 
 const removeOldTraces = inBoth('remove_traces', removeTraces);
+const removeOldEvals = inBoth('remove_run_evals', removeEvals);
 const removeOldKeys = inBoth('remove_idempotency_keys', removeKeys);
 const removeOldJobs = inBoth('remove_jobs', removeJobs);
 
@@ -133,6 +141,11 @@ export class RetentionStore {
   /** Removes traces that ended before a time. */
   removeTraces(before: number, limit: number): Promise<number> {
     return this.remove(removeOldTraces, [before, before, limit]);
+  }
+
+  /** Removes what live evals found before a time. */
+  removeEvals(before: number, limit: number): Promise<number> {
+    return this.remove(removeOldEvals, [before, limit]);
   }
 
   /** Removes keys that were taken up to a time. */

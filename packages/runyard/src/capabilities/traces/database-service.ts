@@ -6,6 +6,7 @@ import { type Span, type SpanKind, spanIdOf } from '../../core/traces/span.js';
 import { spansOf } from '../../core/traces/spans-of-run.js';
 import { type RecordedRun, shownRunsOf, type WorkflowFacts } from '../../core/traces/trace-source.js';
 import type { Database } from '../../platform/storage/database.js';
+import { RunScores } from '../live-evals/service.js';
 import { SessionStatisticsStore } from './session-statistics-store.js';
 import { type TraceRow, TraceStore } from './store.js';
 import type { TracedRow } from './trace-body.js';
@@ -22,6 +23,7 @@ export interface SpanMaking {
 export class DatabaseTraces {
   readonly store: TraceStore;
   readonly statistics: SessionStatisticsStore;
+  readonly scores: RunScores;
 
   constructor(
     database: Database,
@@ -29,6 +31,7 @@ export class DatabaseTraces {
   ) {
     this.store = new TraceStore(database);
     this.statistics = new SessionStatisticsStore(database);
+    this.scores = new RunScores(database);
   }
 
   /** The recorded runs with their spans, in the same order. Everything is read together, for all of them. */

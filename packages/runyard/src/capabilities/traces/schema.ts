@@ -101,6 +101,19 @@ const spanNode = z
   })
   .meta({ id: 'TraceSpan', description: 'A unit of work in a trace. Fields without a value are left out.' });
 
+const traceScore = z
+  .object({
+    run_id: z.string(),
+    eval: z.string(),
+    scorer: z.string(),
+    score: z.number().nullable(),
+    passed: z.boolean().nullable().meta({ description: 'null: the scorer has no threshold.' }),
+    reason: z.string().optional().meta({ description: 'Only in the response for one trace.' }),
+    judge_model: z.object({ id: z.string(), provider: z.string() }).optional(),
+    created_at: time(),
+  })
+  .meta({ id: 'TraceScore', description: 'What a live eval found out about the run.', 'x-addition': true });
+
 const summaryFields = {
   trace_id: z.string(),
   name: z.string(),
@@ -120,6 +133,10 @@ const summaryFields = {
   team_id: z.string().optional(),
   workflow_id: z.string().optional(),
   created_at: time(),
+  scores: z
+    .array(traceScore)
+    .optional()
+    .meta({ description: 'The scores of live evals, if there are any.', 'x-addition': true }),
 };
 
 const traceSummary = z.object(summaryFields).meta({

@@ -7,19 +7,22 @@ import { workflowFactsOf } from '../../core/traces/workflow-facts.js';
 import { Workflow } from '../../core/workflows/workflow.js';
 import type { Caller } from '../../platform/auth/caller.js';
 import { type ListPage, offsetOf, type PageRequest } from '../../platform/http/request/pagination.js';
+import type { StoredScore } from '../live-evals/service.js';
 import type { DatabaseTraces, SpanMaking } from './database-service.js';
 import { allOf, parseFilter, type TraceFilter } from './filter.js';
 import type { SessionStatistics } from './session-statistics-store.js';
 import { type NodeContext, type SpanNode, singleNode, textAt } from './span-node.js';
-import type { TraceRow, TraceStore } from './store.js';
+import type { TraceRow } from './store.js';
 import { TextBudget } from './text-budget.js';
 import { parseTime } from './times.js';
 import {
   detailOf,
   nowIn,
+  scoreBody,
   summaryOf,
   type TraceDetail,
   type TracedRow,
+  type TraceScore,
   type TraceSummary,
 } from './trace-body.js';
 
@@ -96,18 +99,20 @@ export class TracesService {
     page: PageRequest,
   ): Promise<TracesPage> {
     const wanted = listFilter(caller, filter, 'end_time');
-    const { store } = await this.traces(databaseId);
+    const traces = await this.traces(databaseId);
     const timed = stopwatch();
-    const { items, total } = await store.page(caller.scope, wanted, rangeOf(page));
+    const { items, total } = await traces.store.page(caller.scope, wanted, rangeOf(page));
     const searchTimeMs = timed();
-    return { total, searchTimeMs, entries: this.summaries(store, items) };
+    return { total, searchTimeMs, entries: this.summaries(caller, traces, items) };
   }
 
   /** A trace with all of its spans that the caller may see. */
   async get(caller: Caller, databaseId: string | undefined, traceId: string): Promise<TraceDetail> {
     const runs = await this.runsOf(caller, databaseId, traceId);
     await makeAttributes(runs);
-    return detailOf(runs, newContext());
+    const runIds = runs.map(({ row }) => row.run_id);
+    const scores = await (await this.traces(databaseId)).scores.of(caller.scope, runIds);
+    return { ...detailOf(runs, newContext()), ...this.scoresOf(runIds, scores, 'with reasons') };
   }
 
   /** One span of a trace. */
@@ -157,35 +162,62 @@ export class TracesService {
     const timed = stopwatch();
     const { items, total } = await traces.store.page(caller.scope, wanted, rangeOf(page));
     const searchTimeMs = timed();
-    return { items: await this.details(traces, items), total, searchTimeMs };
+    return { items: await this.details(caller, traces, items), total, searchTimeMs };
   }
 
-  private async *summaries(store: TraceStore, rows: readonly TraceRow[]): AsyncGenerator<TraceSummary> {
+  private async *summaries(
+    caller: Caller,
+    { store, scores }: DatabaseTraces,
+    rows: readonly TraceRow[],
+  ): AsyncGenerator<TraceSummary> {
     const { redaction } = this.making;
     const now = Date.now();
     for (let from = 0; from < rows.length; from += summarisedTogether) {
       const some = rows.slice(from, from + summarisedTogether);
       const runIds = some.map(({ run_id }) => run_id);
       const counts = await store.spanCounts(runIds);
+      const graded = await scores.of(caller.scope, runIds);
       const inputs = redaction.content === 'none' ? new Map<string, string>() : await store.inputs(runIds);
       for (const row of some) {
         const asked = inputs.get(row.run_id);
         const input = asked === undefined ? undefined : redactContent(redaction, asked);
-        yield summaryOf(row, { counts: counts.get(row.run_id), input, now });
+        const summary = summaryOf(row, { counts: counts.get(row.run_id), input, now });
+        yield { ...summary, ...this.scoresOf([row.run_id], graded) };
       }
       await nextTurn();
     }
   }
 
-  private async details(traces: DatabaseTraces, rows: readonly TraceRow[]): Promise<TraceDetail[]> {
+  private async details(
+    caller: Caller,
+    traces: DatabaseTraces,
+    rows: readonly TraceRow[],
+  ): Promise<TraceDetail[]> {
     const details: TraceDetail[] = [];
     const context = newContext();
     for (let from = 0; from < rows.length; from += readTogether) {
       const runs = await traces.traced(rows.slice(from, from + readTogether), this.making);
       await makeAttributes(runs);
-      details.push(...runs.map((run) => detailOf([run], context)));
+      const runIds = runs.map(({ row }) => row.run_id);
+      const scores = await traces.scores.of(caller.scope, runIds);
+      for (const run of runs)
+        details.push({ ...detailOf([run], context), ...this.scoresOf([run.row.run_id], scores) });
     }
     return details;
+  }
+
+  /** What live evals found. The reason of a judge may repeat what was said: it is shown like what was said. */
+  private scoresOf(
+    runIds: readonly string[],
+    scores: ReadonlyMap<string, readonly StoredScore[]>,
+    reasons?: 'with reasons',
+  ): { scores?: readonly TraceScore[] } {
+    const found = runIds.flatMap((runId) => scores.get(runId) ?? []);
+    if (found.length === 0) return {};
+    const { redaction } = this.making;
+    const shown = (reason: string) =>
+      redaction.content === 'none' ? undefined : redactContent(redaction, reason);
+    return { scores: found.map((score) => scoreBody(score, reasons === undefined ? undefined : shown)) };
   }
 
   private async sessionsOf(

@@ -1,4 +1,5 @@
 import type { Span } from '../../core/traces/span.js';
+import type { StoredScore } from '../live-evals/service.js';
 import type { SessionStatistics } from './session-statistics-store.js';
 import { errorOf, type NodeContext, type SpanNode, textAt } from './span-node.js';
 import type { SpanCounts, TraceRow } from './store.js';
@@ -22,6 +23,19 @@ export interface TraceSummary {
   readonly agent_id?: string;
   readonly team_id?: string;
   readonly workflow_id?: string;
+  readonly created_at: string;
+  readonly scores?: readonly TraceScore[];
+}
+
+/** What a live eval said about the run. */
+export interface TraceScore {
+  readonly run_id: string;
+  readonly eval: string;
+  readonly scorer: string;
+  readonly score: number | null;
+  readonly passed: boolean | null;
+  readonly reason?: string;
+  readonly judge_model?: { readonly id: string; readonly provider: string };
   readonly created_at: string;
 }
 
@@ -76,6 +90,22 @@ export function detailOf(runs: readonly [TracedRow, ...TracedRow[]], context: No
     ...(error !== undefined && { error }),
     ...identityOf(row),
     tree: runs.flatMap((run) => treeOf(run.spans, { ...context, now: nowIn(run.row, context.now) })),
+  };
+}
+
+/** `shown`: what is shown of the reason; left out: nothing. */
+export function scoreBody(stored: StoredScore, shown?: (reason: string) => string | undefined): TraceScore {
+  const { runId, scorer, score, passed, judge, createdAt } = stored;
+  const reason = stored.reason === null ? undefined : shown?.(stored.reason);
+  return {
+    run_id: runId,
+    eval: stored.eval,
+    scorer,
+    score,
+    passed,
+    ...(reason !== undefined && { reason }),
+    ...(judge !== null && { judge_model: judge }),
+    created_at: wireTime(createdAt),
   };
 }
 

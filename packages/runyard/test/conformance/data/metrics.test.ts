@@ -118,6 +118,7 @@ forEachDatabase((_dialect, freshPlace) => {
           { model_id: 'offline', model_provider: 'Runyard', count: 5 },
           { model_id: 'large', model_provider: 'Acme', count: 1 },
         ],
+        evals: [],
         createdAt: at(monday, 3_600_000),
         updatedAt: at(monday, 3_600_000),
       },

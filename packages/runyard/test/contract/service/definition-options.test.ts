@@ -50,6 +50,8 @@ const languageModel = {
   doStream: done,
 } as never;
 
+const scorer = { name: 'any', score: () => ({ score: 1, passed: true }) };
+
 const embeddingModel = { specificationVersion: 'v3', provider: 'p', modelId: 'm', doEmbed: done } as never;
 
 /** Each definition function with options that it takes, to which others are added. */
@@ -64,6 +66,8 @@ const definitions: Readonly<Record<string, (given: Given) => unknown>> = {
   Workflow: (given) => new Workflow({ id: 'w', steps: [done], ...given }),
   knowledge: (given) => runyard.knowledge({ name: 'k', ...given }),
   Knowledge: (given) => new Knowledge({ name: 'k', ...given }),
+  liveEval: (given) => runyard.liveEval({ agent: 'a', scorers: [scorer], ...given }),
+  LiveEval: (given) => new runyard.LiveEval({ agent: 'a', scorers: [scorer], ...given }),
   step: (given) => step({ name: 's', run: done, ...given }),
   steps: (given) => steps({ steps: [done], ...given }),
   loop: (given) => loop({ steps: [done], ...given }),

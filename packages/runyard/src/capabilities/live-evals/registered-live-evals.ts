@@ -1,0 +1,54 @@
+import { AgentFactory } from '../../core/agents/agent-factory.js';
+import { errors } from '../../core/errors/errors.js';
+import type { LiveEval } from '../../core/evals/live-eval.js';
+import type { Model } from '../../core/models/model.js';
+import type { RunKind } from '../../core/runs/run.js';
+import type { Component, ComponentsService } from '../components/service.js';
+
+/** A live eval of this service. */
+export interface RegisteredLiveEval {
+  readonly liveEval: LiveEval;
+  /** Where the runs that it grades are. Undefined: in the service's own database. */
+  readonly databaseId: string | undefined;
+  readonly judge: Model | undefined;
+}
+
+/** Refuses evals of components that are not registered, and those that cannot be told apart. */
+export function registeredLiveEvals(
+  liveEvals: readonly LiveEval[],
+  components: ComponentsService,
+): RegisteredLiveEval[] {
+  const names = new Set<string>();
+  return liveEvals.map((liveEval) => {
+    const { name, kind, componentId } = liveEval;
+    if (names.has(name))
+      throw errors.invalidConfig(`Two live evals have the name '${name}'. Give one of them another name.`);
+    names.add(name);
+    const component = components.find(kind, componentId);
+    if (component === undefined)
+      throw errors.invalidConfig(
+        `Live eval '${name}': no ${kind} with the id '${componentId}' is registered. ` +
+          `Registered: ${idsOf(kind, components).join(', ') || 'none'}.`,
+      );
+    return {
+      liveEval,
+      databaseId: component.settings.database,
+      judge: liveEval.judge ?? modelOf(component),
+    };
+  });
+}
+
+/** A workflow has no model, and a factory none before it is asked for an agent. */
+function modelOf(component: Component): Model | undefined {
+  if (component instanceof AgentFactory || component.kind === 'workflow') return undefined;
+  return component.model;
+}
+
+function idsOf(kind: RunKind, components: ComponentsService): string[] {
+  const lists: Readonly<Record<RunKind, readonly Component[]>> = {
+    agent: components.listAgents(),
+    team: components.listTeams(),
+    workflow: components.listWorkflows(),
+  };
+  return lists[kind].map(({ id }) => id);
+}
