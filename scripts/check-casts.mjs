@@ -8,6 +8,7 @@ import { readSources } from './lib/read-sources.mjs';
 const numeric = new Set([
   'capabilities/knowledge/chunks/nearest/bit-index.ts',
   'core/knowledge/search/bit-vectors.ts',
+  'core/knowledge/search/least.ts',
   'core/knowledge/search/nearest.ts',
 ]);
 

@@ -1,11 +1,12 @@
 import { errors } from '../../../../core/errors/errors.js';
+import { bitCodec } from '../../../../core/knowledge/search/bit-vectors.js';
 import type { Database } from '../../../../platform/storage/database.js';
 import { rangeOf, versionOf } from '../row-ids.js';
 import type { IndexRow, VersionRow, VersionStore } from '../version-store.js';
 import { BitIndex } from './bit-index.js';
 import { loadBits, type RowRange } from './bits-store.js';
 
-/** Memory for the bits of all knowledge bases of one database: about 26 million chunks of 256 dimensions. */
+/** Memory for the bits of all knowledge bases of one database: about 14 million chunks of 256 dimensions. */
 const maximumBytes = 2 ** 30;
 const changesPerPage = 2_000;
 const rowsPerLoad = 8_192;
@@ -76,7 +77,7 @@ export class BitIndexes {
   }
 
   async #load(index: BitIndex, ranges: readonly RowRange[]): Promise<void> {
-    const { rowIds, bits } = await loadBits(this.database, ranges);
+    const { rowIds, bits } = await loadBits(this.database, bitCodec(index.dimensions).bytes, ranges);
     const bytes = rowIds.length === 0 ? 0 : bits.length / rowIds.length;
     for (let from = 0; from < rowIds.length; ) {
       // both indices are within the list

@@ -19,8 +19,8 @@ const rowsPerRound = 128;
 const rowsPerRead = 256;
 /** Rows that are compared with a filter at a time. */
 const rowsPerFilter = 4_096;
-/** An estimate is wrong by more than this many deviations for about one chunk in a hundred. */
-const doubt = 2.3;
+/** An estimate is too low by more than this many deviations for about one chunk in forty. */
+const doubt = 2;
 
 /**
  * Estimates the similarity of all chunks by their bits, then compares the vectors of the best until no estimate can
@@ -105,5 +105,5 @@ export class BitSearch implements NearestRows {
 
 /** More results, and more chunks that they have to be told from, need more comparisons. */
 function mostCompared(bits: BitIndex, wanted: number): number {
-  return Math.max(1_024, 4 * wanted, Math.ceil(2 * Math.sqrt(bits.size)));
+  return Math.max(1_024, 4 * wanted, Math.ceil(Math.sqrt(bits.size)));
 }
