@@ -6,7 +6,7 @@ import { silentLog } from '../../../src/core/log.js';
 import { agent } from '../../../src/index.js';
 import { openDatabase } from '../../../src/platform/storage/open.js';
 import { scriptedModel } from '../../../src/testing.js';
-import { freshPostgres } from '../../support/databases.js';
+import { emptyPostgres } from '../../support/databases.js';
 import { startService, type TestService } from '../../support/service.js';
 import { gate, until } from '../../support/until.js';
 import { WritingThreads } from '../../support/writing-threads.js';
@@ -41,7 +41,7 @@ function folderOfTest(): string {
 
 test('a service in order is ready, on either kind of database', async () => {
   const embedded = await startService({ agents: [] });
-  const { url } = await freshPostgres();
+  const { url } = await emptyPostgres();
   const shared = await startService({ agents: [], database: url, autoMigrate: true });
   for (const service of [embedded, shared]) {
     const { status, body, headers } = await service.get('/ready');
@@ -72,7 +72,7 @@ test('a database that cannot be written to is named without further details, and
 });
 
 test('a server that takes no writes is not ready', async () => {
-  const place = await freshPostgres();
+  const place = await emptyPostgres();
   await place.open();
   const url = new URL(place.url);
   url.searchParams.set('options', `${url.searchParams.get('options')} -c default_transaction_read_only=on`);
@@ -86,7 +86,7 @@ test('a server that takes no writes is not ready', async () => {
 
 describe('migrations', () => {
   test('an older schema is not ready until an operator migrates it, without a request in between', async () => {
-    const { url } = await freshPostgres();
+    const { url } = await emptyPostgres();
     const service = await startService({ agents: [], database: url, autoMigrate: false });
     const warning = "Database 'default' has an older schema than this service. Run: runyard migrate";
     expect(service.logged.map(({ message }) => message)).toContain(warning);

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import {
   type ThreadReply,
   type ThreadRequest,
+  type WriterRequest,
   type WriterThreadData,
   writerThread,
 } from './writer-thread.js';
@@ -20,6 +21,30 @@ export class WriterEnded extends Error {
   }
 }
 
+/**
+ * Threads that have closed their database and wait for the next one: to start one takes fifty milliseconds of CPU, which
+ * programs that open and close services again and again (tests, above all) would spend each time.
+ */
+export const waitingThreads = new Set<Worker>();
+const mostWaiting = 4;
+
+function startThread(): Worker {
+  const [waiting] = waitingThreads;
+  if (waiting !== undefined) {
+    waitingThreads.delete(waiting);
+    return waiting;
+  }
+  const worker = new Worker(`(${writerThread.toString()})(require('node:worker_threads'), require)`, {
+    eval: true,
+    // Hooks and profilers of the process are not for this thread.
+    execArgv: [],
+  });
+  worker.on('exit', () => waitingThreads.delete(worker));
+  // of a thread that waits: `exit` follows
+  worker.on('error', () => {});
+  return worker;
+}
+
 /** One life of the writing thread, and the one request at a time that is on its way to it. */
 export class ThreadLink {
   readonly #worker: Worker;
@@ -29,34 +54,49 @@ export class ThreadLink {
   #answer: { resolve(reply: ThreadReply): void; reject(error: unknown): void } | undefined;
   #ended: WriterEnded | undefined;
   #fault: unknown;
+  readonly #onMessage = (reply: ThreadReply) => this.#take()?.resolve(reply);
+  readonly #onError = (error: unknown) => {
+    this.#fault = error;
+  };
+  readonly #onExit = () => {
+    this.#ended = new WriterEnded(this.#fault);
+    this.onEnd(this, this.#fault);
+    this.#take()?.reject(this.#ended);
+  };
 
-  constructor(data: WriterThreadData, onEnd: (link: ThreadLink, fault: unknown) => void) {
-    this.#worker = new Worker(`(${writerThread.toString()})(require('node:worker_threads'), require)`, {
-      eval: true,
-      workerData: data,
-      // Hooks and profilers of the process are not for this thread.
-      execArgv: [],
-    });
+  constructor(
+    data: WriterThreadData,
+    private readonly onEnd: (link: ThreadLink, fault: unknown) => void,
+  ) {
+    this.#worker = startThread();
+    this.#send({ kind: 'open', data });
     // Only a write in progress keeps the process alive.
     this.#worker.unref();
-    this.#worker.on('message', (reply: ThreadReply) => this.#take()?.resolve(reply));
-    this.#worker.on('error', (error) => {
-      this.#fault = error;
-    });
-    this.#worker.on('exit', () => {
-      this.#ended = new WriterEnded(this.#fault);
-      onEnd(this, this.#fault);
-      this.#take()?.reject(this.#ended);
-    });
+    this.#worker.on('message', this.#onMessage).on('error', this.#onError).on('exit', this.#onExit);
   }
 
-  exchange(request: ThreadRequest): Promise<ThreadReply> {
+  exchange(request: WriterRequest): Promise<ThreadReply> {
     return new Promise((resolve, reject) => {
       if (this.#ended !== undefined) return reject(this.#ended);
       this.#answer = { resolve, reject };
       this.#worker.ref();
-      this.#worker.postMessage(request);
+      this.#send(request);
     });
+  }
+
+  /** Closes the database. The thread waits for the next one. */
+  async close(): Promise<void> {
+    const reply = await this.exchange({ kind: 'close' });
+    // it ends by itself then
+    if (reply.kind !== 'closed') return;
+    if (waitingThreads.size >= mostWaiting) return this.#send({ kind: 'end' });
+    this.#worker.off('message', this.#onMessage).off('error', this.#onError).off('exit', this.#onExit);
+    this.#ended = new WriterEnded();
+    waitingThreads.add(this.#worker);
+  }
+
+  #send(request: ThreadRequest): void {
+    this.#worker.postMessage(request);
   }
 
   #take() {

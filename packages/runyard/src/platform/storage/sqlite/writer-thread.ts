@@ -3,7 +3,7 @@ import type { SqliteLibrary, SqliteStatement } from './library.js';
 
 export type StoredValue = string | number | null | Uint8Array;
 
-/** What the thread is started with. */
+/** The database that a thread writes to. */
 export interface WriterThreadData {
   readonly libraryPath: string;
   readonly path: string;
@@ -15,7 +15,13 @@ export interface WriterThreadData {
 export type ThreadRow = readonly [statement: number, guard: 0 | 1 | 2, parameters: readonly StoredValue[]];
 export const guardNumbers = { none: 0, changed: 1, found: 2 } as const;
 
+/** `open` begins the writing to a database, `end` ends the thread; both without an answer. */
 export type ThreadRequest =
+  | { readonly kind: 'open'; readonly data: WriterThreadData }
+  | { readonly kind: 'end' }
+  | WriterRequest;
+
+export type WriterRequest =
   /** Batches that share one commit. `texts` are those of the next statements that the thread has not seen yet. */
   | {
       readonly kind: 'batches';
@@ -43,22 +49,10 @@ export type ThreadReply =
  * the bundled or the TypeScript sources; hence it uses nothing but its parameters and its types.
  */
 export function writerThread(threads: typeof WorkerThreads, load: (path: string) => unknown): void {
-  const { libraryPath, path, setup }: WriterThreadData = threads.workerData;
   const port = threads.parentPort;
   if (port === null) throw new Error('This is the body of a thread.');
-  // the library that `sqliteLibraryPath` found
-  const { DatabaseSync } = load(libraryPath) as SqliteLibrary;
-  // `connection` stays reachable through this closure: statements alone do not keep it from being collected.
-  const connection = new DatabaseSync(path);
-  connection.exec(setup);
-  const begin = connection.prepare('BEGIN IMMEDIATE');
-  const commit = connection.prepare('COMMIT');
-  const rollback = connection.prepare('ROLLBACK');
-  const changes = connection.prepare('SELECT changes() AS changes');
-  const texts: string[] = [];
-  const statements: SqliteStatement[] = [];
-  const queries = new Map<string, SqliteStatement>();
   const maximumQueries = 200;
+  let answer: ((request: WriterRequest) => ThreadReply) | undefined;
 
   function failure(error: unknown): ThreadFailure {
     // only the library throws here
@@ -66,87 +60,114 @@ export function writerThread(threads: typeof WorkerThreads, load: (path: string)
     return { message, code, errcode };
   }
 
-  function runUnit(unit: readonly ThreadRow[]): number {
-    for (let index = 0; index < unit.length; index++) {
-      // without an iterator, on the path of every run: the index is within the list
-      const [number, guard, parameters] = unit[index]!;
-      // only now: one that cannot be prepared fails with its own unit; the main thread sent the text before its number
-      statements[number] ??= connection.prepare(texts[number]!);
-      const statement = statements[number];
-      if (guard === 2) {
-        if (statement.get(...parameters) === undefined) return index;
-      } else if (Number(statement.run(...parameters).changes) === 0 && guard === 1) {
-        return index;
-      }
-    }
-    return -1;
-  }
+  /** Opens a database, and answers the requests of its life. */
+  function answersFor({
+    libraryPath,
+    path,
+    setup,
+  }: WriterThreadData): (request: WriterRequest) => ThreadReply {
+    // the library that `sqliteLibraryPath` found
+    const { DatabaseSync } = load(libraryPath) as SqliteLibrary;
+    // `connection` stays reachable through this closure: statements alone do not keep it from being collected.
+    const connection = new DatabaseSync(path);
+    connection.exec(setup);
+    const begin = connection.prepare('BEGIN IMMEDIATE');
+    const commit = connection.prepare('COMMIT');
+    const rollback = connection.prepare('ROLLBACK');
+    const changes = connection.prepare('SELECT changes() AS changes');
+    const texts: string[] = [];
+    const statements: SqliteStatement[] = [];
+    const queries = new Map<string, SqliteStatement>();
 
-  function inTransaction<T>(work: () => T): T {
-    begin.run();
-    try {
-      const result = work();
-      commit.run();
-      return result;
-    } catch (error) {
-      try {
-        rollback.run();
-      } catch {
-        // SQLite has rolled back by itself (a full disk, for one): the first error is the one to report.
-      }
-      throw error;
-    }
-  }
-
-  function runBatches(batches: readonly (readonly (readonly ThreadRow[])[])[]): (number[] | ThreadFailure)[] {
-    try {
-      return inTransaction(() => batches.map((units) => units.map(runUnit)));
-    } catch (error) {
-      if (batches.length === 1) return [failure(error)];
-      // One of them failed: each alone, so that only the faulty one does.
-      return batches.map((units) => {
-        try {
-          return inTransaction(() => units.map(runUnit));
-        } catch (own) {
-          return failure(own);
+    function runUnit(unit: readonly ThreadRow[]): number {
+      for (let index = 0; index < unit.length; index++) {
+        // without an iterator, on the path of every run: the index is within the list
+        const [number, guard, parameters] = unit[index]!;
+        // only now: one that cannot be prepared fails with its own unit; the main thread sent the text before its number
+        statements[number] ??= connection.prepare(texts[number]!);
+        const statement = statements[number];
+        if (guard === 2) {
+          if (statement.get(...parameters) === undefined) return index;
+        } else if (Number(statement.run(...parameters).changes) === 0 && guard === 1) {
+          return index;
         }
-      });
+      }
+      return -1;
     }
+
+    function inTransaction<T>(work: () => T): T {
+      begin.run();
+      try {
+        const result = work();
+        commit.run();
+        return result;
+      } catch (error) {
+        try {
+          rollback.run();
+        } catch {
+          // SQLite has rolled back by itself (a full disk, for one): the first error is the one to report.
+        }
+        throw error;
+      }
+    }
+
+    function runBatches(
+      batches: readonly (readonly (readonly ThreadRow[])[])[],
+    ): (number[] | ThreadFailure)[] {
+      try {
+        return inTransaction(() => batches.map((units) => units.map(runUnit)));
+      } catch (error) {
+        if (batches.length === 1) return [failure(error)];
+        // One of them failed: each alone, so that only the faulty one does.
+        return batches.map((units) => {
+          try {
+            return inTransaction(() => units.map(runUnit));
+          } catch (own) {
+            return failure(own);
+          }
+        });
+      }
+    }
+
+    function runQuery(sql: string, parameters: readonly StoredValue[]): ThreadReply {
+      let statement = queries.get(sql);
+      if (statement === undefined) {
+        if (queries.size >= maximumQueries) queries.clear();
+        statement = connection.prepare(sql);
+        queries.set(sql, statement);
+      }
+      const rows = statement.all(...parameters);
+      // SELECT changes() AS changes
+      const counted = changes.get() as { changes: number };
+      return { kind: 'query', rows, changes: counted.changes };
+    }
+
+    return (request) => {
+      switch (request.kind) {
+        case 'batches':
+          texts.push(...request.texts);
+          return { kind: 'batches', outcomes: runBatches(request.batches) };
+        case 'query':
+          return runQuery(request.sql, request.parameters);
+        case 'close':
+          // into the file itself, so that a copy of it alone is whole
+          connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+          connection.close();
+          return { kind: 'closed' };
+      }
+    };
   }
 
-  function runQuery(sql: string, parameters: readonly StoredValue[]): ThreadReply {
-    let statement = queries.get(sql);
-    if (statement === undefined) {
-      if (queries.size >= maximumQueries) queries.clear();
-      statement = connection.prepare(sql);
-      queries.set(sql, statement);
-    }
-    const rows = statement.all(...parameters);
-    // SELECT changes() AS changes
-    const counted = changes.get() as { changes: number };
-    return { kind: 'query', rows, changes: counted.changes };
-  }
-
-  function answer(request: ThreadRequest): ThreadReply {
-    switch (request.kind) {
-      case 'batches':
-        texts.push(...request.texts);
-        return { kind: 'batches', outcomes: runBatches(request.batches) };
-      case 'query':
-        return runQuery(request.sql, request.parameters);
-      case 'close':
-        // into the file itself, so that a copy of it alone is whole
-        connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-        connection.close();
-        return { kind: 'closed' };
-    }
-  }
-
-  const kinds: ReadonlySet<string> = new Set<ThreadRequest['kind']>(['batches', 'query', 'close']);
+  const kinds: ReadonlySet<string> = new Set<WriterRequest['kind']>(['batches', 'query', 'close']);
 
   port.on('message', (request: ThreadRequest) => {
+    if (request.kind === 'open') {
+      answer = answersFor(request.data);
+      return;
+    }
+    if (request.kind === 'end') return port.close();
     // an answer would be of no use: the thread ends, and is started again with the next write
-    if (!kinds.has(request.kind)) throw new Error(`Unknown request: ${request.kind}`);
+    if (answer === undefined || !kinds.has(request.kind)) throw new Error(`Unknown request: ${request.kind}`);
     let reply: ThreadReply;
     try {
       reply = answer(request);
@@ -154,6 +175,9 @@ export function writerThread(threads: typeof WorkerThreads, load: (path: string)
       reply = { kind: 'failure', failure: failure(error) };
     }
     port.postMessage(reply);
-    if (request.kind === 'close') port.close();
+    if (request.kind !== 'close') return;
+    // it waits for the next database; one whose connection may still be open ends
+    if (reply.kind === 'closed') answer = undefined;
+    else port.close();
   });
 }

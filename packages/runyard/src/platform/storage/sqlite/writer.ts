@@ -130,7 +130,7 @@ export class SqliteWriter {
     const done = await this.#turns.take();
     this.#closed = true;
     try {
-      await this.#link?.exchange({ kind: 'close' });
+      await this.#link?.close();
     } catch (error) {
       // it has just ended by itself, and the next start of a service finds the log beside the file
       if (!(error instanceof WriterEnded)) throw error;
