@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { Runyard, type RunyardOptions } from '../../src/index.js';
-import { ApiCheck, type Description } from './clients/api-check.js';
+import { ApiCheck } from './clients/api-check.js';
 import { type LogLine, recordingLog } from './clients/http-server.js';
 import { SseClient } from './clients/sse-client.js';
 import { preparedSqlite } from './databases.js';
@@ -50,7 +50,7 @@ export class TestService {
     const logged: LogLine[] = [];
     const app = new Runyard({ port: 0, dataDir: folder, log: recordingLog(logged), ...options });
     const { url } = await app.listen();
-    const description = (await (await fetch(`${url}/openapi.json`)).json()) as Description;
+    const description = await (await fetch(`${url}/openapi.json`)).text();
     return new TestService(app, url, ApiCheck.of(description), folder, logged);
   }
 
