@@ -3,16 +3,16 @@ import { defineConfig } from 'vitest/config';
 import { patience } from './packages/runyard/test/support/patience.js';
 import { compiledFiles, compiledSources } from './scripts/lib/compiled-sources.mjs';
 import { CountReporter } from './scripts/lib/count-reporter.mjs';
+import { WaitingTestsBetween } from './scripts/lib/waiting-tests-between.mjs';
 
 const source = (file: string) => fileURLToPath(new URL(`./packages/runyard/src/${file}`, import.meta.url));
 const watched = !process.argv.includes('run');
 const counts = process.env.RUNYARD_TEST_COUNTS;
 
-/** Tests that leave nothing behind in their process. */
-const together = [
-  'packages/runyard/src/**/*.test.ts',
-  'packages/runyard/test/{heart,contract,scaffold}/**/*.test.ts',
-  'packages/runyard/test/conformance/**/!(lean-start).test.ts',
+/** Tests that need a process of their own: one looks at what is loaded, one fills the memory and the environment. */
+const apart = [
+  'packages/runyard/test/conformance/lean-start.test.ts',
+  'packages/runyard/test/fuzz/**/*.test.ts',
 ];
 
 export default defineConfig({
@@ -30,6 +30,7 @@ export default defineConfig({
     pool: 'forks',
     // Twice the cores that CI has: the tests that kill processes mostly wait.
     maxWorkers: 4,
+    sequence: { sequencer: WaitingTestsBetween },
     // A net for what hangs: nothing that a test waits for may be called slow before it.
     testTimeout: patience(300_000),
     hookTimeout: patience(300_000),
@@ -40,17 +41,22 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'together',
-          // What they import, and what they compile of the API's description, is loaded once for all of them.
+          // They leave nothing behind in their process: what they import, and what they compile of the API's
+          // description, is loaded once for all of them.
           isolate: false,
-          include: together,
+          include: [
+            'packages/runyard/{src,test}/**/*.test.ts',
+            'scripts/**/*.test.mjs',
+            'examples/**/*.test.ts',
+          ],
+          exclude: [...apart, '**/node_modules/**'],
         },
       },
       {
         extends: true,
         test: {
           name: 'apart',
-          include: ['packages/runyard/test/**/*.test.ts', 'scripts/**/*.test.mjs', 'examples/**/*.test.ts'],
-          exclude: together.filter((pattern) => pattern.includes('/test/')),
+          include: apart,
         },
       },
     ],

@@ -1,0 +1,17 @@
+import { BaseSequencer } from 'vitest/node';
+
+/** Tests that start processes, kill them, and wait for what the next ones do. They are the longest, too. */
+const waiting = /\/test\/(chaos|cli)\/|-kill\.test\./;
+
+/** Runs files that mostly wait beside files that mostly compute, and the largest first, so that no core is idle at the end. */
+export class WaitingTestsBetween extends BaseSequencer {
+  async sort(specifications) {
+    const sorted = await super.sort(specifications);
+    const apart = sorted.filter(({ project }) => project.config.isolate);
+    const together = sorted.filter(({ project }) => !project.config.isolate);
+    const waits = together.filter(({ moduleId }) => waiting.test(moduleId));
+    const computes = together.filter(({ moduleId }) => !waiting.test(moduleId));
+    const turns = computes.map((file, at) => (at < waits.length ? [waits[at], file] : [file]));
+    return [...apart, ...turns.flat(), ...waits.slice(computes.length)];
+  }
+}
